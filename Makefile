@@ -1,0 +1,44 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help setup dev demo test check bench clean
+
+help:  ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(VENV)/.runtime  ## install into .venv; leaves .venv/bin/doubletake
+
+dev: $(VENV)/.dev  ## setup, plus what the tests need
+
+demo: $(VENV)/.runtime  ## play an incident on an embedded AWS and show it in the browser
+	$(BIN)/doubletake demo
+
+test: $(VENV)/.dev  ## run every test
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev  ## format, lint, types and the pure tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -m "not spark and not emulator and not browser"
+
+bench: $(VENV)/.dev  ## correlate generated logs beside the same answers in DuckDB
+	$(BIN)/python -m bench
+
+clean:  ## remove what setup made
+	rm -rf $(VENV) *.egg-info
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Doubletake needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements.txt pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,34 @@
+"""Arrow schemas, derived from the declarations."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from forensics.tables import Table
+
+ARROW_TYPES: dict[str, pa.DataType] = {
+    "string": pa.string(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "double": pa.float64(),
+    "bool": pa.bool_(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+    "strings": pa.list_(pa.string()),
+}
+
+
+def arrow_schema(table: Table) -> pa.Schema:
+    """Return the Arrow schema of a declared table."""
+    return pa.schema([pa.field(c.name, ARROW_TYPES[c.type]) for c in table.columns])
+
+
+def to_arrow(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
+    """Turn rows into an Arrow table of the declared columns; a column that a row lacks is null.
+
+    Raises ValueError for a column that the table does not have.
+    """
+    names = set(table.column_names)
+    for row in rows:
+        if extra := set(row) - names:
+            raise ValueError(f"table {table.name} has no column {sorted(extra)[0]!r}")
+    return pa.Table.from_pylist(rows, schema=arrow_schema(table))

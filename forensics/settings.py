@@ -1,0 +1,159 @@
+"""The settings file, doubletake.toml: read once, checked, then plain values."""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from forensics.errors import SettingsError
+
+ORDERS = ("sequential", "parallel")
+WORKER_FORMATS = ("laravel", "shoryuken", "sqs-consumer", "celery", "spring", "lines")
+_CONSUMER_KEYS = {
+    "effect": str,
+    "effect_is_exhaustive": bool,
+    "started": str,
+    "guard": str,
+    "order": str,
+    "idempotent": bool,
+}
+_GROUPS = {"message_id", "key"}
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """How one consumer logs: a Lambda function (``name``) or a worker (``log_group``).
+
+    ``effect``, ``started`` and ``guard`` are regular expressions with the groups message_id and/or key.
+    ``order`` and ``idempotent`` are None where not said: unknown, not a default.
+    """
+
+    name: str | None = None
+    log_group: str | None = None
+    queue: str | None = None
+    format: str | None = None
+    effect: str | None = None
+    effect_is_exhaustive: bool = False
+    started: str | None = None
+    guard: str | None = None
+    order: str | None = None
+    idempotent: bool | None = None
+
+
+@dataclass(frozen=True)
+class Queue:
+    """What the team says of one queue."""
+
+    name: str
+    business_key: str | None = None
+    owner: str | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The whole file; ``text`` is its content, part of a run's fingerprint."""
+
+    functions: tuple[Consumer, ...] = ()
+    workers: tuple[Consumer, ...] = ()
+    queues: tuple[Queue, ...] = ()
+    text: str = field(default="", repr=False)
+
+    @classmethod
+    def load(cls, path: Path | None) -> "Settings":
+        """Read a file; None means ./doubletake.toml if it is there, else defaults.
+
+        Raises SettingsError with the place and the value for anything that cannot be meant.
+        """
+        if path is None:
+            path = Path("doubletake.toml")
+            if not path.exists():
+                return cls()
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as problem:
+            raise SettingsError(
+                f"the settings file {str(path)!r} cannot be read: {problem}", "Check the path given with --config."
+            ) from problem
+        return cls.parse(text, str(path))
+
+    @classmethod
+    def parse(cls, text: str, where: str = "doubletake.toml") -> "Settings":
+        """Read the text of a settings file; raises SettingsError."""
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as problem:
+            raise SettingsError(
+                f"{where} is not valid TOML: {problem}", "Regular expressions go in 'single quotes'."
+            ) from problem
+        unknown = sorted(set(data) - {"function", "worker", "queue"})
+        if unknown:
+            raise SettingsError(
+                f"{where}: {unknown[0]!r} is not a section", "Sections are [[function]], [[worker]] and [[queue]]."
+            )
+        return cls(
+            functions=tuple(_consumer(d, where, "function", "name") for d in _tables(data, "function", where)),
+            workers=tuple(_consumer(d, where, "worker", "log_group") for d in _tables(data, "worker", where)),
+            queues=tuple(_queue(d, where) for d in _tables(data, "queue", where)),
+            text=text,
+        )
+
+
+def _tables(data: dict[str, Any], name: str, where: str) -> list[dict[str, Any]]:
+    found = data.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(d, dict) for d in found):
+        raise SettingsError(f"{where}: {name!r} must be written as [[{name}]]", f"Use double brackets: [[{name}]].")
+    return found
+
+
+def _checked(d: dict[str, Any], where: str, section: str, kinds: dict[str, type]) -> dict[str, Any]:
+    for key, value in d.items():
+        if key not in kinds:
+            known = ", ".join(sorted(kinds))
+            raise SettingsError(f"{where}: [[{section}]] has no key {key!r}", f"Known keys: {known}.")
+        if not isinstance(value, kinds[key]):
+            raise SettingsError(
+                f"{where}: [[{section}]] {key} = {value!r} is not a {kinds[key].__name__}", "See the README's example."
+            )
+    return d
+
+
+def _consumer(d: dict[str, Any], where: str, section: str, identity: str) -> Consumer:
+    kinds: dict[str, type] = {identity: str, **_CONSUMER_KEYS}
+    if section == "worker":
+        kinds |= {"queue": str, "format": str}
+    d = _checked(d, where, section, kinds)
+    if not d.get(identity):
+        raise SettingsError(f"{where}: a [[{section}]] lacks {identity!r}", f"Add {identity} = \"...\".")
+    if d.get("order", "sequential") not in ORDERS:
+        raise SettingsError(f"{where}: order = {d['order']!r} is unknown", 'Use "sequential" or "parallel".')
+    if d.get("format", "lines") not in WORKER_FORMATS:
+        raise SettingsError(f"{where}: format = {d['format']!r} is unknown", f"Formats: {', '.join(WORKER_FORMATS)}.")
+    for key in ("effect", "started", "guard"):
+        if key in d:
+            _check_pattern(d[key], f"{where}: [[{section}]] {key}")
+    return Consumer(**d)
+
+
+def _check_pattern(pattern: str, where: str) -> None:
+    try:
+        groups = set(re.compile(pattern).groupindex)
+    except re.error as problem:
+        raise SettingsError(f"{where} = {pattern!r} is not a regular expression: {problem}", "Test it on one line.") from problem
+    if not groups or groups - _GROUPS:
+        raise SettingsError(
+            f"{where} = {pattern!r} has the groups {sorted(groups)}",
+            "Name what it finds: (?P<message_id>...) and/or (?P<key>...), no other groups by name.",
+        )
+
+
+def _queue(d: dict[str, Any], where: str) -> Queue:
+    d = _checked(d, where, "queue", {"name": str, "business_key": str, "owner": str})
+    if not d.get("name"):
+        raise SettingsError(f"{where}: a [[queue]] lacks 'name'", 'Add name = "...".')
+    path = d.get("business_key")
+    if path is not None and not re.fullmatch(r"\$(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\])*", path):
+        raise SettingsError(
+            f"{where}: business_key = {path!r} is not a JSON path", "Write it like $.payment_id or $.order.id."
+        )
+    return Queue(**d)

@@ -1,0 +1,197 @@
+"""Evidence tables: what AWS said. Append-only; receipt handles are digests before the first write."""
+
+from forensics.tables.schema import Column, Table
+
+_ID = Column("evidence_id", "string", "names this row for ever; findings cite it")
+_ACCOUNT = Column("account_id", "string", "AWS account the source belongs to, 12 digits")
+_REGION = Column("region", "string", "AWS region of the source")
+_COLLECTED = Column("collected_at", "timestamp", "when Doubletake read it, UTC")
+_OBSERVED = Column("observed_at", "timestamp", "when AWS gave this state, UTC; true from here back to the row before")
+
+LOG_EVENTS = Table(
+    "log_events",
+    "evidence",
+    grain="one log event of a consumer's log group, verbatim but for receipt handles and configured redactions",
+    key=("evidence_id",),
+    time_column="logged_at",
+    columns=(
+        Column("evidence_id", "string", "log: and the SHA-256 of account, region, group and event id"),
+        _ACCOUNT,
+        _REGION,
+        Column("log_group", "string", "CloudWatch log group, or the name given to an imported file"),
+        Column("log_stream", "string", "log stream; one Lambda execution environment writes one stream"),
+        Column("event_id", "string", "CloudWatch's eventId; null for lines that came without one"),
+        Column("logged_at", "timestamp", "the event's timestamp, set by the writer, UTC with milliseconds"),
+        Column("ingested_at", "timestamp", "when CloudWatch took it in, UTC; null where the source does not say"),
+        Column("order_in_ms", "int", "place among events of the same stream and millisecond, as the source gave them"),
+        Column("line", "string", "the message text"),
+        _COLLECTED,
+    ),
+)
+
+METRIC_POINTS = Table(
+    "metric_points",
+    "evidence",
+    grain="one value of one CloudWatch metric and statistic in one period; a revised value is a further row",
+    key=("evidence_id",),
+    time_column="point_at",
+    columns=(
+        Column("evidence_id", "string", "metric: and the SHA-256 of source, metric, statistic, period, time and value"),
+        _ACCOUNT,
+        _REGION,
+        Column("namespace", "string", "AWS/SQS or AWS/Lambda"),
+        Column("metric", "string", "metric name as CloudWatch spells it"),
+        Column("resource", "string", "queue name, function name or event source mapping UUID: the metric's dimension"),
+        Column("statistic", "string", "Sum, Average, Maximum or a percentile such as p99"),
+        Column("period_s", "int", "length of the period in seconds"),
+        Column("point_at", "timestamp", "start of the period, UTC"),
+        Column("value", "double", "the value; no row means CloudWatch has no data, which is not zero"),
+        _COLLECTED,
+    ),
+)
+
+QUEUE_SETTINGS = Table(
+    "queue_settings",
+    "evidence",
+    grain="one state of a queue's attributes; a new row only when something changed",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "queue: and the SHA-256 of the settings and the time they were observed"),
+        _ACCOUNT,
+        _REGION,
+        Column("queue_arn", "string", "the queue's ARN"),
+        Column("queue_name", "string", "the queue's name"),
+        Column("is_fifo", "bool", "true for a FIFO queue"),
+        Column("visibility_timeout_s", "int", "how long a received message stays hidden"),
+        Column("message_retention_s", "int", "how long SQS keeps a message"),
+        Column("delay_s", "int", "delivery delay"),
+        Column("receive_wait_s", "int", "long-polling wait"),
+        Column("content_based_deduplication", "bool", "FIFO: the body's SHA-256 is the deduplication id"),
+        Column("deduplication_scope", "string", "FIFO: queue or messageGroup; null where not said"),
+        Column("fifo_throughput_limit", "string", "FIFO: perQueue or perMessageGroupId; null where not said"),
+        Column("dead_letter_queue_arn", "string", "where messages go after too many receives; null without one"),
+        Column("max_receive_count", "int", "receives allowed before the move; null without a dead-letter queue"),
+        Column("created_at", "timestamp", "when the queue was created, UTC"),
+        Column("last_modified_at", "timestamp", "when an attribute last changed, UTC; not which"),
+        _OBSERVED,
+    ),
+)
+
+FUNCTION_SETTINGS = Table(
+    "function_settings",
+    "evidence",
+    grain="one state of a Lambda function's configuration, without environment variables",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "function: and the SHA-256 of the settings and the time they were observed"),
+        _ACCOUNT,
+        _REGION,
+        Column("function_arn", "string", "the function's ARN without version or alias"),
+        Column("function_name", "string", "the function's name"),
+        Column("timeout_s", "int", "function timeout"),
+        Column("memory_mb", "int", "memory size"),
+        Column("runtime", "string", "runtime identifier; null for container images"),
+        Column("log_group", "string", "where it logs: the custom group, else /aws/lambda/<name>"),
+        Column("log_format", "string", "Text or JSON"),
+        Column("application_log_level", "string", "JSON only; null where not set"),
+        Column("system_log_level", "string", "JSON only; at WARN a successful run leaves no START and no REPORT"),
+        Column("reserved_concurrency", "int", "reserved concurrent executions; null where none or not readable"),
+        Column("last_modified_at", "timestamp", "when the function last changed, UTC"),
+        _OBSERVED,
+    ),
+)
+
+EVENT_SOURCE_MAPPINGS = Table(
+    "event_source_mappings",
+    "evidence",
+    grain="one state of the mapping that feeds a queue to a function",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "mapping: and the SHA-256 of the settings and the time they were observed"),
+        _ACCOUNT,
+        _REGION,
+        Column("mapping_uuid", "string", "the mapping's UUID"),
+        Column("queue_arn", "string", "the queue it polls"),
+        Column("function_arn", "string", "the function it invokes, without version or alias"),
+        Column("function_name", "string", "the function's name"),
+        Column("batch_size", "int", "most messages in one invocation"),
+        Column("batching_window_s", "int", "how long the poller gathers a batch"),
+        Column("reports_batch_item_failures", "bool", "FunctionResponseTypes has ReportBatchItemFailures"),
+        Column("maximum_concurrency", "int", "ScalingConfig.MaximumConcurrency; null without a limit"),
+        Column("counts_events", "bool", "the opt-in EventCount metrics are on"),
+        Column("state", "string", "Enabled, Disabled, ..."),
+        Column("last_modified_at", "timestamp", "when the mapping last changed, UTC"),
+        _OBSERVED,
+    ),
+)
+
+CONSUMERS = Table(
+    "consumers",
+    "evidence",
+    grain="one log group in which the consumer of one queue writes",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "consumer: and the SHA-256 of queue, log group and function"),
+        _ACCOUNT,
+        _REGION,
+        Column("queue_arn", "string", "the queue"),
+        Column("queue_name", "string", "the queue's name"),
+        Column("log_group", "string", "the log group"),
+        Column("kind", "string", "lambda or worker"),
+        Column("function_name", "string", "the function; null for workers"),
+        Column("found_by", "string", "mapping, option (--log-group) or settings file"),
+    ),
+)
+
+COVERAGE = Table(
+    "coverage",
+    "evidence",
+    grain="one reading of one source for one window, written after its last page",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "coverage: and the SHA-256 of source, resource, window, status and time"),
+        _ACCOUNT,
+        _REGION,
+        Column("source", "string", "the evidence table that was read into"),
+        Column("resource", "string", "log group, metric resource, queue or function that was asked for"),
+        Column("queue_arn", "string", "the queue this reading served; null where it served none"),
+        Column("window_start_at", "timestamp", "start of the window, UTC, inclusive"),
+        Column("window_end_at", "timestamp", "end of the window, UTC, exclusive"),
+        Column("status", "string", "ok, denied, failed, gone or unsupported; an error is never an empty result"),
+        Column("detail", "string", "AWS's error code and message where the status is not ok"),
+        Column("seen_count", "long", "rows the source gave"),
+        Column("stored_count", "long", "rows that were new"),
+        Column("already_count", "long", "rows that were in the lake before"),
+        Column("quarantined_count", "long", "rows that could not be kept as they were"),
+        Column("is_provisional", "bool", "read before the window was 5 minutes old: late events may be missing"),
+        _COLLECTED,
+    ),
+)
+
+QUARANTINE = Table(
+    "quarantine",
+    "evidence",
+    grain="one piece of input that could not be stored as what it claimed to be",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "quarantine: and the SHA-256 of source, resource, offset and text"),
+        Column("source", "string", "the evidence table it was meant for"),
+        Column("resource", "string", "log group or file it came from"),
+        Column("reason", "string", "what is wrong with it"),
+        Column("offset", "long", "place in the page or file"),
+        Column("length_chars", "long", "length of the whole text"),
+        Column("head", "string", "first 200 characters, escaped, with receipt handles as digests"),
+        _COLLECTED,
+    ),
+)
+
+EVIDENCE = (
+    LOG_EVENTS,
+    METRIC_POINTS,
+    QUEUE_SETTINGS,
+    FUNCTION_SETTINGS,
+    EVENT_SOURCE_MAPPINGS,
+    CONSUMERS,
+    COVERAGE,
+    QUARANTINE,
+)

@@ -1,0 +1,240 @@
+"""Findings tables: what follows from the evidence. Rebuildable; every row ends in the evidence it rests on."""
+
+from forensics.tables.schema import Column, Table
+
+_QUEUE_ARN = Column("queue_arn", "string", "the queue's ARN; a name alone where the logs give no ARN")
+_QUEUE = Column("queue", "string", "the queue's name")
+_MESSAGE = Column("message_id", "string", "SQS MessageId; survives redelivery and the move to a DLQ, not a redrive; null where only business keys are logged")
+_ITEM = Column("item_id", "string", "the message id, or key:<business key> where no message id is logged")
+_COUNT = Column("receive_count", "int", "SQS's ApproximateReceiveCount of this delivery; null where it was not logged (unknown is never 1)")
+_WORK = Column("work_id", "string", "the work the message stands for; equal for messages linked by deduplication id or business key")
+_KEYS = Column("business_keys", "strings", "configured business keys of the message, sorted")
+_EVIDENCE = Column("evidence_ids", "strings", "evidence rows this rests on, sorted")
+_INCIDENT = Column("incident_id", "string", "<queue name>-<UTC start, yyyymmddThhmmZ>; null outside incidents")
+
+INVOCATIONS = Table(
+    "invocations",
+    "findings",
+    grain="one run of a Lambda function",
+    key=("invocation_id",),
+    columns=(
+        Column("invocation_id", "string", "log group, log stream, request id and index of its START, joined by |"),
+        Column("log_group", "string", "CloudWatch log group"),
+        Column("log_stream", "string", "log stream"),
+        Column("request_id", "string", "Lambda request id; asynchronous retries reuse it, so it is not the key"),
+        Column("start_index", "int", "which START of the stream this run is, from 1; 0 where its START is not in evidence"),
+        Column("function_name", "string", "the function; null where the log group names none"),
+        Column("queue_arn", "string", "the queue whose messages it got; null where nothing tells"),
+        Column("started_at", "timestamp", "time of START, UTC; else its first line"),
+        Column("ended_at", "timestamp", "time of END or REPORT, UTC; null where neither is in evidence"),
+        Column("duration_ms", "long", "run time of REPORT, rounded down; null without one"),
+        Column("end_status", "string", "success, timeout, error, crash, init_failed or unknown"),
+        Column("error_type", "string", "error type the runtime or platform named"),
+        Column("has_start", "bool", "its START (or platform.start) is in evidence"),
+        Column("message_count", "int", "messages its lines name"),
+        _EVIDENCE,
+    ),
+)
+
+DELIVERIES = Table(
+    "deliveries",
+    "findings",
+    grain="one message handed to one consumer, once; also receives that only the receive count shows",
+    key=("queue_arn", "item_id", "delivery_index"),
+    columns=(
+        _QUEUE_ARN,
+        _QUEUE,
+        _ITEM,
+        Column("delivery_index", "int", "place of this delivery among the item's deliveries in this ledger, from 1"),
+        _MESSAGE,
+        _COUNT,
+        Column("is_seen", "bool", "false: the receive count says it happened and no log shows it"),
+        Column("consumer", "string", "invocation id of a Lambda run; log group, stream and start of a worker's handling"),
+        Column("consumer_kind", "string", "lambda or worker; null for an unseen receive"),
+        Column("function_name", "string", "the function; null for workers"),
+        Column("request_id", "string", "Lambda request id; null for workers"),
+        Column("log_group", "string", "where its lines are"),
+        Column("log_stream", "string", "where its lines are"),
+        Column("batch_position", "int", "place in the printed batch, from 1; null where the batch was not printed"),
+        Column("batch_count", "int", "messages seen in the same run"),
+        Column("received_at", "timestamp", "when SQS handed it out, UTC; the best the evidence gives"),
+        Column("received_basis", "string", "first_receive (exact, from SQS), sibling (exact, of the same batch), run_start or line (not before)"),
+        Column("visibility_timeout_s", "int", "visibility timeout in force at the receive; null if no snapshot"),
+        Column("hidden_until_at", "timestamp", "received_at + visibility timeout, UTC; null where either is unknown"),
+        Column("started_at", "timestamp", "when work on this item began, UTC; null where nothing tells"),
+        Column("finished_at", "timestamp", "first effect marker or the framework's completion line, UTC"),
+        Column("run_ended_at", "timestamp", "end of the run or of the worker's handling, UTC"),
+        Column("run_status", "string", "how the run ended: success, timeout, error, crash, init_failed, unknown"),
+        Column("delete_status", "string", "attempted, expired, gone, failed; null where no line tells"),
+        Column("delete_at", "timestamp", "time of that line, UTC"),
+        Column("ended_by", "string", "deleted, visibility_expired, delete_refused, dead_lettered, in_flight or unknown"),
+        Column("effect", "string", "was the work done in this delivery: yes, no or unknown"),
+        Column("basis", "string", "which row of the effect table decided"),
+        Column("effect_at", "timestamp", "time of the line that shows the effect, UTC"),
+        Column("group_id", "string", "FIFO message group"),
+        Column("deduplication_id", "string", "FIFO deduplication id"),
+        Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
+        Column("body_md5", "string", "SQS's md5OfBody"),
+        Column("receipt_handle", "string", "prefix and digest of the receipt handle, never the handle"),
+        _KEYS,
+        _EVIDENCE,
+    ),
+)
+
+REDELIVERIES = Table(
+    "redeliveries",
+    "findings",
+    grain="one delivery of a message beside the one before it",
+    key=("queue_arn", "item_id", "delivery_index"),
+    columns=(
+        _QUEUE_ARN,
+        _QUEUE,
+        _ITEM,
+        Column("delivery_index", "int", "the later delivery's place in the ledger"),
+        _MESSAGE,
+        _COUNT,
+        Column("earlier_received_at", "timestamp", "receive of the delivery before, UTC"),
+        Column("later_received_at", "timestamp", "receive of this one, UTC"),
+        Column("gap_ms", "long", "between the two receives; null where either is unseen"),
+        Column("visibility_timeout_s", "int", "in force at the earlier receive; null if no snapshot"),
+        Column("overlap_ms", "long", "how long both ran at once; 0 if not, null where unknown"),
+        Column("cause", "string", "the first cause that is supported, else undecidable"),
+        Column("causes", "strings", "every supported cause, primary first"),
+        Column("sentence", "string", "why it came again, in words"),
+        Column("excluded", "strings", "rival causes with why they are out, in words"),
+        Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        _EVIDENCE,
+    ),
+)
+
+RULINGS = Table(
+    "rulings",
+    "findings",
+    grain="one rule's answer for one redelivery",
+    key=("queue_arn", "item_id", "delivery_index", "code"),
+    columns=(
+        _QUEUE_ARN,
+        _ITEM,
+        Column("delivery_index", "int", "the later delivery's place in the ledger"),
+        Column("code", "string", "the rule's cause code"),
+        Column("stance", "string", "supported, excluded or undecidable"),
+        Column("sentence", "string", "why, in words with numbers"),
+        Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        _EVIDENCE,
+    ),
+)
+
+MESSAGES = Table(
+    "messages",
+    "findings",
+    grain="one message that was delivered more than once, or that shares its work with another message",
+    key=("queue_arn", "item_id"),
+    columns=(
+        _QUEUE_ARN,
+        _QUEUE,
+        _ITEM,
+        _MESSAGE,
+        _INCIDENT,
+        _WORK,
+        Column("verdict", "string", "confirmed, probable, possible, absorbed or harmless"),
+        Column("certainty", "string", "proved when every yes rests on marker or finished, else inferred"),
+        Column("effects_at_least", "int", "times the work was done for sure"),
+        Column("effects_at_most", "int", "times it may have been done; null means no upper bound"),
+        Column("deliveries", "int", "deliveries seen in logs"),
+        Column("receive_count", "int", "highest receive count; null where not logged"),
+        Column("causes", "strings", "cause per redelivery, in order, each once"),
+        Column("origin", "string", "producer_retry, dedup_window_passed or dlq_redrive; null for the first id"),
+        Column("trigger_sentence", "string", "why it came again"),
+        Column("guard_sentence", "string", "why the repeat was or was not stopped"),
+        Column("effect_sentence", "string", "how often the work was done, and what shows it"),
+        Column("first_received_at", "timestamp", "first receive, UTC"),
+        Column("last_received_at", "timestamp", "last receive seen, UTC"),
+        Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
+        Column("group_id", "string", "FIFO message group"),
+        Column("deduplication_id", "string", "FIFO deduplication id"),
+        Column("is_dead_lettered", "bool", "it went to the dead-letter queue"),
+        _KEYS,
+        Column("related_message_ids", "strings", "other messages of the same work, sorted"),
+        _EVIDENCE,
+    ),
+)
+
+INCIDENTS = Table(
+    "incidents",
+    "findings",
+    grain="messages of one queue that may have been processed twice, close in time",
+    key=("incident_id",),
+    columns=(
+        Column("incident_id", "string", "<queue name>-<UTC start, yyyymmddThhmmZ>"),
+        _QUEUE_ARN,
+        _QUEUE,
+        Column("started_at", "timestamp", "first receive of an affected message, UTC"),
+        Column("ended_at", "timestamp", "last activity of an affected message, UTC"),
+        Column("first_repeat_at", "timestamp", "first redelivery of an affected message, UTC"),
+        Column("messages", "int", "affected messages; null where logs name none"),
+        Column("messages_at_most", "int", "upper bound of affected messages"),
+        Column("confirmed", "int", "messages whose work was done more than once"),
+        Column("probable", "int", "messages done once for sure and maybe again"),
+        Column("possible", "int", "messages maybe done more than once"),
+        Column("absorbed", "int", "messages delivered again where a guard stopped the repeat"),
+        Column("harmless", "int", "messages delivered again and done at most once"),
+        Column("causes", "strings", "code=count, highest first"),
+        Column("primary_cause", "string", "the cause that opened the most affected redeliveries"),
+        Column("headline", "string", "what happened, one sentence with numbers"),
+        Column("cause_sentence", "string", "why, one or two sentences with queue, function and timeouts"),
+        Column("excluded", "strings", "rival causes with why they are out"),
+        Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),
+        Column("functions", "strings", "functions or log groups that consumed it"),
+        Column("is_fifo", "bool", "the queue is FIFO; null if no snapshot says"),
+        Column("visibility_timeout_s", "int", "in force; null if no snapshot"),
+        Column("function_timeout_s", "int", "in force; null for workers or without a snapshot"),
+        Column("batch_size", "int", "of the mapping; null for workers or without a snapshot"),
+        Column("group_count", "int", "message groups among the affected messages; null where not logged"),
+        Column("blocked_ms", "long", "how long the affected groups were held by deliveries that failed; null on standard queues"),
+        Column("extra_effects_at_least", "int", "repeats of work done for sure, over all messages"),
+        Column("unread_sources", "strings", "what the evidence lacks inside the incident's time, in words"),
+        _EVIDENCE,
+    ),
+)
+
+TIMELINE = Table(
+    "timeline",
+    "findings",
+    grain="one mark or bar of an incident's timeline",
+    key=("incident_id", "item_id", "delivery_index", "kind", "at"),
+    columns=(
+        Column("incident_id", "string", "the incident"),
+        _ITEM,
+        Column("delivery_index", "int", "place of the delivery in the ledger; 0 before the first"),
+        _MESSAGE,
+        _COUNT,
+        Column("lane", "int", "lane of the message, affected ones first, from 1"),
+        Column("kind", "string", "sent, in_flight, handling, effect, repeat, timeout, error, crash, deleted, delete_refused, dead_lettered or unseen"),
+        Column("at", "timestamp", "when, or start of the bar, UTC"),
+        Column("until_at", "timestamp", "end of the bar, UTC; null for marks"),
+        Column("ended_by", "string", "for in_flight bars: deleted, visibility_expired, delete_refused, dead_lettered, in_flight or unknown"),
+        Column("function_name", "string", "the function; null for workers"),
+        Column("consumer", "string", "invocation id or worker handling"),
+        Column("source", "string", "log stream and request id, or derived"),
+        Column("label", "string", "what to say on hover"),
+        _EVIDENCE,
+    ),
+)
+
+GENERATIONS = Table(
+    "generations",
+    "findings",
+    grain="one correlation run: the versions of all findings tables that belong together",
+    key=("generation_id",),
+    columns=(
+        Column("generation_id", "string", "SHA-256 of the inputs: evidence versions, settings file, rules version, window"),
+        Column("tables", "strings", "table=version of every findings table of this run"),
+        Column("inputs", "strings", "table=version of every evidence table that was read"),
+        Column("rules_version", "string", "version of grammar and rules"),
+        Column("row_counts", "strings", "table=rows"),
+        Column("data_until_at", "timestamp", "latest log event read, UTC"),
+    ),
+)
+
+FINDINGS = (INVOCATIONS, DELIVERIES, REDELIVERIES, RULINGS, MESSAGES, INCIDENTS, TIMELINE)
+"""The result tables of a correlation run, in the order they are built."""
