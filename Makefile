@@ -25,7 +25,7 @@ check: $(VENV)/.dev  ## format, lint, types and the pure tests
 	$(BIN)/python -m pytest -m "not spark and not emulator and not browser"
 
 bench: $(VENV)/.dev  ## correlate generated logs beside the same answers in DuckDB
-	$(BIN)/python -m bench
+	$(BIN)/python -m tests.bench
 
 clean:  ## remove what setup made
 	rm -rf $(VENV) *.egg-info
