@@ -23,7 +23,9 @@ def handle_token(receipt_handle: str) -> str:
     """Stand for a receipt handle, which is a credential: its first 24 characters and 32 hex digits of its SHA-256.
 
     The same handle gives the same token, so deliveries and errors still join; the prefix joins handles that a log cut.
-    Holds no quote and no blank, so JSON and Python text around it stays valid.
+    Holds no quote and no blank, so JSON and Python text around it stays valid. Of a handle too short for such a prefix
+    (none of SQS's own is) only the first half is shown.
     """
     digest = hashlib.sha256(receipt_handle.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return f"RH~{receipt_handle[:HANDLE_PREFIX_CHARS]}~{digest}"
+    shown = HANDLE_PREFIX_CHARS if len(receipt_handle) > HANDLE_PREFIX_CHARS else len(receipt_handle) // 2
+    return f"RH~{receipt_handle[:shown]}~{digest}"
