@@ -5,6 +5,7 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from forensics.errors import SettingsError
 
@@ -51,12 +52,21 @@ class Queue:
 
 
 @dataclass(frozen=True)
+class Team:
+    """How the team reads: its time zone (IANA name), and after how many minutes data counts as old."""
+
+    zone: str | None = None
+    stale_after_min: int = 60
+
+
+@dataclass(frozen=True)
 class Settings:
     """The whole file; ``text`` is its content, part of a run's fingerprint."""
 
     functions: tuple[Consumer, ...] = ()
     workers: tuple[Consumer, ...] = ()
     queues: tuple[Queue, ...] = ()
+    team: Team = Team()
     text: str = field(default="", repr=False)
 
     @classmethod
@@ -86,15 +96,16 @@ class Settings:
             raise SettingsError(
                 f"{where} is not valid TOML: {problem}", "Regular expressions go in 'single quotes'."
             ) from problem
-        unknown = sorted(set(data) - {"function", "worker", "queue"})
+        unknown = sorted(set(data) - {"function", "worker", "queue", "team"})
         if unknown:
             raise SettingsError(
-                f"{where}: {unknown[0]!r} is not a section", "Sections are [[function]], [[worker]] and [[queue]]."
+                f"{where}: {unknown[0]!r} is not a section", "Sections are [[function]], [[worker]], [[queue]] and [team]."
             )
         return cls(
             functions=tuple(_consumer(d, where, "function", "name") for d in _tables(data, "function", where)),
             workers=tuple(_consumer(d, where, "worker", "log_group") for d in _tables(data, "worker", where)),
             queues=tuple(_queue(d, where) for d in _tables(data, "queue", where)),
+            team=_team(data.get("team", {}), where),
             text=text,
         )
 
@@ -157,3 +168,19 @@ def _queue(d: dict[str, Any], where: str) -> Queue:
             f"{where}: business_key = {path!r} is not a JSON path", "Write it like $.payment_id or $.order.id."
         )
     return Queue(**d)
+
+
+def _team(d: Any, where: str) -> Team:
+    if not isinstance(d, dict):
+        raise SettingsError(f"{where}: 'team' must be written as [team]", "Use single brackets: [team].")
+    d = _checked(d, where, "team", {"zone": str, "stale_after_min": int})
+    if zone := d.get("zone"):
+        try:
+            ZoneInfo(zone)
+        except (KeyError, ValueError, OSError) as problem:
+            raise SettingsError(
+                f"{where}: zone = {zone!r} is not a time zone", "Use an IANA name like Europe/Berlin or Asia/Tokyo."
+            ) from problem
+    if d.get("stale_after_min", 1) <= 0:
+        raise SettingsError(f"{where}: stale_after_min = {d['stale_after_min']} is not positive", "Give minutes.")
+    return Team(**d)

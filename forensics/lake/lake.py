@@ -234,17 +234,18 @@ class Lake:
         if not self.exists(GENERATIONS):
             return None
         rows = self.read(GENERATIONS).to_pylist()
-        if not rows:
-            return None
-        (row,) = rows
-        return Generation(
-            row["generation_id"],
-            _pairs(row["tables"]),
-            _pairs(row["inputs"]),
-            _pairs(row["row_counts"]),
-            row["rules_version"],
-            row["data_until_at"],
-        )
+        return _generation(rows[0]) if rows else None
+
+    def generations(self, at_most: int = 50) -> list[Generation]:
+        """Return published generations, newest first; publishing the same inputs again counts once."""
+        if not self.exists(GENERATIONS):
+            return []
+        newest = self._open(GENERATIONS).version()
+        found: dict[str, Generation] = {}
+        for version in range(newest, max(newest - at_most, -1), -1):
+            for row in self.read(GENERATIONS, version=version).to_pylist():
+                found.setdefault(row["generation_id"], _generation(row))
+        return list(found.values())
 
     def findings(self) -> "Findings":
         """Return a reader pinned to the newest generation.
@@ -358,6 +359,17 @@ class Findings:
             if rows:
                 found[name] = rows
         return found
+
+
+def _generation(row: dict[str, Any]) -> Generation:
+    return Generation(
+        row["generation_id"],
+        _pairs(row["tables"]),
+        _pairs(row["inputs"]),
+        _pairs(row["row_counts"]),
+        row["rules_version"],
+        row["data_until_at"],
+    )
 
 
 def _pairs(items: list[str]) -> dict[str, int]:
