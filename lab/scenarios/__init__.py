@@ -1,0 +1,24 @@
+"""The incidents the lab can play, by name. Each module has NAME, ABOUT and ``play(aws, now) -> Played``."""
+
+from types import ModuleType
+
+from forensics.errors import ForensicsError
+from lab.scenarios import double_billing
+
+SCENARIOS: dict[str, ModuleType] = {module.NAME: module for module in (double_billing,)}
+DEFAULT_SCENARIO = double_billing.NAME
+
+
+class ScenarioUnknownError(ForensicsError):
+    """The lab has no scenario of this name."""
+
+
+def scenario(name: str = DEFAULT_SCENARIO) -> ModuleType:
+    """Return a scenario's module; raises ScenarioUnknownError with the known names.
+
+    >>> scenario("double-billing").NAME
+    'double-billing'
+    """
+    if name not in SCENARIOS:
+        raise ScenarioUnknownError(f"there is no scenario {name!r}", f"Scenarios: {', '.join(SCENARIOS)}.")
+    return SCENARIOS[name]
