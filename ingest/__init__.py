@@ -1,0 +1,1 @@
+"""AWS to evidence: one file per source. Reads only; never receives a message."""

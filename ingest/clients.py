@@ -1,0 +1,258 @@
+"""The one place that makes AWS clients and calls them: read-only operations, patient retries, errors in our words."""
+
+import os
+import time
+from typing import Any
+
+import boto3
+from botocore import exceptions as bc
+from botocore.config import Config
+from botocore.parsers import ResponseParserError
+
+from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError, SourceUnreadableError
+
+ALLOWED = frozenset(
+    {
+        "cloudwatch:GetMetricData",
+        "lambda:GetFunctionConcurrency",
+        "lambda:GetFunctionConfiguration",
+        "lambda:ListEventSourceMappings",
+        "logs:FilterLogEvents",
+        "sqs:GetQueueAttributes",
+        "sqs:GetQueueUrl",
+        "sqs:ListQueues",
+    }
+)
+"""Every operation Doubletake may call, as IAM spells it; docs/iam-policy.json allows exactly these."""
+
+CUT_REPLY_ATTEMPTS = 3
+UNREACHABLE_ATTEMPTS = 2
+SILENT_ATTEMPTS = 3
+LOG_CALLS_PER_S = 2.0
+"""FilterLogEvents calls per second towards AWS itself: the quota is as low as 5, shared with the people on call."""
+
+_BAD_CREDENTIALS = {
+    "AuthFailure",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "IncompleteSignature",
+    "IncompleteSignatureException",
+    "InvalidAccessKeyId",
+    "InvalidClientTokenId",
+    "InvalidSignatureException",
+    "InvalidToken",
+    "MissingAuthenticationToken",
+    "MissingAuthenticationTokenException",
+    "RequestExpired",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+}
+_DENIED = {"AccessDenied", "AccessDeniedException", "AuthorizationError", "Forbidden", "UnauthorizedOperation"}
+_GONE = {
+    "AWS.SimpleQueueService.NonExistentQueue",
+    "NonExistentQueue",
+    "QueueDoesNotExist",
+    "ResourceNotFoundException",
+}
+_UNSUPPORTED = {"NotImplemented", "UnknownOperationException", "UnsupportedOperation", "UnsupportedOperationException"}
+_NO_CREDENTIALS = (
+    bc.NoCredentialsError,
+    bc.PartialCredentialsError,
+    bc.CredentialRetrievalError,
+    bc.SSOError,
+    bc.TokenRetrievalError,
+    bc.MetadataRetrievalError,
+    bc.LoginError,
+)
+_UNREACHABLE = (bc.EndpointConnectionError, bc.ConnectTimeoutError, bc.ProxyConnectionError)
+
+
+class AwsRefusedError(SourceUnreadableError):
+    """AWS answered with an error, or with a reply that cannot be read.
+
+    ``code`` is AWS's own error code; ``status`` is what coverage records: denied, gone, unsupported or failed.
+    """
+
+    def __init__(self, operation: str, code: str, message: str, status: str) -> None:
+        super().__init__(f"{operation}: {code}: {message}" if message else f"{operation}: {code}")
+        self.code = code
+        self.status = status
+
+
+class Aws:
+    """Read-only access to one account and region, by the usual AWS conventions.
+
+    ``profile``, ``region`` and ``endpoint_url`` win over AWS_PROFILE, AWS_REGION and AWS_ENDPOINT_URL. The timeouts
+    (seconds) and the number of attempts are for tests; the defaults suit people. Nothing is sent before the first call.
+    """
+
+    def __init__(
+        self,
+        profile: str | None = None,
+        region: str | None = None,
+        endpoint_url: str | None = None,
+        *,
+        connect_timeout_s: float = 3,
+        read_timeout_s: float = 30,
+        max_attempts: int = 8,
+    ) -> None:
+        self._asked = (profile, region, endpoint_url)
+        self._limits: dict[str, Any] = {
+            "connect_timeout_s": connect_timeout_s,
+            "read_timeout_s": read_timeout_s,
+            "max_attempts": max_attempts,
+        }
+        self._endpoint_url = endpoint_url
+        try:
+            self._session = boto3.Session(profile_name=profile)
+            self._region = region or os.environ.get("AWS_REGION") or self._session.region_name
+        except bc.ProfileNotFound as problem:
+            raise CredentialsError(
+                f"there is no AWS profile {problem.kwargs.get('profile', profile)!r}",
+                "See `aws configure list-profiles`, or give --profile.",
+            ) from problem
+        self._clients: dict[str, Any] = {}
+        self._next_log_call_at = 0.0
+
+    @property
+    def region(self) -> str:
+        """The region in use; raises CredentialsError if none is set."""
+        if not self._region:
+            raise CredentialsError("no AWS region is set", "Give --region, or set AWS_REGION.")
+        return self._region
+
+    @property
+    def partition(self) -> str:
+        """``aws``, ``aws-cn`` or ``aws-us-gov``."""
+        try:
+            return self._session.get_partition_for_region(self.region)
+        except bc.BotoCoreError:
+            return "aws"
+
+    def in_region(self, region: str) -> "Aws":
+        """Return access to the same account in another region; itself if it is the same region."""
+        if region == self._region:
+            return self
+        profile, _, endpoint_url = self._asked
+        return Aws(profile, region, endpoint_url, **self._limits)
+
+    def client(self, service: str) -> Any:
+        """Return the client of one service; it refuses every operation outside ALLOWED."""
+        if service not in self._clients:
+            self._clients[service] = self._make(service)
+        return self._clients[service]
+
+    def call(self, service: str, operation: str, demand: str | None = None, **parameters: Any) -> dict[str, Any]:
+        """Call an operation (``get_queue_url``) and return the reply.
+
+        ``demand`` names a key that every honest reply has. A reply that was cut off on the way parses as an empty one:
+        it is asked for again, then it is an error, never an empty result.
+
+        Raises CredentialsError, EndpointUnreachableError, OperationRefusedError or AwsRefusedError.
+        """
+        client = self.client(service)
+        name = client.meta.method_to_api_mapping[operation]
+        for _ in range(CUT_REPLY_ATTEMPTS):
+            self._pace(client, name)
+            reply = self._once(client, operation, name, parameters)
+            if demand is None or reply.get(demand) is not None:
+                return reply
+        raise AwsRefusedError(name, "CutReply", f"the reply has no {demand!r}: it was cut off on the way", "failed")
+
+    def _make(self, service: str) -> Any:
+        config = Config(
+            connect_timeout=self._limits["connect_timeout_s"],
+            read_timeout=self._limits["read_timeout_s"],
+            retries={"mode": "standard", "total_max_attempts": self._limits["max_attempts"]},
+            user_agent_extra="doubletake",
+        )
+        try:
+            client = self._session.client(
+                service, region_name=self.region, endpoint_url=self._endpoint_url, config=config
+            )
+        except ValueError as problem:
+            raise EndpointUnreachableError(
+                f"the AWS endpoint {self._endpoint_url!r} is not an address", "Write it like http://127.0.0.1:4566."
+            ) from problem
+        except _NO_CREDENTIALS as problem:
+            raise _no_credentials(problem) from problem
+        name = client.meta.service_model.service_id.hyphenize()
+        client.meta.events.register_first(f"before-call.{name}", _refuse_unlisted)
+        client.meta.events.register_first(f"needs-retry.{name}", _give_up_early)
+        return client
+
+    def _once(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        where = client.meta.endpoint_url
+        try:
+            return getattr(client, operation)(**parameters)
+        except _NO_CREDENTIALS as problem:
+            raise _no_credentials(problem) from problem
+        except (*_UNREACHABLE, bc.ReadTimeoutError) as problem:
+            raise _unreachable(where) from problem
+        except bc.ClientError as problem:
+            raise _in_our_words(name, problem) from problem
+        except ResponseParserError as problem:
+            raise AwsRefusedError(
+                name, "UnreadableReply", f"{where} does not answer as AWS does", "failed"
+            ) from problem
+        except bc.ParamValidationError as problem:
+            raise AwsRefusedError(name, "BadParameter", " ".join(str(problem).split()), "failed") from problem
+        except (bc.BotoCoreError, bc.HTTPClientError) as problem:
+            raise AwsRefusedError(name, type(problem).__name__, str(problem), "failed") from problem
+
+    def _pace(self, client: Any, name: str) -> None:
+        if name != "FilterLogEvents" or ".amazonaws." not in client.meta.endpoint_url:
+            return
+        now = time.monotonic()
+        if now < self._next_log_call_at:
+            time.sleep(self._next_log_call_at - now)
+        self._next_log_call_at = max(now, self._next_log_call_at) + 1 / LOG_CALLS_PER_S
+
+
+def _refuse_unlisted(model: Any, **_: Any) -> None:
+    service = model.service_model.signing_name.replace("monitoring", "cloudwatch")
+    if f"{service}:{model.name}" not in ALLOWED:
+        raise OperationRefusedError(
+            f"{service}:{model.name} is not one of the operations Doubletake may call",
+            "Looking must not change the evidence: this is a bug in Doubletake.",
+        )
+
+
+def _give_up_early(attempts: int, caught_exception: Exception | None, **_: Any) -> None:
+    """Stop after a few tries where nothing answers: the other retries are for services that do."""
+    if isinstance(caught_exception, _UNREACHABLE) and attempts >= UNREACHABLE_ATTEMPTS:
+        raise caught_exception
+    if isinstance(caught_exception, bc.ReadTimeoutError) and attempts >= SILENT_ATTEMPTS:
+        raise caught_exception
+
+
+def _unreachable(where: str) -> EndpointUnreachableError:
+    return EndpointUnreachableError(
+        f"nothing answers at the AWS endpoint {where}", "Check --region and --endpoint-url, and the network."
+    )
+
+
+def _no_credentials(problem: Exception) -> CredentialsError:
+    return CredentialsError(
+        f"no AWS credentials can be used: {problem}",
+        "Give --profile, or set AWS_PROFILE or AWS_ACCESS_KEY_ID; try `aws sts get-caller-identity`.",
+    )
+
+
+def _in_our_words(name: str, problem: bc.ClientError) -> CredentialsError | AwsRefusedError:
+    error = problem.response.get("Error", {})
+    http_status = problem.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    code, message = str(error.get("Code", "")), " ".join(str(error.get("Message", "")).split())[:500]
+    if code in _BAD_CREDENTIALS:
+        return CredentialsError(
+            f"AWS refuses these credentials: {code}: {message}", "Sign in again, or give another --profile."
+        )
+    if code in _GONE:
+        status = "gone"
+    elif code in _DENIED or http_status == 403 and "Throttl" not in code:
+        status = "denied"
+    elif code in _UNSUPPORTED or http_status == 501 or "log class" in message.lower():
+        status = "unsupported"
+    else:
+        status = "failed"
+    return AwsRefusedError(name, code or f"HTTP {http_status}", message, status)

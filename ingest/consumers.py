@@ -1,0 +1,77 @@
+"""Consumers: which log groups belong to a queue, because a mapping says so or a person does."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from forensics.errors import QueueUnknownError
+from forensics.identity import evidence_id
+from forensics.settings import Settings
+from ingest.discovery import Estate
+from ingest.queues import QueueRef
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """One log group in which a consumer of one queue writes."""
+
+    queue: QueueRef
+    log_group: str
+    function_arn: str | None
+    found_by: str
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of ``consumers``."""
+        function_name = self.function_arn.rsplit(":", 1)[-1] if self.function_arn else None
+        return {
+            "evidence_id": evidence_id("consumer", self.queue.arn, self.log_group, function_name),
+            "account_id": self.queue.account_id,
+            "region": self.queue.region,
+            "queue_arn": self.queue.arn,
+            "queue_name": self.queue.name,
+            "log_group": self.log_group,
+            "kind": "lambda" if function_name else "worker",
+            "function_name": function_name,
+            "found_by": self.found_by,
+        }
+
+
+def of_estate(estate: Estate, log_groups: list[str], settings: Settings) -> list[Consumer]:
+    """List every consumer once: from mappings, from ``--log-group GROUP[=QUEUE]``, from the settings' workers.
+
+    Raises QueueUnknownError for a group whose queue is not said, or not one of those collected.
+    """
+    by_arn = {ref.arn: ref for ref in estate.queues}
+    found = [
+        Consumer(by_arn[row["queue_arn"]], estate.log_group_of[row["function_arn"]], row["function_arn"], "mapping")
+        for row in estate.mapping_rows
+    ]
+    for text in log_groups:
+        group, said, queue = text.rpartition("=")
+        ref = _named(estate, queue, text) if said else _only(estate, text)
+        found.append(Consumer(ref, group if said else text, None, "option"))
+    for worker in settings.workers:
+        for ref in estate.queues:
+            alone = worker.queue is None and estate.asked_count == 1 and ref is estate.queues[0]
+            if worker.log_group and (alone or worker.queue in (ref.name, ref.arn, ref.url)):
+                found.append(Consumer(ref, worker.log_group, None, "settings file"))
+    return list({(c.queue.arn, c.log_group, c.function_arn): c for c in reversed(found)}.values())[::-1]
+
+
+def _named(estate: Estate, queue: str, text: str) -> QueueRef:
+    for ref in estate.queues:
+        if queue in (ref.name, ref.arn, ref.url):
+            return ref
+    names = ", ".join(ref.name for ref in estate.queues[:5])
+    raise QueueUnknownError(
+        f"--log-group {text!r} names a queue that is not collected here",
+        f"Collected are: {names}. Add --queue {queue}.",
+    )
+
+
+def _only(estate: Estate, text: str) -> QueueRef:
+    if estate.asked_count == 1:
+        return estate.queues[0]
+    raise QueueUnknownError(
+        f"--log-group {text!r} does not say whose it is: {estate.asked_count} queues are collected",
+        f"Write {text}=QUEUE.",
+    )

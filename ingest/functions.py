@@ -1,0 +1,47 @@
+"""Lambda functions: timeout, memory and where they log. Environment variables are dropped here and stored nowhere."""
+
+from typing import Any
+
+from ingest.clients import Aws, AwsRefusedError
+from ingest.mappings import unqualified
+from ingest.values import integer, moment
+
+
+def fetch(aws: Aws, function_arn: str) -> dict[str, Any]:
+    """Return the function's configuration, with ``ReservedConcurrentExecutions`` where it may be read."""
+    configuration = aws.call("lambda", "get_function_configuration", "FunctionArn", FunctionName=function_arn)
+    kept = {key: value for key, value in configuration.items() if key in _KEPT}
+    try:
+        reply = aws.call("lambda", "get_function_concurrency", FunctionName=unqualified(function_arn)[0])
+    except AwsRefusedError:
+        return kept
+    return kept | {"ReservedConcurrentExecutions": reply.get("ReservedConcurrentExecutions")}
+
+
+_KEPT = {"FunctionArn", "Timeout", "MemorySize", "Runtime", "LoggingConfig", "LastModified"}
+
+
+def to_row(account_id: str, region: str, configuration: dict[str, Any]) -> dict[str, Any]:
+    """Turn a configuration into a row of ``function_settings``, without id and time."""
+    function_arn, function_name = unqualified(configuration["FunctionArn"])
+    logging = configuration.get("LoggingConfig") or {}
+    return {
+        "account_id": account_id,
+        "region": region,
+        "function_arn": function_arn,
+        "function_name": function_name,
+        "timeout_s": integer(configuration.get("Timeout")),
+        "memory_mb": integer(configuration.get("MemorySize")),
+        "runtime": configuration.get("Runtime") or None,
+        "log_group": logging.get("LogGroup") or default_log_group(function_name),
+        "log_format": logging.get("LogFormat") or "Text",
+        "application_log_level": logging.get("ApplicationLogLevel"),
+        "system_log_level": logging.get("SystemLogLevel"),
+        "reserved_concurrency": integer(configuration.get("ReservedConcurrentExecutions")),
+        "last_modified_at": moment(configuration.get("LastModified")),
+    }
+
+
+def default_log_group(function_name: str) -> str:
+    """Return where Lambda logs unless told otherwise."""
+    return f"/aws/lambda/{function_name}"

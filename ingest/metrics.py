@@ -1,0 +1,258 @@
+"""CloudWatch metrics of queues, functions and mappings. No point means no data, which is not zero."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from forensics.identity import evidence_id
+from forensics.lake import Lake
+from forensics.tables import BY_NAME
+from forensics.window import TimeWindow
+from ingest.clients import Aws
+from ingest.coverage import SOURCE_ERRORS, Reading, status_of
+
+METRIC_POINTS = BY_NAME["metric_points"]
+QUERIES_A_CALL = 500
+"""Most queries in one GetMetricData call, a limit of the service."""
+ATTEMPTS = 3
+"""How often a query is asked that the service answers with InternalError or, on its last page, PartialData."""
+
+_SQS = (
+    ("NumberOfMessagesSent", "Sum"),
+    ("NumberOfMessagesReceived", "Sum"),
+    ("NumberOfMessagesDeleted", "Sum"),
+    ("NumberOfEmptyReceives", "Sum"),
+    ("SentMessageSize", "Average"),
+    ("SentMessageSize", "Maximum"),
+    ("ApproximateNumberOfMessagesVisible", "Maximum"),
+    ("ApproximateNumberOfMessagesNotVisible", "Maximum"),
+    ("ApproximateNumberOfMessagesDelayed", "Maximum"),
+    ("ApproximateAgeOfOldestMessage", "Maximum"),
+)
+_SQS_FIFO = (
+    ("ApproximateNumberOfGroupsWithInflightMessages", "Maximum"),
+    ("NumberOfDeduplicatedSentMessages", "Sum"),
+)
+_SQS_STANDARD = (  # published where messages carry a group id: fair queues
+    ("ApproximateNumberOfNoisyGroups", "Maximum"),
+    ("ApproximateNumberOfMessagesVisibleInQuietGroups", "Maximum"),
+    ("ApproximateNumberOfMessagesNotVisibleInQuietGroups", "Maximum"),
+    ("ApproximateNumberOfMessagesDelayedInQuietGroups", "Maximum"),
+    ("ApproximateAgeOfOldestMessageInQuietGroups", "Maximum"),
+)
+_LAMBDA = (
+    ("Invocations", "Sum"),
+    ("Errors", "Sum"),
+    ("Throttles", "Sum"),
+    ("Duration", "Average"),
+    ("Duration", "Maximum"),
+    ("ConcurrentExecutions", "Maximum"),
+)
+_MAPPING = (
+    ("PolledEventCount", "Sum"),
+    ("FilteredOutEventCount", "Sum"),
+    ("InvokedEventCount", "Sum"),
+    ("FailedInvokeEventCount", "Sum"),
+    ("DeletedEventCount", "Sum"),
+)
+HOUR = timedelta(hours=1)
+# The period to ask for where points are older than this; a finer one gives no points and no error.
+_PERIODS = ((timedelta(days=63), 3600), (timedelta(days=15), 300), (None, 60))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One queue, function or mapping whose metrics are wanted. ``resource`` is the value of its one dimension."""
+
+    namespace: str
+    dimension: str
+    resource: str
+    metrics: tuple[tuple[str, str], ...]
+    account_id: str
+    region: str
+    queue_arns: tuple[str, ...]
+    aws: Aws
+
+
+@dataclass
+class Answer:
+    """What CloudWatch said of one resource: points as (metric, statistic, period_s, time, value)."""
+
+    points: list[tuple[str, str, int, datetime, float]] = field(default_factory=list)
+    status: str = "ok"
+    detail: str | None = None
+
+
+def of_queue(name: str, account_id: str, region: str, queue_arn: str, aws: Aws) -> Measured:
+    """Want the metrics of a queue."""
+    metrics = _SQS + (_SQS_FIFO if name.endswith(".fifo") else _SQS_STANDARD)
+    return Measured("AWS/SQS", "QueueName", name, metrics, account_id, region, (queue_arn,), aws)
+
+
+def of_function(name: str, account_id: str, region: str, queue_arns: tuple[str, ...], aws: Aws) -> Measured:
+    """Want the metrics of a function."""
+    return Measured("AWS/Lambda", "FunctionName", name, _LAMBDA, account_id, region, queue_arns, aws)
+
+
+def of_mapping(uuid: str, account_id: str, region: str, queue_arn: str, aws: Aws) -> Measured:
+    """Want the opt-in metrics of an event source mapping."""
+    return Measured("AWS/Lambda", "EventSourceMappingUUID", uuid, _MAPPING, account_id, region, (queue_arn,), aws)
+
+
+def spans(window: TimeWindow, now: datetime) -> list[tuple[datetime, datetime, int]]:
+    """Cut a window by age into (start, end, period in seconds), each start on a multiple of its period.
+
+    >>> now = datetime(2026, 11, 20, 12, 30, tzinfo=UTC)
+    >>> [(f"{a:%m-%d %H:%M}", f"{b:%m-%d %H:%M}", p) for a, b, p in spans(TimeWindow(now - timedelta(16), now), now)]
+    [('11-04 12:30', '11-05 13:00', 300), ('11-05 13:00', '11-20 12:30', 60)]
+    """
+    found = []
+    start_at = window.start_at
+    for oldest, period_s in _PERIODS:
+        end_at = window.end_at if oldest is None else min(window.end_at, _floor(now - oldest, 3600) + HOUR)
+        if start_at < end_at:
+            found.append((_floor(start_at, period_s), end_at, period_s))
+            start_at = end_at
+    return found
+
+
+def fetch(wanted: list[Measured], window: TimeWindow, now: datetime) -> list[Answer]:
+    """Ask for every metric of the resources, all of one region, in full calls; one answer per resource, in order."""
+    answers = [Answer() for _ in wanted]
+    queries = [(place, metric, statistic) for place, m in enumerate(wanted) for metric, statistic in m.metrics]
+    for start_at, end_at, period_s in spans(window, now):
+        for first in range(0, len(queries), QUERIES_A_CALL):
+            _fetch_batch(wanted, queries[first : first + QUERIES_A_CALL], (start_at, end_at, period_s), answers)
+    return answers
+
+
+def to_rows(measured: Measured, answer: Answer, collected_at: datetime) -> list[dict[str, Any]]:
+    """Turn an answer into rows of ``metric_points``; a value that CloudWatch has revised gets a new id."""
+    return [
+        {
+            "evidence_id": evidence_id(
+                "metric",
+                measured.account_id,
+                measured.region,
+                measured.namespace,
+                metric,
+                measured.dimension,
+                measured.resource,
+                statistic,
+                period_s,
+                point_at.isoformat(),
+                repr(value),
+            ),
+            "account_id": measured.account_id,
+            "region": measured.region,
+            "namespace": measured.namespace,
+            "metric": metric,
+            "resource": measured.resource,
+            "statistic": statistic,
+            "period_s": period_s,
+            "point_at": point_at,
+            "value": value,
+            "collected_at": collected_at,
+        }
+        for metric, statistic, period_s, point_at, value in answer.points
+    ]
+
+
+def ingest(lake: Lake, wanted: list[Measured], window: TimeWindow, now: datetime) -> list[Reading]:
+    """Read the window's metrics of resources of one region into the lake; a reading per resource."""
+    readings = []
+    for measured, answer in zip(wanted, fetch(wanted, window, now), strict=True):
+        rows = to_rows(measured, answer, now)
+        stored = already = 0
+        if rows:
+            done = lake.append(METRIC_POINTS, rows, f"metric_points|{measured.resource}")
+            stored, already = done.stored_count, done.already_count
+        readings.append(
+            Reading(
+                METRIC_POINTS,
+                measured.resource,
+                measured.account_id,
+                measured.region,
+                measured.queue_arns,
+                answer.status,
+                answer.detail,
+                len(rows),
+                stored,
+                already,
+            )
+        )
+    return readings
+
+
+def _fetch_batch(
+    wanted: list[Measured],
+    queries: list[tuple[int, str, str]],
+    span: tuple[datetime, datetime, int],
+    answers: list[Answer],
+) -> None:
+    open_queries = {f"q{n}": query for n, query in enumerate(queries)}
+    status: dict[str, str] = {}
+    for _ in range(ATTEMPTS):
+        status = {}
+        try:
+            for result in _results(wanted, open_queries, span):
+                place, metric, statistic = open_queries[result["Id"]]
+                status[result["Id"]] = result.get("StatusCode") or "Complete"
+                for point_at, value in zip(result.get("Timestamps") or (), result.get("Values") or (), strict=True):
+                    point = (metric, statistic, span[2], point_at.astimezone(UTC), float(value))
+                    answers[place].points.append(point)
+        except SOURCE_ERRORS as problem:
+            for place, _, _ in open_queries.values():
+                answers[place].status, answers[place].detail = status_of(problem)
+            return
+        open_queries = {i: q for i, q in open_queries.items() if status.get(i) != "Complete"}
+        if not open_queries or "Forbidden" in status.values():
+            break
+    for query_id, (place, metric, _) in open_queries.items():
+        said = status.get(query_id, "no answer")
+        answers[place].status = "denied" if said == "Forbidden" else "failed"
+        answers[place].detail = f"GetMetricData: {metric}: {said}"
+
+
+def _results(
+    wanted: list[Measured], queries: dict[str, tuple[int, str, str]], span: tuple[datetime, datetime, int]
+) -> Iterator[dict[str, Any]]:
+    start_at, end_at, period_s = span
+    asked = [
+        {
+            "Id": query_id,
+            "ReturnData": True,
+            "MetricStat": {
+                "Metric": {
+                    "Namespace": wanted[place].namespace,
+                    "MetricName": metric,
+                    "Dimensions": [{"Name": wanted[place].dimension, "Value": wanted[place].resource}],
+                },
+                "Period": period_s,
+                "Stat": statistic,
+            },
+        }
+        for query_id, (place, metric, statistic) in queries.items()
+    ]
+    token: dict[str, str] = {}
+    while True:
+        reply = wanted[0].aws.call(
+            "cloudwatch",
+            "get_metric_data",
+            "MetricDataResults",
+            MetricDataQueries=asked,
+            StartTime=start_at,
+            EndTime=end_at,
+            ScanBy="TimestampAscending",
+            **token,
+        )
+        yield from reply["MetricDataResults"]
+        if not reply.get("NextToken"):
+            return
+        token = {"NextToken": reply["NextToken"]}
+
+
+def _floor(moment: datetime, period_s: int) -> datetime:
+    seconds = int(moment.timestamp())
+    return datetime.fromtimestamp(seconds - seconds % period_s, UTC)

@@ -1,0 +1,68 @@
+"""Input that is not what it claims to be: kept with the reason, never stored as evidence, never a reason to stop."""
+
+from datetime import datetime
+from typing import Any
+
+from forensics.identity import evidence_id
+from forensics.redaction import redact_handles
+from forensics.tables import Table
+
+HEAD_CHARS = 200
+_EARLIEST_MS = 946_684_800_000  # 2000-01-01
+_LATEST_MS = 4_102_444_800_000  # 2100-01-01
+
+
+def what_is_wrong(event: Any) -> str | None:
+    """Say why a log event cannot be stored as one, or None if it can."""
+    if not isinstance(event, dict):
+        return f"the event is not an object but {type(event).__name__}"
+    stamp_ms, line, stream, event_id = (event.get(k) for k in ("timestamp", "message", "logStreamName", "eventId"))
+    if type(stamp_ms) is not int:
+        return f"the timestamp is not a whole number but {stamp_ms!r:.40}"
+    if not _EARLIEST_MS <= stamp_ms < _LATEST_MS:
+        return f"the timestamp {stamp_ms!r:.40} lies outside the years 2000 to 2100"
+    if type(line) is not str:
+        return f"the message is not text but {type(line).__name__}"
+    if type(stream) is not str:
+        return f"the log stream's name is not text but {type(stream).__name__}"
+    if event_id is not None and type(event_id) is not str:
+        return f"the event id is not text but {type(event_id).__name__}"
+    for name, text in (("message", line), ("log stream's name", stream), ("event id", event_id or "")):
+        if "\0" in text:
+            return f"the {name} holds a NUL character"
+        if not text.isascii() and not _is_unicode(text):
+            return f"the {name} holds half a surrogate pair"
+    return None
+
+
+def quarantine_row(
+    source: Table, resource: str, reason: str, offset: int, item: Any, collected_at: datetime
+) -> dict[str, Any]:
+    """Return the row for one piece of input; its id comes from its content, so a second reading adds none."""
+    text = item.get("message") if isinstance(item, dict) else item
+    text = redact_handles(text if isinstance(text, str) else repr(text))
+    whole = {**item, "message": text} if isinstance(item, dict) else text
+    return {
+        "evidence_id": evidence_id("quarantine", source.name, resource, reason, _canonical(whole)),
+        "source": source.name,
+        "resource": resource,
+        "reason": reason,
+        "offset": offset,
+        "length_chars": len(text),
+        "head": text[: HEAD_CHARS * 2].encode("unicode_escape").decode("ascii")[:HEAD_CHARS],
+        "collected_at": collected_at,
+    }
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _canonical(item: Any) -> str:
+    if isinstance(item, dict):
+        return "|".join(f"{key!r}={item[key]!r}" for key in sorted(item, key=str) if key != "ResponseMetadata")
+    return repr(item)

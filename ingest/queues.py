@@ -1,0 +1,144 @@
+"""Queues: which one is meant, and its settings. ReceiveMessage is never called."""
+
+import difflib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from forensics.errors import QueueUnknownError
+from ingest.clients import Aws, AwsRefusedError
+from ingest.values import epoch_s, integer
+
+_ARN = re.compile(r"arn:(aws[a-z-]*):sqs:([a-z0-9-]+):(\d{12}):([A-Za-z0-9_-]{1,80}(?:\.fifo)?)")
+_URL = re.compile(r"https?://\S+/(\d{12})/([A-Za-z0-9_-]{1,80}(?:\.fifo)?)/?")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,80}(?:\.fifo)?")
+_REGION_IN_HOST = re.compile(r"(?:sqs\.)?([a-z]{2}(?:-[a-z]+)+-\d)(?:\.queue)?\.amazonaws\.com(?:\.cn)?")
+_FORMS = "Give a queue's name, URL or ARN; `--all-queues` takes every queue."
+
+
+@dataclass(frozen=True)
+class QueueRef:
+    """One queue, found. ``aws`` reaches its region."""
+
+    name: str
+    url: str
+    arn: str
+    account_id: str
+    region: str
+    aws: Aws
+
+
+def find(aws: Aws, text: str) -> QueueRef:
+    """Find a queue by name, URL or ARN.
+
+    Raises QueueUnknownError with the region and names that look alike, CredentialsError or EndpointUnreachableError.
+    """
+    region, account_id, name = _asked(text)
+    if region:
+        aws = aws.in_region(region)
+    owner = {"QueueOwnerAWSAccountId": account_id} if account_id else {}
+    try:
+        url = aws.call("sqs", "get_queue_url", "QueueUrl", QueueName=name, **owner)["QueueUrl"]
+    except AwsRefusedError as problem:
+        if problem.status == "denied" and account_id:
+            url = text if text.startswith("http") else f"https://sqs.{aws.region}.amazonaws.com/{account_id}/{name}"
+        elif problem.status in ("gone", "denied") or problem.code.startswith("Invalid"):
+            raise _unknown(aws, name, problem) from problem
+        else:
+            raise
+    return _ref(aws, url)
+
+
+def find_all(aws: Aws) -> list[QueueRef]:
+    """Find every queue of the region, in order of name; raises QueueUnknownError if there is none."""
+    found = [_ref(aws, url) for url in sorted(_urls(aws))]
+    if not found:
+        raise QueueUnknownError(f"there is no queue in {aws.region}", "Check --region and --profile.")
+    return found
+
+
+def fetch(queue: QueueRef) -> dict[str, str]:
+    """Return the queue's attributes as SQS gives them, all values strings."""
+    reply = queue.aws.call("sqs", "get_queue_attributes", "Attributes", QueueUrl=queue.url, AttributeNames=["All"])
+    return reply["Attributes"]
+
+
+def to_row(queue: QueueRef, attributes: dict[str, str]) -> dict[str, Any]:
+    """Turn attributes into a row of ``queue_settings``, without id and time. Policies are not kept."""
+    redrive = _redrive(attributes.get("RedrivePolicy"))
+    return {
+        "account_id": queue.account_id,
+        "region": queue.region,
+        "queue_arn": queue.arn,
+        "queue_name": queue.name,
+        "is_fifo": queue.name.endswith(".fifo"),
+        "visibility_timeout_s": integer(attributes.get("VisibilityTimeout")),
+        "message_retention_s": integer(attributes.get("MessageRetentionPeriod")),
+        "delay_s": integer(attributes.get("DelaySeconds")),
+        "receive_wait_s": integer(attributes.get("ReceiveMessageWaitTimeSeconds")),
+        "content_based_deduplication": _boolean(attributes.get("ContentBasedDeduplication")),
+        "deduplication_scope": attributes.get("DeduplicationScope"),
+        "fifo_throughput_limit": attributes.get("FifoThroughputLimit"),
+        "dead_letter_queue_arn": redrive.get("deadLetterTargetArn"),
+        "max_receive_count": integer(redrive.get("maxReceiveCount")),
+        "created_at": epoch_s(attributes.get("CreatedTimestamp")),
+        "last_modified_at": epoch_s(attributes.get("LastModifiedTimestamp")),
+    }
+
+
+def _ref(aws: Aws, url: str) -> QueueRef:
+    account_id, name = urlsplit(url).path.rstrip("/").split("/")[-2:]
+    arn = f"arn:{aws.partition}:sqs:{aws.region}:{account_id}:{name}"
+    return QueueRef(name, url, arn, account_id, aws.region, aws)
+
+
+def _asked(text: str) -> tuple[str | None, str | None, str]:
+    if arn := _ARN.fullmatch(text):
+        return arn[2], arn[3], arn[4]
+    if url := _URL.fullmatch(text):
+        host = _REGION_IN_HOST.fullmatch(urlsplit(text).hostname or "")
+        return host[1] if host else None, url[1], url[2]
+    if _NAME.fullmatch(text):
+        return None, None, text
+    raise QueueUnknownError(f"{text!r} is not a queue's name, URL or ARN", _FORMS)
+
+
+def _urls(aws: Aws) -> Iterator[str]:
+    token: dict[str, str] = {}
+    while True:
+        reply = aws.call("sqs", "list_queues", MaxResults=1000, **token)
+        yield from reply.get("QueueUrls") or ()
+        if not reply.get("NextToken"):
+            return
+        token = {"NextToken": reply["NextToken"]}
+
+
+def _unknown(aws: Aws, name: str, problem: AwsRefusedError) -> QueueUnknownError:
+    why = "not there" if problem.status == "gone" else f"not readable ({problem})"
+    try:
+        names = sorted({url.rstrip("/").rsplit("/", 1)[-1] for url in _urls(aws)})
+    except AwsRefusedError:
+        names = []
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5) or [n for n in names if name.lower() in n.lower()]
+    if near:
+        hint = f"Did you mean {' or '.join(near[:3])}?"
+    elif problem.status == "denied":
+        hint = "These credentials need sqs:GetQueueUrl; giving the queue's ARN avoids the call."
+    else:
+        hint = "Check --region and --profile; `--all-queues` takes every queue."
+    return QueueUnknownError(f"queue {name!r} is {why} in {aws.region}", hint)
+
+
+def _redrive(policy: str | None) -> dict[str, Any]:
+    try:
+        found = json.loads(policy or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _boolean(text: str | None) -> bool | None:
+    return None if text is None else text.lower() == "true"
