@@ -1,0 +1,127 @@
+"""The ``doubletake`` command: a subcommand parses, calls one function, prints, and ends with an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+import cli_findings
+from cli_options import (
+    ConfigOption,
+    EndpointOption,
+    Everywhere,
+    LakeOption,
+    ProfileOption,
+    ReaderGoneError,
+    RegionOption,
+    everywhere,
+)
+from cli_output import OutputUnwritableError, complain, say
+from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
+
+EXIT_BUG = 1
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="doubletake",
+    help="Incident forensics for Amazon SQS: which messages were processed more than once, how sure that is, and why.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            print(f"doubletake {version('doubletake')}")
+        except PackageNotFoundError:
+            print("doubletake, not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def _before(
+    ctx: typer.Context,
+    lake: LakeOption = None,
+    config: ConfigOption = None,
+    profile: ProfileOption = None,
+    region: RegionOption = None,
+    endpoint_url: EndpointOption = None,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url)
+
+
+for _command in (
+    cli_findings.incidents,
+    cli_findings.messages,
+    cli_findings.deliveries,
+    cli_findings.status,
+    cli_findings.report,
+):
+    app.command()(everywhere(_command))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; a traceback is only ever shown for a bug, and on demand."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = app(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else EXIT_OK
+    except ForensicsError as problem:
+        complain(str(problem), problem.hint)
+        return problem.exit_code
+    except typer.TyperException as problem:
+        complain(problem.format_message().replace("Value error, ", ""), _usage_hint(args))
+        return EXIT_USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        say("doubletake: stopped")
+        return EXIT_INTERRUPTED
+    except (ReaderGoneError, BrokenPipeError):
+        # The reader has what it wanted. What is still buffered must not fail once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except OSError as problem:
+        return _about_file(problem)
+    except Exception as problem:
+        return _about_bug(problem)
+
+
+def _usage_hint(args: Sequence[str]) -> str:
+    known = {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}
+    named = next((a for a in args if a in known), None)
+    return f"`doubletake {named} --help` shows its options." if named else "`doubletake --help` lists the commands."
+
+
+def _about_file(problem: OSError) -> int:
+    """Say which file or folder the system refused; anything without a name is a bug of ours."""
+    if problem.filename is None or problem.strerror is None:
+        return _about_bug(problem)
+    complain(
+        f"{os.fsdecode(problem.filename)!r}: {problem.strerror}", "Check the path, its permissions and free space."
+    )
+    return OutputUnwritableError.exit_code
+
+
+def _about_bug(problem: BaseException) -> int:
+    if os.environ.get("DOUBLETAKE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(problem)
+    complain(
+        f"this is a bug of ours: {type(problem).__name__}: {problem}"[:500],
+        "Run it again with DOUBLETAKE_DEBUG=1 to see where, and report that.",
+    )
+    return EXIT_BUG
+
+
+if __name__ == "__main__":
+    sys.exit(main())

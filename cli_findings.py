@@ -1,0 +1,206 @@
+"""Commands that read the lake: incidents, messages, deliveries, status, report."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli_options import Everywhere
+from cli_output import FormatOption, RowFormat, print_rows, say, write_whole
+from forensics.errors import MessageUnknownError, QueueUnknownError
+from forensics.report.records import VERDICTS, Record, delivery_record, incident_record, message_record
+
+if TYPE_CHECKING:
+    from forensics.lake import Findings
+
+QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
+Verdict = StrEnum("Verdict", {v.upper(): v for v in VERDICTS})  # type: ignore[misc]
+_INCIDENT_TABLE = ("incident_id", "started_at", "headline", *VERDICTS, "primary_cause")
+_MESSAGE_TABLE = ("queue", "message_id", "business_keys", "verdict", "certainty", "interval", "receive_count", "causes")
+_DELIVERY_TABLE = (
+    "queue",
+    "message_id",
+    "receive_count",
+    "received_at",
+    "run_status",
+    "effect",
+    "basis",
+    "ended_by",
+    "consumer",
+)
+
+
+class ReportFormat(StrEnum):
+    """The files a report can be."""
+
+    HTML = "html"
+    MD = "md"
+    JSON = "json"
+    CSV = "csv"
+
+
+def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: QueueOption = None) -> None:
+    """List incidents, newest first."""
+    from forensics.lake.filters import equals
+    from forensics.tables.findings import INCIDENTS
+
+    findings = chosen.open_lake().findings()
+    where = None if queue is None else equals("queue", queue)
+    rows = findings.read(INCIDENTS, where=where).to_pylist()
+    rows.sort(key=lambda r: (-r["started_at"].timestamp(), r["incident_id"]))
+    records = [incident_record(r) for r in rows]
+    print_rows(records, how, _INCIDENT_TABLE, _columns(incident_record({})))
+    if not records:
+        _say_nothing_found(findings, queue)
+
+
+def messages(
+    chosen: Everywhere,
+    how: FormatOption = RowFormat.TABLE,
+    incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Only this incident.")] = None,
+    queue: QueueOption = None,
+    verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only this verdict.")] = None,
+) -> None:
+    """List messages that were delivered more than once or share their work with another, each with its verdict."""
+    from forensics.lake.filters import equals
+    from forensics.tables.findings import MESSAGES
+
+    findings = chosen.open_lake().findings()
+    if incident is not None:
+        _check_incident(findings, incident)
+    wanted = {"incident_id": incident, "queue": queue, "verdict": verdict and str(verdict)}
+    table = findings.read(MESSAGES, where=_all_of(equals, wanted))
+    order = [(name, "ascending") for name in ("queue", "first_received_at", "item_id")]
+    records = (message_record(r) for r in _rows(table.sort_by(order)))
+    if how is RowFormat.TABLE:
+        records = ({**r, "interval": _interval(r)} for r in records)
+    print_rows(records, how, _MESSAGE_TABLE, _columns(message_record({})))
+    if not table.num_rows:
+        _say_nothing_found(findings, queue)
+
+
+def deliveries(
+    chosen: Everywhere,
+    how: FormatOption = RowFormat.TABLE,
+    message: Annotated[str | None, typer.Option("--message", metavar="ID", help="Only this message.")] = None,
+    incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Only this incident.")] = None,
+    queue: QueueOption = None,
+) -> None:
+    """Print the delivery ledger: one row per time a message was handed to a consumer."""
+    from forensics.lake.filters import equals, one_of
+    from forensics.tables.findings import DELIVERIES, MESSAGES
+
+    findings = chosen.open_lake().findings()
+    where = _all_of(equals, {"queue": queue})
+    if incident is not None:
+        _check_incident(findings, incident)
+        items = findings.read(MESSAGES, ["item_id"], equals("incident_id", incident))["item_id"].to_pylist()
+        where = _and(where, one_of("item_id", items))
+    if message is not None:
+        where = _and(where, one_of("item_id", [message, f"key:{message}"]) | equals("message_id", message))
+    table = findings.read(DELIVERIES, where=where)
+    if message is not None and not table.num_rows:
+        raise MessageUnknownError(
+            f"there is no delivery of message {message!r} in this data version",
+            "Give the whole message id; `doubletake status` shows which sources were read, and until when.",
+        )
+    order = [(name, "ascending") for name in ("queue", "item_id", "delivery_index")]
+    records = (delivery_record(r) for r in _rows(table.sort_by(order)))
+    print_rows(records, how, _DELIVERY_TABLE, _columns(delivery_record({})))
+
+
+def status(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: QueueOption = None) -> None:
+    """Say what the lake holds: per queue and source how far it was read, gaps, rows, size, data version."""
+    from forensics.report.lake_status import SOURCE_COLUMNS, lake_status
+
+    found = lake_status(chosen.open_lake())
+    sources = [s.as_record() for s in found.sources if queue is None or s.queue == queue]
+    if queue is not None and not sources:
+        known = sorted({s.queue for s in found.sources if s.queue})
+        raise QueueUnknownError(
+            f"the lake holds nothing read for queue {queue!r}", f"It has: {', '.join(known) or 'no queue at all'}."
+        )
+    if how is RowFormat.JSON:
+        print(json.dumps({**found.as_record(), "sources": sources}, indent=1))
+        return
+    shown = tuple(c for c in SOURCE_COLUMNS if c not in ("seen_count", "stored_count", "gap_list"))
+    print_rows(sources, how, shown, SOURCE_COLUMNS)
+    if how is RowFormat.TABLE:
+        for line in found.sentences():
+            print(line)
+
+
+def report(
+    chosen: Everywhere,
+    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
+    format: Annotated[
+        ReportFormat | None, typer.Option("--format", help="The kind of file; taken from -o's ending if not said.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
+    ] = None,
+) -> None:
+    """Write the report of an incident, to attach or to send."""
+    from forensics.report import load_case, render
+
+    kind = format or _kind_of(output)
+    case = load_case(chosen.open_lake().findings(), incident)
+    content = render(case, kind)
+    if output is None and kind is ReportFormat.HTML and sys.stdout.isatty():
+        output = re.sub(r"[^A-Za-z0-9_-]+", "_", incident) + ".html"
+    if output in (None, "-"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        return
+    write_whole(Path(str(output)), content)
+    say(f"wrote {output} ({len(content):,} bytes)")
+
+
+def _kind_of(output: str | None) -> ReportFormat:
+    ending = Path(output or "").suffix.lstrip(".").lower()
+    ending = {"markdown": "md", "htm": "html"}.get(ending, ending)
+    return ReportFormat(ending) if ending in set(ReportFormat) else ReportFormat.HTML
+
+
+def _check_incident(findings: "Findings", incident_id: str) -> None:
+    from forensics.report.case import find_incident
+
+    find_incident(findings, incident_id)
+
+
+def _rows(table: Any) -> Iterator[Record]:
+    for batch in table.to_batches(max_chunksize=10_000):
+        yield from batch.to_pylist()
+
+
+def _and(left: Any, right: Any) -> Any:
+    return right if left is None else left & right
+
+
+def _all_of(equals: Any, wanted: dict[str, str | None]) -> Any:
+    where = None
+    for column, value in wanted.items():
+        if value is not None:
+            where = _and(where, equals(column, value))
+    return where
+
+
+def _columns(empty: Record) -> tuple[str, ...]:
+    return tuple(empty)
+
+
+def _interval(record: Record) -> str:
+    from forensics.report.words import interval_text
+
+    return interval_text(record["effects_at_least"], record["effects_at_most"])
+
+
+def _say_nothing_found(findings: "Findings", queue: str | None) -> None:
+    checked = findings.generation.row_counts.get("deliveries", 0)
+    where = f" of queue {queue!r}" if queue else ""
+    say(f"No suspicion{where}. {checked:,} deliveries were checked in this data version; `doubletake status` has gaps.")

@@ -1,0 +1,115 @@
+"""The options every command takes, before or after its name."""
+
+import functools
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from forensics.lake import Lake
+    from forensics.settings import Settings
+
+DEFAULT_LAKE = "lake"
+_PANEL = "Everywhere"
+
+LakeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lake",
+        metavar="FOLDER",
+        help=f"The lake's folder; DOUBLETAKE_LAKE, else ./{DEFAULT_LAKE}, if not said.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="The settings file; ./doubletake.toml, if it is there, if not said.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option("--profile", metavar="NAME", help="AWS profile; AWS_PROFILE if not said.", rich_help_panel=_PANEL),
+]
+RegionOption = Annotated[
+    str | None,
+    typer.Option("--region", metavar="NAME", help="AWS region; AWS_REGION if not said.", rich_help_panel=_PANEL),
+]
+EndpointOption = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint-url",
+        metavar="URL",
+        help="Another AWS endpoint; AWS_ENDPOINT_URL if not said.",
+        rich_help_panel=_PANEL,
+    ),
+]
+SHARED: dict[str, Any] = {
+    "lake": LakeOption,
+    "config": ConfigOption,
+    "profile": ProfileOption,
+    "region": RegionOption,
+    "endpoint_url": EndpointOption,
+}
+
+
+class ReaderGoneError(Exception):
+    """Whoever read our output has stopped reading."""
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """What was chosen with the options every command takes; None where nothing was said."""
+
+    lake: str | None = None
+    config: Path | None = None
+    profile: str | None = None
+    region: str | None = None
+    endpoint_url: str | None = None
+
+    def over(self, earlier: "Everywhere") -> "Everywhere":
+        """Return these choices, with those made before the command's name where these say nothing."""
+        mine = {f.name: getattr(self, f.name) for f in fields(self)}
+        return Everywhere(**{name: getattr(earlier, name) if mine[name] is None else mine[name] for name in mine})
+
+    def open_lake(self) -> "Lake":
+        """Return the chosen lake, which need not exist yet; raises LakeMissingError for what cannot be one."""
+        from forensics.lake import Lake
+
+        return Lake(self.lake or os.environ.get("DOUBLETAKE_LAKE") or DEFAULT_LAKE)
+
+    def settings(self) -> "Settings":
+        """Read the settings file; raises SettingsError."""
+        from forensics.settings import Settings
+
+        return Settings.load(self.config)
+
+
+def everywhere(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the shared options; it gets them as its first argument, an Everywhere."""
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shared = [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in SHARED.items()]
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+
+    @functools.wraps(command)
+    def with_shared(ctx: typer.Context, **given: Any) -> Any:
+        chosen = Everywhere(**{name: given.pop(name) for name in SHARED})
+        try:
+            return command(chosen.over(ctx.obj or Everywhere()), **given)
+        except BrokenPipeError as problem:  # Typer would end with 1 before main could decide
+            raise ReaderGoneError from problem
+
+    parameters = [context, *(p.replace(kind=keyword) for p in own), *shared]
+    with_shared.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_shared.__annotations__ = {p.name: p.annotation for p in parameters}
+    del with_shared.__wrapped__
+    return with_shared

@@ -1,0 +1,119 @@
+"""How commands speak: data on stdout in four formats, words and progress on stderr."""
+
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from forensics.errors import ForensicsError
+from forensics.report.csv_text import to_csv
+from forensics.report.records import Record, json_lines
+
+MOST_TABLE_ROWS = 1000
+"""Rows that ``--format table`` prints; the other formats print all."""
+
+
+class RowFormat(StrEnum):
+    """How rows are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+FormatOption = Annotated[RowFormat, typer.Option("--format", help="How to print the rows.")]
+
+
+class OutputUnwritableError(ForensicsError):
+    """The file or folder to write to cannot be written."""
+
+
+def say(words: str) -> None:
+    """Print words for the person, on stderr."""
+    print(printable(words, keep="\n"), file=sys.stderr, flush=True)
+
+
+def complain(sentence: str, hint: str = "") -> None:
+    """Print what went wrong and what to do next, on stderr."""
+    say(f"doubletake: {' '.join(sentence.split())}")
+    if hint:
+        say(f"  {' '.join(hint.split())}")
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Write control and format characters as escapes, so that no log line can drive the terminal."""
+    if text.isascii() and text.isprintable():
+        return text
+    hidden = ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return "".join(
+        c if c in keep or unicodedata.category(c) not in hidden else c.encode("unicode_escape", "replace").decode()
+        for c in text
+    )
+
+
+def print_rows(records: Iterable[Record], how: RowFormat, shown: Sequence[str], columns: Sequence[str]) -> None:
+    """Print records; ``shown`` are the columns of the table form, ``columns`` those of CSV."""
+    if how is RowFormat.JSONL:
+        for line in json_lines(records):
+            print(line)
+    elif how is RowFormat.JSON:
+        print(json.dumps(list(records), indent=1, allow_nan=False))
+    elif how is RowFormat.CSV:
+        sys.stdout.write(to_csv(records, columns))
+    else:
+        _print_table(records, shown)
+
+
+def _print_table(records: Iterable[Record], shown: Sequence[str]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    rows = iter(records)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, highlight=False)
+    for name in shown:
+        table.add_column(name.replace("_", " "), overflow="fold")
+    for record in islice(rows, MOST_TABLE_ROWS):
+        table.add_row(*(Text(printable(_cell(record.get(name)))) for name in shown))
+    # Off a terminal nothing is folded: a cut id is no id.
+    width = None if sys.stdout.isatty() else 10_000
+    Console(file=sys.stdout, width=width, highlight=False).print(table)
+    left = sum(1 for _ in rows)
+    if left:
+        say(f"{left:,} more rows are not shown; --format jsonl prints all.")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all; raises OutputUnwritableError."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        try:
+            part.write_bytes(content)
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        raise OutputUnwritableError(
+            f"{str(path)!r} cannot be written: {problem.strerror}", "Choose another file with -o, or -o - for stdout."
+        ) from problem

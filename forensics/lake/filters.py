@@ -1,0 +1,16 @@
+"""Row filters for reads, so that callers need not import Arrow."""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def equals(column: str, value: object) -> pc.Expression:
+    """Keep rows whose column has this value; null never equals."""
+    return pc.field(column) == pa.scalar(value)
+
+
+def one_of(column: str, values: Iterable[str]) -> pc.Expression:
+    """Keep rows whose column has one of these texts; no values keep no row."""
+    return pc.field(column).isin(pa.array(sorted(set(values)), pa.string()))

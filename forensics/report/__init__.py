@@ -1,0 +1,7 @@
+"""The case of one incident, and the files one can attach: HTML, Markdown, JSON, CSV."""
+
+from forensics.report.case import Case, load_case
+from forensics.report.render import FORMATS, render
+from forensics.report.summary import summary
+
+__all__ = ["FORMATS", "Case", "load_case", "render", "summary"]

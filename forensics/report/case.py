@@ -1,0 +1,150 @@
+"""The case of one incident: everything a report says, gathered once from one generation of findings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from forensics.errors import IncidentUnknownError
+from forensics.lake import Findings
+from forensics.lake.filters import equals, one_of
+from forensics.report.chain import Fact, cause_chain
+from forensics.report.evidence_lines import EvidenceLine, evidence_lines
+from forensics.report.follow_ups import FollowUp, follow_ups
+from forensics.report.gaps import gaps
+from forensics.report.moments import Moment, key_moments
+from forensics.report.records import AFFECTED
+from forensics.report.settings_then import SettingFact, settings_then
+from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, QUEUE_SETTINGS
+from forensics.tables.findings import DELIVERIES, INCIDENTS, INVOCATIONS, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
+
+Row = Mapping[str, Any]
+SETTINGS_TABLES = (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One incident with what belongs to it; rows are those of the findings tables, in a fixed order, times UTC.
+
+    ``messages`` holds the affected ones first. ``data_version`` and ``rules_version`` say what it was made from,
+    ``data_until_at`` how far the evidence reaches.
+    """
+
+    incident: Row
+    messages: tuple[Row, ...]
+    deliveries: tuple[Row, ...]
+    redeliveries: tuple[Row, ...]
+    rulings: tuple[Row, ...]
+    timeline: tuple[Row, ...]
+    moments: tuple[Moment, ...]
+    chain: tuple[Fact, ...]
+    settings: tuple[SettingFact, ...]
+    gaps: tuple[str, ...]
+    follow_ups: tuple[FollowUp, ...]
+    evidence: tuple[EvidenceLine, ...]
+    data_version: str
+    rules_version: str
+    data_until_at: datetime | None
+
+    @property
+    def incident_id(self) -> str:
+        """``<queue name>-<UTC start>``."""
+        return str(self.incident["incident_id"])
+
+    @property
+    def affected(self) -> tuple[Row, ...]:
+        """Messages whose work may have been done more than once."""
+        return tuple(m for m in self.messages if m["verdict"] in AFFECTED)
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """Rival causes with why they are out, in words."""
+        return tuple(self.incident["excluded"] or ())
+
+    def labels(self, evidence_ids: list[str] | tuple[str, ...] | None) -> list[str]:
+        """Return the short names (E1, E2, ...) of cited evidence, in the appendix's order."""
+        wanted = set(evidence_ids or ())
+        return [line.label for line in self.evidence if line.evidence_id in wanted]
+
+
+def load_case(findings: Findings, incident_id: str) -> Case:
+    """Gather one incident.
+
+    Raises IncidentUnknownError, with the nearest ids as the hint, if this data version has no such incident.
+    """
+    incident = find_incident(findings, incident_id)
+    here = equals("incident_id", incident_id)
+    messages = sorted(findings.read(MESSAGES, where=here).to_pylist(), key=_message_order)
+    items = {m["item_id"] for m in messages}
+    of_items = equals("queue_arn", incident["queue_arn"]) & one_of("item_id", items)
+    deliveries, redeliveries, rulings = (
+        sorted(findings.read(table, where=of_items).to_pylist(), key=_ledger_order)
+        for table in (DELIVERIES, REDELIVERIES, RULINGS)
+    )
+    timeline = sorted(findings.read(TIMELINE, where=here).to_pylist(), key=_timeline_order)
+    affected = {m["item_id"] for m in messages if m["verdict"] in AFFECTED}
+    theirs = [d for d in deliveries if d["item_id"] in affected]
+    their_redeliveries = [r for r in redeliveries if r["item_id"] in affected]
+    runs = {d["consumer"] for d in theirs if d["consumer_kind"] == "lambda"}
+    invocations = findings.read(INVOCATIONS, where=one_of("invocation_id", runs)).to_pylist()
+    moments = key_moments(incident, theirs, their_redeliveries, [t for t in timeline if t["item_id"] in affected])
+    chain = cause_chain(incident, deliveries, their_redeliveries, invocations)
+    snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
+    settings = settings_then(incident, theirs, snapshots)
+    cited = {
+        evidence_id
+        for rows in ([incident], messages, theirs, their_redeliveries)
+        for row in rows
+        for evidence_id in row["evidence_ids"] or ()
+    }
+    told = [t.evidence_ids for t in moments] + [t.evidence_ids for t in chain] + [t.evidence_ids for t in settings]
+    cited.update(*told)
+    return Case(
+        incident=incident,
+        messages=tuple(messages),
+        deliveries=tuple(deliveries),
+        redeliveries=tuple(redeliveries),
+        rulings=tuple(rulings),
+        timeline=tuple(timeline),
+        moments=moments,
+        chain=chain,
+        settings=settings,
+        gaps=gaps(incident, theirs, their_redeliveries, settings),
+        follow_ups=follow_ups(incident, messages, settings),
+        evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
+        data_version=findings.generation.data_version,
+        rules_version=findings.generation.rules_version,
+        data_until_at=findings.generation.data_until_at,
+    )
+
+
+def find_incident(findings: Findings, incident_id: str) -> Row:
+    """Return the incident's row; raises IncidentUnknownError, with the nearest ids as the hint."""
+    rows = findings.read(INCIDENTS, where=equals("incident_id", incident_id)).to_pylist()
+    if rows:
+        return dict(rows[0])
+    known = sorted(findings.read(INCIDENTS, ["incident_id"])["incident_id"].to_pylist())
+    if not known:
+        hint = "This data version holds no incidents at all; `doubletake status` shows what was read."
+    else:
+        near = get_close_matches(incident_id, known, n=3, cutoff=0.5)
+        near = near or [k for k in known if incident_id and k.startswith(incident_id)][:3]
+        hint = f"Did you mean {' or '.join(near)}?" if near else "`doubletake incidents` lists them."
+    raise IncidentUnknownError(f"there is no incident {incident_id!r} in this data version", hint)
+
+
+def _message_order(m: Row) -> tuple[Any, ...]:
+    return (m["verdict"] not in AFFECTED, _time(m["first_received_at"]), m["item_id"])
+
+
+def _ledger_order(row: Row) -> tuple[Any, ...]:
+    return (row["item_id"], row["delivery_index"], row.get("code") or "")
+
+
+def _timeline_order(t: Row) -> tuple[Any, ...]:
+    return (_time(t["at"]), t["lane"] or 0, t["item_id"], t["delivery_index"], t["kind"])
+
+
+def _time(at: datetime | None) -> tuple[bool, float]:
+    return (at is None, at.timestamp() if at else 0.0)

@@ -1,0 +1,130 @@
+"""The cause chain: what led from the first receive to the work being done again, as numbered facts."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forensics.report.runs import consumer_text, ids_of, same_run
+from forensics.report.words import clock_text, count_text, ms_between, span_text
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One link of the chain. ``at`` is UTC and may be unknown; ``offset_ms`` counts from the incident's start."""
+
+    at: datetime | None
+    offset_ms: int | None
+    sentence: str
+    evidence_ids: tuple[str, ...]
+
+
+_ENDS = {
+    "timeout": "was stopped at its timeout",
+    "error": "failed",
+    "crash": "crashed",
+    "init_failed": "failed while starting",
+    "success": "ended in success",
+}
+_DELETES = {
+    "expired": "The delete after the work was refused: the receipt handle had expired.",
+    "failed": "The delete after the work failed.",
+    "gone": "The delete found the message gone.",
+}
+
+
+def cause_chain(
+    incident: Row, deliveries: Sequence[Row], redeliveries: Sequence[Row], invocations: Sequence[Row]
+) -> tuple[Fact, ...]:
+    """Return three to six facts about the first redelivery of the primary cause; none if no delivery is known."""
+    told = _first_redelivery(incident, redeliveries)
+    by_key = {(d["item_id"], d["delivery_index"]): d for d in deliveries}
+    earlier = by_key.get((told["item_id"], told["delivery_index"] - 1)) if told else None
+    later = by_key.get((told["item_id"], told["delivery_index"])) if told else None
+    if told is None or earlier is None or later is None:
+        return ()
+    start = incident["started_at"]
+    first_run = same_run(deliveries, earlier)
+    second_run = same_run(deliveries, later)
+    durations = {i["invocation_id"]: i["duration_ms"] for i in invocations}
+    facts: list[Fact] = []
+
+    def add(at: datetime | None, sentence: str, rows: Sequence[Row]) -> None:
+        facts.append(Fact(at, ms_between(start, at), sentence, ids_of(rows)))
+
+    add(earlier["received_at"], _received(incident, earlier, first_run), first_run)
+    done = [d for d in first_run if d["effect"] == "yes"]
+    if done:
+        shown = max(
+            (d["effect_at"] or d["finished_at"] for d in done if d["effect_at"] or d["finished_at"]), default=None
+        )
+        add(shown, f"{_work_of(len(done), len(first_run))} was done in this delivery ({_bases(done)}).", done)
+    if earlier["run_status"] in _ENDS and earlier["run_ended_at"]:
+        add(earlier["run_ended_at"], _ended(earlier, durations.get(earlier["consumer"])), first_run)
+    if earlier["delete_status"] in _DELETES:
+        add(earlier["delete_at"], _DELETES[earlier["delete_status"]], [earlier])
+    if earlier["hidden_until_at"] and later["received_at"] and earlier["hidden_until_at"] <= later["received_at"]:
+        hidden = span_text(1000 * earlier["visibility_timeout_s"])
+        add(
+            earlier["hidden_until_at"], f"The visibility timeout of {hidden} ended and SQS offered it again.", [earlier]
+        )
+    add(later["received_at"], _came_again(told, later, second_run), [told, *second_run])
+    again = [d for d in second_run if d["effect"] == "yes" and _done_before(d, deliveries)]
+    if again:
+        at = min(
+            (d["effect_at"] or d["finished_at"] for d in again if d["effect_at"] or d["finished_at"]), default=None
+        )
+        add(at, f"{_work_of(len(again), len(second_run))} was done again.", again)
+    return tuple(facts[:6])
+
+
+def _first_redelivery(incident: Row, redeliveries: Sequence[Row]) -> Row | None:
+    def order(r: Row) -> tuple[Any, ...]:
+        at = r["later_received_at"] or r["earlier_received_at"]
+        return (r["cause"] != incident["primary_cause"], at is None, at, r["item_id"], r["delivery_index"])
+
+    return min(redeliveries, key=order) if redeliveries else None
+
+
+def _received(incident: Row, earlier: Row, run: Sequence[Row]) -> str:
+    if not earlier["is_seen"]:
+        return f"{incident['queue']} handed out a message that no log shows: only the receive count tells."
+    until = f", hidden until {clock_text(earlier['hidden_until_at'])} UTC" if earlier["hidden_until_at"] else ""
+    request = f" (request {earlier['request_id']})" if earlier["request_id"] else ""
+    count = count_text(max(len(run), earlier["batch_count"] or 0), "message")
+    return f"{consumer_text(earlier)} received {count} of {incident['queue']}{request}{until}."
+
+
+def _ended(delivery: Row, duration_ms: int | None) -> str:
+    after = f" after {span_text(duration_ms)}" if duration_ms is not None else ""
+    deleted = "" if delivery["ended_by"] == "deleted" else "; the message was not deleted"
+    return f"The run {_ENDS[delivery['run_status']]}{after}{deleted}."
+
+
+def _came_again(told: Row, later: Row, run: Sequence[Row]) -> str:
+    gap = f" {span_text(told['gap_ms'])} after the receive before" if told["gap_ms"] is not None else ""
+    overlap = f"; both ran at once for {span_text(told['overlap_ms'])}" if told["overlap_ms"] else ""
+    if not later["is_seen"]:
+        return "It was received again; only the receive count tells."
+    return f"{consumer_text(later)} received {count_text(len(run), 'message')} again{gap}{overlap}."
+
+
+def _done_before(delivery: Row, deliveries: Sequence[Row]) -> bool:
+    return any(
+        d["effect"] == "yes"
+        and d["item_id"] == delivery["item_id"]
+        and d["delivery_index"] < delivery["delivery_index"]
+        for d in deliveries
+    )
+
+
+def _work_of(part: int, whole: int) -> str:
+    return "The work" if whole == 1 else f"The work of {part} of {count_text(whole, 'message')}"
+
+
+def _bases(done: Sequence[Row]) -> str:
+    counted = Counter(d["basis"] for d in done)
+    return ", ".join(sorted(f"{basis}: {count}" for basis, count in counted.items()))

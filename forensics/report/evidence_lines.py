@@ -1,0 +1,90 @@
+"""Cited evidence as text: one line per row, message bodies left out."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forensics.report.records import plain_value
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class EvidenceLine:
+    """One cited row: its short name in this report, its id in the lake, its table, when (UTC), where, and its text."""
+
+    label: str
+    evidence_id: str
+    table: str
+    at: datetime | None
+    source: str
+    text: str
+
+
+def evidence_lines(rows_by_table: Mapping[str, Sequence[Row]]) -> tuple[EvidenceLine, ...]:
+    """Return cited rows in time order, labelled E1, E2, ...; rows without a time come last."""
+    described = [_describe(table, row) for table, rows in rows_by_table.items() for row in rows]
+    described.sort(key=lambda d: (d[0] is None, d[0], d[1], d[2], d[4]))
+    return tuple(
+        EvidenceLine(f"E{n}", evidence_id, table, at, source, text)
+        for n, (at, table, source, text, evidence_id) in enumerate(described, start=1)
+    )
+
+
+def _describe(table: str, row: Row) -> tuple[datetime | None, str, str, str, str]:
+    evidence_id = row["evidence_id"]
+    if table == "log_events":
+        source = " ".join(filter(None, (row["log_group"], row["log_stream"])))
+        return row["logged_at"], table, source, without_bodies(row["line"] or "").rstrip(), evidence_id
+    if table == "metric_points":
+        source = f"{row['namespace']} {row['resource']}"
+        text = f"{row['metric']} {row['statistic']} over {row['period_s']} s = {row['value']:g}"
+        return row["point_at"], table, source, text, evidence_id
+    at = row.get("observed_at") or row.get("window_start_at") or row.get("collected_at")
+    name = row.get("queue_name") or row.get("function_name") or row.get("resource") or row.get("mapping_uuid")
+    skipped = {"evidence_id", "collected_at", "head"}
+    told = {k: plain_value(v) for k, v in row.items() if v is not None and k not in skipped}
+    return at, table, str(name or ""), json.dumps(told, ensure_ascii=False), evidence_id
+
+
+_BODY_KEY = re.compile(
+    r"""(?<![A-Za-z0-9_])(?:[mM]essage|raw)?[bB]ody   # body, Body, MessageBody, rawBody; not md5OfBody
+        (?P<close>\\*["']?)\s*[:=]>?\s*               # the key's own closing quote, then : or = or =>
+        (?P<escape>\\*)(?P<quote>["'`])               # the value's opening quote, escaped when JSON is inside JSON
+    """,
+    re.VERBOSE,
+)
+
+
+def without_bodies(line: str) -> str:
+    """Replace message bodies of printed SQS events: a report carries business keys, never a body.
+
+    >>> without_bodies('{"messageId": "1", "body": "{\\\\"card\\\\": 4}", "md5OfBody": "ab"}')
+    '{"messageId": "1", "body": "(body left out, 13 characters)", "md5OfBody": "ab"}'
+    """
+    parts, at = [], 0
+    while found := _BODY_KEY.search(line, at):
+        end = _closing_quote(line, found.end(), found["quote"], len(found["escape"]))
+        length = end - found.end()
+        parts += [line[at : found.end()], f"(body left out, {length} characters)"]
+        at = end
+    return "".join([*parts, line[at:]])
+
+
+def _closing_quote(line: str, start: int, quote: str, depth: int) -> int:
+    """Return where a quoted value ends; the line's end if it was cut.
+
+    At depth n the closing quote has n backslashes before it, plus 2(n + 1) for each backslash the value ends with.
+    """
+    at = line.find(quote, start)
+    while at >= 0:
+        escapes = 0
+        while at - escapes > start and line[at - escapes - 1] == "\\":
+            escapes += 1
+        if escapes % (2 * (depth + 1)) == depth:
+            return at - depth
+        at = line.find(quote, at + 1)
+    return len(line)

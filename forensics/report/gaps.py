@@ -1,0 +1,44 @@
+"""What the evidence cannot show, in sentences."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from forensics.report.settings_then import SettingFact
+from forensics.report.words import count_text
+
+Row = Mapping[str, Any]
+_BASES = {
+    "in_progress": "being handled when the run was cut off, so the work may or may not have been done",
+    "parallel": "in a run that failed, with items that may run in parallel",
+    "partial_response": "in a run whose list of failed items was not logged",
+    "returned": "in a later successful run that a guard may have answered silently",
+    "unseen": "received as the receive count says, without a log line",
+    "no_item_lines": "in a run whose lines do not tell how far it got",
+}
+
+
+def gaps(
+    incident: Row, deliveries: Sequence[Row], redeliveries: Sequence[Row], settings: Sequence[SettingFact]
+) -> tuple[str, ...]:
+    """Return what is missing and what it would have decided; empty means nothing that bears on the verdict."""
+    found = list(incident["unread_sources"] or ())
+    unknown = Counter(d["basis"] for d in deliveries if d["effect"] == "unknown")
+    for basis in sorted(b for b in unknown if b):
+        why = _BASES.get(basis, f"of unknown effect ({basis})")
+        found.append(f"{count_text(unknown[basis], 'delivery', 'deliveries')} {why}.")
+    late = sum(d["received_basis"] in ("run_start", "line") for d in deliveries)
+    if late:
+        found.append(
+            f"The receive of {count_text(late, 'delivery', 'deliveries')} is taken from the run's first line: "
+            "SQS handed the message out at that time or earlier."
+        )
+    if any(d["receive_count"] is None for d in deliveries):
+        found.append("Receive counts are not logged for every delivery, so further deliveries may be hidden.")
+    wanted = Counter(r["would_decide"] for r in redeliveries if r["would_decide"])
+    found += [f"Would decide {count_text(wanted[w], 'redelivery', 'redeliveries')}: {w}" for w in sorted(wanted)]
+    if not any(s.evidence_ids for s in settings):
+        found.append("No snapshot of the queue's or function's settings is in the lake.")
+    elif any("after the incident began" in s.source for s in settings):
+        found.append("Settings were changed after the incident began; the values at the time are not certain.")
+    return tuple(dict.fromkeys(found))

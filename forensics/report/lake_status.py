@@ -1,0 +1,188 @@
+"""What a lake holds: per queue and source how far it was read, what is missing, rows, size, data version."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forensics.lake import Generation, Lake
+from forensics.report.records import plain_value
+from forensics.report.words import clock_text, count_text, span_text
+from forensics.tables import EVIDENCE
+from forensics.tables.evidence import COVERAGE, QUARANTINE
+
+Row = Mapping[str, Any]
+Span = tuple[datetime, datetime]
+
+SOURCE_COLUMNS = (
+    "queue",
+    "source",
+    "resource",
+    "read_from",
+    "read_until",
+    "gaps",
+    "provisional",
+    "status",
+    "detail",
+    "seen_count",
+    "stored_count",
+    "gap_list",
+)
+
+
+@dataclass(frozen=True)
+class SourceStatus:
+    """How far one source of one queue was read; times UTC.
+
+    ``gaps`` are spans between the first and the last reading that no successful reading covers; ``status`` and
+    ``detail`` are those of the newest reading; ``provisional`` when late events may still be missing at the end.
+    """
+
+    queue: str
+    source: str
+    resource: str
+    read_from_at: datetime | None
+    read_until_at: datetime | None
+    gaps: tuple[Span, ...]
+    provisional: bool
+    status: str
+    detail: str | None
+    seen_count: int
+    stored_count: int
+
+    def as_record(self) -> dict[str, Any]:
+        """Return plain values under SOURCE_COLUMNS; times as ISO 8601 UTC text."""
+        return {
+            "queue": self.queue,
+            "source": self.source,
+            "resource": self.resource,
+            "read_from": plain_value(self.read_from_at),
+            "read_until": plain_value(self.read_until_at),
+            "gaps": len(self.gaps),
+            "provisional": self.provisional,
+            "status": self.status,
+            "detail": self.detail,
+            "seen_count": self.seen_count,
+            "stored_count": self.stored_count,
+            "gap_list": [f"{plain_value(start)}/{plain_value(end)}" for start, end in self.gaps],
+        }
+
+
+@dataclass(frozen=True)
+class LakeStatus:
+    """The whole lake: sources, evidence rows per table, bytes on disk, and the generation that readers see."""
+
+    lake: str
+    sources: tuple[SourceStatus, ...]
+    evidence_rows: Mapping[str, int]
+    size_bytes: int
+    generation: Generation | None
+    is_stale: bool
+
+    def as_record(self) -> dict[str, Any]:
+        """Return everything but the sources as plain values."""
+        g = self.generation
+        return {
+            "lake": self.lake,
+            "size_bytes": self.size_bytes,
+            "evidence_rows": dict(self.evidence_rows),
+            "findings_rows": dict(sorted(g.row_counts.items())) if g else None,
+            "data_version": g.data_version if g else None,
+            "rules_version": g.rules_version if g else None,
+            "data_until_at": plain_value(g.data_until_at) if g else None,
+            "findings_are_stale": self.is_stale,
+        }
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the same in words."""
+        rows = ", ".join(f"{name} {count:,}" for name, count in self.evidence_rows.items())
+        told = [f"Lake {self.lake}: {self.size_bytes / 1e6:,.1f} MB; evidence rows: {rows or 'none'}."]
+        missing = [s for s in self.sources if s.status != "ok"]
+        if missing:
+            told.append(f"{count_text(len(missing), 'source')} could not be read in full; see the detail column.")
+        for s in self.sources:
+            told += [
+                f"Gap: {s.source} {s.resource} was not read from {clock_text(a)} to {clock_text(b)} UTC "
+                f"({span_text((b - a).total_seconds() * 1000)})."
+                for a, b in s.gaps
+            ]
+        if self.generation is None:
+            told.append("No findings yet: run `doubletake correlate`.")
+        else:
+            g = self.generation
+            found = ", ".join(
+                f"{name} {g.row_counts[name]:,}"
+                for name in ("deliveries", "messages", "incidents")
+                if name in g.row_counts
+            )
+            told.append(
+                f"Findings: data version {g.data_version}, evidence until {clock_text(g.data_until_at)} UTC; {found}."
+            )
+            if self.is_stale:
+                told.append("Evidence was added since: run `doubletake correlate` to see it.")
+        return tuple(told)
+
+
+def lake_status(lake: Lake) -> LakeStatus:
+    """Read a lake's state; raises LakeMissingError if there is none."""
+    lake.check()
+    versions = lake.versions(EVIDENCE)
+    generation = lake.generation()
+    counts = {t.name: lake.dataset(t).count_rows() for t in EVIDENCE if t.name in versions}
+    quarantined = counts.get(QUARANTINE.name)
+    if quarantined == 0:
+        del counts[QUARANTINE.name]
+    return LakeStatus(
+        lake=str(lake.root),
+        sources=source_statuses(lake.read(COVERAGE).to_pylist()),
+        evidence_rows=counts,
+        size_bytes=sum(f.stat().st_size for f in lake.root.rglob("*") if f.is_file()),
+        generation=generation,
+        is_stale=generation is not None and any(versions[n] != generation.inputs.get(n) for n in versions),
+    )
+
+
+def source_statuses(coverage: Iterable[Row]) -> tuple[SourceStatus, ...]:
+    """Turn readings into one status per queue, source and resource, sorted by those."""
+    grouped: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in coverage:
+        queue = (row["queue_arn"] or "").rpartition(":")[2]
+        grouped[(queue, row["source"], row["resource"] or "")].append(row)
+    return tuple(_status(*key, grouped[key]) for key in sorted(grouped))
+
+
+def _status(queue: str, source: str, resource: str, readings: list[Row]) -> SourceStatus:
+    readings = sorted(readings, key=lambda r: (r["collected_at"], r["evidence_id"]))
+    good = [r for r in readings if r["status"] == "ok"]
+    newest = readings[-1]
+    until = max((r["window_end_at"] for r in good), default=None)
+    settled = {r["window_end_at"] for r in good if not r["is_provisional"]}
+    return SourceStatus(
+        queue=queue,
+        source=source,
+        resource=resource,
+        read_from_at=min((r["window_start_at"] for r in good), default=None),
+        read_until_at=until,
+        gaps=uncovered([(r["window_start_at"], r["window_end_at"]) for r in good]),
+        provisional=until is not None and until not in settled,
+        status=newest["status"],
+        detail=newest["detail"],
+        seen_count=sum(r["seen_count"] or 0 for r in readings),
+        stored_count=sum(r["stored_count"] or 0 for r in readings),
+    )
+
+
+def uncovered(spans: list[Span]) -> tuple[Span, ...]:
+    """Return the holes between half-open spans, from the first start to the last end.
+
+    >>> uncovered([(0, 2), (1, 4), (6, 9), (9, 10)])
+    ((4, 6),)
+    """
+    holes: list[Span] = []
+    reached: datetime | None = None
+    for start, end in sorted(spans):
+        if reached is not None and start > reached:
+            holes.append((reached, start))
+        reached = end if reached is None else max(reached, end)
+    return tuple(holes)

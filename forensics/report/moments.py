@@ -1,0 +1,107 @@
+"""Key moments: from the first send to the queue being drained, each with its source."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forensics.report.runs import ids_of, source_text
+from forensics.report.words import ms_between, span_text
+
+Row = Mapping[str, Any]
+_FAILURES = {
+    "timeout": "first run that timed out",
+    "error": "first run that failed",
+    "crash": "first run that crashed",
+    "delete_refused": "first delete that was refused",
+}
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One moment: when (UTC), distance from the incident's start, what, where that is written."""
+
+    at: datetime
+    offset_ms: int | None
+    what: str
+    source: str
+    evidence_ids: tuple[str, ...]
+
+
+def key_moments(
+    incident: Row, deliveries: Sequence[Row], redeliveries: Sequence[Row], timeline: Sequence[Row]
+) -> tuple[Moment, ...]:
+    """Return the moments that the evidence shows, in time order; those of affected messages only."""
+    start = incident["started_at"]
+    found: list[Moment] = []
+
+    def add(at: datetime | None, what: str, source: str, rows: Iterable[Row]) -> None:
+        if at is not None:
+            found.append(Moment(at, ms_between(start, at), what, source, ids_of(rows)))
+
+    if sent := _first(deliveries, "sent_at"):
+        add(sent["sent_at"], "first affected message sent", "SentTimestamp, from SQS", [sent])
+    if received := _first(deliveries, "received_at"):
+        add(received["received_at"], "first receive", source_text(received), [received])
+    if failures := [t for t in timeline if t["kind"] in _FAILURES]:
+        failed = min(failures, key=lambda t: (t["at"], t["kind"], t["item_id"]))
+        add(failed["at"], _FAILURES[failed["kind"]], failed["source"] or "derived", [failed])
+    if again := _first_visible_again(deliveries, redeliveries):
+        hidden = span_text(1000 * again["visibility_timeout_s"])
+        add(again["hidden_until_at"], "first message visible again", f"derived: receive + {hidden}", [again])
+    repeats = [r for r in redeliveries if r["later_received_at"]]
+    later = _later_deliveries(deliveries)
+    for pick, what in ((min, "first repeat received"), (max, "last repeat received")):
+        repeat = _extreme(pick, repeats, "later_received_at") if repeats else None
+        if repeat and not (found and found[-1].at == repeat["later_received_at"]):
+            place = source_text(d) if (d := later.get(_key(repeat))) else "derived"
+            add(repeat["later_received_at"], what, place, [repeat])
+    if drained := _drained(deliveries):
+        at, what, row = drained
+        add(at, what, source_text(row), [row])
+    return tuple(sorted(found, key=lambda m: m.at))
+
+
+def _extreme(pick: Callable[..., Row], rows: Sequence[Row], column: str) -> Row:
+    return pick(rows, key=lambda r: (r[column], r["item_id"], r["delivery_index"]))
+
+
+def _first(rows: Sequence[Row], column: str) -> Row | None:
+    known = [r for r in rows if r[column]]
+    return _extreme(min, known, column) if known else None
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    return (row["item_id"], row["delivery_index"])
+
+
+def _later_deliveries(deliveries: Sequence[Row]) -> dict[tuple[Any, ...], Row]:
+    return {_key(d): d for d in deliveries}
+
+
+def _first_visible_again(deliveries: Sequence[Row], redeliveries: Sequence[Row]) -> Row | None:
+    """Return the delivery whose visibility timeout ran out first and was followed by another receive."""
+    followed = {(r["item_id"], r["delivery_index"] - 1): r["later_received_at"] for r in redeliveries}
+    out = [
+        d
+        for d in deliveries
+        if d["hidden_until_at"] and (later := followed.get(_key(d))) and d["hidden_until_at"] <= later
+    ]
+    return _extreme(min, out, "hidden_until_at") if out else None
+
+
+def _drained(deliveries: Sequence[Row]) -> tuple[datetime, str, Row] | None:
+    """Return when the last affected message left the queue; None unless all of them are seen to have left."""
+    last: dict[str, Row] = {}
+    for d in deliveries:
+        if d["item_id"] not in last or d["delivery_index"] > last[d["item_id"]]["delivery_index"]:
+            last[d["item_id"]] = d
+    if not last or not all(d["ended_by"] in ("deleted", "dead_lettered") for d in last.values()):
+        return None
+    left = [(d["delete_at"] or d["run_ended_at"] or d["hidden_until_at"], d) for d in last.values()]
+    if any(at is None for at, _ in left):
+        return None
+    at, row = max(left, key=lambda pair: (pair[0], pair[1]["item_id"]))
+    dead = sum(d["ended_by"] == "dead_lettered" for d in last.values())
+    what = "last affected message left the queue" + (f" ({dead} to the dead-letter queue)" if dead else "")
+    return at, what, row

@@ -1,0 +1,96 @@
+"""Findings rows as other programs read them: field names are a contract, times are ISO 8601 UTC text."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from forensics.report.words import time_text
+from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
+
+Record = dict[str, Any]
+
+AFFECTED = ("confirmed", "probable", "possible")
+"""Verdicts of messages whose work may have been done more than once."""
+VERDICTS = (*AFFECTED, "absorbed", "harmless")
+
+_MESSAGE_FIELDS = (
+    "queue",
+    "message_id",
+    "incident_id",
+    "verdict",
+    "certainty",
+    "effects_at_least",
+    "effects_at_most",
+    "deliveries",
+    "receive_count",
+    "causes",
+    "origin",
+    "work_id",
+    "first_received_at",
+    "last_received_at",
+    "dead_lettered",
+    "business_keys",
+    "related_message_ids",
+    "evidence_ids",
+)
+_INCIDENT_FIELDS = (
+    "incident_id",
+    "queue",
+    "started_at",
+    "ended_at",
+    "messages",
+    "messages_at_most",
+    *VERDICTS,
+    "causes",
+    "primary_cause",
+)
+
+
+def message_record(row: Mapping[str, Any]) -> Record:
+    """Return a row of ``messages`` with the contract's fields first, then the table's others."""
+    plain = _plain(row, MESSAGES.column_names) | {"dead_lettered": bool(row.get("is_dead_lettered"))}
+    del plain["is_dead_lettered"]
+    return {name: plain[name] for name in _MESSAGE_FIELDS} | plain
+
+
+def incident_record(row: Mapping[str, Any]) -> Record:
+    """Return a row of ``incidents`` with the contract's fields first; ``causes`` is an object code -> count."""
+    plain = _plain(row, INCIDENTS.column_names)
+    for verdict in VERDICTS:
+        plain[verdict] = plain[verdict] or 0
+    plain["causes"] = cause_counts(row)
+    return {name: plain[name] for name in _INCIDENT_FIELDS} | plain
+
+
+def delivery_record(row: Mapping[str, Any]) -> Record:
+    """Return a row of ``deliveries`` under the table's own column names."""
+    plain = _plain(row, DELIVERIES.column_names)
+    first = ("queue", "message_id", "receive_count", "received_at", "effect", "basis", "ended_by")
+    return {name: plain[name] for name in first} | plain
+
+
+def cause_counts(incident: Mapping[str, Any]) -> dict[str, int]:
+    """Read an incident's ``code=count`` list, highest first as stored."""
+    pairs = (item.rpartition("=") for item in incident.get("causes") or [])
+    return {code: int(count) for code, _, count in pairs}
+
+
+def json_lines(records: Iterable[Record]) -> Iterator[str]:
+    """Yield one JSON object a line, without line ends.
+
+    ASCII only: no character inside can end a line for any reader.
+    """
+    for record in records:
+        yield json.dumps(record, allow_nan=False)
+
+
+def plain_value(value: Any) -> Any:
+    """Return a cell as JSON knows it: times as text, everything else as it is."""
+    return time_text(value) if isinstance(value, datetime) else value
+
+
+def _plain(row: Mapping[str, Any], columns: Iterable[str]) -> Record:
+    lists = {c.name for t in (MESSAGES, INCIDENTS, DELIVERIES) for c in t.columns if c.type == "strings"}
+    plain = {name: plain_value(row.get(name)) for name in columns}
+    return {name: [] if value is None and name in lists else value for name, value in plain.items()}

@@ -1,0 +1,33 @@
+"""Deliveries grouped by the consumer that got them, and how a source is named."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+def source_text(delivery: Row) -> str:
+    """Name where a delivery's lines are: log stream and request id, or that no log shows it."""
+    if not delivery["is_seen"]:
+        return "receive count only; no log shows it"
+    place = " ".join(filter(None, (delivery["log_group"], delivery["log_stream"])))
+    if delivery["request_id"]:
+        return f"{place} request {delivery['request_id']}".strip()
+    return place or "log"
+
+
+def consumer_text(delivery: Row) -> str:
+    """Name who got a delivery: the function, else the worker's log group."""
+    return str(delivery["function_name"] or delivery["log_group"] or "an unknown consumer")
+
+
+def same_run(deliveries: Iterable[Row], delivery: Row) -> list[Row]:
+    """Return the deliveries that the same run or handling got; the delivery alone if no log shows its consumer."""
+    if delivery["consumer"] is None:
+        return [delivery]
+    return [d for d in deliveries if d["consumer"] == delivery["consumer"]]
+
+
+def ids_of(rows: Iterable[Row]) -> tuple[str, ...]:
+    """Return the evidence ids of rows, sorted, each once."""
+    return tuple(sorted({i for row in rows for i in row["evidence_ids"] or ()}))

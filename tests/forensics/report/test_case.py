@@ -1,0 +1,100 @@
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from forensics.errors import IncidentUnknownError
+from forensics.report import load_case, summary
+from tests.forensics.report import world
+
+
+def test_the_case_holds_the_affected_messages_first(case):
+    assert [m["verdict"] for m in case.messages] == ["confirmed", "probable", "harmless"]
+    assert [m["message_id"] for m in case.affected] == list(world.IDS[:2])
+
+
+def test_key_moments_run_from_the_send_to_the_drained_queue_with_offsets(case):
+    told = {m.what: m.offset_ms for m in case.moments}
+
+    assert told == {
+        "first affected message sent": -1000,
+        "first receive": 0,
+        "first run that timed out": 30_050,
+        "first message visible again": 600_000,
+        "first repeat received": 600_300,
+        "last affected message left the queue": 630_350,
+    }
+
+
+def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
+    assert [f.sentence for f in case.chain] == [
+        "charge-card received 3 messages of payments.fifo (request aaaaaaaa-0000-4000-8000-000000000001), "
+        "hidden until 2026-11-20 05:22:00.200 UTC.",
+        "The work of 1 of 3 messages was done in this delivery (marker: 1).",
+        "The run was stopped at its timeout after 30 s; the message was not deleted.",
+        "The visibility timeout of 10 min ended and SQS offered it again.",
+        "charge-card received 3 messages again 10 min 0.3 s after the receive before.",
+        "The work of 1 of 3 messages was done again.",
+    ]
+
+
+def test_every_cited_id_is_in_the_appendix(case):
+    shown = {line.evidence_id for line in case.evidence}
+    told = (*case.moments, *case.chain, *case.settings)
+
+    assert {i for t in told for i in t.evidence_ids} <= shown
+    assert {i for m in case.messages for i in m["evidence_ids"]} <= shown
+
+
+def test_settings_that_fall_short_of_the_advice_are_flagged(case):
+    short = {s.name for s in case.settings if s.falls_short}
+
+    assert short == {"batch size", "partial batch responses", "dead-letter queue"}
+
+
+def test_gaps_name_what_could_not_be_read_and_what_stays_open(case):
+    assert case.gaps[0] == "metric_points of payments.fifo could not be read: AccessDenied"
+    assert any("being handled when the run was cut off" in gap for gap in case.gaps)
+
+
+def test_follow_ups_start_with_the_repeats_that_are_certain(case):
+    assert case.follow_ups[0].action.startswith("Undo or refund the repeats: 1 message")
+    assert any("smaller batch" in f.action for f in case.follow_ups)
+
+
+def test_the_summary_has_at_most_six_lines_and_the_headline_first(case):
+    lines = summary(case).splitlines()
+
+    assert len(lines) <= 6
+    assert lines[0] == f"{world.INCIDENT} · 1 to 2 of 3 messages were processed twice"
+    assert "confirmed 1 · probable 1" in summary(case)
+
+
+def test_an_unknown_incident_is_refused_with_the_nearest_ids(lake):
+    with pytest.raises(IncidentUnknownError, match="payments.fifo-20261120T0513Z") as caught:
+        load_case(lake.findings(), "payments.fifo-20261120T0513Z")
+
+    assert world.INCIDENT in caught.value.hint
+
+
+def test_an_incident_whose_logs_name_no_message_still_makes_a_case(tmp_path: Path):
+    window = world.incident() | {
+        "messages": None,
+        "messages_at_most": 40,
+        "confirmed": None,
+        "headline": None,
+        "causes": None,
+        "cause_sentence": None,
+        "excluded": None,
+    }
+    lake = world.save(tmp_path / "lake", {"incidents": [window]})
+
+    case = load_case(lake.findings(), world.INCIDENT)
+
+    assert "up to 40 messages may have been processed twice" in summary(case)
+    assert (case.chain, case.affected) == ((), ())
+
+
+def test_a_case_cannot_be_changed_after_it_was_loaded(case):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        case.data_version = "other"

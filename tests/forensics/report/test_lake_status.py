@@ -1,0 +1,86 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from forensics.errors import LakeMissingError
+from forensics.lake import Lake
+from forensics.report.lake_status import lake_status, source_statuses, uncovered
+from forensics.tables.evidence import LOG_EVENTS
+from tests.forensics.report import world
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+SPANS = {
+    "touching windows leave no hole": ([(0, 2), (2, 4)], ()),
+    "overlapping windows leave no hole": ([(0, 3), (1, 2), (2, 5)], ()),
+    "a hole between windows read out of order": ([(6, 9), (0, 2)], ((2, 6),)),
+    "a window inside a longer one does not open a hole": ([(0, 9), (1, 2), (9, 10)], ()),
+}
+
+
+@pytest.mark.parametrize(("spans", "holes"), SPANS.values(), ids=SPANS)
+def test_holes_between_what_was_read(spans, holes):
+    assert uncovered(spans) == holes
+
+
+def reading(number, start_h, end_h, status="ok", provisional=False):
+    return {
+        "evidence_id": f"coverage:{number}",
+        "queue_arn": "arn:aws:sqs:eu-west-1:111122223333:orders",
+        "source": "log_events",
+        "resource": "/ecs/orders",
+        "window_start_at": NOON + timedelta(hours=start_h),
+        "window_end_at": NOON + timedelta(hours=end_h),
+        "status": status,
+        "detail": None if status == "ok" else "ThrottlingException",
+        "seen_count": 1,
+        "stored_count": 1,
+        "is_provisional": provisional,
+        "collected_at": NOON + timedelta(hours=10, minutes=number),
+    }
+
+
+def test_a_failed_reading_leaves_a_gap_and_its_error():
+    (status,) = source_statuses([reading(1, 0, 1), reading(2, 1, 2, "failed"), reading(3, 2, 3)])
+
+    assert status.gaps == ((NOON + timedelta(hours=1), NOON + timedelta(hours=2)),)
+    assert (status.status, status.read_until_at) == ("ok", NOON + timedelta(hours=3))
+
+
+def test_the_newest_reading_says_the_state():
+    (status,) = source_statuses([reading(1, 0, 1), reading(2, 1, 2, "failed")])
+
+    assert (status.status, status.detail) == ("failed", "ThrottlingException")
+    assert status.read_until_at == NOON + timedelta(hours=1)
+
+
+def test_an_end_is_provisional_until_it_was_read_again():
+    fresh = [reading(1, 0, 1, provisional=True)]
+
+    assert source_statuses(fresh)[0].provisional
+    assert not source_statuses([*fresh, reading(2, 0, 1)])[0].provisional
+
+
+def test_the_lake_says_its_rows_size_and_data_version(lake):
+    status = lake_status(lake)
+
+    assert status.evidence_rows["log_events"] == len(world.lines())
+    assert status.size_bytes > 0
+    assert status.as_record()["findings_rows"]["messages"] == 3
+    assert not status.is_stale
+
+
+def test_evidence_newer_than_the_findings_is_told(tmp_path):
+    lake = world.save(tmp_path / "lake")
+    extra = world.lines()[0] | {"evidence_id": "log:new", "event_id": "new"}
+    lake.append(LOG_EVENTS, [extra], "test|more")
+
+    status = lake_status(lake)
+
+    assert status.is_stale
+    assert any("doubletake correlate" in line for line in status.sentences())
+
+
+def test_there_is_no_status_of_no_lake(tmp_path):
+    with pytest.raises(LakeMissingError):
+        lake_status(Lake(tmp_path / "nothing"))

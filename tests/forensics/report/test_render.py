@@ -1,0 +1,151 @@
+import csv
+import dataclasses
+import io
+import json
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from forensics.report import FORMATS, Case, load_case, render
+from forensics.report.render import CSV_COLUMNS
+from tests.forensics.report import world
+
+HOSTILE = (
+    '"><script>alert(1)</script>',
+    "<img src=x onerror=alert(1)>",
+    "</pre></code></td><a href=javascript:alert(1)>x</a>",
+    "' onmouseover='alert(1)",
+    "{{ 7 * 7 }}{% for x in y %}",
+    "]]></script><!--<script>",
+    "=cmd|' /C calc'!A0",
+)
+
+
+class Outline(HTMLParser):
+    """Elements and attribute names in order; text and attribute values left out."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, tuple[str, ...]]] = []
+        self.links: list[str] = []
+        self.metas: list[str] = []
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, tuple(name for name, _ in attrs)))
+        self.metas += [value for name, value in attrs if name == "content"]
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+
+
+def with_text(case: Case, hostile: str) -> Case:
+    """Put a value into every text field of a case that evidence or findings fill."""
+
+    def changed(value, name=""):
+        if dataclasses.is_dataclass(value):
+            texts = {f.name: changed(getattr(value, f.name), f.name) for f in dataclasses.fields(value)}
+            return type(value)(**texts)
+        if isinstance(value, dict):
+            return {k: changed(v, k) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(changed(v, name) for v in value)
+        # Ids join rows, numbers and codes choose what is shown: those keep their values.
+        return hostile if isinstance(value, str) and name not in KEPT else value
+
+    return changed(case)
+
+
+KEPT = {"evidence_id", "evidence_ids", "item_id", "verdict", "queue_arn", "label", "causes", "kind", "consumer_kind"}
+KEPT |= {"ended_by", "run_status", "effect", "delete_status"}
+
+
+def test_the_same_case_gives_the_same_bytes(lake):
+    for kind in FORMATS:
+        first, second = (render(load_case(lake.findings(), world.INCIDENT), kind) for _ in range(2))
+
+        assert first == second
+
+
+def test_the_page_has_the_sections_of_a_report(case):
+    page = render(case, "html").decode()
+    sections = ("Summary", "Impact", "Key moments", "Timeline", "Cause chain", "Settings at the time", "Evidence")
+    sections += ("Affected messages", "Suggested follow-ups")
+
+    for number, section in enumerate(sections, start=1):
+        assert f"{number}. {section}" in page
+        assert f"## {number}. {section}" in render(case, "md").decode()
+
+
+def test_headline_cause_and_business_keys_are_on_the_page(case):
+    for kind in ("html", "md"):
+        page = render(case, kind).decode()
+
+        assert world.incident()["headline"] in page
+        assert world.incident()["cause_sentence"] in page
+        assert "pay-1001" in page
+
+
+def test_no_message_body_leaves_the_lake(case):
+    for kind in FORMATS:
+        assert b"4111" not in render(case, kind)
+
+
+def test_nothing_is_loaded_and_only_our_own_scripts_may_run(case):
+    page = render(case, "html")
+    outline = Outline(page)
+
+    (policy, *_) = outline.metas
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    assert "script-src 'unsafe-inline'" not in policy
+    assert all(link.startswith("#E") for link in outline.links)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_values_add_no_element_and_no_attribute(case, hostile):
+    benign, attacked = (Outline(render(with_text(case, text), "html")).tags for text in ("x", hostile))
+
+    assert attacked == benign
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet=st.characters(codec="utf-8"), min_size=1))
+def test_no_text_at_all_changes_the_page_around_it(case, text):
+    outlines = [Outline(render(with_text(case, value), "html")).tags for value in ("x", text)]
+
+    assert outlines[0] == outlines[1]
+
+
+def test_hostile_values_stay_text_in_markdown(case):
+    page = render(with_text(case, HOSTILE[0]), "md").decode()
+    outside_code = [line for line in page.splitlines() if "`" not in line and not line.startswith(HOSTILE[0])]
+
+    assert not any("<script>" in line for line in outside_code)
+
+
+def test_json_holds_everything_with_a_schema_version(case):
+    report = json.loads(render(case, "json"))
+
+    assert (report["schema"], report["schema_version"]) == ("doubletake.incident-report", 1)
+    assert report["incident"]["causes"] == {"batch_collateral": 1, "function_timeout": 1}
+    assert [m["verdict"] for m in report["messages"]] == ["confirmed", "probable", "harmless"]
+    assert report["messages"][0]["first_received_at"] == "2026-11-20T05:12:00.200Z"
+    assert len(report["deliveries"]) == 6
+
+
+def test_csv_lists_the_affected_messages_for_the_refunds(case):
+    rows = list(csv.DictReader(io.StringIO(render(case, "csv").decode())))
+
+    assert [(r["business_keys"], r["verdict"]) for r in rows] == [("pay-1001", "confirmed"), ("pay-1002", "probable")]
+    assert tuple(rows[0]) == CSV_COLUMNS
+
+
+def test_csv_carries_no_formula_from_the_evidence(case):
+    rows = list(csv.reader(io.StringIO(render(with_text(case, HOSTILE[-1]), "csv").decode())))
+
+    assert not any(cell.startswith("=") for row in rows for cell in row)
+
+
+def test_an_unknown_format_is_refused(case):
+    with pytest.raises(ValueError, match="'docx'"):
+        render(case, "docx")
