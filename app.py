@@ -1,0 +1,22 @@
+"""Incidents: is there a suspicion, where, and how bad?"""
+
+import streamlit as st
+
+from forensics.tables.evidence import COVERAGE, QUEUE_SETTINGS
+from forensics.tables.findings import INCIDENTS
+from pages._ui import incidents
+from pages._ui.shell import shell
+from pages._ui.words import plain
+
+page = shell("Incidents", "This page lists every suspicion that a message was processed more than once.")
+found = page.board.records(INCIDENTS)
+wanted = incidents.filters(found, page)
+
+st.title("Incidents")
+st.markdown(plain(incidents.sentence(wanted, found, page)))
+incidents.cards(wanted, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
+if not wanted:
+    incidents.nothing_found(found, page)
+    st.stop()
+if chosen := incidents.table(wanted, page):
+    st.switch_page("pages/incident.py", query_params=page.link(incident=chosen))

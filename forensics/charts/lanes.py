@@ -1,0 +1,200 @@
+"""The lane model: which lane, sub-lane and episode every bar and mark of a timeline falls into.
+
+Pure: a frame of ``timeline`` rows in, plain values out; the figure and the report's static chart both draw it.
+Times are whole microseconds since 1970, UTC.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+SECOND = 1_000_000
+MIN_GAP_US = 60 * SECOND
+MIN_GAP_SHARE = 0.2
+MOST_EPISODES = 4
+MIN_WIDTH = 0.12
+LANE_FILL = 0.76
+"""How much of a lane's height its bars take; the rest keeps lanes apart."""
+
+BAR_KINDS = ("in_flight", "handling")
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One stretch of time in which something happens; ``width`` is its share of the chart, all shares sum to 1."""
+
+    start_us: int
+    end_us: int
+    width: float
+
+    def holds(self, at_us: int) -> bool:
+        """Tell whether a moment lies in this episode, its borders included."""
+        return self.start_us <= at_us <= self.end_us
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one episode shows of a bar."""
+
+    episode: int
+    start_us: int
+    end_us: int
+
+
+@dataclass(frozen=True)
+class LaneModel:
+    """A timeline laid out.
+
+    ``lanes``: one row per lane with lane (the number in the findings), item_id, message_id, label; row i is drawn at
+    y = i. ``bars`` and ``marks``: the timeline's rows plus y, height (bars: one row per piece, with episode,
+    start_us, end_us; marks: episode, at_us).
+    """
+
+    episodes: tuple[Episode, ...]
+    lanes: pd.DataFrame
+    bars: pd.DataFrame
+    marks: pd.DataFrame
+
+
+def find_episodes(moments_us: Iterable[int], *, cut_gaps: bool = True) -> tuple[Episode, ...]:
+    """Cut time where nothing happens for more than 60 s and more than 20 % of the span; at most 4 episodes.
+
+    Every moment lies in exactly one episode. With ``cut_gaps`` false there is one episode over everything.
+    """
+    moments = sorted(set(moments_us))
+    if not moments:
+        return ()
+    span = moments[-1] - moments[0]
+    gaps = [(later - earlier, earlier, later) for earlier, later in zip(moments, moments[1:], strict=False)]
+    cuts = [g for g in gaps if cut_gaps and g[0] > MIN_GAP_US and g[0] > MIN_GAP_SHARE * span]
+    cuts = sorted(sorted(cuts, reverse=True)[: MOST_EPISODES - 1], key=lambda g: g[1])
+    starts = [moments[0], *(later for _, _, later in cuts)]
+    ends = [*(earlier for _, earlier, _ in cuts), moments[-1]]
+    lengths = [end - start for start, end in zip(starts, ends, strict=True)]
+    least = max(sum(lengths) // 50, SECOND // 20)
+    # Room on both sides, so that a mark on the border is not cut; a gap is at least 60 s, so rooms cannot meet.
+    rooms = [min(max(length // 25, least), 20 * SECOND) if cuts else max(length // 25, least) for length in lengths]
+    widths = _widths([length + 2 * room for length, room in zip(lengths, rooms, strict=True)])
+    return tuple(
+        Episode(start - room, end + room, width)
+        for start, end, room, width in zip(starts, ends, rooms, widths, strict=True)
+    )
+
+
+def _widths(lengths: Sequence[int]) -> list[float]:
+    """Share the width by length, no share below the minimum."""
+    small: set[int] = set()
+    while True:
+        left = 1 - MIN_WIDTH * len(small)
+        total = sum(length for i, length in enumerate(lengths) if i not in small)
+        shares = [MIN_WIDTH if i in small else left * length / total for i, length in enumerate(lengths)]
+        below = {i for i, share in enumerate(shares) if share < MIN_WIDTH and i not in small}
+        if not below:
+            return shares
+        small |= below
+
+
+def clip(start_us: int, end_us: int, episodes: Sequence[Episode]) -> list[Piece]:
+    """Return the pieces of a bar that the episodes show, in order; a bar without length keeps one piece."""
+    pieces = []
+    for i, episode in enumerate(episodes):
+        low, high = max(start_us, episode.start_us), min(end_us, episode.end_us)
+        if low < high or (low == high and start_us == end_us):
+            pieces.append(Piece(i, low, high))
+    return pieces
+
+
+def sub_lanes(spans: Sequence[tuple[int, int]], slack_us: int = 0) -> list[int]:
+    """Give each span the first sub-lane (from 0) that is free at its start: spans that touch may share one.
+
+    ``slack_us`` is how far two spans of one sub-lane may overlap.
+    """
+    free_from: list[int] = []
+    chosen = [0] * len(spans)
+    for i in sorted(range(len(spans)), key=lambda i: (spans[i], i)):
+        start, end = spans[i]
+        lane = next((n for n, free in enumerate(free_from) if free <= start + slack_us), len(free_from))
+        if lane == len(free_from):
+            free_from.append(end)
+        free_from[lane] = max(end, free_from[lane])
+        chosen[i] = lane
+    return chosen
+
+
+def lane_model(timeline: pd.DataFrame, *, cut_gaps: bool = True) -> LaneModel:
+    """Lay out ``timeline`` rows (columns of forensics.tables.findings.TIMELINE); rows without a time are left out."""
+    rows = timeline[timeline["at"].notna()].copy()
+    rows["at_us"] = microseconds(rows["at"])
+    is_bar = rows["kind"].isin(BAR_KINDS)
+    rows["until_us"] = microseconds(rows["until_at"].where(rows["until_at"].notna(), rows["at"]))
+    rows["until_us"] = rows[["at_us", "until_us"]].max(axis=1)
+    episodes = find_episodes([*rows["at_us"], *rows.loc[is_bar, "until_us"]], cut_gaps=cut_gaps)
+    lanes = _lanes(rows)
+    rows = rows.merge(lanes[["lane", "y_lane"]], on="lane", how="left", validate="many_to_one")
+    shown_us = sum(e.end_us - e.start_us for e in episodes)
+    rows = _place(rows, slack_us=min(SECOND, shown_us // 200))
+    is_bar = rows["kind"].isin(BAR_KINDS)
+    return LaneModel(episodes, lanes, _pieces(rows[is_bar], episodes), _marks(rows[~is_bar], episodes))
+
+
+def microseconds(times: pd.Series) -> pd.Series:
+    """Turn a column of UTC timestamps into whole microseconds since 1970."""
+    return times.dt.tz_convert("UTC").dt.tz_localize(None).astype("datetime64[us]").astype("int64")
+
+
+def _lanes(rows: pd.DataFrame) -> pd.DataFrame:
+    lanes = rows.sort_values("lane", kind="stable").drop_duplicates("lane")[["lane", "item_id", "message_id"]]
+    lanes = lanes.reset_index(drop=True)
+    lanes["y_lane"] = range(len(lanes))
+    lanes["label"] = short_names([str(i) for i in lanes["item_id"]])
+    return lanes
+
+
+def short_names(names: Sequence[str], chars: int = 8) -> list[str]:
+    """Shorten ids to the first characters that still tell them apart here; keys lose their ``key:``.
+
+    >>> short_names(["11d6ee51-4cc7-4302-9e22", "11d6ee51-99c7-4302-9e22", "key:pay_1041"])
+    ['11d6ee51-4', '11d6ee51-9', 'pay_1041']
+    """
+    plain = [n.removeprefix("key:") for n in names]
+    while chars < 24 and len({n[:chars] for n in plain}) < len(set(plain)):
+        chars += 2
+    return [n[:chars] if len(n) > chars else n for n in plain]
+
+
+def _place(rows: pd.DataFrame, slack_us: int) -> pd.DataFrame:
+    """Give every row its y and height: deliveries of one lane that overlap get a sub-lane each.
+
+    The slack is below what an eye can see here: a receive time taken from a log line is some milliseconds late, and
+    the window it opens then seems to reach into the next receive.
+    """
+    rows = rows.assign(y=rows["y_lane"].astype(float), height=LANE_FILL)
+    real = rows[rows["delivery_index"] > 0]
+    spans = real.groupby(["lane", "delivery_index"]).agg(start=("at_us", "min"), end=("until_us", "max"))
+    for lane, of_lane in spans.groupby(level="lane"):
+        chosen = sub_lanes(list(of_lane[["start", "end"]].itertuples(index=False, name=None)), slack_us)
+        count = max(chosen) + 1
+        if count == 1:
+            continue
+        at_lane = rows["lane"] == lane
+        for (_, index), sub in zip(of_lane.index, chosen, strict=True):
+            mine = at_lane & (rows["delivery_index"] == index)
+            rows.loc[mine, "y"] += LANE_FILL * ((sub + 0.5) / count - 0.5)
+            rows.loc[mine, "height"] = LANE_FILL / count
+    return rows
+
+
+def _pieces(bars: pd.DataFrame, episodes: Sequence[Episode]) -> pd.DataFrame:
+    found = [
+        (i, p.episode, p.start_us, p.end_us)
+        for i, start, end in zip(bars.index, bars["at_us"], bars["until_us"], strict=True)
+        for p in clip(start, end, episodes)
+    ]
+    pieces = pd.DataFrame(found, columns=["row", "episode", "start_us", "end_us"])
+    return pieces.merge(bars, left_on="row", right_index=True, how="left").drop(columns="row")
+
+
+def _marks(marks: pd.DataFrame, episodes: Sequence[Episode]) -> pd.DataFrame:
+    episode = [next(i for i, e in enumerate(episodes) if e.holds(at)) for at in marks["at_us"]]
+    return marks.assign(episode=pd.Series(episode, index=marks.index, dtype="int64"))

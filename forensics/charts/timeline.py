@@ -1,0 +1,301 @@
+"""The incident's timeline: a lane per message, a column per episode."""
+
+from collections.abc import Sequence
+from html import escape
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from forensics.charts.lanes import Episode, LaneModel, lane_model
+from forensics.charts.marks import MARKS, BarLook, bar_look
+from forensics.charts.palette import ALARM, OUTLINE
+from forensics.charts.words import clock, duration, local, zone_label
+
+MOST_LABELS = 40
+_TOP, _BOTTOM, _LEFT = 56, 110, 96
+_MOST_LINES = 6
+
+
+def timeline_figure(
+    timeline: pd.DataFrame,
+    zone: ZoneInfo,
+    *,
+    cut_gaps: bool = True,
+    labels: dict[str, str] | None = None,
+    function_timeout_s: int | None = None,
+    visibility_timeout_s: int | None = None,
+) -> go.Figure:
+    """Draw ``timeline`` rows: when each message was hidden, handled, done, done again, deleted.
+
+    ``labels`` names lanes by item id where something says more than the id; the timeouts label the lines at the kill
+    and at the moment the messages came back. ``customdata[0]`` of every bar and mark is the message id, or the item
+    id where no message id is logged. An empty frame gives a figure that says so.
+    """
+    model = lane_model(timeline, cut_gaps=cut_gaps)
+    if not model.episodes:
+        return empty_figure("This incident has no bar or mark with a known time.")
+    figure = _frame(model, zone, labels or {})
+    begin = _first_receive(timeline)
+    shown: set[str] = set()
+    for look, of_look in _bar_groups(model.bars):
+        _add_bars(figure, look, of_look, zone, begin, shown)
+    for kind, mark in MARKS.items():
+        of_kind = model.marks[model.marks["kind"] == kind]
+        for column, here in of_kind.groupby("episode"):
+            figure.add_scatter(
+                x=local(here["at_us"], zone),
+                y=here["y"],
+                mode="markers",
+                marker={
+                    "symbol": mark.symbol,
+                    "size": mark.size,
+                    "color": mark.colour,
+                    "line": {
+                        "width": 2 if "open" in mark.symbol else 1,
+                        "color": mark.colour if "open" in mark.symbol else OUTLINE,
+                    },
+                },
+                name=mark.words,
+                legendgroup=mark.words,
+                showlegend=mark.words not in shown,
+                customdata=_custom(here, here["at_us"], mark.words, zone, begin),
+                hovertemplate="%{customdata[1]}<extra></extra>",
+                cliponaxis=False,
+                row=1,
+                col=int(column) + 1,
+            )
+            shown.add(mark.words)
+    _lines(figure, model, zone, function_timeout_s, visibility_timeout_s)
+    return figure
+
+
+def empty_figure(sentence: str) -> go.Figure:
+    """Return a figure that only says why it is empty."""
+    figure = go.Figure()
+    figure.add_annotation(text=escape(sentence), showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper")
+    figure.update_layout(height=160, xaxis_visible=False, yaxis_visible=False)
+    return figure
+
+
+def lane_pixels(lanes: int) -> int:
+    """Return the height of one lane."""
+    return 26 if lanes <= 30 else 18
+
+
+def lay_out(figure: go.Figure, names: Sequence[str], columns: int) -> None:
+    """Give a lane chart its height, its numeric y axis with at most 40 labels, its margins and its manners."""
+    count = len(names)
+    step = -(-count // MOST_LABELS) if count else 1
+    ticks = list(range(0, count, step))
+    figure.update_yaxes(
+        range=[max(count, 1) - 0.4, -0.6],
+        showgrid=False,
+        zeroline=False,
+        automargin=False,
+        fixedrange=False,
+        tickvals=ticks,
+        ticktext=[escape(names[i]) for i in ticks],
+        tickfont={"family": "Source Code Pro, monospace", "size": 12},
+    )
+    for column in range(2, columns + 1):
+        figure.update_yaxes(showticklabels=False, row=1, col=column)
+    figure.update_layout(
+        height=_TOP + _BOTTOM + 2 + max(count, 4) * lane_pixels(count),
+        margin={"l": _LEFT, "r": 8, "t": _TOP, "b": _BOTTOM},
+        hovermode="closest",
+        dragmode="zoom",
+        barmode="overlay",
+        bargap=0,
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"},
+        hoverlabel={"align": "left"},
+    )
+
+
+def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figure:
+    """Make the columns with their time axes and the labels of the gaps between them."""
+    episodes = model.episodes
+    figure = make_subplots(
+        rows=1,
+        cols=len(episodes),
+        shared_yaxes=True,
+        column_widths=[e.width for e in episodes],
+        horizontal_spacing=0.03 if len(episodes) > 1 else None,
+    )
+    for i, episode in enumerate(episodes, 1):
+        low, high = local(pd.Series([episode.start_us, episode.end_us]), zone)
+        figure.update_xaxes(
+            type="date",
+            range=[low, high],
+            showgrid=False,
+            zeroline=False,
+            nticks=max(2, round(9 * episode.width)),
+            tickangle=0,
+            ticks="outside",
+            tickformatstops=TICK_FORMATS,
+            row=1,
+            col=i,
+        )
+    names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
+    lay_out(figure, names, len(episodes))
+    _gap_labels(figure, episodes)
+    _axis_title(figure, episodes, zone)
+    return figure
+
+
+TICK_FORMATS = [
+    {"dtickrange": [None, 1000], "value": "%H:%M:%S.%L"},
+    {"dtickrange": [1000, 60_000], "value": "%H:%M:%S"},
+    {"dtickrange": [60_000, 86_400_000], "value": "%H:%M"},
+    {"dtickrange": [86_400_000, None], "value": "%d %b"},
+]
+
+
+def _gap_labels(figure: go.Figure, episodes: Sequence[Episode]) -> None:
+    for i, (left, right) in enumerate(zip(episodes, episodes[1:], strict=False), 1):
+        edge = figure.layout["xaxis" if i == 1 else f"xaxis{i}"].domain[1]
+        next_edge = figure.layout[f"xaxis{i + 1}"].domain[0]
+        figure.add_annotation(
+            text=f"⋯ {duration(right.start_us - left.end_us)} ⋯",
+            x=(edge + next_edge) / 2,
+            xref="paper",
+            xanchor="center",
+            y=0,
+            yref="paper",
+            yanchor="top",
+            yshift=-26,
+            showarrow=False,
+            font={"size": 12},
+        )
+
+
+def _axis_title(figure: go.Figure, episodes: Sequence[Episode], zone: ZoneInfo) -> None:
+    at = pd.Timestamp(episodes[0].start_us, unit="us", tz="UTC").to_pydatetime()
+    figure.add_annotation(
+        text=f"{at.astimezone(zone):%d %b %Y} · time ({zone_label(zone, at)})",
+        x=0,
+        xref="paper",
+        xanchor="left",
+        y=0,
+        yref="paper",
+        yanchor="top",
+        yshift=-44,
+        showarrow=False,
+        font={"size": 12},
+    )
+
+
+def _bar_groups(bars: pd.DataFrame) -> list[tuple[BarLook, pd.DataFrame]]:
+    """Group bars by look, windows first, so that handlers are drawn over them."""
+    looks = [bar_look(kind, ended) for kind, ended in zip(bars["kind"], bars["ended_by"], strict=True)]
+    order = sorted(set(looks), key=lambda look: (-look.share, look.words))
+    which = pd.Series([look.words for look in looks], index=bars.index, dtype=object)
+    return [(look, bars[which == look.words]) for look in order]
+
+
+def _add_bars(
+    figure: go.Figure, look: BarLook, bars: pd.DataFrame, zone: ZoneInfo, begin: int, shown: set[str]
+) -> None:
+    for column, here in bars.groupby("episode"):
+        figure.add_bar(
+            orientation="h",
+            base=local(here["start_us"], zone),
+            x=(here["end_us"] - here["start_us"]) / 1000,
+            y=here["y"],
+            width=here["height"] * look.share,
+            marker={
+                "color": look.fill,
+                "line": {"color": look.line, "width": 1.2},
+                "pattern": {"shape": look.pattern, "fgcolor": look.ink, "size": 6, "solidity": 0.2}
+                if look.pattern
+                else None,
+            },
+            name=look.words,
+            legendgroup=look.words,
+            showlegend=look.words not in shown,
+            customdata=_custom(here, here["at_us"], look.words, zone, begin, here["until_us"]),
+            hovertemplate="%{customdata[1]}<extra></extra>",
+            row=1,
+            col=int(column) + 1,
+        )
+        shown.add(look.words)
+
+
+def _custom(
+    rows: pd.DataFrame, at: pd.Series, words: str, zone: ZoneInfo, begin: int, until: pd.Series | None = None
+) -> list[list[str]]:
+    """Return per point: the message id, and the hover text."""
+    found = []
+    for i, (row, start) in enumerate(zip(rows.to_dict("records"), at, strict=True)):
+        who = row["message_id"] or row["item_id"]
+        count = row["receive_count"]
+        lines = [f"<b>{escape(str(who))}</b>" + ("" if pd.isna(count) else f" · receive #{int(count)}"), words]
+        offset = start - begin
+        when = f"{clock(start, zone)} (T{'+' if offset >= 0 else '−'}{duration(abs(offset))})"
+        if until is not None:
+            end = until.iloc[i]
+            when = f"{clock(start, zone)} → {clock(end, zone)} ({duration(end - start)})"
+        lines.append(when)
+        label = row["label"]
+        if label and label != row["kind"]:
+            lines.append(escape(str(label)))
+        if row["source"]:
+            lines.append(f"<i>{escape(str(row['source']))}</i>")
+        found.append([str(who), "<br>".join(lines)])
+    return found
+
+
+def _first_receive(timeline: pd.DataFrame) -> int:
+    received = timeline[timeline["kind"] == "in_flight"]["at"]
+    first = (received if len(received) else timeline["at"]).min()
+    return int(first.value // 1000)
+
+
+def _lines(
+    figure: go.Figure,
+    model: LaneModel,
+    zone: ZoneInfo,
+    function_timeout_s: int | None,
+    visibility_timeout_s: int | None,
+) -> None:
+    """Draw the kill, and the moment the messages came back, over all lanes; only where they are few."""
+    kills = model.marks[model.marks["kind"] == "timeout"]
+    ran_out = model.bars[
+        (model.bars["kind"] == "in_flight")
+        & (model.bars["ended_by"] == "visibility_expired")
+        & (model.bars["end_us"] == model.bars["until_us"])
+    ]
+    killed = "Function timeout" + (f" {function_timeout_s} s" if function_timeout_s else "")
+    back = "Visible again" + (f", {duration(visibility_timeout_s * 1_000_000)}" if visibility_timeout_s else "")
+    for words, rows, at in ((killed, kills, "at_us"), (back, ran_out, "end_us")):
+        moments = rows.drop_duplicates([at, "episode"])[["episode", at]]
+        if len(moments) > _MOST_LINES:
+            continue
+        for n, (column, us) in enumerate(moments.itertuples(index=False, name=None)):
+            axis = f"x{column + 1}" if column else "x"
+            when = local(pd.Series([us]), zone)[0]
+            figure.add_shape(
+                type="line",
+                x0=when,
+                x1=when,
+                y0=0,
+                y1=1,
+                xref=axis,
+                yref="paper",
+                line={"color": ALARM, "width": 1.6, "dash": "dash"},
+            )
+            if n == 0:
+                episode = model.episodes[column]
+                late = (us - episode.start_us) > 0.5 * (episode.end_us - episode.start_us)
+                figure.add_annotation(
+                    text=words,
+                    x=when,
+                    xref=axis,
+                    y=1,
+                    yref="paper",
+                    yanchor="bottom",
+                    xanchor="right" if late else "left",
+                    showarrow=False,
+                    font={"size": 12},
+                )

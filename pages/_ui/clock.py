@@ -1,0 +1,87 @@
+"""The zone in which a page shows times: UTC, the team's, the browser's, or one named in the link."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from forensics.charts.words import zone_label
+
+BROWSER = "Browser"
+EM_DASH = "–"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Writes times of one zone; every method takes an aware time or None."""
+
+    zone: ZoneInfo
+
+    def time(self, at: datetime | None) -> str:
+        """Write ``05:12:00.200``."""
+        return EM_DASH if _missing(at) else f"{self._local(at):%H:%M:%S.%f}"[:-3]
+
+    def second(self, at: datetime | None) -> str:
+        """Write ``05:12:00``."""
+        return EM_DASH if _missing(at) else f"{self._local(at):%H:%M:%S}"
+
+    def minute(self, at: datetime | None) -> str:
+        """Write ``20 Nov 2026 05:12``."""
+        return EM_DASH if _missing(at) else f"{self._local(at):%d %b %Y %H:%M}"
+
+    def stamp(self, at: datetime | None) -> str:
+        """Write ``2026-11-20 05:12:00.200``."""
+        return EM_DASH if _missing(at) else f"{self._local(at):%Y-%m-%d %H:%M:%S.%f}"[:-3]
+
+    def label(self, at: datetime | None = None) -> str:
+        """Name the zone with its offset at that moment (now if not given)."""
+        return zone_label(self.zone, at or datetime.now(UTC))
+
+    @property
+    def name(self) -> str:
+        """IANA name of the zone."""
+        return str(self.zone)
+
+    def _local(self, at: datetime | None) -> datetime:
+        assert at is not None
+        return at.astimezone(self.zone)
+
+
+def _missing(at: object) -> bool:
+    return at is None or at != at  # a column's missing time is NaT, which equals nothing
+
+
+def find_zone(name: str | None) -> ZoneInfo | None:
+    """Return the zone of that IANA name, or None if there is none."""
+    if not name:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+def choose_clock(team_zone: str | None) -> Clock:
+    """Show the zone switch and return the clock it chose; a zone that only the link names becomes an option."""
+    asked = st.query_params.get("tz")
+    options = ["UTC", *([team_zone] if team_zone else [])]
+    if asked and asked != BROWSER and asked not in options:
+        if find_zone(asked):
+            options.append(asked)
+        else:
+            st.session_state["bad_tz"] = asked
+    options.append(BROWSER)
+    browser_zone = find_zone(st.context.timezone)
+    chosen = st.segmented_control(
+        "Show times in",
+        options,
+        default="UTC",
+        required=True,
+        key="tz",
+        bind="query-params",
+        help=f"Your browser is in {browser_zone}." if browser_zone else "Your browser named no time zone: UTC then.",
+    )
+    if chosen == BROWSER:
+        return Clock(browser_zone or ZoneInfo("UTC"))
+    return Clock(find_zone(chosen) or ZoneInfo("UTC"))

@@ -1,0 +1,193 @@
+"""The Incidents page's parts: the sentence, the cards, the filters and the table."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import streamlit as st
+
+from forensics.charts.words import duration
+from pages._ui.coverage import complete_share
+from pages._ui.shell import Page
+from pages._ui.urltime import Window, read_window
+from pages._ui.words import VERDICTS, cause, count, interval, plain
+
+Incident = dict[str, Any]
+QUIET_AFTER = timedelta(hours=1)
+PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
+
+
+def verdict(incident: Incident) -> str:
+    """Return the gravest verdict among the incident's messages."""
+    return next((v for v in VERDICTS if incident[v]), "possible")
+
+
+def affected(incident: Incident) -> str:
+    """Say how many messages were processed twice: ``7 to 8 of 10``."""
+    if incident["messages"] is None:
+        return f"up to {incident['messages_at_most']:,}" if incident["messages_at_most"] is not None else "unknown"
+    suspects = sum(incident[v] or 0 for v in ("confirmed", "probable", "possible"))
+    return f"{interval(incident['confirmed'] or 0, suspects)} of {delivered_again(incident):,}"
+
+
+def delivered_again(incident: Incident) -> int:
+    """Count the incident's messages that were delivered more than once."""
+    return sum(incident[v] or 0 for v in VERDICTS)
+
+
+def quiet_for(incident: Incident, until: datetime | None) -> timedelta | None:
+    """Return how long before the end of the data its last activity was; None where the data has no end."""
+    return until - incident["ended_at"] if until and incident["ended_at"] else None
+
+
+def is_open(incident: Incident, until: datetime | None) -> bool:
+    """Tell whether it was still going on in the last hour of the data."""
+    quiet = quiet_for(incident, until)
+    return quiet is None or quiet <= QUIET_AFTER
+
+
+def state(incident: Incident, until: datetime | None) -> str:
+    """Say ``open``, or for how long nothing has happened."""
+    quiet = quiet_for(incident, until)
+    if quiet is None or quiet <= QUIET_AFTER:
+        return "open"
+    return f"quiet for {duration(int(quiet.total_seconds() // 60) * 60_000_000)}"
+
+
+def filters(found: list[Incident], page: Page) -> list[Incident]:
+    """Show the filters in the sidebar and return the incidents that pass, newest first."""
+    queues, kinds = sorted({i["queue"] for i in found}), sorted({i["primary_cause"] or "undecidable" for i in found})
+    with st.sidebar:
+        queue = st.selectbox("Queue", ["all", *queues], key="queue", bind="query-params")
+        kind = st.selectbox("Kind", ["all", *kinds], key="kind", bind="query-params", format_func=_kind)
+        period = st.selectbox("Period", list(PERIODS), key="period", bind="query-params")
+    window = read_window()
+    window.notice(page.clock)
+    length, until = PERIODS[period], page.board.generation.data_until_at
+    if length and until:
+        window = window.within(Window(until - length, None))
+    chosen = [
+        i
+        for i in found
+        if queue in ("all", i["queue"])
+        and kind in ("all", i["primary_cause"] or "undecidable")
+        and window.overlaps(i["started_at"], i["ended_at"])
+    ]
+    return sorted(chosen, key=lambda i: (i["started_at"], i["incident_id"]), reverse=True)
+
+
+def _kind(code: str) -> str:
+    return "all" if code == "all" else cause(code)
+
+
+def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
+    """Answer the page's question in one sentence."""
+    until = page.board.generation.data_until_at
+    if not wanted:
+        return (
+            "No suspicion."
+            if not found
+            else f"No suspicion under this filter; {count(len(found), 'incident')} without it."
+        )
+    running = [i for i in wanted if is_open(i, until)]
+    if running:
+        worst = max(running, key=lambda i: ((i["confirmed"] or 0), i["started_at"]))
+        more = f", and {len(running) - 1} more" if len(running) > 1 else ""
+        return f"Open now: {worst['headline']} on {worst['queue']}{more}."
+    newest = wanted[0]
+    return f"Nothing open. The newest of {count(len(wanted), 'incident')}: {newest['headline']} on {newest['queue']}."
+
+
+def cards(wanted: list[Incident], coverage: list[dict[str, Any]], queues: list[dict[str, Any]], page: Page) -> None:
+    """Show the four numbers."""
+    until = page.board.generation.data_until_at
+    known = {q["queue_arn"] for q in queues} | {i["queue_arn"] for i in wanted}
+    grid = st.grid(4, min_column_width=160, gap="small", border=False)
+    open_count = sum(is_open(i, until) for i in wanted)
+    grid.metric(
+        "Open suspicions", f"{open_count:,}", border=True, height="stretch", help="Active in the last hour of the data."
+    )
+    now, before = _twice(wanted, until, 0), _twice(wanted, until, 7)
+    grid.metric(
+        "Processed twice, 7 days",
+        interval(*now),
+        delta=now[0] - before[0],
+        delta_color="inverse",
+        delta_description="vs the 7 days before",
+        border=True,
+        height="stretch",
+        help="Messages whose work was done more than once: for sure, to at most.",
+    )
+    hit = len({i["queue_arn"] for i in wanted})
+    grid.metric("Queues affected", f"{hit:,} of {len(known):,}", border=True, height="stretch")
+    share = complete_share(coverage)
+    grid.metric(
+        "Evidence complete",
+        "unknown" if share is None else f"{share:.1%}".replace("%", " %"),
+        border=True,
+        height="stretch",
+        help="Time that was asked of every source and read in full. The Data page shows what is missing.",
+    )
+
+
+def _twice(found: list[Incident], until: datetime | None, days_ago: int) -> tuple[int, int]:
+    if until is None:
+        return 0, 0
+    end = until - timedelta(days=days_ago)
+    mine = [i for i in found if end - timedelta(days=7) < i["ended_at"] <= end]
+    least = sum(i["confirmed"] or 0 for i in mine)
+    most = sum((i["confirmed"] or 0) + (i["probable"] or 0) + (i["possible"] or 0) for i in mine)
+    return least, most
+
+
+def nothing_found(found: list[Incident], page: Page) -> None:
+    """Say what was checked: nothing found is a good result."""
+    checked = page.board.generation.row_counts.get("deliveries", 0)
+    until = page.board.generation.data_until_at
+    reach = f" Evidence reaches to {page.clock.minute(until)} {page.clock.label(until)}." if until else ""
+    if found:
+        st.info("Change queue, kind or period in the sidebar to see the others.", icon=":material/filter_alt:")
+        return
+    st.success(
+        plain(
+            f"No message was processed more than once: {count(checked, 'delivery', 'deliveries')} checked.{reach} "
+            "The Data page shows which source was read for which time."
+        ),
+        icon=":material/check_circle:",
+    )
+
+
+def table(wanted: list[Incident], page: Page) -> str | None:
+    """Show the incidents, newest first, and return the id of the one that was clicked."""
+    until = page.board.generation.data_until_at
+    rows = [
+        {
+            "Incident": i["incident_id"],
+            "What happened": i["headline"],
+            "Queue": i["queue"],
+            "Started": page.clock.minute(i["started_at"]),
+            "Messages": affected(i),
+            "Cause": cause(i["primary_cause"]),
+            "Verdict": [verdict(i)],
+            "State": state(i, until),
+        }
+        for i in wanted
+    ]
+    event = st.dataframe(
+        rows,
+        hide_index=True,
+        key="incidents",
+        on_select="rerun",
+        selection_mode=["single-row", "single-cell"],
+        column_order=["Verdict", "What happened", "Queue", "Started", "State", "Cause", "Messages", "Incident"],
+        column_config={
+            "Verdict": st.column_config.MultiselectColumn(
+                options=list(VERDICTS), color=[colour for colour, _ in VERDICTS.values()], width=100
+            ),
+            "What happened": st.column_config.TextColumn(width=300),
+            "Messages": st.column_config.TextColumn(help="Processed twice, of those delivered more than once."),
+            "Started": st.column_config.TextColumn(help=f"Times in {page.clock.label()}."),
+        },
+        alt="Incidents, newest first",
+    )
+    picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
+    return wanted[picked[0]]["incident_id"] if picked else None

@@ -1,0 +1,142 @@
+"""The frame of every page: its first statement is ``page = shell(...)``."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from forensics.errors import ForensicsError, SettingsError
+from forensics.lake import Generation, Lake
+from forensics.settings import Settings
+from forensics.tables.evidence import CONSUMERS
+from pages._ui.board import Board, lake_path, load_settings
+from pages._ui.clock import Clock, choose_clock
+from pages._ui.states import show_broken, show_problem
+from pages._ui.words import count, plain
+
+PRODUCT = "Doubletake"
+NAVIGATION = (
+    ("app.py", "Incidents", ":material/warning:"),
+    ("pages/incident.py", "Incident", ":material/timeline:"),
+    ("pages/messages.py", "Find a message", ":material/search:"),
+    ("pages/data.py", "Data", ":material/database:"),
+)
+"""File, label and icon; a new page is a new line here and a file in ``pages/``."""
+
+KEEPS_INCIDENT = {"pages/incident.py"}
+ICON = Path(__file__).with_name("icon.svg")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What every page needs: the zone for its times, its data, the team's settings."""
+
+    clock: Clock
+    board: Board
+    settings: Settings
+
+    @property
+    def data_version(self) -> str:
+        """Short name of the data version shown."""
+        return self.board.generation.data_version
+
+    def link(self, **keys: str) -> dict[str, str]:
+        """Return query parameters for a link inside the dashboard: a pinned data version travels along."""
+        pinned = st.query_params.get("dv")
+        return {k: v for k, v in ({"dv": pinned} | keys).items() if v}
+
+
+def shell(title: str, promise: str) -> Page:
+    """Set the page up, draw the navigation, the zone switch and the data-version line, and open the data.
+
+    ``promise`` is one sentence on what the page shows, said where there is no data yet. Stops the script after
+    showing the state of ``forensics.errors`` that applies.
+    """
+    st.set_page_config(
+        page_title=f"{title} · {PRODUCT}", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
+    )
+    settings, settings_problem = _settings()
+    with st.sidebar:
+        st.markdown(f"**{PRODUCT}**")
+        _navigation()
+        clock = choose_clock(settings.team.zone)
+    if settings_problem:
+        show_broken(settings_problem)
+    board = _open(title, promise)
+    with st.sidebar:
+        _version_line(board, clock, settings)
+    _warn_of_zone()
+    return Page(clock, board, settings)
+
+
+def _settings() -> tuple[Settings, ForensicsError | None]:
+    try:
+        return load_settings(), None
+    except SettingsError as problem:
+        return Settings(), problem
+
+
+def _navigation() -> None:
+    keep = {k: v for k in ("dv",) if (v := st.query_params.get(k))}
+    incident = st.query_params.get("incident") or st.session_state.get("last_incident")
+    for file, label, icon in NAVIGATION:
+        extra = {"incident": incident} if incident and file in KEEPS_INCIDENT else {}
+        try:
+            st.page_link(file, label=label, icon=icon, query_params=keep | extra, width="stretch")
+        except StreamlitAPIException:
+            # A page started by itself (`streamlit run pages/data.py`) has no neighbours.
+            return
+
+
+def _open(title: str, promise: str) -> Board:
+    """Resolve the data version, once per run; shows the state and stops where there is none."""
+    asked = st.query_params.get("dv")
+    try:
+        lake = Lake(lake_path())
+        board = Board(lake, lake.findings().generation)
+        if asked and not board.generation.generation_id.startswith(asked):
+            earlier = next((g for g in lake.generations() if g.generation_id.startswith(asked)), None)
+            if earlier is None:
+                st.warning(
+                    plain(
+                        f"Data version {asked} is not in this lake. This is the newest, {board.generation.data_version}."
+                    ),
+                    icon=":material/history:",
+                )
+            else:
+                board = Board(lake, earlier)
+    except ForensicsError as problem:
+        st.title(title)
+        show_problem(problem, promise)
+        st.stop()
+    return board
+
+
+def _version_line(board: Board, clock: Clock, settings: Settings) -> None:
+    generation = board.generation
+    until = generation.data_until_at
+    ends = f"data ends {clock.minute(until)} {clock.label(until)}" if until else "no log event yet"
+    age = _age(generation)
+    if age and age > timedelta(minutes=settings.team.stale_after_min):
+        ends += f", {_rough(age)} ago"
+    queues = board.rows(CONSUMERS, columns=("queue_name", "log_group"))
+    read = f"{count(queues['queue_name'].nunique(), 'queue')} · {count(queues['log_group'].nunique(), 'log group')}"
+    st.caption(f"Data version `{generation.data_version}` · {ends}\n\n{read}")
+
+
+def _age(generation: Generation) -> timedelta | None:
+    return datetime.now(UTC) - generation.data_until_at if generation.data_until_at else None
+
+
+def _rough(age: timedelta) -> str:
+    hours = int(age.total_seconds() // 3600)
+    if hours < 1:
+        return f"{int(age.total_seconds() // 60)} min"
+    return f"{hours} h" if hours < 48 else f"{hours // 24} days"
+
+
+def _warn_of_zone() -> None:
+    if bad := st.session_state.pop("bad_tz", None):
+        st.warning(plain(f"{bad} is not a time zone; times are in UTC."), icon=":material/schedule:")

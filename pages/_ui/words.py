@@ -1,0 +1,109 @@
+"""The product's words on screen."""
+
+import re
+from typing import Any
+
+VERDICTS = {
+    "confirmed": ("red", "The work was done more than once."),
+    "probable": ("orange", "The work was done once for sure, and maybe again."),
+    "possible": ("yellow", "The work was maybe done more than once."),
+    "absorbed": ("green", "Delivered again, but a guard stopped the repeat."),
+    "harmless": ("green", "Delivered again, and done at most once."),
+}
+"""Badge colour and meaning of every verdict."""
+
+CERTAINTY = {
+    "proved": "Every count rests on a line that the handler or its framework printed.",
+    "inferred": "At least one count is inferred from how a run ended, not from a line about the work.",
+}
+
+CAUSES = {
+    "function_timeout": "Function timeout",
+    "function_error": "Function error",
+    "runtime_crash": "Runtime crash",
+    "batch_collateral": "Finished, but its batch failed",
+    "partial_response": "Partial batch response",
+    "worker_killed": "Worker killed",
+    "released": "Released early",
+    "visibility_expired": "Handler longer than visibility timeout",
+    "handle_expired": "Delete refused: receipt handle expired",
+    "delete_failed": "Delete failed",
+    "delete_ineffective": "Delete had no effect",
+    "throttled": "Throttled",
+    "unseen_receive": "Received by someone unseen",
+    "dlq_redrive": "Redriven from the dead-letter queue",
+    "producer_retry": "Sent twice by the producer",
+    "dedup_window_passed": "Sent again after the deduplication window",
+    "broker_copy": "Copy made by SQS",
+    "undecidable": "Undecidable",
+}
+
+ENDS = {
+    "deleted": "deleted",
+    "visibility_expired": "visibility timeout",
+    "delete_refused": "delete refused",
+    "dead_lettered": "dead-lettered",
+    "in_flight": "still in flight",
+    "unknown": "unknown",
+}
+
+EVENTS = {
+    "sent": "sent",
+    "in_flight": "received",
+    "handling": "handler started",
+    "effect": "work done",
+    "repeat": "work done again",
+    "timeout": "function timeout",
+    "error": "handler error",
+    "crash": "handler crashed",
+    "deleted": "deleted",
+    "delete_refused": "delete refused",
+    "dead_lettered": "dead-lettered",
+    "unseen": "received, no log shows it",
+}
+
+
+def cause(code: str | None) -> str:
+    """Say a cause code in words; a code that is not known here is shown as it is."""
+    return CAUSES.get(code or "", (code or "unknown").replace("_", " "))
+
+
+def interval(least: int, most: int | None) -> str:
+    """Say an interval: ``7``, ``7 to 8`` or ``7 or more``."""
+    if most is None:
+        return f"{least:,} or more"
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def plain(text: Any) -> str:
+    """Escape Markdown, so that a name from a log is shown as the characters it has.
+
+    >>> print(plain("![x](http://a.example/b) :red[*now*]"))
+    !\\[x\\](http\\://a.example/b) \\:red\\[\\*now\\*\\]
+    """
+    line = re.sub(r"\s+", " ", str(text))
+    line = re.sub(r"([\\`*_{}\[\]<>~$&|]|:(?=\S))", r"\\\1", line)
+    return re.sub(r"^( *)([-+#]|\d+(?=[.)]))", _escape_start, line)
+
+
+def _escape_start(found: re.Match[str]) -> str:
+    start = found[2]
+    return f"{found[1]}\\{start}" if start in "-+#" else f"{found[1]}{start}\\"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Count things: ``1 queue``, ``1,200 queues``.
+
+    >>> count(1, "queue"), count(1200, "queue"), count(2, "delivery", "deliveries")
+    ('1 queue', '1,200 queues', '2 deliveries')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def code_counts(pairs: list[str]) -> list[tuple[str, int]]:
+    """Split ``code=count`` items.
+
+    >>> code_counts(["batch_collateral=7", "function_timeout=3"])
+    [('batch_collateral', 7), ('function_timeout', 3)]
+    """
+    return [(code, int(number)) for code, _, number in (pair.rpartition("=") for pair in pairs)]

@@ -1,0 +1,19 @@
+"""One incident: what happened, why, to which messages, and the lines that prove it."""
+
+from forensics.tables.findings import INCIDENTS
+from pages._ui import incident
+from pages._ui.shell import shell
+from pages._ui.timeline import timeline_and_details
+
+page = shell("Incident", "This page shows one incident: its timeline, its cause, and the log lines that prove it.")
+found = page.board.records(INCIDENTS)
+case = incident.choose(found, page)
+
+incident.partial_evidence(case)
+incident.header(case, found, page)
+incident.cards(case, page)
+timeline_and_details(case, page)
+incident.cause_chain(case, page)
+incident.verdicts(case, page)
+incident.settings_then(case, page)
+incident.limits(case, page)

@@ -1,0 +1,106 @@
+"""A real Chromium for tests: one on the machine, else installed; and a dashboard server to point it at."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+class NoBrowserError(RuntimeError):
+    """No browser is on this machine and none could be installed; the text says what was tried."""
+
+
+def find_browser() -> str | None:
+    """Return the path of a Chromium on PATH, else of Playwright's own download, else None."""
+    if found := next(filter(None, map(shutil.which, NAMES)), None):
+        return found
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+    return own if Path(own).exists() else None
+
+
+def browser_path() -> str:
+    """Return a Chromium, installing one if there is none: Debian's package as root, else Playwright's download.
+
+    Raises NoBrowserError with the installer's last words.
+    """
+    if found := find_browser():
+        return found
+    as_root = os.geteuid() == 0 and shutil.which("apt-get")
+    installers = (
+        [["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]]
+        if as_root
+        else [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    )
+    said = ""
+    for command in installers:
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            said = f"{' '.join(command)}: {problem}"
+            break
+        said = f"{' '.join(command)}: exit {done.returncode}: {(done.stderr or done.stdout).strip()[-300:]}"
+    if found := find_browser():
+        return found
+    raise NoBrowserError(f"no Chromium on PATH ({', '.join(NAMES)}), and installing one failed: {said}")
+
+
+def free_port() -> int:
+    """Return a loopback port that is free now."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@contextmanager
+def dashboard(lake: Path, log: Path, **environment: str) -> Iterator[str]:
+    """Serve the dashboard on loopback until the block ends; yields its address without a slash at the end."""
+    port = free_port()
+    with open(log, "w") as out:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"],
+            cwd=log.parent,
+            env=os.environ | {"DOUBLETAKE_LAKE": str(lake)} | environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _wait(f"http://127.0.0.1:{port}/_stcore/health", server, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
+    end = monotonic() + seconds
+    while monotonic() < end:
+        if server.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(url, timeout=2):  # a loopback address of ours
+                return
+        except OSError:
+            sleep(0.1)
+    raise RuntimeError(f"the dashboard did not start: {log.read_text()[-2000:]}")

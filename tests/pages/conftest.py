@@ -1,0 +1,55 @@
+"""One lake per world, built once."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.pages import tales
+from tests.pages.tales import s
+from tests.pages.worlds import START, Story
+
+WORLDS = ("demo", "nothing", "evidence-only", "gaps", "huge")
+
+
+def build(name: str, root: Path) -> Path:
+    """Write the named world under ``root`` and return the lake's path."""
+    story, day = Story(), START.replace(hour=0, minute=0)
+    if name == "no-lake":
+        return root / "missing"
+    if name == "empty":
+        root.mkdir(parents=True, exist_ok=True)
+        return root
+    story.data_until_at = START + s(3600)
+    consumers = {"demo": (tales.CHARGE, tales.BILLING, tales.MAIL), "gaps": (tales.MAIL, tales.BILLING)}
+    for consumer in consumers.get(name, (tales.CLICKS,)):
+        story.coverage(consumer, day - s(3 * 86400), story.data_until_at)
+    if name == "demo":
+        tales.double_billing(story)
+        tales.expired_handle(story)
+        tales.dead_lettered(story)
+    elif name == "gaps":
+        tales.dead_lettered(story, unread=True)
+        start = tales.datetime(2026, 11, 18, 22, 0, tzinfo=START.tzinfo)
+        story.coverage(tales.MAIL, start, start + s(1800), "denied", "AccessDeniedException: not authorized")
+    elif name == "huge":
+        tales.huge(story)
+    else:
+        story.settings(tales.CLICKS)
+        for n in range(4):
+            run = story.run(tales.CLICKS, f"quiet{n}", START + s(60 * n), 1)
+            story.deliver(run, {"message_id": f"quiet-{n}"}, 1, ended_by="deleted", effect="yes", basis="returned")
+    return story.save(root, with_findings=name != "evidence-only")
+
+
+@pytest.fixture(scope="session")
+def lake_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return a function from a world's name to its lake; each is built at its first use."""
+    built: dict[str, Path] = {}
+
+    def lake(name: str) -> Path:
+        if name not in built:
+            built[name] = build(name, tmp_path_factory.mktemp(name) / "lake")
+        return built[name]
+
+    return lake
