@@ -3,9 +3,9 @@
 from types import ModuleType
 
 from forensics.errors import ForensicsError
-from lab.scenarios import double_billing
+from lab.scenarios import double_billing, expired_handle, fifo_order
 
-SCENARIOS: dict[str, ModuleType] = {module.NAME: module for module in (double_billing,)}
+SCENARIOS: dict[str, ModuleType] = {module.NAME: module for module in (double_billing, expired_handle, fifo_order)}
 DEFAULT_SCENARIO = double_billing.NAME
 
 
