@@ -99,7 +99,8 @@ class Settings:
         unknown = sorted(set(data) - {"function", "worker", "queue", "team"})
         if unknown:
             raise SettingsError(
-                f"{where}: {unknown[0]!r} is not a section", "Sections are [[function]], [[worker]], [[queue]] and [team]."
+                f"{where}: {unknown[0]!r} is not a section",
+                "Sections are [[function]], [[worker]], [[queue]] and [team].",
             )
         return cls(
             functions=tuple(_consumer(d, where, "function", "name") for d in _tables(data, "function", where)),
@@ -135,7 +136,7 @@ def _consumer(d: dict[str, Any], where: str, section: str, identity: str) -> Con
         kinds |= {"queue": str, "format": str}
     d = _checked(d, where, section, kinds)
     if not d.get(identity):
-        raise SettingsError(f"{where}: a [[{section}]] lacks {identity!r}", f"Add {identity} = \"...\".")
+        raise SettingsError(f"{where}: a [[{section}]] lacks {identity!r}", f'Add {identity} = "...".')
     if d.get("order", "sequential") not in ORDERS:
         raise SettingsError(f"{where}: order = {d['order']!r} is unknown", 'Use "sequential" or "parallel".')
     if d.get("format", "lines") not in WORKER_FORMATS:
@@ -150,7 +151,9 @@ def _check_pattern(pattern: str, where: str) -> None:
     try:
         groups = set(re.compile(pattern).groupindex)
     except re.error as problem:
-        raise SettingsError(f"{where} = {pattern!r} is not a regular expression: {problem}", "Test it on one line.") from problem
+        raise SettingsError(
+            f"{where} = {pattern!r} is not a regular expression: {problem}", "Test it on one line."
+        ) from problem
     if not groups or groups - _GROUPS:
         raise SettingsError(
             f"{where} = {pattern!r} has the groups {sorted(groups)}",

@@ -52,6 +52,8 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
         SparkSession.builder.appName("doubletake")
         .master(master or "local[*]")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.mapKeyDedupPolicy", "LAST_WIN")
         .config("spark.driver.memory", DRIVER_MEMORY)
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")

@@ -341,9 +341,7 @@ class Findings:
         self.lake = lake
         self.generation = generation
 
-    def read(
-        self, table: Table, columns: list[str] | None = None, where: pc.Expression | None = None
-    ) -> pa.Table:
+    def read(self, table: Table, columns: list[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
         """Read rows of a findings table as of this generation, or of an evidence table as it was read then."""
         pinned = self.generation.versions if table.layer == "findings" else self.generation.inputs
         if table.name not in pinned:
@@ -374,5 +372,3 @@ def _generation(row: dict[str, Any]) -> Generation:
 
 def _pairs(items: list[str]) -> dict[str, int]:
     return {name: int(number) for name, _, number in (item.rpartition("=") for item in items)}
-
-

@@ -4,10 +4,22 @@ from forensics.tables.schema import Column, Table
 
 _QUEUE_ARN = Column("queue_arn", "string", "the queue's ARN; a name alone where the logs give no ARN")
 _QUEUE = Column("queue", "string", "the queue's name")
-_MESSAGE = Column("message_id", "string", "SQS MessageId; survives redelivery and the move to a DLQ, not a redrive; null where only business keys are logged")
+_MESSAGE = Column(
+    "message_id",
+    "string",
+    "SQS MessageId; survives redelivery and the move to a DLQ, not a redrive; null where only business keys are logged",
+)
 _ITEM = Column("item_id", "string", "the message id, or key:<business key> where no message id is logged")
-_COUNT = Column("receive_count", "int", "SQS's ApproximateReceiveCount of this delivery; null where it was not logged (unknown is never 1)")
-_WORK = Column("work_id", "string", "the work the message stands for; equal for messages linked by deduplication id or business key")
+_COUNT = Column(
+    "receive_count",
+    "int",
+    "SQS's ApproximateReceiveCount of this delivery; null where it was not logged (unknown is never 1)",
+)
+_WORK = Column(
+    "work_id",
+    "string",
+    "the work the message stands for; equal for messages linked by deduplication id or business key",
+)
 _KEYS = Column("business_keys", "strings", "configured business keys of the message, sorted")
 _EVIDENCE = Column("evidence_ids", "strings", "evidence rows this rests on, sorted")
 _INCIDENT = Column("incident_id", "string", "<queue name>-<UTC start, yyyymmddThhmmZ>; null outside incidents")
@@ -22,7 +34,9 @@ INVOCATIONS = Table(
         Column("log_group", "string", "CloudWatch log group"),
         Column("log_stream", "string", "log stream"),
         Column("request_id", "string", "Lambda request id; asynchronous retries reuse it, so it is not the key"),
-        Column("start_index", "int", "which START of the stream this run is, from 1; 0 where its START is not in evidence"),
+        Column(
+            "start_index", "int", "which START of the stream this run is, from 1; 0 where its START is not in evidence"
+        ),
         Column("function_name", "string", "the function; null where the log group names none"),
         Column("queue_arn", "string", "the queue whose messages it got; null where nothing tells"),
         Column("started_at", "timestamp", "time of START, UTC; else its first line"),
@@ -49,7 +63,9 @@ DELIVERIES = Table(
         _MESSAGE,
         _COUNT,
         Column("is_seen", "bool", "false: the receive count says it happened and no log shows it"),
-        Column("consumer", "string", "invocation id of a Lambda run; log group, stream and start of a worker's handling"),
+        Column(
+            "consumer", "string", "invocation id of a Lambda run; log group, stream and start of a worker's handling"
+        ),
         Column("consumer_kind", "string", "lambda or worker; null for an unseen receive"),
         Column("function_name", "string", "the function; null for workers"),
         Column("request_id", "string", "Lambda request id; null for workers"),
@@ -58,7 +74,11 @@ DELIVERIES = Table(
         Column("batch_position", "int", "place in the printed batch, from 1; null where the batch was not printed"),
         Column("batch_count", "int", "messages seen in the same run"),
         Column("received_at", "timestamp", "when SQS handed it out, UTC; the best the evidence gives"),
-        Column("received_basis", "string", "first_receive (exact, from SQS), sibling (exact, of the same batch), run_start or line (not before)"),
+        Column(
+            "received_basis",
+            "string",
+            "first_receive (exact, from SQS), sibling (exact, of the same batch), run_start or line (not before)",
+        ),
         Column("visibility_timeout_s", "int", "visibility timeout in force at the receive; null if no snapshot"),
         Column("hidden_until_at", "timestamp", "received_at + visibility timeout, UTC; null where either is unknown"),
         Column("started_at", "timestamp", "when work on this item began, UTC; null where nothing tells"),
@@ -67,7 +87,9 @@ DELIVERIES = Table(
         Column("run_status", "string", "how the run ended: success, timeout, error, crash, init_failed, unknown"),
         Column("delete_status", "string", "attempted, expired, gone, failed; null where no line tells"),
         Column("delete_at", "timestamp", "time of that line, UTC"),
-        Column("ended_by", "string", "deleted, visibility_expired, delete_refused, dead_lettered, in_flight or unknown"),
+        Column(
+            "ended_by", "string", "deleted, visibility_expired, delete_refused, dead_lettered, in_flight or unknown"
+        ),
         Column("effect", "string", "was the work done in this delivery: yes, no or unknown"),
         Column("basis", "string", "which row of the effect table decided"),
         Column("effect_at", "timestamp", "time of the line that shows the effect, UTC"),
@@ -190,7 +212,11 @@ INCIDENTS = Table(
         Column("function_timeout_s", "int", "in force; null for workers or without a snapshot"),
         Column("batch_size", "int", "of the mapping; null for workers or without a snapshot"),
         Column("group_count", "int", "message groups among the affected messages; null where not logged"),
-        Column("blocked_ms", "long", "how long the affected groups were held by deliveries that failed; null on standard queues"),
+        Column(
+            "blocked_ms",
+            "long",
+            "how long the affected groups were held by deliveries that failed; null on standard queues",
+        ),
         Column("extra_effects_at_least", "int", "repeats of work done for sure, over all messages"),
         Column("unread_sources", "strings", "what the evidence lacks inside the incident's time, in words"),
         _EVIDENCE,
@@ -209,10 +235,18 @@ TIMELINE = Table(
         _MESSAGE,
         _COUNT,
         Column("lane", "int", "lane of the message, affected ones first, from 1"),
-        Column("kind", "string", "sent, in_flight, handling, effect, repeat, timeout, error, crash, deleted, delete_refused, dead_lettered or unseen"),
+        Column(
+            "kind",
+            "string",
+            "sent, in_flight, handling, effect, repeat, timeout, error, crash, deleted, delete_refused, dead_lettered or unseen",
+        ),
         Column("at", "timestamp", "when, or start of the bar, UTC"),
         Column("until_at", "timestamp", "end of the bar, UTC; null for marks"),
-        Column("ended_by", "string", "for in_flight bars: deleted, visibility_expired, delete_refused, dead_lettered, in_flight or unknown"),
+        Column(
+            "ended_by",
+            "string",
+            "for in_flight bars: deleted, visibility_expired, delete_refused, dead_lettered, in_flight or unknown",
+        ),
         Column("function_name", "string", "the function; null for workers"),
         Column("consumer", "string", "invocation id or worker handling"),
         Column("source", "string", "log stream and request id, or derived"),
@@ -227,7 +261,9 @@ GENERATIONS = Table(
     grain="one correlation run: the versions of all findings tables that belong together",
     key=("generation_id",),
     columns=(
-        Column("generation_id", "string", "SHA-256 of the inputs: evidence versions, settings file, rules version, window"),
+        Column(
+            "generation_id", "string", "SHA-256 of the inputs: evidence versions, settings file, rules version, window"
+        ),
         Column("tables", "strings", "table=version of every findings table of this run"),
         Column("inputs", "strings", "table=version of every evidence table that was read"),
         Column("rules_version", "string", "version of grammar and rules"),

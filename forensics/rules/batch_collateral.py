@@ -1,0 +1,38 @@
+"""The message was finished, but its batch failed for another message."""
+
+from forensics.rules.pair import DeliveryPair
+from forensics.rules.ruling import NO_END_OF_EARLIER, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+
+_FAILED = {"timeout": "timed out", "error": "raised an error", "crash": "crashed"}
+
+
+def batch_collateral(pair: DeliveryPair) -> Ruling:
+    """This item had finished before its batch failed or timed out.
+
+    >>> batch_collateral(DeliveryPair(earlier_status="timeout", earlier_has_finish_mark=True,
+    ...     earlier_is_printed=True, earlier_batch_count=10)).stance
+    'supported'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_kind == "worker":
+        return excluded("a worker deletes each message by itself")
+    if pair.earlier_status == "unknown":
+        return NO_END_OF_EARLIER
+    how = _FAILED.get(pair.earlier_status)
+    if how is None:
+        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}: its batch did not fail")
+    if not pair.earlier_has_finish_mark:
+        return excluded("no line shows that this message was finished before the batch failed")
+    if pair.was_received_while_running:
+        return excluded("it was visible again before the batch failed")
+    if pair.was_alone:
+        return excluded("it was alone in its batch")
+    if not pair.earlier_is_printed and (pair.earlier_batch_count or 0) <= 1:
+        return undecidable(
+            "the batch was not printed, so nothing tells of its siblings", "a line that prints the batch"
+        )
+    return supported(
+        f"this message was finished before {pair.earlier_name} {how} with other messages of the batch; "
+        "nothing was deleted, so the whole batch came back"
+    )

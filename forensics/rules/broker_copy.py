@@ -1,0 +1,27 @@
+"""SQS handed out a second copy: standard queues deliver at least once."""
+
+from forensics.rules.pair import DeliveryPair, seconds
+from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, undecidable
+
+
+def broker_copy(pair: DeliveryPair) -> Ruling:
+    """Both runs were fine and it came back inside its visibility timeout, on a standard queue.
+
+    Never supported by itself: ``decide`` takes it when every other cause is excluded.
+
+    >>> broker_copy(DeliveryPair(is_fifo=True)).sentence
+    'a FIFO queue does not hand out copies'
+    """
+    if pair.is_fifo:
+        return excluded("a FIFO queue does not hand out copies")
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_status in ("timeout", "error", "crash", "init_failed"):
+        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, which brings a message back")
+    if pair.earlier_delete_reason is not None:
+        return excluded("a delete error is in the log")
+    if pair.is_short_gap is False:
+        return excluded(f"it came back after {seconds(pair.gap_ms)}, not inside the visibility timeout")
+    if pair.is_fifo is None:
+        return undecidable("nothing tells whether the queue is FIFO", "the queue's settings")
+    return undecidable("a standard queue may hand out a copy at any time", "every other cause excluded")

@@ -1,0 +1,38 @@
+"""The run succeeded, yet the message was not deleted."""
+
+from forensics.rules.pair import DeliveryPair, seconds
+from forensics.rules.ruling import NO_END_OF_EARLIER, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+
+
+def delete_ineffective(pair: DeliveryPair) -> Ruling:
+    """Success, nothing given back, no error, and again after about one visibility timeout.
+
+    >>> delete_ineffective(DeliveryPair(earlier_status="success", reports_batch_item_failures=False,
+    ...     visibility_timeout_s=30, gap_ms=30100, run_ms=900)).stance
+    'supported'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_status == "unknown":
+        return NO_END_OF_EARLIER
+    if pair.earlier_status != "success":
+        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}")
+    if pair.earlier_delete_reason is not None:
+        return excluded("a delete error is in the log")
+    if pair.was_received_while_running:
+        return excluded("the run outlived the visibility timeout")
+    if pair.earlier_is_named_failure:
+        return excluded("the function gave this message back")
+    if pair.is_short_gap is None:
+        return undecidable("nothing tells how the gap compares with the visibility timeout", "the queue's settings")
+    if pair.is_short_gap:
+        return excluded(f"it came back after {seconds(pair.gap_ms)}, before the visibility timeout")
+    if (
+        pair.earlier_kind == "lambda"
+        and pair.reports_batch_item_failures is not False
+        and not pair.earlier_has_response
+    ):
+        return undecidable("the function's response is not known", "a line that prints the handler's return value")
+    return supported(
+        f"{pair.earlier_name} succeeded, and the message came back after {seconds(pair.gap_ms)} without any error"
+    )

@@ -1,0 +1,41 @@
+"""The handler raised, so the whole batch was not deleted."""
+
+from forensics.rules.pair import DeliveryPair
+from forensics.rules.ruling import (
+    NO_END_OF_EARLIER,
+    NO_LOG_OF_EARLIER,
+    Ruling,
+    excluded,
+    supported,
+    undecidable,
+)
+
+
+def function_error(pair: DeliveryPair) -> Ruling:
+    """The run ended in an error, and this item has no finish mark.
+
+    >>> function_error(DeliveryPair(earlier_status="error", earlier_error_type="ValueError")).sentence
+    'the earlier run raised ValueError; no line shows that this message was finished'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_status == "unknown":
+        return NO_END_OF_EARLIER
+    if pair.earlier_status != "error":
+        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in an error of the handler")
+    if pair.was_received_while_running:
+        return excluded("it was visible again before the run raised")
+    if pair.earlier_delete_reason is not None and pair.earlier_kind == "worker":
+        return excluded("the error came from the delete after the work")
+    what = pair.earlier_error_type or "an error"
+    if not pair.earlier_has_finish_mark:
+        return supported(f"{pair.earlier_name} raised {what}; no line shows that this message was finished")
+    if pair.was_alone or pair.earlier_kind == "worker":
+        return supported(
+            f"{pair.earlier_name} raised {what} after the work was done; no other message was in the batch"
+        )
+    if pair.earlier_is_printed:
+        return excluded("this message was finished before the error; it came back with its batch")
+    return undecidable(
+        "this message was finished before the error, and the batch was not printed", "a line that prints the batch"
+    )

@@ -1,0 +1,39 @@
+"""The function's timeout killed the run that held the message."""
+
+from forensics.rules.pair import DeliveryPair
+from forensics.rules.ruling import (
+    NO_END_OF_EARLIER,
+    NO_LOG_OF_EARLIER,
+    Ruling,
+    excluded,
+    supported,
+    undecidable,
+)
+
+
+def function_timeout(pair: DeliveryPair) -> Ruling:
+    """The run timed out, and this item has no finish mark.
+
+    >>> function_timeout(DeliveryPair(earlier_status="timeout", function_timeout_s=30, run_ms=30000)).stance
+    'supported'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_kind == "worker":
+        return excluded("a worker took it, not a Lambda function")
+    if pair.earlier_status == "unknown":
+        return NO_END_OF_EARLIER
+    if pair.earlier_status != "timeout":
+        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in a timeout")
+    if pair.was_received_while_running:
+        return excluded("it was visible again before the run timed out")
+    limit = f"the {pair.function_timeout_s} s function timeout" if pair.function_timeout_s else "the function timeout"
+    if not pair.earlier_has_finish_mark:
+        return supported(f"{pair.earlier_name} hit {limit}; no line shows that this message was finished")
+    if pair.was_alone:
+        return supported(f"{pair.earlier_name} hit {limit} after the work was done; the message was alone in its batch")
+    if pair.earlier_is_printed:
+        return excluded("this message was finished before the timeout; it came back with its batch")
+    return undecidable(
+        "this message was finished before the timeout, and the batch was not printed", "a line that prints the batch"
+    )

@@ -1,0 +1,38 @@
+"""The delete after the work was refused: the receipt handle had expired."""
+
+from forensics.rules.pair import DeliveryPair
+from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+
+
+def handle_expired(pair: DeliveryPair) -> Ruling:
+    """The earlier consumer's delete was refused with "The receipt handle has expired".
+
+    Only FIFO queues refuse; on a standard queue the absence of the error excludes nothing.
+
+    >>> handle_expired(DeliveryPair(earlier_kind="worker", earlier_delete_reason="expired")).stance
+    'supported'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_delete_reason == "expired":
+        return supported("the delete was refused: the receipt handle has expired")
+    if pair.outlived_ms is None:
+        return undecidable(
+            "nothing tells whether the delete came in time", "the end of the earlier run and the queue's settings"
+        )
+    if pair.outlived_ms <= 0:
+        return excluded("the earlier run ended before the visibility timeout, so its handle was still good")
+    if pair.earlier_kind == "lambda":
+        return undecidable(
+            "the run outlived the visibility timeout; the poller's delete leaves no log line",
+            "the mapping's DeletedEventCount metric",
+        )
+    if pair.is_fifo:
+        return undecidable(
+            "the run outlived the visibility timeout, but no refused delete is in the logs",
+            "the worker's delete call in its log",
+        )
+    return undecidable(
+        "the run outlived the visibility timeout; a standard queue accepts such a delete without a word",
+        "CloudTrail data events of DeleteMessage",
+    )

@@ -1,0 +1,77 @@
+"""What a rule is asked about: one delivery of a message beside the one before it, as plain values."""
+
+from typing import NamedTuple
+
+
+class DeliveryPair(NamedTuple):
+    """The earlier and the later delivery of one message. None always means "nothing tells", never zero or no.
+
+    Durations are in milliseconds (``_ms``) or seconds (``_s``). ``gap_ms`` lies between the two receives;
+    ``run_ms`` between the earlier receive and the end of its run.
+    """
+
+    is_fifo: bool | None = None
+    visibility_timeout_s: int | None = None
+    function_timeout_s: int | None = None
+    batch_size: int | None = None
+    reports_batch_item_failures: bool | None = None
+    earlier_is_seen: bool = True
+    earlier_kind: str | None = "lambda"
+    earlier_name: str = "the earlier run"
+    earlier_status: str = "unknown"
+    earlier_error_type: str | None = None
+    earlier_has_finish_mark: bool = False
+    earlier_batch_count: int | None = None
+    earlier_is_printed: bool = False
+    earlier_delete_reason: str | None = None
+    earlier_is_named_failure: bool = False
+    earlier_has_response: bool = False
+    earlier_effect: str = "unknown"
+    is_throttled: bool | None = None
+    run_ms: int | None = None
+    gap_ms: int | None = None
+
+    @property
+    def outlived_ms(self) -> int | None:
+        """How long the earlier run went on after its visibility timeout; negative if it ended in time."""
+        if self.run_ms is None or self.visibility_timeout_s is None:
+            return None
+        return self.run_ms - self.visibility_timeout_s * 1000
+
+    @property
+    def overlap_ms(self) -> int | None:
+        """How long both ran at once; negative if the earlier one had ended before the later one was received."""
+        if self.run_ms is None or self.gap_ms is None:
+            return None
+        return self.run_ms - self.gap_ms
+
+    @property
+    def was_received_while_running(self) -> bool:
+        """The later delivery was received while the earlier run was still going, as far as anything tells."""
+        if self.overlap_ms is not None and self.overlap_ms > 0:
+            return True
+        return self.outlived_ms is not None and self.outlived_ms > 0
+
+    @property
+    def is_short_gap(self) -> bool | None:
+        """It came back far below the visibility timeout; None where either is unknown."""
+        if self.gap_ms is None or self.visibility_timeout_s is None:
+            return None
+        return self.gap_ms < self.visibility_timeout_s * 900
+
+    @property
+    def was_alone(self) -> bool:
+        """The message was the only one of its batch, for sure."""
+        return self.batch_size == 1 or (self.earlier_is_printed and self.earlier_batch_count == 1)
+
+
+def seconds(ms: int | None) -> str:
+    """Say milliseconds as seconds.
+
+    >>> seconds(600_060), seconds(30_000), seconds(None)
+    ('600.06 s', '30 s', 'an unknown time')
+    """
+    if ms is None:
+        return "an unknown time"
+    text = f"{ms / 1000:.2f}".rstrip("0").rstrip(".")
+    return f"{text} s"

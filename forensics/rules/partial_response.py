@@ -1,0 +1,36 @@
+"""The function's partial batch response gave the message back."""
+
+from forensics.rules.pair import DeliveryPair
+from forensics.rules.ruling import NO_END_OF_EARLIER, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+
+
+def partial_response(pair: DeliveryPair) -> Ruling:
+    """The function named this item in batchItemFailures, or its response was missing or malformed.
+
+    >>> partial_response(DeliveryPair(earlier_status="success", reports_batch_item_failures=False)).stance
+    'excluded'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_kind == "worker":
+        return excluded("a worker took it, not a Lambda function")
+    if pair.earlier_status == "unknown":
+        return NO_END_OF_EARLIER
+    if pair.earlier_status != "success":
+        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}: no response was read")
+    if pair.earlier_is_named_failure and pair.reports_batch_item_failures is not False:
+        return supported(f"{pair.earlier_name} named this message in batchItemFailures")
+    if pair.reports_batch_item_failures is False:
+        return excluded("the mapping does not use partial batch responses")
+    if pair.reports_batch_item_failures is None:
+        return undecidable(
+            "nothing tells whether the mapping uses partial batch responses", "the event source mapping's settings"
+        )
+    if pair.was_received_while_running:
+        return excluded("it was visible again before the response")
+    if pair.earlier_has_response:
+        return excluded("the logged response does not name this message")
+    return undecidable(
+        f"{pair.earlier_name} succeeded under partial batch responses and its response was not logged",
+        "a line that prints the handler's return value",
+    )

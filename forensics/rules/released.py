@@ -1,0 +1,28 @@
+"""Somebody set the message's visibility timeout to zero or short."""
+
+from forensics.rules.pair import DeliveryPair, seconds
+from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+
+
+def released(pair: DeliveryPair) -> Ruling:
+    """It came back far below the visibility timeout, after the earlier consumer let go of it.
+
+    >>> released(DeliveryPair(is_fifo=True, visibility_timeout_s=30, gap_ms=31000)).stance
+    'excluded'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.is_short_gap is None:
+        what = (
+            "the visibility timeout in force" if pair.visibility_timeout_s is None else "the time of the later receive"
+        )
+        return undecidable("nothing tells how the gap compares with the visibility timeout", what)
+    gap, limit = seconds(pair.gap_ms), f"{pair.visibility_timeout_s} s"
+    if not pair.is_short_gap:
+        return excluded(f"it came back after {gap}, not before the {limit} visibility timeout")
+    if pair.is_fifo or pair.earlier_status in ("error", "timeout", "crash", "init_failed"):
+        return supported(f"it came back after {gap}, far inside the {limit} visibility timeout")
+    return undecidable(
+        f"it came back after {gap}, inside the {limit} visibility timeout; a standard queue may also hand out a copy",
+        "CloudTrail data events of ChangeMessageVisibility",
+    )

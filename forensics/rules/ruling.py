@@ -1,0 +1,36 @@
+"""A rule's answer: it supports, excludes or cannot decide, and always says why."""
+
+from typing import NamedTuple
+
+SUPPORTED, EXCLUDED, UNDECIDABLE = "supported", "excluded", "undecidable"
+
+
+class Ruling(NamedTuple):
+    """``sentence`` is printed in reports; ``would_decide`` names the missing evidence of an undecidable ruling."""
+
+    stance: str
+    sentence: str
+    would_decide: str | None = None
+
+
+def supported(sentence: str) -> Ruling:
+    """The evidence shows this cause."""
+    return Ruling(SUPPORTED, sentence)
+
+
+def excluded(sentence: str) -> Ruling:
+    """The evidence rules this cause out."""
+    return Ruling(EXCLUDED, sentence)
+
+
+def undecidable(sentence: str, would_decide: str) -> Ruling:
+    """The evidence allows this cause and others; ``would_decide`` says what would tell."""
+    return Ruling(UNDECIDABLE, sentence, would_decide)
+
+
+NO_LOG_OF_EARLIER = Ruling(
+    UNDECIDABLE, "no log shows the earlier delivery", "the log of the consumer that got the earlier delivery"
+)
+NO_END_OF_EARLIER = Ruling(
+    UNDECIDABLE, "no line tells how the earlier run ended", "the END and REPORT lines of the earlier run"
+)

@@ -1,0 +1,32 @@
+"""The runtime died under the handler: out of memory, exit, killed, failed init."""
+
+from forensics.rules.pair import DeliveryPair
+from forensics.rules.ruling import NO_END_OF_EARLIER, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+
+
+def runtime_crash(pair: DeliveryPair) -> Ruling:
+    """The run crashed below its time limit, and this item has no finish mark.
+
+    >>> runtime_crash(DeliveryPair(earlier_status="crash", earlier_error_type="Runtime.OutOfMemory")).stance
+    'supported'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_kind == "worker":
+        return excluded("a worker took it, not a Lambda function")
+    if pair.earlier_status == "unknown":
+        return NO_END_OF_EARLIER
+    what = pair.earlier_error_type or "no reason given"
+    if pair.earlier_status == "init_failed":
+        return supported(f"{pair.earlier_name} failed in its init ({what}); the handler never began")
+    if pair.earlier_status != "crash":
+        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}; the runtime did not crash")
+    if pair.was_received_while_running:
+        return excluded("it was visible again before the runtime crashed")
+    if not pair.earlier_has_finish_mark or pair.was_alone:
+        return supported(f"the runtime of {pair.earlier_name} crashed ({what})")
+    if pair.earlier_is_printed:
+        return excluded("this message was finished before the crash; it came back with its batch")
+    return undecidable(
+        "this message was finished before the crash, and the batch was not printed", "a line that prints the batch"
+    )

@@ -1,0 +1,21 @@
+"""Something received the message and left no log line."""
+
+from forensics.rules.pair import DeliveryPair
+from forensics.rules.ruling import Ruling, excluded, supported
+
+
+def unseen_receive(pair: DeliveryPair) -> Ruling:
+    """The receive count jumped without an invocation and without throttles.
+
+    >>> unseen_receive(DeliveryPair(earlier_is_seen=False, is_throttled=False)).stance
+    'supported'
+    """
+    if pair.earlier_is_seen:
+        return excluded("the earlier delivery reached a consumer: its lines are in the log")
+    if pair.is_throttled:
+        return excluded("the function was throttled then")
+    known = "" if pair.is_throttled is False else " (the Throttles metric was not read)"
+    return supported(
+        "the receive count says that it was received, and no log shows by whom: a lost response, a person in the "
+        f"console or another consumer{known}"
+    )

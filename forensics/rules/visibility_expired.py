@@ -1,0 +1,33 @@
+"""The visibility timeout ran out while the consumer was still working."""
+
+from forensics.rules.pair import DeliveryPair, seconds
+from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+
+
+def visibility_expired(pair: DeliveryPair) -> Ruling:
+    """The next delivery was received while this one was still running.
+
+    >>> visibility_expired(DeliveryPair(visibility_timeout_s=30, gap_ms=31000, run_ms=42000)).stance
+    'supported'
+    """
+    if not pair.earlier_is_seen:
+        return NO_LOG_OF_EARLIER
+    if pair.earlier_delete_reason == "expired":
+        return excluded("the refused delete shows it more sharply: the receipt handle had expired")
+    if pair.run_ms is None:
+        return undecidable("no line tells how long the earlier run took", "the end of the earlier run")
+    if pair.is_short_gap and pair.overlap_ms is not None and pair.overlap_ms > 0 and not (pair.outlived_ms or 0) > 0:
+        return excluded(f"it came back after {seconds(pair.gap_ms)}, before the visibility timeout ended")
+    if pair.overlap_ms is not None and pair.overlap_ms > 0:
+        return supported(
+            f"it was received again after {seconds(pair.gap_ms)} while {pair.earlier_name} went on for "
+            f"{seconds(pair.overlap_ms)} more"
+        )
+    if pair.outlived_ms is not None and pair.outlived_ms > 0:
+        return supported(
+            f"{pair.earlier_name} took {seconds(pair.run_ms)}, longer than the {pair.visibility_timeout_s} s visibility timeout"
+        )
+    if pair.visibility_timeout_s is None and pair.gap_ms is None:
+        return undecidable("neither the visibility timeout nor the later receive is known", "the queue's settings")
+    limit = f" ({pair.visibility_timeout_s} s)" if pair.visibility_timeout_s is not None else ""
+    return excluded(f"{pair.earlier_name} ended after {seconds(pair.run_ms)}, before the visibility timeout{limit}")

@@ -1,0 +1,118 @@
+"""Findings in words: short, with numbers, nothing claimed that the interval does not say."""
+
+CAUSE_WORDS = {
+    "function_timeout": "the function timed out",
+    "function_error": "the handler raised an error",
+    "runtime_crash": "the runtime crashed",
+    "batch_collateral": "the batch failed for another message after this one was done",
+    "partial_response": "the partial batch response gave it back",
+    "worker_killed": "the worker was stopped",
+    "released": "its visibility timeout was cut short",
+    "visibility_expired": "the visibility timeout ran out while the consumer was still working",
+    "handle_expired": "the delete after the work was refused: the receipt handle had expired",
+    "delete_failed": "the delete after the work failed",
+    "delete_ineffective": "the message was not deleted although the run succeeded",
+    "throttled": "the function was throttled",
+    "unseen_receive": "something received it without leaving a log line",
+    "broker_copy": "SQS handed out a second copy",
+    "undecidable": "the evidence leaves several causes open",
+}
+"""Cause code to a clause that fits after "because"."""
+
+BASIS_WORDS = {
+    "marker": "its effect line",
+    "finished": "the consumer's own completion or delete",
+    "returned": "a run that ended in success",
+}
+
+
+def plural(count: int, noun: str) -> str:
+    """Say a count with its noun.
+
+    >>> plural(1, "message"), plural(1200, "message")
+    ('1 message', '1,200 messages')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def interval_words(at_least: int, at_most: int | None) -> str:
+    """Say an interval.
+
+    >>> interval_words(2, 2), interval_words(1, 2), interval_words(0, None), interval_words(0, 1)
+    ('exactly 2 times', '1 to 2 times', 'an unknown number of times', 'at most once')
+    """
+    if at_most is None:
+        return "an unknown number of times" if at_least == 0 else f"at least {_times(at_least)}"
+    if at_least == at_most:
+        return "not at all" if at_least == 0 else f"exactly {_times(at_least)}"
+    if (at_least, at_most) == (0, 1):
+        return "at most once"
+    return f"{at_least} to {at_most} times"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def trigger_sentence(causes: list[str], seen: int, receive_count: int | None) -> str:
+    """Say why the message came again."""
+    delivered = f"delivered {plural(receive_count or seen, 'time')}"
+    if not causes:
+        return f"It was {delivered}."
+    because = ", then because ".join(CAUSE_WORDS.get(c, c) for c in causes)
+    return f"It was {delivered}: it came again because {because}."
+
+
+def guard_sentence(guarded: int) -> str:
+    """Say whether a repeat was stopped."""
+    if guarded:
+        return f"A guard stopped {plural(guarded, 'repeat')}."
+    return "No line shows a guard that stopped a repeat."
+
+
+def effect_sentence(at_least: int, at_most: int | None, bases: list[str]) -> str:
+    """Say how often the work was done, and what shows it."""
+    shown = [BASIS_WORDS[b] for b in dict.fromkeys(bases) if b in BASIS_WORDS]
+    by = f", shown by {' and '.join(shown)}" if shown else ""
+    return f"The work was done {interval_words(at_least, at_most)}{by}."
+
+
+def headline(confirmed: int, probable: int, possible: int, total: int) -> str:
+    """Say what happened, with the interval of messages that were processed more than once.
+
+    >>> headline(7, 1, 0, 10)
+    '7 to 8 of 10 redelivered messages were processed more than once'
+    >>> headline(0, 0, 1, 1)
+    '1 redelivered message may have been processed more than once'
+    """
+    maybe = probable + possible
+    of = f" of {total:,} redelivered messages" if total != 1 else " redelivered message"
+    if confirmed and maybe:
+        return f"{confirmed:,} to {confirmed + maybe:,}{of} were processed more than once"
+    if confirmed:
+        return f"{confirmed:,}{of} {'was' if confirmed == 1 else 'were'} processed more than once"
+    return f"{maybe:,}{of} may have been processed more than once"
+
+
+def cause_sentence(
+    queue: str,
+    consumers: list[str],
+    primary: str,
+    visibility_timeout_s: int | None,
+    function_timeout_s: int | None,
+    batch_size: int | None,
+    first_gap_s: float | None,
+) -> str:
+    """Say why, with queue, consumer and the timeouts in force."""
+    by = ", ".join(consumers) if consumers else "its consumer"
+    settings = []
+    if function_timeout_s is not None:
+        settings.append(f"function timeout {function_timeout_s} s")
+    if visibility_timeout_s is not None:
+        settings.append(f"visibility timeout {visibility_timeout_s} s")
+    if batch_size is not None:
+        settings.append(f"batch size {batch_size}")
+    in_force = f" ({', '.join(settings)})" if settings else ""
+    again = f" The first repeat came {first_gap_s:g} s after the first receive." if first_gap_s is not None else ""
+    because = CAUSE_WORDS.get(primary, primary)
+    return f"Messages of {queue} came again to {by}{in_force} because {because}.{again}"

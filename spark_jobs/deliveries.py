@@ -1,0 +1,104 @@
+"""The delivery ledger: one message handed to one consumer, once."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from forensics.tables.findings import DELIVERIES
+
+INTERNAL = (
+    "is_fifo",
+    "function_timeout_s",
+    "batch_size",
+    "batch_count",
+    "reports_batch_item_failures",
+    "max_receive_count",
+    "dead_letter_queue_arn",
+    "delete_reason",
+    "is_named_failure",
+    "has_response",
+    "is_throttled",
+    "is_idempotent",
+    "error_type",
+    "run_last_line_at",
+    "setting_ids",
+)
+"""Columns that judging needs beyond the ledger's own."""
+
+
+def with_evidence(raw: DataFrame) -> DataFrame:
+    """Add ``evidence_ids``: the lines that name the message, and the run's end where its outcome rests on that."""
+    nothing = F.array().cast("array<string>")
+    return raw.withColumn(
+        "evidence_ids",
+        F.array_sort(F.array_distinct(F.concat("fact_ids", F.coalesce("end_ids", nothing)))),
+    ).withColumn("setting_ids", F.array_compact(F.array("queue_settings_id", "mapping_id", "function_settings_id")))
+
+
+def delivered_once(raw: DataFrame) -> DataFrame:
+    """Finish the ledger rows of items with one delivery: nothing later contradicts how it ended."""
+    return _named_columns(raw.withColumn("delivery_index", F.lit(1)).withColumn("is_seen", F.lit(True)), F.lit(False))
+
+
+def delivered_again(seen: DataFrame, unseen: DataFrame, data_until: Column) -> DataFrame:
+    """Put the deliveries of the judged items in order, unseen receives among them.
+
+    By receive count where every delivery of the item has one, else by time. ``data_until`` is the last moment the
+    evidence knows of: a message still hidden then is in flight, not gone.
+    """
+    both = (
+        seen.withColumn("is_seen", F.lit(True))
+        .withColumn("order_at", F.col("received_at"))
+        .unionByName(
+            unseen.withColumn("is_seen", F.lit(False)).withColumn(
+                "order_at", F.coalesce("received_at", "after_at", "before_at")
+            ),
+            allowMissingColumns=True,
+        )
+    )
+    item = Window.partitionBy("queue_arn", "item_id")
+    all_counted = F.min(F.col("receive_count").isNotNull()).over(item)
+    by_count = F.when(F.col("_counted"), F.col("receive_count"))
+    ordered = item.orderBy(
+        F.asc_nulls_last("_by_count"), "order_at", F.asc_nulls_last("receive_count"), F.asc_nulls_last("consumer")
+    )
+    indexed = (
+        both.withColumn("_counted", all_counted)
+        .withColumn("_by_count", by_count)
+        .withColumn("delivery_index", F.row_number().over(ordered))
+    )
+    later = F.lead("delivery_index").over(item.orderBy("delivery_index")).isNotNull()
+    return indexed.withColumn("came_again", later).withColumn("_data_until", data_until).drop("_counted", "_by_count")
+
+
+def with_ending(deliveries: DataFrame) -> DataFrame:
+    """Add ``ended_by`` and ``delete_status``: what became of the delivery as far as the evidence tells."""
+    status, reason = F.col("run_status"), F.col("delete_reason")
+    refused = reason.isin("expired", "gone")
+    kept = (status == "success") & ~F.coalesce("is_named_failure", F.lit(False)) & reason.isNull()
+    at_limit = F.coalesce(F.col("receive_count") >= F.col("max_receive_count"), F.lit(False))
+    over = F.col("hidden_until_at") < F.col("_data_until")
+    not_done = F.col("basis").isNull() | ~F.col("basis").isin("finished", "returned")
+    return deliveries.withColumn(
+        "ended_by",
+        F.when(~F.col("is_seen"), F.when(F.col("came_again"), "visibility_expired").otherwise("unknown"))
+        .when(refused, "delete_refused")
+        .when(F.col("came_again"), "visibility_expired")
+        .when(kept, "deleted")
+        .when(at_limit & over & (status != "success") & not_done, "dead_lettered")
+        .when(~over, "in_flight")
+        .when((status == "unknown") & (F.col("effect") == "yes") & reason.isNull(), "deleted")
+        .when(status.isin("timeout", "error", "crash", "init_failed"), "visibility_expired")
+        .otherwise("unknown"),
+    ).withColumn(
+        "delete_status",
+        F.when(reason.isin("expired", "gone"), reason).when(reason.isNotNull(), "failed"),
+    )
+
+
+def _named_columns(deliveries: DataFrame, came_again: Column) -> DataFrame:
+    return deliveries.withColumn("came_again", came_again)
+
+
+def ledger_columns(deliveries: DataFrame) -> DataFrame:
+    """Return exactly the declared columns."""
+    return deliveries.select(*DELIVERIES.column_names)

@@ -1,0 +1,113 @@
+"""Lines of workers to handlings: a worker has no START and no request id, so the message itself opens and closes."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+_OPENERS = ("record", "started", "worker_started")
+_LOOK_BACK_ROWS = 64
+_CLOSERS = ("worker_finished", "worker_failed", "worker_timed_out", "worker_refused")
+
+
+def worker_facts(lines: DataFrame, visibility_by_group: dict[str, int]) -> DataFrame:
+    """One row per fact of a worker's line, with ``handling_index``: which handling of its message it belongs to.
+
+    ``lines`` are parsed lines of worker log groups with their ``facts``.
+
+    A fact that names no message goes to the message whose business key it names, else to the one whose receipt handle
+    it names, else to the one message that is open in its stream; where several are open it goes to none.
+    A printed record, the framework's start line or the configured start opens a handling, the surest of them that the
+    message has; where there is none, silence of about one visibility timeout (seconds per log group, 30 if unknown) does.
+    """
+    facts = (
+        lines.where(F.col("facts").isNotNull())
+        .select("log_group", "log_stream", "logged_at", "order_in_ms", F.posexplode("facts").alias("place", "fact"))
+        .select("log_group", "log_stream", "logged_at", "order_in_ms", "place", "fact.*")
+    )
+    return _in_handlings(_named(facts), visibility_by_group)
+
+
+def _named(facts: DataFrame) -> DataFrame:
+    stream = ["log_group", "log_stream"]
+    records = facts.where((F.col("role") == "record") & F.col("message_id").isNotNull())
+    by_key = (
+        records.where(F.col("key").isNotNull())
+        .groupBy(*stream, "key")
+        .agg(F.min("message_id").alias("_of_key"), F.max("message_id").alias("_of_key_too"))
+        .where(F.col("_of_key") == F.col("_of_key_too"))
+        .drop("_of_key_too")
+    )
+    by_handle = (
+        records.where(F.col("receipt_handle").isNotNull())
+        .groupBy("log_group", F.substring("receipt_handle", 1, 27).alias("_handle"))
+        .agg(F.min("message_id").alias("_of_handle"), F.max("message_id").alias("_of_handle_too"))
+        .where(F.col("_of_handle") == F.col("_of_handle_too"))
+        .drop("_of_handle_too")
+    )
+    joined = (
+        facts.withColumn("_handle", F.substring("receipt_handle", 1, 27))
+        .join(by_key, [*stream, "key"], how="left")
+        .join(by_handle, ["log_group", "_handle"], how="left")
+    )
+    in_stream = (
+        Window.partitionBy(*stream)
+        .orderBy("logged_at", "order_in_ms", "evidence_id", "place")
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    opens = F.col("role").isin(*_OPENERS) & F.col("message_id").isNotNull()
+    closes = F.col("role").isin(*_CLOSERS) & F.col("message_id").isNotNull()
+    opened = F.when(opens, F.col("message_id"))
+    return (
+        joined.withColumn("_last_opened", F.last(opened, ignorenulls=True).over(in_stream))
+        .withColumn(
+            "_recent",
+            F.collect_list(F.when(opens | closes, F.struct("message_id", opens.alias("is_open")))).over(
+                in_stream.rowsBetween(-_LOOK_BACK_ROWS, Window.currentRow)
+            ),
+        )
+        .withColumn("_still_open", _still_open(F.col("_recent")))
+        .withColumn(
+            "message_id",
+            F.coalesce(
+                "message_id",
+                "_of_key",
+                "_of_handle",
+                F.when(F.col("key").isNull() & (F.size("_still_open") == 1), F.col("_still_open")[0]),
+                F.when(F.col("key").isNull() & (F.size("_still_open") == 0), F.col("_last_opened")),
+            ),
+        )
+        .drop("_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open")
+    )
+
+
+def _still_open(recent: Column) -> Column:
+    ids = F.array_distinct(F.transform(recent, lambda e: e["message_id"]))
+    return F.filter(
+        ids,
+        lambda i: F.element_at(F.filter(recent, lambda e: e["message_id"] == i), -1)["is_open"],
+    )
+
+
+def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> DataFrame:
+    of_message = ["log_group", "log_stream", "_item"]
+    everything = Window.partitionBy(*of_message)
+    so_far = everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place").rowsBetween(
+        Window.unboundedPreceding, Window.currentRow
+    )
+    role = F.col("role")
+    opener = F.when(role == "record", 3).when(role == "worker_started", 2).when(role == "started", 1)
+    silence_s = F.lit(30)
+    for group, seconds in visibility_by_group.items():
+        silence_s = F.when(F.col("log_group") == group, seconds).otherwise(silence_s)
+    before = F.lag("logged_at").over(everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place"))
+    silent_ms = F.unix_millis("logged_at") - F.unix_millis(before)
+    gap_opens = before.isNull() | (silent_ms >= silence_s * 900)
+    return (
+        facts.withColumn("_item", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))))
+        .where(F.col("_item").isNotNull())
+        .withColumn("_opener", F.max(opener).over(everything))
+        .withColumn("_opens", F.when(F.col("_opener").isNull(), gap_opens).otherwise(opener == F.col("_opener")))
+        .withColumn(
+            "handling_index", F.greatest(F.count(F.when(F.col("_opens"), 1)).over(so_far), F.lit(1)).cast("int")
+        )
+        .drop("_opener", "_opens")
+    )

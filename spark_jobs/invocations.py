@@ -1,0 +1,71 @@
+"""One run of a Lambda function."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from forensics.tables.findings import INVOCATIONS
+from spark_jobs.in_force import join_in_force
+from spark_jobs.inputs import Inputs
+from spark_jobs.runs import with_end_status
+
+
+def named_runs(gathered: DataFrame, inputs: Inputs) -> DataFrame:
+    """Give gathered runs their id, function, queue, times and end, under the timeout in force when they started."""
+    groups = inputs.groups.select("log_group", "group_function_name", "group_queue_arn")
+    named = (
+        gathered.withColumn("started_at", F.coalesce("start_at", "first_line_at"))
+        .join(F.broadcast(groups), "log_group", how="left")
+        .withColumn(
+            "function_name",
+            F.coalesce(
+                "function_name",
+                "group_function_name",
+                F.nullif(F.regexp_extract("log_group", "^/aws/lambda/(.+)$", 1), F.lit("")),
+            ),
+        )
+        .withColumn(
+            "invocation_id",
+            F.concat_ws("|", "log_group", "log_stream", "run_request_id", F.col("start_index").cast("string")),
+        )
+    )
+    timed = join_in_force(
+        named,
+        inputs.function_settings,
+        {"function_name": "function_name"},
+        F.col("started_at"),
+        {"timeout_s": "function_timeout_s"},
+    )
+    ended = F.coalesce("ended_at", F.timestamp_millis(F.unix_millis("start_at") + F.col("duration_ms").cast("long")))
+    return with_end_status(timed).withColumn("run_ended_at", ended)
+
+
+def invocations(runs: DataFrame) -> DataFrame:
+    """Every run of which a line is in evidence."""
+    ids = F.array_compact(
+        F.array_distinct(
+            F.transform(
+                F.filter("facts", lambda f: f["message_id"].isNotNull() & (f["role"] != "failure")),
+                lambda f: f["message_id"],
+            )
+        )
+    )
+    queue_of_record = F.try_element_at(
+        F.transform(F.filter("facts", lambda f: f["queue_arn"].isNotNull()), lambda f: f["queue_arn"]), F.lit(1)
+    )
+    return runs.select(
+        "invocation_id",
+        "log_group",
+        "log_stream",
+        F.col("run_request_id").alias("request_id"),
+        "start_index",
+        "function_name",
+        F.coalesce(queue_of_record, "group_queue_arn").alias("queue_arn"),
+        "started_at",
+        F.col("run_ended_at").alias("ended_at"),
+        F.floor("duration_ms").cast("long").alias("duration_ms"),
+        "end_status",
+        "error_type",
+        F.col("start_at").isNotNull().alias("has_start"),
+        F.size(ids).alias("message_count"),
+        F.array_sort("mark_ids").alias("evidence_ids"),
+    ).select(*INVOCATIONS.column_names)

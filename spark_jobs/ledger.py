@@ -1,0 +1,226 @@
+"""Facts to raw deliveries: one row per consumer and message, Lambda runs and worker handlings alike."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from spark_jobs.in_force import join_in_force
+from spark_jobs.inputs import Inputs
+from spark_jobs.runs import RUN_KEY
+
+_RECORD_MAX = (
+    "receive_count",
+    "sent_ms",
+    "first_receive_ms",
+    "group_id",
+    "deduplication_id",
+    "receipt_handle",
+    "body_md5",
+    "dead_letter_source_arn",
+)
+
+CARRIED = (
+    "consumer",
+    "consumer_kind",
+    "log_group",
+    "log_stream",
+    "request_id",
+    "function_name",
+    "run_started_at",
+    "run_ended_at",
+    "run_last_line_at",
+    "run_status",
+    "error_type",
+    "has_response",
+    "batch_count",
+    "end_ids",
+)
+"""What every delivery takes over from its run."""
+
+
+def run_deliveries(runs: DataFrame) -> DataFrame:
+    """One row per Lambda run and message named in it."""
+    keyed = runs.withColumn("facts", _with_named_keys(F.col("facts"))).withColumn(
+        "batch_count", F.size(F.array_compact(F.array_distinct(F.transform("facts", _item_of))))
+    )
+    exploded = keyed.select(
+        F.col("invocation_id").alias("consumer"),
+        F.lit("lambda").alias("consumer_kind"),
+        "log_group",
+        "log_stream",
+        F.col("run_request_id").alias("request_id"),
+        "function_name",
+        F.col("started_at").alias("run_started_at"),
+        "run_ended_at",
+        F.col("last_line_at").alias("run_last_line_at"),
+        F.col("end_status").alias("run_status"),
+        "error_type",
+        F.coalesce("has_response", F.lit(False)).alias("has_response"),
+        "batch_count",
+        F.when(F.col("end_status") != "success", F.col("mark_ids")).alias("end_ids"),
+        F.explode("facts").alias("fact"),
+    ).select(*CARRIED, "fact.*")
+    return _gathered(
+        exploded.where(F.col("message_id").isNotNull() | F.col("key").isNotNull()),
+        ["log_group", "log_stream", "consumer"],
+    )
+
+
+def worker_deliveries(facts: DataFrame) -> DataFrame:
+    """One row per handling of a message by a worker."""
+    carried = facts.select(
+        F.concat_ws("|", "log_group", "log_stream", _item_of(F.col), F.col("handling_index")).alias("consumer"),
+        F.lit("worker").alias("consumer_kind"),
+        "log_group",
+        "log_stream",
+        F.lit(None).cast("string").alias("request_id"),
+        F.lit(None).cast("string").alias("function_name"),
+        F.lit(None).cast("timestamp").alias("run_started_at"),
+        F.lit(None).cast("timestamp").alias("run_ended_at"),
+        F.lit(None).cast("timestamp").alias("run_last_line_at"),
+        F.lit("unknown").alias("run_status"),
+        F.lit(None).cast("string").alias("error_type"),
+        F.lit(False).alias("has_response"),
+        F.lit(1).alias("batch_count"),
+        F.lit(None).cast("array<string>").alias("end_ids"),
+        *[c for c in facts.columns if c not in (*CARRIED, "logged_at", "order_in_ms", "place", "handling_index")],
+    )
+    gathered = _gathered(carried, ["log_group", "log_stream", "consumer"])
+    done = F.coalesce("worker_finished_at", "worker_failed_at", "delete_at")
+    return (
+        gathered.withColumn("run_started_at", F.col("first_fact_at"))
+        .withColumn("run_last_line_at", F.col("last_fact_at"))
+        .withColumn("run_ended_at", F.coalesce(done, F.col("last_fact_at")))
+        .withColumn(
+            "run_status",
+            F.when(F.col("is_timed_out"), "timeout")
+            .when(F.col("worker_finished_at").isNotNull(), "success")
+            .when(F.col("worker_failed_at").isNotNull(), "error")
+            .otherwise("unknown"),
+        )
+    )
+
+
+def _item_of(fact: Column | object) -> Column:
+    get = fact if callable(fact) else lambda name: fact[name]  # type: ignore[index]
+    return F.coalesce(get("message_id"), F.concat(F.lit("key:"), get("key")))
+
+
+def _with_named_keys(facts: Column) -> Column:
+    """Give facts that name only a business key, a handle or nothing the message of their run that they mean."""
+    records = F.filter(facts, lambda f: (f["role"] == "record") & f["message_id"].isNotNull())
+    ids = F.array_distinct(
+        F.transform(F.filter(facts, lambda f: f["message_id"].isNotNull()), lambda f: f["message_id"])
+    )
+    keyed = F.filter(facts, lambda f: f["key"].isNotNull() & f["message_id"].isNotNull())
+
+    def named(fact: Column) -> Column:
+        of_key = F.filter(keyed, lambda k: k["key"] == fact["key"])
+        of_handle = F.filter(
+            records, lambda r: F.substring(r["receipt_handle"], 1, 27) == F.substring(fact["receipt_handle"], 1, 27)
+        )
+        only = F.when(F.size(ids) == 1, F.try_element_at(ids, F.lit(1)))
+        by_key = F.try_element_at(of_key, F.lit(1))["message_id"]
+        by_handle = F.try_element_at(of_handle, F.lit(1))["message_id"]
+        found = F.when(fact["key"].isNotNull(), by_key).otherwise(F.coalesce(by_handle, only))
+        return F.when(fact["message_id"].isNotNull(), fact).otherwise(fact.withField("message_id", found))
+
+    has_nameless = F.exists(facts, lambda f: f["message_id"].isNull())
+    return F.when(has_nameless, F.transform(facts, named)).otherwise(facts)
+
+
+def _gathered(facts: DataFrame, by: list[str]) -> DataFrame:
+    role, at, detail = F.col("role"), F.col("at"), F.col("detail")
+
+    def first(*roles: str) -> Column:
+        return F.min(F.when(role.isin(*roles), at))
+
+    is_delete = (role == "handle_error") & detail.contains(":DeleteMessage")
+    is_delete_failed = role == "worker_delete_failed"
+    grouped = facts.withColumn("item_id", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key")))).groupBy(
+        *by, "item_id"
+    )
+    return grouped.agg(
+        F.max("message_id").alias("message_id"),
+        *[F.any_value(c).alias(c) for c in CARRIED if c not in by],
+        *[F.max(c).alias(c) for c in _RECORD_MAX],
+        F.max("queue_arn").alias("record_queue_arn"),
+        F.min("position").alias("batch_position"),
+        first("record").alias("record_at"),
+        first("started", "worker_started").alias("started_at"),
+        first("effect").alias("marker_at"),
+        first("guard", "worker_refused").alias("guard_at"),
+        F.max(F.when(role == "idempotency", detail)).alias("idempotency"),
+        first("worker_finished").alias("worker_finished_at"),
+        first("worker_failed", "worker_timed_out").alias("worker_failed_at"),
+        F.max(F.when(role == "worker_timed_out", True)).alias("is_timed_out"),
+        F.max(F.when(role == "failure", True)).alias("is_named_failure"),
+        F.min(F.when(is_delete | is_delete_failed, at)).alias("delete_at"),
+        F.max(F.when(is_delete, F.substring_index(detail, ":", 1)).when(is_delete_failed, "other")).alias(
+            "delete_reason"
+        ),
+        F.max(F.when((role == "handle_error") & ~is_delete, F.substring_index(detail, ":", 1))).alias("handle_reason"),
+        F.min("at").alias("first_fact_at"),
+        F.max("at").alias("last_fact_at"),
+        F.sort_array(F.collect_set("key")).alias("business_keys"),
+        F.collect_set("evidence_id").alias("fact_ids"),
+    )
+
+
+def with_settings(raw: DataFrame, inputs: Inputs) -> DataFrame:
+    """Add queue, receive time, and the settings that were in force then."""
+    with_group = raw.join(F.broadcast(inputs.groups.drop("consumer_kind")), "log_group", how="left")
+    first_receive = F.when(F.col("receive_count") == 1, F.timestamp_millis("first_receive_ms"))
+    lambda_start = F.when(F.col("consumer_kind") == "lambda", F.col("run_started_at"))
+    queue_arn = F.coalesce("record_queue_arn", "group_queue_arn", F.col("log_group"))
+    placed = (
+        with_group.withColumn("queue_arn", queue_arn)
+        .withColumn("queue", F.substring_index("queue_arn", ":", -1))
+        .withColumn("function_name", F.coalesce("function_name", "group_function_name"))
+        .withColumn("received_at", F.coalesce(first_receive, lambda_start, "record_at", "first_fact_at"))
+        .withColumn(
+            "received_basis",
+            F.when(first_receive.isNotNull(), "first_receive")
+            .when(lambda_start.isNotNull(), "run_start")
+            .otherwise("line"),
+        )
+        .drop("record_queue_arn", "group_queue_arn", "group_function_name", "record_at")
+    )
+    at = F.col("received_at")
+    placed = join_in_force(
+        placed,
+        inputs.queue_settings,
+        {"queue_arn": "queue_arn"},
+        at,
+        {
+            "visibility_timeout_s": "visibility_timeout_s",
+            "is_fifo": "is_fifo",
+            "max_receive_count": "max_receive_count",
+            "dead_letter_queue_arn": "dead_letter_queue_arn",
+            "evidence_id": "queue_settings_id",
+        },
+    )
+    placed = join_in_force(
+        placed,
+        inputs.mappings,
+        {"queue_arn": "queue_arn", "function_name": "function_name"},
+        at,
+        {
+            "reports_batch_item_failures": "reports_batch_item_failures",
+            "batch_size": "batch_size",
+            "evidence_id": "mapping_id",
+        },
+    )
+    placed = join_in_force(
+        placed,
+        inputs.function_settings,
+        {"function_name": "function_name"},
+        at,
+        {"timeout_s": "function_timeout_s", "evidence_id": "function_settings_id"},
+    )
+    return placed.withColumn("is_fifo", F.coalesce("is_fifo", F.col("queue").endswith(".fifo"))).withColumn(
+        "hidden_until_at",
+        F.timestamp_millis(F.unix_millis("received_at") + F.col("visibility_timeout_s").cast("long") * 1000),
+    )
+
+
+__all__ = ["RUN_KEY", "run_deliveries", "with_settings", "worker_deliveries"]

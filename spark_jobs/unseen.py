@@ -1,0 +1,239 @@
+"""Receives that only the receive count shows: found, placed in time, and judged."""
+
+from datetime import datetime
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark_jobs.inputs import Inputs
+
+_MOST_COUNTS = 1000
+_LONGEST_WATCH_H = 24
+
+
+def unseen_receives(deliveries: DataFrame) -> DataFrame:
+    """One row per receive count below an item's highest that no log shows, with the span it must lie in.
+
+    Deliveries whose count was not logged may be some of them: that many are left out. A dead-letter queue goes on
+    counting where its source stopped, so there only gaps above the lowest seen count are missing.
+    """
+    item = ["queue_arn", "item_id"]
+    per_item = deliveries.groupBy(*item).agg(
+        F.first("queue").alias("queue"),
+        F.max("message_id").alias("message_id"),
+        F.collect_set("receive_count").alias("seen"),
+        F.collect_list(F.when(F.col("receive_count").isNotNull(), F.struct("receive_count", "received_at"))).alias(
+            "known"
+        ),
+        F.count(F.when(F.col("receive_count").isNull(), 1)).cast("int").alias("uncounted"),
+        F.min("receive_count").alias("lowest"),
+        F.max("receive_count").alias("highest"),
+        F.max(F.col("dead_letter_source_arn").isNotNull() | F.col("is_dead_letter_queue")).alias("goes_on_counting"),
+        F.min("first_receive_ms").alias("first_receive_ms"),
+        F.min("sent_ms").alias("sent_ms"),
+        F.max("visibility_timeout_s").alias("visibility_timeout_s"),
+        F.max("is_fifo").alias("is_fifo"),
+        F.max("max_receive_count").alias("max_receive_count"),
+        F.max("dead_letter_queue_arn").alias("dead_letter_queue_arn"),
+        F.max("group_id").alias("group_id"),
+        F.max("deduplication_id").alias("deduplication_id"),
+        F.max("body_md5").alias("body_md5"),
+        F.flatten(F.collect_set("business_keys")).alias("business_keys"),
+        F.flatten(F.collect_list(F.slice("evidence_ids", 1, 1))).alias("evidence_ids"),
+    )
+    start = F.when(F.col("goes_on_counting"), F.col("lowest")).otherwise(F.lit(1))
+    missing = F.array_sort(F.array_except(F.sequence(start, F.least("highest", F.lit(_MOST_COUNTS))), "seen"))
+    return (
+        per_item.where(F.col("highest").isNotNull() & (F.col("highest") > 1))
+        .withColumn("missing", missing)
+        .where(F.size("missing") > F.col("uncounted"))
+        .withColumn("receive_count", F.explode(F.slice("missing", F.col("uncounted") + 1, F.lit(_MOST_COUNTS))))
+        .withColumn(
+            "received_at",
+            F.when(F.col("receive_count") == 1, F.timestamp_millis("first_receive_ms")),
+        )
+        .withColumn(
+            "after_at",
+            F.coalesce(
+                F.array_max(
+                    F.transform(
+                        F.filter("known", lambda k: k["receive_count"] < F.col("receive_count")),
+                        lambda k: k["received_at"],
+                    )
+                ),
+                F.timestamp_millis("first_receive_ms"),
+                F.timestamp_millis("sent_ms"),
+            ),
+        )
+        .withColumn(
+            "before_at",
+            F.array_min(
+                F.transform(
+                    F.filter("known", lambda k: k["receive_count"] > F.col("receive_count")),
+                    lambda k: k["received_at"],
+                )
+            ),
+        )
+        .withColumn("business_keys", F.sort_array(F.array_distinct("business_keys")))
+        .withColumn("evidence_ids", F.sort_array(F.array_distinct("evidence_ids")))
+        .drop("missing", "seen", "known", "uncounted", "lowest", "highest", "goes_on_counting")
+    )
+
+
+def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFrame:
+    """Add ``effect``/``basis`` and ``is_throttled`` to unseen receives.
+
+    ``never_started`` only where the logs would have shown a run: every consumer of the queue is a Lambda function
+    whose log group was read in full over the whole span and shows STARTs, and no run in the span hides its batch.
+    Otherwise ``unseen``: a delivery happened and nothing tells what became of it.
+    """
+    watched = inputs.spark.createDataFrame(
+        _watched_spans(inputs), "queue_arn string, watched_from timestamp, watched_until timestamp"
+    )
+    spans = unseen.select("queue_arn", "item_id", "receive_count", "after_at", "before_at")
+    covered = spans.join(F.broadcast(watched), "queue_arn").where(
+        (F.col("after_at") >= F.col("watched_from")) & (F.col("before_at") <= F.col("watched_until"))
+    )
+    hours = F.sequence(F.date_trunc("hour", "after_at"), F.date_trunc("hour", "before_at"), F.expr("interval 1 hour"))
+    short = (F.unix_millis("before_at") - F.unix_millis("after_at")) <= _LONGEST_WATCH_H * 3_600_000
+    groups_of = _lambda_groups(inputs)
+    hourly = covered.where(short).join(F.broadcast(groups_of), "queue_arn").withColumn("hour", F.explode(hours))
+    blind_runs = runs.where(~F.exists("facts", lambda f: f["role"] == "record")).select(
+        "log_group", F.col("started_at").alias("blind_at"), F.date_trunc("hour", "started_at").alias("hour")
+    )
+    hidden = (
+        hourly.join(blind_runs, ["log_group", "hour"])
+        .where((F.col("blind_at") >= F.col("after_at")) & (F.col("blind_at") <= F.col("before_at")))
+        .select("queue_arn", "item_id", "receive_count")
+        .distinct()
+    )
+    shows_starts = runs.where(F.col("start_at").isNotNull()).select("log_group").distinct()
+    key = ["queue_arn", "item_id", "receive_count"]
+    clear = (
+        covered.where(short)
+        .join(
+            F.broadcast(groups_of.join(shows_starts, "log_group", how="left_anti").select("queue_arn")),
+            "queue_arn",
+            how="left_anti",
+        )
+        .join(hidden, key, how="left_anti")
+        .select(*key)
+        .distinct()
+        .withColumn("_clear", F.lit(True))
+    )
+    throttles = inputs.spark.createDataFrame(
+        _throttles(inputs), "queue_arn string, throttled_at timestamp, throttled_until timestamp, throttle_id string"
+    )
+    throttled = (
+        spans.join(F.broadcast(throttles), "queue_arn")
+        .where((F.col("throttled_at") <= F.col("before_at")) & (F.col("throttled_until") >= F.col("after_at")))
+        .groupBy(*key)
+        .agg(F.sort_array(F.collect_set("throttle_id")).alias("throttle_ids"))
+    )
+    metric_spans = inputs.spark.createDataFrame(
+        _metric_spans(inputs), "queue_arn string, metrics_from timestamp, metrics_until timestamp"
+    )
+    measured = (
+        spans.join(F.broadcast(metric_spans), "queue_arn")
+        .where((F.col("after_at") >= F.col("metrics_from")) & (F.col("before_at") <= F.col("metrics_until")))
+        .select(*key)
+        .distinct()
+        .withColumn("_measured", F.lit(True))
+    )
+    return (
+        unseen.join(clear, key, how="left")
+        .join(throttled, key, how="left")
+        .join(measured, key, how="left")
+        .withColumn(
+            "is_throttled",
+            F.when(F.size("throttle_ids") > 0, True).when(F.col("_measured"), False),
+        )
+        .withColumn("effect", F.when(F.col("_clear"), "no").otherwise("unknown"))
+        .withColumn("basis", F.when(F.col("_clear"), "never_started").otherwise("unseen"))
+        .withColumn(
+            "evidence_ids",
+            F.sort_array(
+                F.array_distinct(F.concat("evidence_ids", F.coalesce("throttle_ids", F.array().cast("array<string>"))))
+            ),
+        )
+        .drop("_clear", "_measured", "throttle_ids")
+    )
+
+
+def _lambda_groups(inputs: Inputs) -> DataFrame:
+    pairs = sorted({(r["queue_arn"], r["log_group"]) for r in inputs.small["consumers"] if r["kind"] == "lambda"})
+    return inputs.spark.createDataFrame(pairs, "queue_arn string, log_group string")
+
+
+def _watched_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
+    """Spans in which every consumer of a queue is a function and its log group was read without a gap."""
+    groups: dict[str, set[str]] = {}
+    unwatchable = {r["queue_arn"] for r in inputs.small["consumers"] if r["kind"] != "lambda"}
+    warn = {r["function_name"] for r in inputs.small["function_settings"] if r["system_log_level"] == "WARN"}
+    for row in inputs.small["consumers"]:
+        groups.setdefault(row["queue_arn"], set()).add(row["log_group"])
+        if row["function_name"] in warn:
+            unwatchable.add(row["queue_arn"])
+    read = _read_spans(inputs, "log_events")
+    spans = []
+    for queue, members in groups.items():
+        if queue not in unwatchable:
+            spans += [(queue, *span) for span in _intersect([read.get(g, []) for g in sorted(members)])]
+    return spans
+
+
+def _metric_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
+    read = _read_spans(inputs, "metric_points")
+    spans = []
+    for row in inputs.small["consumers"]:
+        if row["function_name"]:
+            spans += [(row["queue_arn"], *span) for span in read.get(row["function_name"], [])]
+    return sorted(set(spans))
+
+
+def _throttles(inputs: Inputs) -> list[tuple[str, datetime, datetime, str]]:
+    queues: dict[str, set[str]] = {}
+    for row in inputs.small["consumers"]:
+        if row["function_name"]:
+            queues.setdefault(row["function_name"], set()).add(row["queue_arn"])
+    out = []
+    for point in inputs.metrics_where("Throttles"):
+        end = datetime.fromtimestamp(point["point_at"].timestamp() + point["period_s"], tz=point["point_at"].tzinfo)
+        for queue in sorted(queues.get(point["resource"], ())):
+            out.append((queue, point["point_at"], end, point["evidence_id"]))
+    return out
+
+
+def _read_spans(inputs: Inputs, source: str) -> dict[str, list[tuple[datetime, datetime]]]:
+    spans: dict[str, list[tuple[datetime, datetime]]] = {}
+    for row in inputs.small["coverage"]:
+        if row["source"] == source and row["status"] == "ok":
+            spans.setdefault(row["resource"], []).append((row["window_start_at"], row["window_end_at"]))
+    return {resource: _merge(found) for resource, found in spans.items()}
+
+
+def _merge(spans: list[tuple[datetime, datetime]]) -> list[tuple[datetime, datetime]]:
+    merged: list[tuple[datetime, datetime]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _intersect(lists: list[list[tuple[datetime, datetime]]]) -> list[tuple[datetime, datetime]]:
+    if not lists:
+        return []
+    common = lists[0]
+    for spans in lists[1:]:
+        common = [(max(a, c), min(b, d)) for a, b in common for c, d in spans if max(a, c) < min(b, d)]
+    return common
+
+
+def read_spans(inputs: Inputs, source: str) -> dict[str, list[tuple[datetime, datetime]]]:
+    """Return, per resource of a source, the spans (UTC, half-open) that were read in full."""
+    return _read_spans(inputs, source)
+
+
+__all__ = ["judge_unseen", "read_spans", "unseen_receives"]
