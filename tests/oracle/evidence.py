@@ -1,0 +1,335 @@
+"""What of a world AWS would have kept, as rows of the evidence tables; and what lines were lost on the way."""
+
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from forensics.identity import evidence_id
+from tests.oracle.lines import Line, at
+
+if TYPE_CHECKING:
+    from tests.oracle.world import World
+
+ACCOUNT, REGION = "123456789012", "eu-west-1"
+LOSABLE = ("start", "end", "report", "event", "ids", "started", "effect", "response", "framework", "delete_error")
+"""Roles of lines a lossy world may drop; errors, crashes and guard lines are kept, or a failed run would look well."""
+
+
+class Kept:
+    """The evidence of one world: which lines stayed, over which window, and everything beside the lines."""
+
+    def __init__(self, world: "World") -> None:
+        self.world = world
+        self.rng = random.Random(f"evidence {world.seed}")
+        first = min((line.at_ms for line in world.book.lines), default=world.started_ms)
+        last = max((line.at_ms for line in world.book.lines), default=world.started_ms)
+        self.start_ms, self.end_ms = world.started_ms - 60_000, last + 3 * world.queue.visibility_ms + 600_000
+        self.gap: tuple[int, int] | None = None
+        self.is_provisional = False
+        span, loss = last - first, world.plan.loss
+        if loss == "head":
+            self.start_ms = first + int(span * self.rng.uniform(0.15, 0.5))
+        elif loss in ("tail", "late"):
+            self.end_ms = first + int(span * self.rng.uniform(0.5, 0.9)) + 1
+            self.is_provisional = True
+        elif loss == "gap":
+            begin = self.rng.choice(world.book.lines).at_ms - self.rng.randrange(1_000)
+            self.gap = (begin, begin + max(1_000, int(span * self.rng.uniform(0.1, 0.3))))
+        self.lines = self._keep(loss)
+        if loss in ("tail", "late"):
+            world.cut_truth(self.end_ms)
+        self._note_what_shows()
+
+    # -- lines ---------------------------------------------------------------------------------------------
+
+    def _keep(self, loss: str) -> list[Line]:
+        lines = [line for line in self.world.book.lines if self.start_ms <= line.at_ms < self.end_ms]
+        if self.gap:
+            lines = [line for line in lines if not self.gap[0] <= line.at_ms < self.gap[1]]
+        if loss == "denied":
+            lines = [line for line in lines if line.group != self.denied_group]
+        if loss == "late":
+            streams = sorted({line.stream for line in lines})
+            late = set(self.rng.sample(streams, max(1, len(streams) // 2))) if streams else set()
+            late_from = self.end_ms - self.rng.randrange(20_000, 300_000)
+            lines = [line for line in lines if line.stream not in late or line.at_ms < late_from]
+        if loss == "lines":
+            lines = self._drop_some(lines)
+        return lines
+
+    def _drop_some(self, lines: list[Line]) -> list[Line]:
+        share = self.rng.choice((0.02, 0.06, 0.15))
+        kept = []
+        for line in lines:
+            may_go = line.role in LOSABLE or (line.role == "timeout" and self.world.plan.function_settings_kept)
+            if not (may_go and self.rng.random() < share):
+                kept.append(line)
+        left = {line.run_id for line in kept}
+        firsts: dict[str | None, Line] = {}
+        for line in lines:
+            firsts.setdefault(line.run_id, line)
+        rescued = {id(line) for run_id, line in firsts.items() if run_id not in left}
+        return [line for line in lines if id(line) in rescued or line in set(kept)] if rescued else kept
+
+    @property
+    def denied_group(self) -> str | None:
+        """The log group that could not be read."""
+        return self.world.consumer_groups[-1] if self.world.plan.loss == "denied" else None
+
+    def _note_what_shows(self) -> None:
+        by_key: dict[str, list[str]] = {}
+        for known in self.world.truth.values():
+            by_key.setdefault(known.business_key, []).append(known.message_id)
+        for line in self.lines:
+            for delivery in line.names:
+                named = self.world.truth.get(delivery.message_id)
+                if named is None:
+                    continue
+                named.named_runs.add(f"{line.run_id}")
+                named.is_event_shown |= line.role == "event"
+                if line.shows_counts:
+                    named.counts_shown.add(delivery.receive_count)
+            if line.role == "effect":
+                for key in line.keys:
+                    for message_id in by_key.get(key, ()):
+                        self.world.truth[message_id].key_named_runs.add(f"{line.run_id}")
+
+    # -- rows ----------------------------------------------------------------------------------------------
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """Return the rows of one evidence table."""
+        return getattr(self, f"_{table}")()
+
+    def _log_events(self) -> list[dict[str, Any]]:
+        seen: Counter[tuple[str, int]] = Counter()
+        rows = []
+        for line in self.lines:
+            order = seen[line.stream, line.at_ms]
+            seen[line.stream, line.at_ms] += 1
+            event_id = f"{38_000_000_000_000_000_000 + line.at_ms:020d}{self.world.seed:012d}{line.number:024d}"
+            rows.append(
+                {
+                    "evidence_id": evidence_id("log", ACCOUNT, REGION, line.group, event_id),
+                    "account_id": ACCOUNT,
+                    "region": REGION,
+                    "log_group": line.group,
+                    "log_stream": line.stream,
+                    "event_id": event_id,
+                    "logged_at": at(line.at_ms),
+                    "ingested_at": at(line.at_ms + 900),
+                    "order_in_ms": order,
+                    "line": line.text,
+                    "collected_at": at(self.end_ms),
+                }
+            )
+        return rows
+
+    def _consumers(self) -> list[dict[str, Any]]:
+        world, rows = self.world, []
+        functions = {f.log_group: f.name for f in world.functions}
+        for group in world.consumer_groups:
+            name = functions.get(group)
+            rows.append(
+                {
+                    "evidence_id": evidence_id("consumer", world.queue.arn, group, name),
+                    "account_id": ACCOUNT,
+                    "region": REGION,
+                    "queue_arn": world.queue.arn,
+                    "queue_name": world.queue.name,
+                    "log_group": group,
+                    "kind": "lambda" if name else "worker",
+                    "function_name": name,
+                    "found_by": "mapping" if name else "option",
+                }
+            )
+        return rows
+
+    def _queue_settings(self) -> list[dict[str, Any]]:
+        queue = self.world.queue
+        if not self.world.plan.queue_settings_kept:
+            return []
+        row = {
+            "account_id": ACCOUNT,
+            "region": REGION,
+            "queue_arn": queue.arn,
+            "queue_name": queue.name,
+            "is_fifo": queue.is_fifo,
+            "visibility_timeout_s": queue.visibility_ms // 1000,
+            "message_retention_s": queue.retention_ms // 1000,
+            "delay_s": 0,
+            "receive_wait_s": 0,
+            "content_based_deduplication": False if queue.is_fifo else None,
+            "deduplication_scope": "queue" if queue.is_fifo else None,
+            "fifo_throughput_limit": "perQueue" if queue.is_fifo else None,
+            "dead_letter_queue_arn": queue.dead_letter_queue.arn if queue.dead_letter_queue else None,
+            "max_receive_count": queue.max_receive_count,
+            "created_at": at(self.world.started_ms - 86_400_000),
+            "last_modified_at": at(self.world.started_ms - 86_400_000),
+            "observed_at": at(self.end_ms),
+        }
+        return [{"evidence_id": evidence_id("queue", *row.values()), **row}]
+
+    def _function_settings(self) -> list[dict[str, Any]]:
+        plan, rows = self.world.plan, []
+        for function in self.world.functions if plan.function_settings_kept else []:
+            row = {
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "function_arn": function.arn,
+                "function_name": function.name,
+                "timeout_s": plan.function_timeout_s,
+                "memory_mb": 256,
+                "runtime": {"node": "nodejs22.x", "dotnet": "dotnet8"}.get(plan.runtime, "python3.12"),
+                "log_group": function.log_group,
+                "log_format": "JSON" if plan.platform == "json" else "Text",
+                "application_log_level": "INFO" if plan.platform == "json" else None,
+                "system_log_level": plan.system_log_level if plan.platform == "json" else None,
+                "reserved_concurrency": plan.concurrency,
+                "last_modified_at": at(self.world.started_ms - 86_400_000),
+                "observed_at": at(self.end_ms),
+            }
+            rows.append({"evidence_id": evidence_id("function", *row.values()), **row})
+        return rows
+
+    def _event_source_mappings(self) -> list[dict[str, Any]]:
+        plan, rows = self.world.plan, []
+        for number, function in enumerate(self.world.functions if plan.mapping_kept else []):
+            row = {
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "mapping_uuid": f"{self.world.seed:08x}-0000-4000-8000-{number:012x}",
+                "queue_arn": self.world.queue.arn,
+                "function_arn": function.arn,
+                "function_name": function.name,
+                "batch_size": plan.batch_size,
+                "batching_window_s": 0,
+                "reports_batch_item_failures": plan.response is not None,
+                "maximum_concurrency": None,
+                "counts_events": False,
+                "state": "Enabled",
+                "last_modified_at": at(self.world.started_ms - 86_400_000),
+                "observed_at": at(self.end_ms),
+            }
+            rows.append({"evidence_id": evidence_id("mapping", *row.values()), **row})
+        return rows
+
+    def _metric_points(self) -> list[dict[str, Any]]:
+        if not self.world.plan.metrics_kept:
+            return []
+        points: Counter[tuple[str, str, str, int]] = Counter()
+        for known in self.world.truth.values():
+            points["AWS/SQS", "NumberOfMessagesSent", known.queue, known.sent_ms // 60_000] += 1
+            for delivery in known.deliveries:
+                points["AWS/SQS", "NumberOfMessagesReceived", known.queue, delivery.received_ms // 60_000] += 1
+                if delivery.outcome == "deleted" and delivery.ended_ms:
+                    points["AWS/SQS", "NumberOfMessagesDeleted", known.queue, delivery.ended_ms // 60_000] += 1
+        for function in self.world.functions:
+            for run in function.runs:
+                minute = run.started_ms // 60_000
+                points["AWS/Lambda", "Invocations", function.name, minute] += 1
+                if run.status not in ("success", "running"):
+                    points["AWS/Lambda", "Errors", function.name, minute] += 1
+            for moment in function.throttles:
+                points["AWS/Lambda", "Throttles", function.name, moment // 60_000] += 1
+        rows = []
+        for (namespace, metric, resource, minute), value in sorted(points.items()):
+            if not self.start_ms <= minute * 60_000 < self.end_ms:
+                continue
+            key = (namespace, metric, resource, "Sum", 60, minute, value)
+            rows.append(
+                {
+                    "evidence_id": evidence_id("metric", *key),
+                    "account_id": ACCOUNT,
+                    "region": REGION,
+                    "namespace": namespace,
+                    "metric": metric,
+                    "resource": resource,
+                    "statistic": "Sum",
+                    "period_s": 60,
+                    "point_at": at(minute * 60_000),
+                    "value": float(value),
+                    "collected_at": at(self.end_ms),
+                }
+            )
+        return rows
+
+    def _coverage(self) -> list[dict[str, Any]]:
+        rows = []
+        for group in self.world.consumer_groups:
+            windows = [(self.start_ms, self.end_ms, "ok")]
+            if group == self.denied_group:
+                windows = [(self.start_ms, self.end_ms, "denied")]
+            elif self.gap:
+                windows = [
+                    (self.start_ms, self.gap[0], "ok"),
+                    (*self.gap, "failed"),
+                    (self.gap[1], self.end_ms, "ok"),
+                ]
+            for begin, end, status in windows:
+                rows.append(self._coverage_row(group, begin, end, status))
+        return rows
+
+    def _coverage_row(self, group: str, begin: int, end: int, status: str) -> dict[str, Any]:
+        stored = sum(line.group == group and begin <= line.at_ms < end for line in self.lines)
+        detail = {"denied": "AccessDeniedException: not authorized to perform logs:FilterLogEvents"}.get(status)
+        return {
+            "evidence_id": evidence_id("coverage", "log_events", group, begin, end, status),
+            "account_id": ACCOUNT,
+            "region": REGION,
+            "source": "log_events",
+            "resource": group,
+            "queue_arn": self.world.queue.arn,
+            "window_start_at": at(begin),
+            "window_end_at": at(end),
+            "status": status,
+            "detail": detail or ("ServiceUnavailableException: try again" if status == "failed" else None),
+            "seen_count": stored,
+            "stored_count": stored,
+            "already_count": 0,
+            "quarantined_count": 0,
+            "is_provisional": self.is_provisional,
+            "collected_at": at(self.end_ms),
+        }
+
+
+def settings_text(world: "World") -> str:
+    """Write what an honest team would say of this world in doubletake.toml."""
+    plan, parts = world.plan, []
+    key, message = "(?P<key>[A-Za-z0-9_-]+)", "(?P<message_id>[0-9a-f-]+)"
+    effect = {
+        "both": f"charged payment_id={key} message_id={message}",
+        "message": f"charged message_id={message}",
+        "key": f"charged payment_id={key}",
+        None: None,
+    }[plan.effect_line]
+    said = []
+    if effect and plan.effect_declared:
+        said.append(f"effect = '{effect}'")
+    if plan.exhaustive_declared:
+        said.append("effect_is_exhaustive = true")
+    if plan.started_declared:
+        said.append(f"started = 'processing {message}'")
+    if plan.guard == "line":
+        said.append(
+            f"guard = 'already processed {key}'"
+            if world.functions
+            else f"guard = 'already processed {key} message_id={message}'"
+        )
+    if plan.order_declared:
+        said.append(f'order = "{plan.order}"')
+    if plan.idempotent_declared:
+        said.append("idempotent = false")
+    for function in world.functions:
+        parts.append("\n".join(["[[function]]", f'name = "{function.name}"', *said]))
+    if world.worker:
+        kind = "laravel" if plan.consumer == "laravel" else "lines"
+        head = [
+            "[[worker]]",
+            f'log_group = "{world.worker.log_group}"',
+            f'queue = "{world.queue.name}"',
+            f'format = "{kind}"',
+        ]
+        parts.append("\n".join([*head, *said]))
+    if plan.business_key_declared:
+        parts.append(f'[[queue]]\nname = "{world.queue.name}"\nbusiness_key = "$.payment_id"')
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,189 @@
+"""The code that does the work: items one after the other or at once, with markers, guards and faults.
+
+The order inside an item is what makes double work hard to see: the effect comes first, its line a moment later, and a
+kill may fall between the two.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tests.oracle.plan import Plan
+from tests.oracle.simulation import Gate, Process, Simulation, Steps, WorkError
+from tests.oracle.sqs import Receipt
+from tests.oracle.truth import Delivery
+
+
+@dataclass
+class Fate:
+    """What will happen to one item in one delivery; drawn beforehand."""
+
+    before_ms: int
+    gap_ms: int  # between the effect and its line
+    after_ms: int
+    fails: str | None = None  # before or after (the effect)
+
+
+@dataclass
+class Guard:
+    """An idempotency store: in progress until the function's deadline, then completed for its keeping time."""
+
+    keep_ms: int
+    records: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def state(self, key: str, now: int) -> str:
+        """Return free, in_progress or completed."""
+        state, until = self.records.get(key, ("free", 0))
+        return state if now < until else "free"
+
+    def begin(self, key: str, deadline_ms: int) -> None:
+        """Lock a key until the run's deadline."""
+        self.records[key] = ("in_progress", deadline_ms)
+
+    def complete(self, key: str, now: int) -> None:
+        """Remember that the work is done."""
+        self.records[key] = ("completed", now + self.keep_ms)
+
+    def drop(self, key: str) -> None:
+        """Forget a key whose work failed."""
+        self.records.pop(key, None)
+
+
+class Speaker(Protocol):
+    """Where an item's lines go: a Lambda run's environment, or a worker."""
+
+    def say(
+        self, text: str, role: str, level: str = "INFO", names: tuple[Delivery, ...] = (), keys: tuple[str, ...] = ()
+    ) -> None:
+        """Log one application line now."""
+
+
+@dataclass(eq=False)
+class Item:
+    """One message in one batch."""
+
+    receipt: Receipt
+    delivery: Delivery
+    fate: Fate
+    key: str
+
+
+@dataclass
+class Handler:
+    """How one world's code works through a batch."""
+
+    plan: Plan
+    simulation: Simulation
+    rng: random.Random
+    guard: Guard | None
+
+    def item(self, item: Item, speaker: Speaker, deadline_ms: int) -> Steps:
+        """Work on one item; raises WorkError where it is fated to fail."""
+        delivery, fate, now = item.delivery, item.fate, lambda: self.simulation.now
+        if self.plan.started_line:
+            speaker.say(f"processing {delivery.message_id}", "started", names=(delivery,))
+        yield self.rng.randrange(1, 6)
+        if self.guard:
+            state = self.guard.state(item.key, now())
+            if state == "completed":
+                self._say_guarded(item, speaker)
+                delivery.is_guarded = delivery.is_finished = True
+                return
+            if state == "in_progress":
+                self._refuse(item, speaker)
+            self.guard.begin(item.key, deadline_ms)
+        yield fate.before_ms
+        if fate.fails == "before":
+            self._fail(item)
+        delivery.effects_ms.append(now())
+        yield fate.gap_ms
+        if fate.fails == "after":
+            self._fail(item)
+        self._say_effect(item, speaker)
+        if self.guard:
+            self.guard.complete(item.key, now())
+        yield fate.after_ms
+        delivery.is_finished = True
+
+    def _fail(self, item: Item) -> None:
+        if self.guard:
+            self.guard.drop(item.key)
+        raise WorkError(f"card provider answered 502 for {item.key}")
+
+    def _say_effect(self, item: Item, speaker: Speaker) -> None:
+        form, delivery = self.plan.effect_line, item.delivery
+        if form is None:
+            return
+        words = {
+            "both": f"charged payment_id={item.key} message_id={delivery.message_id}",
+            "message": f"charged message_id={delivery.message_id}",
+            "key": f"charged payment_id={item.key}",
+        }[form]
+        named = (delivery,) if form != "key" else ()
+        speaker.say(words, "effect", names=named, keys=(item.key,) if form != "message" else ())
+        links_key = self.plan.business_key_declared and self.plan.event_form in ("json", "repr", "object")
+        delivery.is_marked = self.plan.effect_declared and (form != "key" or links_key)
+
+    def _say_guarded(self, item: Item, speaker: Speaker) -> None:
+        if self.plan.guard == "line" and self.plan.consumer == "lambda":
+            speaker.say(f"already processed {item.key}", "guard", keys=(item.key,))
+        elif self.plan.guard == "line":
+            text = f"already processed {item.key} message_id={item.delivery.message_id}"
+            speaker.say(text, "guard", names=(item.delivery,), keys=(item.key,))
+
+    def _refuse(self, item: Item, speaker: Speaker) -> None:
+        if self.plan.guard == "powertools":
+            raise WorkError(
+                "Execution already in progress with idempotency key: body.payment_id=charges#" + item.key,
+                "IdempotencyAlreadyInProgressError",
+            )
+        self._say_guarded(item, speaker)
+        raise WorkError(f"another worker holds {item.key}")
+
+    # -- a batch -------------------------------------------------------------------------------------------
+
+    def sequential(self, items: list[Item], speaker: Speaker, deadline_ms: int, stops_at_failure: bool) -> Steps:
+        """Work through a batch in order and return the failed items; without partial responses a failure leaves it."""
+        failed: list[Item] = []
+        for number, item in enumerate(items):
+            try:
+                yield from self.item(item, speaker, deadline_ms)
+            except WorkError as problem:
+                if self.plan.response is None:
+                    raise
+                speaker.say(f"record failed: {problem.args[0]}", "item_error", level="ERROR")
+                failed.append(item)
+                if stops_at_failure:
+                    return failed + items[number + 1 :]
+        return failed
+
+    def parallel(
+        self,
+        items: list[Item],
+        speaker: Speaker,
+        deadline_ms: int,
+        children: list[Process],
+        spawn: Callable[[Steps], Process],
+    ) -> Steps:
+        """Work on all items at once and return the failed ones; ``children`` is filled for the run to kill or freeze."""
+        settled = Gate()
+        for item in items:
+            children.append(spawn(self.item(item, speaker, deadline_ms)))
+        waits_for_all = self.plan.awaits_siblings or self.plan.response is not None
+
+        def look() -> None:
+            failed = any(child.error for child in children)
+            if all(child.done.is_open for child in children) or (failed and not waits_for_all):
+                settled.open()
+
+        for child in children:
+            child.done.when_open(look)
+        yield settled
+        failed = [item for item, child in zip(items, children, strict=True) if child.error]
+        if failed and self.plan.response is None:
+            raise next(child.error for child in children if child.error)
+        for child in children:
+            if child.error:
+                speaker.say(f"record failed: {child.error.args[0]}", "item_error", level="ERROR")
+        return failed

@@ -1,0 +1,342 @@
+"""Compares findings with the truth: what is unsound, what is missed, and how sharp the answers are."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.oracle.lines import iso
+from tests.oracle.truth import Cause, MessageTruth
+from tests.oracle.world import World
+
+Row = dict[str, Any]
+SHARP = ("marker", "finished")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One finding that does not fit the truth. ``is_unsound`` ones break a promise; others are blunt or doubtful."""
+
+    kind: str
+    world: World
+    message_id: str | None
+    said: str
+    is_unsound: bool = True
+    row: Row | None = None
+
+    def story(self) -> str:
+        """Tell seed, plan, the message's lines in order, the truth and the finding."""
+        parts = [f"{self.kind}: {self.said}", f"  seed {self.world.seed}: {self.world.plan}"]
+        if self.message_id in self.world.truth:
+            parts += _told(self.world, self.world.truth[self.message_id])
+        if self.row:
+            parts.append("  finding: " + ", ".join(f"{k}={v!r}" for k, v in self.row.items() if k != "evidence_ids"))
+        return "\n".join(parts)
+
+
+def _told(world: World, known: MessageTruth) -> list[str]:
+    start = world.started_ms
+    parts = [f"  truth of {known.message_id} ({known.business_key}): work done {known.effects_done} times"]
+    for d in known.deliveries:
+        effects = ", ".join(f"+{(at - start) / 1000:.3f}" for at in d.effects_ms) or "none"
+        parts.append(
+            f"    receive {d.receive_count} at +{(d.received_ms - start) / 1000:.3f} by {d.run_id}: {d.outcome}, effects {effects}"
+        )
+    parts += [f"    receive {c.receive_count} because {c.code} (accepted: {sorted(c.accepted)})" for c in known.causes]
+    runs = {line.run_id for line in world.book.lines if any(d.message_id == known.message_id for d in line.names)}
+    runs |= {d.run_id for d in known.deliveries}
+    kept = {id(line) for line in world.evidence.lines}
+    parts.append("  its lines (x: not kept):")
+    for line in world.book.lines:
+        if line.run_id in runs:
+            mark = " " if id(line) in kept else "x"
+            text = line.text.rstrip().replace("\n", "\\n").replace("\r", "\\r")
+            parts.append(
+                f"   {mark} +{(line.at_ms - start) / 1000:9.3f} {iso(line.at_ms)} {line.stream[-8:]} {text[:300]}"
+            )
+    return parts
+
+
+@dataclass
+class Score:
+    """How good the findings of many worlds are."""
+
+    worlds: int = 0
+    messages: int = 0
+    redelivered: int = 0
+    repeated: int = 0  # work done more than once, and the evidence shows a second delivery
+    repeated_confirmed: int = 0
+    told: int = 0  # the same, where every effect is marked and logged
+    told_confirmed: int = 0
+    rows: int = 0
+    confirmed: int = 0
+    confirmed_true: int = 0
+    sound: int = 0
+    widths: list[int] = field(default_factory=list)
+    unbounded: int = 0
+    causes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    right: int = 0
+    wrong: int = 0
+    undecidable: int = 0
+    delivery_effects: Counter[str] = field(default_factory=Counter)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return the score table: what, and how much."""
+
+        def share(part: int, whole: int) -> str:
+            return f"{part}/{whole} = {part / whole:.2%}" if whole else "none"
+
+        decided = self.right + self.wrong
+        finite = len(self.widths)
+        return [
+            ("worlds", str(self.worlds)),
+            ("messages", str(self.messages)),
+            ("redelivered messages", str(self.redelivered)),
+            ("rows judged", str(self.rows)),
+            ("truth inside the interval", share(self.sound, self.rows)),
+            ("confirmed precision", share(self.confirmed_true, self.confirmed)),
+            ("confirmed recall, all worlds", share(self.repeated_confirmed, self.repeated)),
+            ("confirmed recall, every effect told", share(self.told_confirmed, self.told)),
+            ("mean interval width (bounded)", f"{sum(self.widths) / finite:.3f}" if finite else "none"),
+            ("no upper bound", share(self.unbounded, self.rows)),
+            ("cause accuracy (decided)", share(self.right, decided)),
+            ("undecidable", share(self.undecidable, decided + self.undecidable)),
+        ]
+
+    def table(self) -> str:
+        """Print the score and every pair of true and said cause."""
+        parts = [f"{what:<40} {value}" for what, value in self.lines()]
+        parts.append("effect of seen deliveries, said vs done   " + _counted(self.delivery_effects))
+        parts.append("cause: truth -> said")
+        for (truth, said), number in sorted(self.causes.items(), key=lambda pair: (pair[0][0], -pair[1])):
+            parts.append(f"  {truth:<20} -> {said:<20} {number}")
+        return "\n".join(parts)
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{what}: {number}" for what, number in sorted(counts.items()))
+
+
+@dataclass
+class Findings:
+    """Rows of the findings tables, by table name."""
+
+    messages: list[Row]
+    redeliveries: list[Row]
+    deliveries: list[Row]
+
+
+def judge(worlds: Iterable[World], findings: Findings) -> tuple[list[Problem], Score]:
+    """Judge the findings of all worlds; unsound problems first."""
+    by_queue: dict[str, Findings] = defaultdict(lambda: Findings([], [], []))
+    for name in ("messages", "redeliveries", "deliveries"):
+        for row in getattr(findings, name):
+            getattr(by_queue[row["queue"]], name).append(row)
+    problems: list[Problem] = []
+    score = Score()
+    for world in worlds:
+        problems += _judge_world(world, by_queue[world.queue_name], score)
+    return sorted(problems, key=lambda p: not p.is_unsound), score
+
+
+def _judge_world(world: World, found: Findings, score: Score) -> list[Problem]:
+    score.worlds += 1
+    score.messages += len(world.truth)
+    score.redelivered += sum(len(t.deliveries) > 1 for t in world.truth.values())
+    problems = []
+    for row in found.messages:
+        problems += _judge_row(world, row, score)
+    problems += _judge_certainty(world, found)
+    problems += _judge_missed(world, found, score)
+    problems += _judge_causes(world, found, score)
+    problems += _judge_deliveries(world, found, score)
+    return problems
+
+
+# -- the verdict ---------------------------------------------------------------------------------------------
+
+
+def verdict_of(at_least: int, at_most: int | None, is_guarded: bool) -> str:
+    """The contract's table, written down once more: no upper bound counts as two or more."""
+    if at_least >= 2:
+        return "confirmed"
+    if at_most is None or at_most >= 2:
+        return "probable" if at_least == 1 else "possible"
+    return "absorbed" if is_guarded else "harmless"
+
+
+def _works_of(world: World, row: Row) -> list[MessageTruth]:
+    ids = {row["message_id"], *row["related_message_ids"]} - {None}
+    if ids:
+        return [world.truth[one] for one in ids if one in world.truth]
+    return [t for t in world.truth.values() if t.business_key in row["business_keys"]]
+
+
+def _judge_row(world: World, row: Row, score: Score) -> list[Problem]:
+    message_id, low, high = row["message_id"], row["effects_at_least"], row["effects_at_most"]
+    unknown = {message_id, *row["related_message_ids"]} - {None} - set(world.truth)
+    if unknown:
+        return [Problem("phantom", world, message_id, f"no such message: {sorted(unknown)}", row=row)]
+    works = _works_of(world, row)
+    done = sum(t.effects_done for t in works)
+    score.rows += 1
+    is_sound = low <= done and (high is None or done <= high)
+    score.sound += is_sound
+    if high is None:
+        score.unbounded += 1
+    else:
+        score.widths.append(high - low)
+    if row["verdict"] == "confirmed":
+        score.confirmed += 1
+        score.confirmed_true += done >= 2
+    problems = []
+    if not is_sound:
+        kind = "false confirmed" if row["verdict"] == "confirmed" and done < 2 else "unsound interval"
+        problems.append(Problem(kind, world, message_id, f"work done {done} times, said [{low}, {high}]", row=row))
+    expected = {verdict_of(low, high, guarded) for guarded in (True, False)}
+    if row["verdict"] not in expected:
+        problems.append(
+            Problem(
+                "verdict beside its interval", world, message_id, f"[{low}, {high}] reads {row['verdict']}", row=row
+            )
+        )
+    if len({t.business_key for t in works}) > 1:
+        problems.append(Problem("false link", world, message_id, "related messages are other works", row=row))
+    counts = [d.receive_count for t in works for d in t.deliveries if t.message_id == message_id]
+    if row["receive_count"] is not None and counts and row["receive_count"] > max(counts):
+        problems.append(Problem("invented receive", world, message_id, f"highest true count {max(counts)}", row=row))
+    if row["is_dead_lettered"] and not any(t.dead_lettered_ms for t in works):
+        problems.append(Problem("false dead letter", world, message_id, "it never moved to the DLQ", row=row))
+    return problems
+
+
+def _judge_certainty(world: World, found: Findings) -> list[Problem]:
+    bases = defaultdict(set)
+    for row in found.deliveries:
+        if row["effect"] == "yes":
+            bases[row["message_id"]].add(row["basis"])
+    problems = []
+    for row in found.messages:
+        rests_on = set().union(*(bases[one] for one in [row["message_id"], *row["related_message_ids"]]))
+        if row["certainty"] == "proved" and rests_on - set(SHARP):
+            problems.append(
+                Problem("false proof", world, row["message_id"], f"a yes rests on {sorted(rests_on)}", row=row)
+            )
+    return problems
+
+
+def _judge_missed(world: World, found: Findings, score: Score) -> list[Problem]:
+    rows = {row["message_id"]: row for row in found.messages if row["message_id"]}
+    keys = {key for row in found.messages for key in row["business_keys"]}
+    problems = []
+    for known in world.truth.values():
+        row = rows.get(known.message_id)
+        by_key = world.plan.effect_declared and len(known.key_named_runs) > 1
+        if known.effects_done < 2 or not (known.is_known_to_repeat or by_key):
+            continue
+        score.repeated += 1
+        score.told += world.plan.tells_everything
+        if row is not None and row["verdict"] == "confirmed":
+            score.repeated_confirmed += 1
+            score.told_confirmed += world.plan.tells_everything
+        if row is None and known.is_known_to_repeat:
+            problems.append(Problem("missed", world, known.message_id, f"done {known.effects_done} times, not listed"))
+        elif row is None and known.business_key not in keys:
+            problems.append(Problem("missed key", world, known.message_id, f"key {known.business_key} is not listed"))
+        elif row is not None and row["verdict"] != "confirmed" and world.plan.tells_everything:
+            problems.append(
+                Problem("blunt", world, known.message_id, f"every effect told: {row['verdict']}", False, row)
+            )
+    return problems + _judge_links(world, rows)
+
+
+def _judge_links(world: World, rows: dict[str, Row]) -> list[Problem]:
+    shows_attributes = world.plan.event_form in ("json", "repr")
+    by_key: dict[str, list[MessageTruth]] = defaultdict(list)
+    for known in world.truth.values():
+        if known.is_event_shown:
+            by_key[known.business_key].append(known)
+    problems = []
+    for same in by_key.values():
+        same_id = len({t.deduplication_id for t in same}) == 1 and world.plan.is_fifo and shows_attributes
+        if len(same) < 2 or not (world.plan.business_key_declared or same_id):
+            continue
+        if sum(t.effects_done for t in same) < 2:
+            continue
+        ids = {t.message_id for t in same}
+        for known in same:
+            row = rows.get(known.message_id)
+            if row is None or not ids <= {known.message_id, *row["related_message_ids"]}:
+                text = f"same work as {sorted(ids - {known.message_id})}, origin {[t.origin for t in same]}"
+                problems.append(Problem("missed link", world, known.message_id, text, row=row))
+    return problems
+
+
+# -- causes and the ledger -----------------------------------------------------------------------------------
+
+
+def _judge_causes(world: World, found: Findings, score: Score) -> list[Problem]:
+    truth: dict[tuple[str, int], Cause] = {
+        (cause.message_id, cause.receive_count): cause for t in world.truth.values() for cause in t.causes
+    }
+    problems = []
+    for row in found.redeliveries:
+        cause = truth.get((row["message_id"], row["receive_count"]))
+        if row["receive_count"] is None:
+            cause = _uncounted_cause(world, found, row)
+        if cause is None:
+            if row["receive_count"] is not None and row["message_id"] in world.truth:
+                text = f"no receive {row['receive_count']} ever followed another"
+                problems.append(Problem("invented redelivery", world, row["message_id"], text, row=row))
+            continue
+        said = row["cause"]
+        score.causes[cause.code, said] += 1
+        if said == "undecidable":
+            score.undecidable += 1
+        elif said in cause.accepted:
+            score.right += 1
+        else:
+            score.wrong += 1
+            text = f"receive {cause.receive_count} came by {cause.code}, said {said}"
+            problems.append(Problem("wrong cause", world, row["message_id"], text, False, row))
+    return problems
+
+
+def _uncounted_cause(world: World, found: Findings, row: Row) -> Cause | None:
+    """Find the true cause between two deliveries that were seen without counts, where they really are neighbours."""
+    ledger = {r["delivery_index"]: r for r in found.deliveries if r["item_id"] == row["item_id"]}
+    known = world.truth.get(row["message_id"])
+    pair = [ledger.get(row["delivery_index"] + step) for step in (-1, 0)]
+    if known is None or None in pair:
+        return None
+    requests = {run.request_id: run.run_id for function in world.functions for run in function.runs}
+    counts = []
+    for one in pair:
+        run_id = requests.get(one["request_id"]) if one else None
+        counts += [d.receive_count for d in known.deliveries if run_id and d.run_id == run_id]
+    if len(counts) != 2 or counts[1] != counts[0] + 1:
+        return None
+    return next((c for c in known.causes if c.receive_count == counts[1]), None)
+
+
+def _judge_deliveries(world: World, found: Findings, score: Score) -> list[Problem]:
+    truth = {(d.message_id, d.receive_count): d for t in world.truth.values() for d in t.deliveries}
+    problems = []
+    for row in found.deliveries:
+        delivery = truth.get((row["message_id"], row["receive_count"]))
+        if delivery is None:
+            continue
+        done = "done" if delivery.effects_ms else "not done"
+        score.delivery_effects[f"{row['effect']}, {done}"] += 1
+        wrong = (row["effect"], done) in {("yes", "not done"), ("no", "done")}
+        if wrong:
+            text = f"receive {delivery.receive_count}: said {row['effect']} by {row['basis']}, truly {done}"
+            problems.append(Problem("wrong effect", world, row["message_id"], text, False, row))
+    return problems
+
+
+def stories(problems: list[Problem], limit: int = 5) -> str:
+    """Tell the first problems in full and count the rest by kind."""
+    counts = Counter(p.kind for p in problems)
+    told = "\n\n".join(p.story() for p in problems[:limit])
+    return f"{len(problems)} problems: {_counted(counts)}\n\n{told}"

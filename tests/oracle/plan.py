@@ -1,0 +1,204 @@
+"""What a world is like: its queue, its consumer, what goes wrong, and how much of it the logs tell."""
+
+import random
+from dataclasses import dataclass, replace
+
+CONSUMERS = ("lambda", "laravel", "lines")
+TROUBLES = (
+    "slow",
+    "error",
+    "error_after_effect",
+    "poison",
+    "crash",
+    "init_failure",
+    "throttle",
+    "delete_lost",
+    "short_visibility",
+    "lost_receive",
+    "copy",
+    "same_work_again",
+    "redrive",
+)
+WORKER_TROUBLES = ("slow", "error", "killed", "delete_failed", "lost_receive", "copy", "same_work_again", "redrive")
+RUNTIMES = ("python_logging", "python_print", "powertools", "node", "dotnet")
+EVENT_FORMS = {
+    "python_logging": ("json", "repr", "ids", "nothing"),
+    "python_print": ("json", "repr", "ids", "nothing"),
+    "powertools": ("json", "ids", "nothing"),
+    "node": ("json", "object", "ids", "nothing"),
+    "dotnet": ("json", "ids", "nothing"),
+}
+RESPONSES = ("right", "right_logged", "wrong_id", "empty_id", "wrong_key", "unlogged_wrong_id")
+LOSSES = ("none", "lines", "gap", "late", "head", "tail", "denied")
+BODIES = ("json", "nested", "sns")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The parameters of one world. ``*_declared`` is what doubletake.toml says; it is never a lie, only silence."""
+
+    # the queue
+    is_fifo: bool = True
+    group_count: int = 1
+    message_count: int = 30
+    send_spread_s: int = 300
+    visibility_s: int = 120
+    max_receive_count: int | None = 5
+    body: str = "json"
+    # the consumer
+    consumer: str = "lambda"
+    runtime: str = "python_logging"
+    platform: str = "text"  # text_old, text or json
+    system_log_level: str = "INFO"
+    function_timeout_s: int = 20
+    batch_size: int = 10
+    concurrency: int = 2
+    response: str | None = None  # None: partial responses are off
+    order: str = "sequential"
+    awaits_siblings: bool = True
+    second_function: bool = False
+    # the handler's lines
+    event_form: str = "json"
+    started_line: bool = False
+    effect_line: str | None = "both"  # both, message or key
+    guard: str | None = None  # line, silent or powertools
+    guard_store_s: int = 3600
+    # what goes wrong
+    troubles: frozenset[str] = frozenset({"slow"})
+    trouble_rate: float = 0.15
+    # what the settings file says
+    effect_declared: bool = True
+    exhaustive_declared: bool = True
+    started_declared: bool = False
+    order_declared: bool = True
+    idempotent_declared: bool = False
+    business_key_declared: bool = True
+    # what evidence is kept
+    queue_settings_kept: bool = True
+    function_settings_kept: bool = True
+    mapping_kept: bool = True
+    metrics_kept: bool = True
+    loss: str = "none"
+
+    def __post_init__(self) -> None:
+        unknown = self.troubles - set(TROUBLES) - set(WORKER_TROUBLES)
+        if unknown:
+            raise ValueError(f"no such trouble: {sorted(unknown)}")
+
+    @property
+    def tells_everything(self) -> bool:
+        """Every effect is marked with its message and every line is kept: nothing may be missed here."""
+        return (
+            self.effect_line in ("both", "message")
+            and self.effect_declared
+            and self.loss == "none"
+            and self.event_form in ("json", "repr")
+        )
+
+    @classmethod
+    def draw(cls, rng: random.Random) -> "Plan":
+        """Draw a world; every combination it can give is one that AWS and honest settings can give."""
+
+        def maybe(share: float) -> bool:
+            return rng.random() < share
+
+        consumer = rng.choices(CONSUMERS, (7, 2, 2))[0]
+        is_fifo = maybe(0.5)
+        runtime = rng.choice(RUNTIMES)
+        effect_line = rng.choices(("both", "message", "key", None), (4, 2, 2, 3))[0]
+        guard = rng.choices((None, "line", "silent", "powertools"), (6, 2, 1, 1))[0]
+        often = ("slow", "slow", "slow", "error", "error_after_effect", "crash", "same_work_again")
+        pool = (*TROUBLES, *often) if consumer == "lambda" else (*WORKER_TROUBLES, "slow", "slow")
+        troubles = rng.sample(pool, rng.choice((1, 2, 2, 3)))
+        plan = cls(
+            is_fifo=is_fifo,
+            group_count=rng.choice((1, 1, 3, 8)) if is_fifo else rng.choice((0, 0, 3)),
+            message_count=rng.choice((8, 15, 30)),
+            send_spread_s=rng.choice((1, 1, 10, 60, 300)),
+            visibility_s=rng.choice((30, 60, 120, 600)),
+            max_receive_count=rng.choice((None, 2, 3, 5)),
+            body=rng.choices(BODIES, (6, 2, 1))[0],
+            consumer=consumer,
+            runtime=runtime,
+            platform=rng.choice(("text_old", "text", "json")),
+            system_log_level=rng.choices(("INFO", "WARN"), (4, 1))[0],
+            function_timeout_s=rng.choice((5, 15, 30)),
+            batch_size=rng.choice((1, 4, 10)),
+            concurrency=rng.choice((1, 2, 4)),
+            response=rng.choice(RESPONSES) if maybe(0.35) else None,
+            order=rng.choice(("sequential", "sequential", "parallel")),
+            awaits_siblings=maybe(0.5),
+            second_function=maybe(0.1),
+            event_form=rng.choices(EVENT_FORMS[runtime], (5, 3, 2, 1)[: len(EVENT_FORMS[runtime])])[0],
+            started_line=maybe(0.4),
+            effect_line=effect_line,
+            guard=guard,
+            guard_store_s=rng.choice((3600, 86_400)),
+            troubles=frozenset(troubles),
+            trouble_rate=rng.choice((0.1, 0.2, 0.4)),
+            effect_declared=maybe(0.85),
+            exhaustive_declared=maybe(0.6),
+            started_declared=maybe(0.7),
+            order_declared=maybe(0.7),
+            idempotent_declared=maybe(0.5),
+            business_key_declared=maybe(0.7),
+            queue_settings_kept=maybe(0.85),
+            function_settings_kept=maybe(0.8),
+            mapping_kept=maybe(0.85),
+            metrics_kept=maybe(0.5),
+            loss=rng.choices(LOSSES, (8, 2, 1, 1, 1, 1, 1))[0],
+        )
+        return plan.made_fair()
+
+    def made_fair(self) -> "Plan":
+        """Take out what no settings file could honestly say and no account could hold."""
+        plan = self
+        if plan.consumer == "laravel":
+            # Laravel takes one job at a time and its own lines name the message
+            plan = replace(plan, order="sequential", batch_size=1, runtime="python_print", second_function=False)
+            plan = replace(plan, guard=None if plan.guard == "powertools" else plan.guard)
+        if plan.consumer == "lines":
+            # a worker that says nothing at all is not found by anyone: it prints an event, starts or effects
+            plan = replace(plan, started_line=True, started_declared=True, second_function=False, response=None)
+            plan = replace(plan, runtime="python_print", guard=None if plan.guard == "powertools" else plan.guard)
+        if plan.consumer != "lambda":
+            # worker frameworks say "done" of a job that a silent guard skipped: then nothing could tell
+            plan = replace(plan, guard="line" if plan.guard == "silent" else plan.guard, response=None)
+            plan = replace(plan, loss=plan.loss if plan.loss in ("none", "lines", "tail") else "none")
+            plan = replace(plan, troubles=plan.troubles & set(WORKER_TROUBLES) or frozenset({"slow"}))
+        else:
+            plan = replace(plan, troubles=plan.troubles & set(TROUBLES) or frozenset({"slow"}))
+        if plan.event_form not in EVENT_FORMS[plan.runtime]:
+            plan = replace(plan, event_form="json")
+        if plan.body != "json":
+            plan = replace(plan, business_key_declared=False)
+        if not plan.is_fifo and plan.guard and not plan.business_key_declared:
+            # a guard by business key needs the key to be known, else the same work under two ids cannot be linked
+            plan = replace(plan, troubles=plan.troubles - {"same_work_again", "redrive"} or frozenset({"slow"}))
+        if plan.is_fifo:
+            plan = replace(plan, troubles=plan.troubles - {"copy"} or frozenset({"slow"}))
+        if "short_visibility" in plan.troubles:
+            plan = replace(plan, visibility_s=min(plan.visibility_s, 30), function_timeout_s=30)
+        elif plan.consumer == "lambda":
+            # Lambda refuses to create a mapping whose function timeout is above the queue's visibility timeout
+            plan = replace(plan, function_timeout_s=min(plan.function_timeout_s, plan.visibility_s))
+        if plan.effect_line is None:
+            plan = replace(plan, effect_declared=False)
+        if not plan.effect_declared:
+            plan = replace(plan, exhaustive_declared=False)
+        if "error_after_effect" in plan.troubles or plan.loss in ("lines", "gap"):
+            # an effect whose line is missing although the run ended well: nobody could call the markers exhaustive
+            plan = replace(plan, exhaustive_declared=False)
+        if plan.effect_line == "key" and not plan.effect_declared:
+            plan = replace(plan, effect_line="both")
+        if not plan.started_line:
+            plan = replace(plan, started_declared=False)
+        if plan.guard:
+            plan = replace(plan, idempotent_declared=False)
+        if plan.guard == "silent" and plan.response in ("wrong_id", "empty_id", "wrong_key"):
+            plan = replace(plan, response="right_logged")
+        if plan.system_log_level == "WARN" and plan.platform != "json":
+            plan = replace(plan, system_log_level="INFO")
+        if plan.loss == "denied" and not plan.second_function:
+            plan = replace(plan, second_function=True)
+        return plan

@@ -1,0 +1,144 @@
+"""What the Lambda platform writes about a run: the text format of then and now, and JSON."""
+
+import json
+from dataclasses import dataclass
+
+from tests.oracle.lines import iso
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """How a run ended, as the platform knows it."""
+
+    request_id: str
+    started_ms: int
+    ended_ms: int
+    status: str  # success, error (the handler raised), timeout, crash or init_failed
+    timeout_ms: int
+    init_ms: float | None = None
+    crash_type: str = "Runtime.OutOfMemory"
+    memory_mb: int = 256
+    reported_as: str = "error"  # JSON status of a run whose handler raised: both words are seen
+
+    @property
+    def duration_ms(self) -> float:
+        """Run time without init."""
+        return float(self.ended_ms - self.started_ms)
+
+
+def start_line(platform: str, request_id: str, at_ms: int, function_arn: str) -> str:
+    """START, or platform.start."""
+    if platform != "json":
+        return f"START RequestId: {request_id} Version: $LATEST\n"
+    record = {"requestId": request_id, "functionArn": function_arn, "version": "$LATEST"}
+    return _json(at_ms, "platform.start", record)
+
+
+def init_start_line(platform: str, at_ms: int, function_name: str) -> str:
+    """INIT_START, or platform.initStart."""
+    runtime = "python:3.12.mainlinev2.v43"
+    arn = "arn:aws:lambda:eu-west-1::runtime:36aeb19f3326e129d9f096dea0a3c6a9ca8dce2610e62d2b2060747602d863ae"
+    if platform != "json":
+        return f"INIT_START Runtime Version: {runtime}\tRuntime Version ARN: {arn}\n"
+    record = {
+        "initializationType": "on-demand",
+        "phase": "init",
+        "runtimeVersion": runtime,
+        "runtimeVersionArn": arn,
+        "functionName": function_name,
+        "functionVersion": "$LATEST",
+    }
+    return _json(at_ms, "platform.initStart", record)
+
+
+def failed_init_lines(platform: str, at_ms: int, phase: str, init_ms: float) -> list[str]:
+    """What a failed init leaves: the runtime's error, and its report."""
+    error = (
+        "[ERROR] Runtime.ImportModuleError: Unable to import module 'app': No module named 'requests'\n"
+        "Traceback (most recent call last):"
+    )
+    if platform != "json":
+        report = f"INIT_REPORT Init Duration: {init_ms:.2f} ms\tPhase: {phase}\tStatus: error"
+        return [error, report + "\tError Type: Runtime.ImportModuleError\n"]
+    record = {
+        "initializationType": "on-demand",
+        "phase": phase,
+        "status": "error",
+        "errorType": "Runtime.ImportModuleError",
+        "metrics": {"durationMs": init_ms},
+    }
+    return [error, _json(at_ms, "platform.initReport", record)]
+
+
+def end_lines(platform: str, end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
+    """Return (time, role, text) of what closes a run, in the order the platform writes it."""
+    if platform == "json":
+        return _json_end(end, log_level)
+    closing = f"END RequestId: {end.request_id}\n"
+    at = end.ended_ms
+    if platform == "text_old":
+        overrun = end.duration_ms + (12.52 if end.status == "timeout" else 0.37)
+        report = _report(end, overrun, None)
+        if end.status == "timeout":
+            seconds = overrun / 1000
+            timed_out = f"{iso(at + 12)} {end.request_id} Task timed out after {seconds:.2f} seconds\n\n"
+            return [(at + 12, "timeout", timed_out), (at + 12, "end", closing), (at + 12, "report", report)]
+        lines = [(at, "end", closing), (at, "report", report)]
+        if end.status in ("crash", "init_failed"):
+            reason = "signal: killed" if end.status == "crash" else "exit status 1\nRuntime.ExitError"
+            lines.append((at, "crash", f"RequestId: {end.request_id} Error: Runtime exited with error: {reason}"))
+        return lines
+    suffix = {
+        "timeout": "Status: timeout\n",
+        "crash": f"Status: error\tError Type: {end.crash_type}\n",
+        "init_failed": "Status: error\tError Type: Runtime.ImportModuleError\n",
+    }.get(end.status)
+    report = _report(end, end.duration_ms + (0 if end.status == "timeout" else 0.37), suffix)
+    return [(at, "end", closing), (at, "report", report)]
+
+
+def _report(end: RunEnd, duration_ms: float, suffix: str | None) -> str:
+    billed = int(min(duration_ms, end.timeout_ms)) + 1
+    parts = [
+        f"REPORT RequestId: {end.request_id}",
+        f"Duration: {duration_ms:.2f} ms",
+        f"Billed Duration: {billed} ms",
+        f"Memory Size: {end.memory_mb} MB",
+        f"Max Memory Used: {end.memory_mb if end.status == 'crash' else 91} MB",
+    ]
+    if end.init_ms is not None:
+        parts.append(f"Init Duration: {end.init_ms:.2f} ms")
+    parts.append(suffix or "\n")
+    return "\t".join(parts)
+
+
+def _json_end(end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
+    status = {"success": "success", "timeout": "timeout", "error": end.reported_as}.get(end.status, "error")
+    record: dict = {"requestId": end.request_id, "status": status}
+    if end.status == "error":
+        record["errorType"] = "Function.ValueError"
+    elif end.status == "crash":
+        record["errorType"] = end.crash_type
+    elif end.status == "init_failed":
+        record["errorType"] = "Runtime.ImportModuleError"
+    at = end.ended_ms
+    lines = []
+    if end.status != "success":
+        done = {**record, "metrics": {"durationMs": end.duration_ms + 1.182, "producedBytes": 0}}
+        lines.append((at, "end", _json(at, "platform.runtimeDone", done)))
+    elif log_level == "WARN":
+        return []
+    metrics: dict = {
+        "durationMs": end.duration_ms,
+        "billedDurationMs": int(end.duration_ms) + 1,
+        "memorySizeMB": end.memory_mb,
+        "maxMemoryUsedMB": 91,
+    }
+    if end.init_ms is not None:
+        metrics["initDurationMs"] = end.init_ms
+    lines.append((at, "report", _json(at, "platform.report", {**record, "metrics": metrics})))
+    return lines
+
+
+def _json(at_ms: int, kind: str, record: dict) -> str:
+    return json.dumps({"time": iso(at_ms), "type": kind, "record": record}, separators=(",", ":"))

@@ -1,0 +1,187 @@
+"""A simulated SQS queue, standard or FIFO, as the service behaves (not as its emulators do)."""
+
+import base64
+import hashlib
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from tests.oracle.simulation import Simulation
+
+DEDUPLICATION_MS = 300_000
+
+
+class HandleExpiredError(Exception):
+    """A FIFO queue refused a handle whose visibility timeout has ended."""
+
+
+@dataclass
+class Message:
+    """One message in a queue; ``receive_count`` survives the move to a dead-letter queue."""
+
+    message_id: str
+    body: str
+    sent_ms: int
+    sequence: int
+    group_id: str | None = None
+    deduplication_id: str | None = None
+    receive_count: int = 0
+    first_receive_ms: int | None = None
+    visible_at: int = 0
+    is_deleted: bool = False
+    handle: str | None = None
+    moved_from: str | None = None
+
+    @property
+    def body_md5(self) -> str:
+        """SQS's md5OfBody."""
+        return hashlib.md5(self.body.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """One receive of one message: what the consumer gets."""
+
+    message: Message
+    handle: str
+    receive_count: int
+    received_ms: int
+    visible_again_ms: int
+
+
+@dataclass
+class Queue:
+    """A queue; consumers call receive, delete and change_visibility, times are the simulation's."""
+
+    simulation: Simulation
+    rng: random.Random
+    name: str
+    visibility_ms: int
+    is_fifo: bool = False
+    max_receive_count: int | None = None
+    dead_letter_queue: "Queue | None" = None
+    retention_ms: int = 345_600_000
+    copy_rate: float = 0.0
+    account_id: str = "123456789012"
+    region: str = "eu-west-1"
+    messages: list[Message] = field(default_factory=list)
+    on_receive: Callable[[Receipt], None] | None = None
+    on_dead_letter: Callable[[Message], None] | None = None
+    sent_count: int = 0
+    deleted_count: int = 0
+    _seen: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def arn(self) -> str:
+        """The queue's ARN."""
+        return f"arn:aws:sqs:{self.region}:{self.account_id}:{self.name}"
+
+    @property
+    def url(self) -> str:
+        """The queue's URL."""
+        return f"https://sqs.{self.region}.amazonaws.com/{self.account_id}/{self.name}"
+
+    def send(self, body: str, group_id: str | None = None, deduplication_id: str | None = None) -> Message | None:
+        """Take a message in; None where a FIFO queue drops it as a duplicate of the last five minutes."""
+        now = self.simulation.now
+        self.sent_count += 1
+        if self.is_fifo:
+            assert group_id and deduplication_id
+            last = self._seen.get(deduplication_id)
+            if last is not None and now - last < DEDUPLICATION_MS:
+                return None
+            self._seen[deduplication_id] = now
+        message_id = str(UUID(int=self.rng.getrandbits(128), version=4))
+        sequence = 18_870_000_000_000_000_000 + now * 256 + len(self.messages)
+        message = Message(message_id, body, now, sequence, group_id, deduplication_id, visible_at=now)
+        self.messages.append(message)
+        return message
+
+    @property
+    def is_drained(self) -> bool:
+        """No message is left, hidden ones included."""
+        return all(m.is_deleted for m in self.messages)
+
+    def receive(self, limit: int = 1, visibility_ms: int | None = None) -> list[Receipt]:
+        """Hand out up to ``limit`` messages; one that was received max_receive_count times moves away instead."""
+        now, hidden_ms = self.simulation.now, self.visibility_ms if visibility_ms is None else visibility_ms
+        self._expire()
+        taken: list[Receipt] = []
+        locked = {m.group_id for m in self.messages if self._is_in_flight(m)} if self.is_fifo else set()
+        for message in self._candidates():
+            if len(taken) == limit:
+                break
+            if self.is_fifo and message.group_id in locked:
+                continue
+            if not self._is_visible(message) and not self._is_copied(message):
+                continue
+            if self._is_over(message):
+                self._move(message)
+                continue
+            message.receive_count += 1
+            message.first_receive_ms = message.first_receive_ms or now
+            message.visible_at = now + hidden_ms
+            message.handle = self._new_handle()
+            taken.append(Receipt(message, message.handle, message.receive_count, now, message.visible_at))
+        for receipt in taken:
+            if self.on_receive:
+                self.on_receive(receipt)
+        return taken
+
+    def delete(self, receipt: Receipt) -> bool:
+        """Delete by handle; tells whether the message is gone. Raises HandleExpiredError on FIFO queues only."""
+        message, now = receipt.message, self.simulation.now
+        latest = message.handle == receipt.handle
+        if self.is_fifo and not message.is_deleted and (not latest or now >= message.visible_at):
+            raise HandleExpiredError
+        if not message.is_deleted and (latest or self.rng.random() < 0.5):
+            message.is_deleted = True
+        self.deleted_count += 1
+        return message.is_deleted
+
+    def change_visibility(self, receipt: Receipt, visibility_ms: int) -> None:
+        """Hide for so long from now on; 0 releases. Raises HandleExpiredError on FIFO queues only."""
+        message, now = receipt.message, self.simulation.now
+        in_time = message.handle == receipt.handle and now < message.visible_at
+        if self.is_fifo and not in_time:
+            raise HandleExpiredError
+        if in_time and not message.is_deleted:
+            message.visible_at = now + visibility_ms
+
+    def _candidates(self) -> list[Message]:
+        waiting = [m for m in self.messages if not m.is_deleted]
+        if not self.is_fifo:
+            waiting.sort(key=lambda m: m.sequence + self.rng.randrange(3000) * 256)
+        return waiting
+
+    def _is_visible(self, message: Message) -> bool:
+        return message.visible_at <= self.simulation.now
+
+    def _is_in_flight(self, message: Message) -> bool:
+        return message.receive_count > 0 and not message.is_deleted and not self._is_visible(message)
+
+    def _is_copied(self, message: Message) -> bool:
+        return not self.is_fifo and self.rng.random() < self.copy_rate
+
+    def _is_over(self, message: Message) -> bool:
+        return self.max_receive_count is not None and message.receive_count >= self.max_receive_count
+
+    def _move(self, message: Message) -> None:
+        self.messages.remove(message)
+        message.handle = None
+        if self.dead_letter_queue is not None:
+            message.moved_from = self.arn
+            if self.is_fifo:
+                message.deduplication_id = message.message_id
+            self.dead_letter_queue.messages.append(message)
+        if self.on_dead_letter:
+            self.on_dead_letter(message)
+
+    def _expire(self) -> None:
+        for message in self.messages:
+            if self.simulation.now - message.sent_ms > self.retention_ms:
+                message.is_deleted = True
+
+    def _new_handle(self) -> str:
+        return "AQEB" + base64.b64encode(self.rng.randbytes(198)).decode()

@@ -1,0 +1,112 @@
+"""What really happened: per delivery, per message. Only the oracle and its judge read this."""
+
+from dataclasses import dataclass, field
+
+RUNNING, DELETED = "running", "deleted"
+
+
+@dataclass(eq=False)
+class Delivery:
+    """One receive of one message, and what its consumer did with it."""
+
+    message_id: str
+    receive_count: int
+    received_ms: int
+    visible_again_ms: int
+    handle: str
+    consumer: str | None = None  # function name or worker's log group; None: nobody handled it
+    run_id: str | None = None
+    effects_ms: list[int] = field(default_factory=list)
+    is_marked: bool = False  # its effect line was printed
+    is_finished: bool = False  # the handler was through with this item
+    is_guarded: bool = False
+    outcome: str = RUNNING
+    ended_ms: int | None = None
+    batch_count: int = 1
+
+    def end(self, outcome: str, at_ms: int) -> None:
+        """Note how this delivery ended; the first word counts."""
+        if self.outcome == RUNNING:
+            self.outcome, self.ended_ms = outcome, at_ms
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why one redelivery happened. ``accepted`` also holds codes that the kept evidence cannot tell from it."""
+
+    message_id: str
+    receive_count: int  # of the later delivery
+    code: str
+    accepted: frozenset[str]
+    later_ms: int
+
+
+@dataclass
+class MessageTruth:
+    """One message: how often its work was done, and everything that names it."""
+
+    queue: str
+    message_id: str
+    business_key: str
+    group_id: str | None
+    deduplication_id: str | None
+    sent_ms: int
+    deliveries: list[Delivery] = field(default_factory=list)
+    causes: list[Cause] = field(default_factory=list)
+    dead_lettered_ms: int | None = None
+    origin: str | None = None
+    named_runs: set[str] = field(default_factory=set)  # runs whose kept lines name this message
+    counts_shown: set[int] = field(default_factory=set)  # receive counts that kept lines print
+    is_event_shown: bool = False  # a kept line prints its whole record
+    key_named_runs: set[str] = field(default_factory=set)  # runs whose kept lines mark its business key
+
+    @property
+    def effects_done(self) -> int:
+        """How often the work of this message was done."""
+        return sum(len(d.effects_ms) for d in self.deliveries)
+
+    @property
+    def is_known_to_repeat(self) -> bool:
+        """The kept evidence shows a second delivery: two runs name the message, or a receive count above 1 is printed."""
+        return len(self.named_runs) > 1 or max(self.counts_shown, default=0) > 1
+
+
+def why_again(before: Delivery, later_ms: int) -> str:
+    """Name the cause of a redelivery from what became of the delivery before it."""
+    if before.outcome == RUNNING or (before.ended_ms or 0) > later_ms:
+        return "visibility_expired" if later_ms >= before.visible_again_ms else "broker_copy"
+    if later_ms < before.visible_again_ms and before.outcome not in ("released", "copied"):
+        return "broker_copy"
+    if before.outcome in ("timeout", "error", "crash") and before.is_finished and before.batch_count > 1:
+        return "batch_collateral"
+    return {
+        "timeout": "function_timeout",
+        "error": "function_error",
+        "crash": "runtime_crash",
+        "init_failed": "runtime_crash",
+        "throttled": "throttled",
+        "lost": "unseen_receive",
+        "killed": "worker_killed",
+        "released": "released",
+        "named_in_response": "partial_response",
+        "malformed_response": "partial_response",
+        "delete_lost": "delete_ineffective",
+        "delete_failed": "delete_failed",
+        "delete_refused": "handle_expired",
+        "delete_ignored": "visibility_expired",
+        DELETED: "broker_copy",
+    }[before.outcome]
+
+
+def accepted_codes(code: str, before: Delivery) -> frozenset[str]:
+    """Say which codes the evidence table cannot tell from the truth; ``undecidable`` is judged apart."""
+    codes = {code}
+    if before.outcome in ("timeout", "error", "crash"):
+        by_run = {"timeout": "function_timeout", "error": "function_error", "crash": "runtime_crash"}[before.outcome]
+        if before.is_finished and not before.is_marked:
+            codes.add(by_run)  # without a finish mark the table calls it by the run's end
+        if before.is_marked and not before.is_finished and before.batch_count > 1:
+            codes.add("batch_collateral")  # marked, then cut off before the handler was through
+    if code == "handle_expired":
+        codes.add("visibility_expired")  # late is late; the poller's refused delete leaves no line
+    return frozenset(codes)

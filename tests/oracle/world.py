@@ -1,0 +1,279 @@
+"""One world: a queue, its producers and consumers, played from a seed; its truth and its evidence."""
+
+import json
+import random
+from datetime import UTC, datetime
+from typing import Any
+
+from tests.oracle import evidence
+from tests.oracle.function import Function
+from tests.oracle.handler import Fate, Guard, Handler, Item
+from tests.oracle.lines import LogBook
+from tests.oracle.mapping import Mapping
+from tests.oracle.plan import Plan
+from tests.oracle.simulation import Simulation, Steps
+from tests.oracle.sqs import Message, Queue, Receipt
+from tests.oracle.truth import RUNNING, Cause, Delivery, MessageTruth, accepted_codes, why_again
+from tests.oracle.worker import Worker
+
+EPOCH_MS = int(datetime(2026, 1, 5, tzinfo=UTC).timestamp() * 1000)
+LIMIT_MS = 6 * 3_600_000
+
+
+class World:
+    """Plays at once when made. ``truth`` is by message id; ``rows(table)`` is what AWS would have kept.
+
+    Names of queue, function and log group hold the seed, so that many worlds fit into one lake.
+    """
+
+    def __init__(self, seed: int, plan: Plan | None = None) -> None:
+        self.seed = seed
+        self.rng = random.Random(f"oracle {seed}")
+        self.plan = Plan.draw(self.rng) if plan is None else plan
+        self.started_ms = EPOCH_MS + (seed % 5000) * 7 * 3_600_000 + self.rng.randrange(3_600_000)
+        self.simulation = Simulation(self.started_ms)
+        self.book = LogBook()
+        self.truth: dict[str, MessageTruth] = {}
+        self._pending = 0
+        self._build()
+        self._play()
+        self.evidence = evidence.Kept(self)
+
+    @property
+    def queue_name(self) -> str:
+        """The queue's name."""
+        return self.queue.name
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """Return the evidence rows of one table, as collecting would have stored them."""
+        return self.evidence.rows(table)
+
+    def settings_text(self) -> str:
+        """Return this world's part of doubletake.toml."""
+        return evidence.settings_text(self)
+
+    # -- what is there -------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        plan, name = self.plan, f"w{self.seed:06d}-payments"
+        suffix = ".fifo" if plan.is_fifo else ""
+        self.dead_letters = Queue(self.simulation, self.rng, f"{name}-dlq{suffix}", 30_000, plan.is_fifo)
+        self.queue = Queue(
+            self.simulation,
+            self.rng,
+            name + suffix,
+            (min(plan.visibility_s, 12) if "short_visibility" in plan.troubles else plan.visibility_s) * 1000,
+            plan.is_fifo,
+            plan.max_receive_count,
+            self.dead_letters if plan.max_receive_count else None,
+            copy_rate=0.0005 if "copy" in plan.troubles else 0.0,
+        )
+        self.queue.on_receive = self._note_receive
+        self.queue.on_dead_letter = self._note_dead_letter
+        guard = Guard(plan.guard_store_s * 1000) if plan.guard else None
+        self.handler = Handler(plan, self.simulation, self.rng, guard)
+        self.functions: list[Function] = []
+        self.mappings: list[Mapping] = []
+        self.worker: Worker | None = None
+        if plan.consumer == "lambda":
+            for number in range(2 if plan.second_function else 1):
+                function_name = f"w{self.seed:06d}-charge" + ("-b" if number else "")
+                function = Function(self.simulation, self.rng, plan, function_name, self.queue, self.handler, self.book)
+                self.functions.append(function)
+                self.mappings.append(
+                    Mapping(self.simulation, self.rng, plan, self.queue, function, self._make_item, self.is_over)
+                )
+        else:
+            group = f"/ecs/w{self.seed:06d}-worker"
+            self.worker = Worker(
+                self.simulation,
+                self.rng,
+                plan,
+                group,
+                self.queue,
+                self.handler,
+                self.book,
+                self._make_item,
+                self.is_over,
+            )
+
+    @property
+    def consumer_groups(self) -> list[str]:
+        """Log groups of the consumers."""
+        return [f.log_group for f in self.functions] or [self.worker.log_group if self.worker else ""]
+
+    def is_over(self) -> bool:
+        """Nothing is left to send or to deliver."""
+        return self._pending == 0 and self.queue.is_drained
+
+    # -- what happens --------------------------------------------------------------------------------------
+
+    def _play(self) -> None:
+        plan, rng = self.plan, self.rng
+        poisoned = rng.sample(range(plan.message_count), 2) if "poison" in plan.troubles else []
+        self._poison = {self._key(number) for number in poisoned}
+        self._pending += plan.message_count
+        for number in range(plan.message_count):
+            sent = self.started_ms + 2_000 + rng.randrange(plan.send_spread_s * 1000)
+            self.simulation.at(sent, lambda number=number: self._send(number))  # type: ignore[misc]
+            if "same_work_again" in plan.troubles and rng.random() < plan.trouble_rate:
+                self._pending += 1
+                later = sent + (rng.randrange(301_000, 700_000) if plan.is_fifo else rng.randrange(400, 20_000))
+                self.simulation.at(later, lambda number=number: self._send(number))  # type: ignore[misc]
+        if "throttle" in plan.troubles:
+            self._block_functions()
+        if "lost_receive" in plan.troubles:
+            self.simulation.spawn(self._peek(), at=self.started_ms + 2_500)
+        if "redrive" in plan.troubles and plan.max_receive_count:
+            self._pending += 1
+            self.simulation.spawn(self._redrive(), at=self.started_ms + plan.send_spread_s * 1000)
+        for consumer in [*self.mappings, self.worker]:
+            if consumer:
+                consumer.start()
+        self.simulation.run(self.started_ms + LIMIT_MS)
+
+    def _key(self, number: int) -> str:
+        return f"pay_{self.seed:06d}_{number:04d}"
+
+    def _send(self, number: int) -> None:
+        self._pending -= 1
+        key, plan = self._key(number), self.plan
+        group = f"customer-{number % plan.group_count}" if plan.group_count else None
+        before = [t for t in self.truth.values() if t.business_key == key]
+        message = self.queue.send(self._body(key), group, f"order-{key}" if plan.is_fifo else None)
+        if message is not None:
+            origin = None if not before else "dedup_window_passed" if plan.is_fifo else "producer_retry"
+            self._register(message, key, origin)
+
+    def _body(self, key: str) -> str:
+        payment: dict[str, Any] = {"payment_id": key, "amount": self.rng.randrange(100, 90_000), "currency": "EUR"}
+        other = self._some_uuid()
+        if self.plan.body == "nested":
+            payment["note"] = 'it\'s "quoted", {braced} \\ slashed'
+            payment["caused_by"] = {
+                "messageId": other,
+                "receiptHandle": "AQEBnested",
+                "attributes": {"ApproximateReceiveCount": "7", "MessageGroupId": "not-mine"},
+                "md5OfBody": "0" * 32,
+            }
+        if self.plan.body == "sns":
+            payment = {
+                "Type": "Notification",
+                "MessageId": other,
+                "TopicArn": "arn:aws:sns:eu-west-1:123456789012:payments",
+                "Message": json.dumps(payment),
+            }
+        return json.dumps(payment)
+
+    def _some_uuid(self) -> str:
+        raw = f"{self.rng.getrandbits(128):032x}"
+        return f"{raw[:8]}-{raw[8:12]}-4{raw[13:16]}-8{raw[17:20]}-{raw[20:]}"
+
+    def _register(self, message: Message, key: str, origin: str | None) -> None:
+        self.truth[message.message_id] = MessageTruth(
+            self.queue.name,
+            message.message_id,
+            key,
+            message.group_id,
+            message.deduplication_id,
+            message.sent_ms,
+            origin=origin,
+        )
+
+    def _note_receive(self, receipt: Receipt) -> None:
+        known = self.truth[receipt.message.message_id]
+        delivery = Delivery(
+            known.message_id, receipt.receive_count, receipt.received_ms, receipt.visible_again_ms, receipt.handle
+        )
+        if known.deliveries:
+            before = known.deliveries[-1]
+            code = why_again(before, receipt.received_ms)
+            known.causes.append(
+                Cause(known.message_id, receipt.receive_count, code, accepted_codes(code, before), receipt.received_ms)
+            )
+        known.deliveries.append(delivery)
+
+    def _note_dead_letter(self, message: Message) -> None:
+        self.truth[message.message_id].dead_lettered_ms = self.simulation.now
+
+    def _make_item(self, receipt: Receipt) -> Item:
+        known = self.truth[receipt.message.message_id]
+        delivery = known.deliveries[-1]
+        assert delivery.handle == receipt.handle
+        return Item(receipt, delivery, self._fate(known), known.business_key)
+
+    def _fate(self, known: MessageTruth) -> Fate:
+        plan, rng = self.plan, self.rng
+        share = plan.trouble_rate / max(1, plan.batch_size / 3)
+        fate = Fate(rng.randrange(20, 400), rng.randrange(0, 30), rng.randrange(1, 20))
+        if "slow" in plan.troubles and rng.random() < share:
+            limit_ms = plan.function_timeout_s * 1000 if plan.consumer == "lambda" else self.queue.visibility_ms
+            slow_ms = int(limit_ms * rng.uniform(0.5, 1.7))
+            part = rng.choices(("before", "gap", "after"), (6, 2, 2))[0]
+            if part == "before":
+                fate.before_ms += slow_ms
+            elif part == "gap":
+                fate.gap_ms += slow_ms
+            else:
+                fate.after_ms += slow_ms
+        if "short_visibility" in plan.troubles and rng.random() < share:
+            fate.before_ms += rng.randrange(6_000, 22_000)
+        incurable = plan.max_receive_count is not None or known.deliveries[-1].receive_count <= 4
+        if (known.business_key in self._poison and incurable) or ("error" in plan.troubles and rng.random() < share):
+            fate.fails = "before"
+        elif "error_after_effect" in plan.troubles and rng.random() < share:
+            fate.fails = "after"
+        return fate
+
+    # -- what others do ------------------------------------------------------------------------------------
+
+    def _block_functions(self) -> None:
+        start = self.started_ms + self.rng.randrange(1_000, 2_000 + self.plan.send_spread_s * 500)
+        for _ in range(3):
+            length = int(self.queue.visibility_ms * self.rng.uniform(0.6, 2.2))
+            for function in self.functions:
+                function.blocked.append((start, start + length))
+            start += length + self.rng.randrange(20_000, 90_000)
+
+    def _peek(self) -> Steps:
+        """A person in the console, or a receive whose answer got lost: counts rise, nobody works."""
+        for _ in range(12):
+            if self.is_over():
+                return
+            yield self.rng.randrange(500, 12_000)
+            for receipt in self.queue.receive(self.rng.choice((1, 1, 3))):
+                self.truth[receipt.message.message_id].deliveries[-1].end("lost", self.simulation.now)
+
+    def _redrive(self) -> Steps:
+        """An operator sends the dead letters back: new message ids, same bodies."""
+        for _ in range(200):
+            yield 20_000
+            waiting = [m for m in self.dead_letters.messages if not m.is_deleted]
+            if waiting or (self.queue.is_drained and self._pending == 1):
+                break
+        yield self.rng.randrange(5_000, 400_000)
+        self._pending -= 1
+        for message in self.dead_letters.messages:
+            if message.is_deleted:
+                continue
+            message.is_deleted = True
+            key = self.truth[message.message_id].business_key
+            again = self.queue.send(message.body, message.group_id, message.deduplication_id)
+            if again is not None:
+                self._register(again, key, "dlq_redrive")
+
+    # -- the truth, as far as the evidence's time reaches ----------------------------------------------------
+
+    def cut_truth(self, end_ms: int) -> None:
+        """Forget what happened after the evidence was read; for the truth it has not happened yet."""
+        for message_id, known in list(self.truth.items()):
+            known.deliveries = [d for d in known.deliveries if d.received_ms < end_ms]
+            known.causes = [c for c in known.causes if c.later_ms < end_ms]
+            for delivery in known.deliveries:
+                delivery.effects_ms = [at for at in delivery.effects_ms if at < end_ms]
+                if delivery.ended_ms is not None and delivery.ended_ms >= end_ms:
+                    delivery.outcome = RUNNING
+            if known.dead_lettered_ms is not None and known.dead_lettered_ms >= end_ms:
+                known.dead_lettered_ms = None
+            if not known.deliveries:
+                del self.truth[message_id]
