@@ -125,6 +125,7 @@ def sub_lanes(spans: Sequence[tuple[int, int]], slack_us: int = 0) -> list[int]:
 def lane_model(timeline: pd.DataFrame, *, cut_gaps: bool = True) -> LaneModel:
     """Lay out ``timeline`` rows (columns of forensics.tables.findings.TIMELINE); rows without a time are left out."""
     rows = timeline[timeline["at"].notna()].copy()
+    rows["at"], rows["until_at"] = (pd.to_datetime(rows[column], utc=True) for column in ("at", "until_at"))
     rows["at_us"] = microseconds(rows["at"])
     is_bar = rows["kind"].isin(BAR_KINDS)
     rows["until_us"] = microseconds(rows["until_at"].where(rows["until_at"].notna(), rows["at"]))

@@ -14,7 +14,9 @@ from forensics.charts.palette import ALARM, OUTLINE
 from forensics.charts.words import clock, duration, local, zone_label
 
 MOST_LABELS = 40
-_TOP, _BOTTOM, _LEFT = 56, 110, 96
+_TOP, _BOTTOM, _LEFT = 56, 118, 96
+_LEGEND_BELOW = 66
+"""Pixels between the lanes and the legend: tick labels, gap labels and the name of the time axis."""
 _MOST_LINES = 6
 
 
@@ -101,14 +103,23 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int) -> None:
     )
     for column in range(2, columns + 1):
         figure.update_yaxes(showticklabels=False, row=1, col=column)
+    plot = max(count, 4) * lane_pixels(count) + 2
     figure.update_layout(
-        height=_TOP + _BOTTOM + 2 + max(count, 4) * lane_pixels(count),
+        height=_TOP + _BOTTOM + plot,
         margin={"l": _LEFT, "r": 8, "t": _TOP, "b": _BOTTOM},
         hovermode="closest",
         dragmode="zoom",
         barmode="overlay",
         bargap=0,
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"},
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": -_LEGEND_BELOW / plot,
+            "yanchor": "top",
+            "font": {"size": 12},
+        },
         hoverlabel={"align": "left"},
     )
 
@@ -130,7 +141,8 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figur
             range=[low, high],
             showgrid=False,
             zeroline=False,
-            nticks=max(2, round(9 * episode.width)),
+            nticks=max(1, round(5 * episode.width)) if len(episodes) > 1 else 8,
+            ticklabeloverflow="hide past domain" if len(episodes) > 1 else "hide past div",
             tickangle=0,
             ticks="outside",
             tickformatstops=TICK_FORMATS,
@@ -140,7 +152,7 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figur
     names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
     lay_out(figure, names, len(episodes))
     _gap_labels(figure, episodes)
-    _axis_title(figure, episodes, zone)
+    clock_title(figure, episodes[0].start_us, zone)
     return figure
 
 
@@ -170,8 +182,9 @@ def _gap_labels(figure: go.Figure, episodes: Sequence[Episode]) -> None:
         )
 
 
-def _axis_title(figure: go.Figure, episodes: Sequence[Episode], zone: ZoneInfo) -> None:
-    at = pd.Timestamp(episodes[0].start_us, unit="us", tz="UTC").to_pydatetime()
+def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo) -> None:
+    """Name the time axis: the day, and the zone with its offset."""
+    at = pd.Timestamp(start_us, unit="us", tz="UTC").to_pydatetime()
     figure.add_annotation(
         text=f"{at.astimezone(zone):%d %b %Y} · time ({zone_label(zone, at)})",
         x=0,
@@ -225,12 +238,15 @@ def _add_bars(
 def _custom(
     rows: pd.DataFrame, at: pd.Series, words: str, zone: ZoneInfo, begin: int, until: pd.Series | None = None
 ) -> list[list[str]]:
-    """Return per point: the message id, and the hover text."""
+    """Return per point: the message id, the hover text, and the consumer."""
     found = []
     for i, (row, start) in enumerate(zip(rows.to_dict("records"), at, strict=True)):
         who = row["message_id"] or row["item_id"]
         count = row["receive_count"]
-        lines = [f"<b>{escape(str(who))}</b>" + ("" if pd.isna(count) else f" · receive #{int(count)}"), words]
+        lines = [
+            f"<b>{escape(str(row.get('who') or who))}</b>" + ("" if pd.isna(count) else f" · receive #{int(count)}"),
+            words,
+        ]
         offset = start - begin
         when = f"{clock(start, zone)} (T{'+' if offset >= 0 else '−'}{duration(abs(offset))})"
         if until is not None:
@@ -242,7 +258,7 @@ def _custom(
             lines.append(escape(str(label)))
         if row["source"]:
             lines.append(f"<i>{escape(str(row['source']))}</i>")
-        found.append([str(who), "<br>".join(lines)])
+        found.append([str(who), "<br>".join(lines), str(row["consumer"] or "")])
     return found
 
 
@@ -268,7 +284,7 @@ def _lines(
     ]
     killed = "Function timeout" + (f" {function_timeout_s} s" if function_timeout_s else "")
     back = "Visible again" + (f", {duration(visibility_timeout_s * 1_000_000)}" if visibility_timeout_s else "")
-    for words, rows, at in ((killed, kills, "at_us"), (back, ran_out, "end_us")):
+    for row, (words, rows, at) in enumerate(((killed, kills, "at_us"), (back, ran_out, "end_us"))):
         moments = rows.drop_duplicates([at, "episode"])[["episode", at]]
         if len(moments) > _MOST_LINES:
             continue
@@ -286,8 +302,7 @@ def _lines(
                 line={"color": ALARM, "width": 1.6, "dash": "dash"},
             )
             if n == 0:
-                episode = model.episodes[column]
-                late = (us - episode.start_us) > 0.5 * (episode.end_us - episode.start_us)
+                late = _share(model.episodes, column, us) > 0.4
                 figure.add_annotation(
                     text=words,
                     x=when,
@@ -295,7 +310,15 @@ def _lines(
                     y=1,
                     yref="paper",
                     yanchor="bottom",
+                    yshift=16 * row,
                     xanchor="right" if late else "left",
                     showarrow=False,
                     font={"size": 12},
                 )
+
+
+def _share(episodes: Sequence[Episode], column: int, us: int) -> float:
+    """Return how far to the right a moment is drawn, from 0 to 1."""
+    here = episodes[column]
+    before = sum(e.width for e in episodes[:column])
+    return before + here.width * (us - here.start_us) / (here.end_us - here.start_us)

@@ -1,0 +1,78 @@
+"""A lane per consumer: one bar per run, for incidents with more messages than lanes can show."""
+
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from forensics.charts.timeline import timeline_figure
+
+KINDS = ("in_flight", "handling", "repeat", "timeout", "error", "crash", "delete_refused", "dead_lettered")
+"""What this form draws of a timeline."""
+
+
+def consumer_lanes(timeline: pd.DataFrame) -> pd.DataFrame:
+    """Fold ``timeline`` rows into rows of the same columns with a lane per execution environment or worker stream.
+
+    Deliveries of one run become one window and one handler bar; ``item_id`` is the environment, ``message_id`` the
+    first message of the run, ``batch`` how many messages it had. A delivery that no log shows has no lane here.
+    """
+    rows = timeline[timeline["consumer"].notna() & timeline["kind"].isin(KINDS) & timeline["at"].notna()].copy()
+    rows["item_id"] = environments(rows["consumer"])
+    order = rows.groupby("item_id")["at"].min().sort_values(kind="stable").index
+    rows["lane"] = rows["item_id"].map({name: n for n, name in enumerate(order, 1)})
+    runs = {name: n for n, name in enumerate(sorted(rows["consumer"].unique()), 1)}
+    rows["delivery_index"] = rows["consumer"].map(runs)
+    rows["ended_by"] = rows["ended_by"].fillna("")
+    bars = rows[rows["kind"].isin(["in_flight", "handling"])]
+    first = {c: "first" for c in rows.columns if c not in ("consumer", "kind", "ended_by", "until_at", "at")}
+    folded = bars.groupby(["consumer", "kind", "ended_by"], sort=True, as_index=False).agg(
+        first | {"at": "min", "until_at": "max", "item_id": "first"}
+    )
+    counts = bars.groupby(["consumer", "kind", "ended_by"], sort=True)["message_id"].nunique().to_numpy()
+    folded["batch"] = counts
+    folded["label"] = [f"{n:,} message{'' if n == 1 else 's'}" for n in counts]
+    folded["receive_count"] = None
+    folded["who"] = [request_of(c) for c in folded["consumer"]]
+    marks = rows[~rows["kind"].isin(["in_flight", "handling"])].assign(batch=1)
+    parts = [part.dropna(axis=1, how="all") for part in (folded, marks) if len(part)]
+    columns = [*timeline.columns, "batch", "who"]
+    whole = pd.concat(parts, ignore_index=True) if parts else folded
+    whole = whole.reindex(columns=columns)
+    return whole.astype({c: object for c in columns if whole[c].isna().any() and c not in ("at", "until_at")}).where(
+        whole.notna(), None
+    )
+
+
+def request_of(consumer: str) -> str:
+    """Name a run by its request id, a worker's handling by its stream.
+
+    >>> request_of("/aws/lambda/pay|2026/11/20/[$LATEST]ab|7f3c|1"), request_of("/ecs/worker|w1|2026")
+    ('request 7f3c', 'w1 2026')
+    """
+    parts = consumer.split("|")
+    return f"request {parts[2]}" if len(parts) == 4 else " ".join(parts[1:])
+
+
+def environments(consumers: pd.Series) -> pd.Series:
+    """Name the execution environment of each consumer: its log group and stream, without the request."""
+    return consumers.str.split("|", n=2).str[:2].str.join("|")
+
+
+def environment_label(name: str) -> str:
+    """Shorten an environment's name to the end of its stream, which tells streams apart.
+
+    >>> environment_label("/aws/lambda/charge-card|2026/11/20/[$LATEST]5f1c0a9b7d3e4f60a1b2c3d4e5f60718")
+    '…e5f60718'
+    """
+    stream = name.rpartition("|")[2]
+    return stream if len(stream) <= 14 else f"…{stream[-8:]}"
+
+
+def consumers_figure(
+    timeline: pd.DataFrame, zone: ZoneInfo, *, cut_gaps: bool = True, **timeouts: int | None
+) -> go.Figure:
+    """Draw ``timeline`` rows with a lane per consumer; keywords as in ``timeline_figure``."""
+    folded = consumer_lanes(timeline)
+    labels = {name: environment_label(name) for name in folded["item_id"].unique()}
+    return timeline_figure(folded, zone, cut_gaps=cut_gaps, labels=labels, **timeouts)
