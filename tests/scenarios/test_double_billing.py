@@ -1,0 +1,163 @@
+"""double-billing through the whole path: who paid twice, how sure that is, why, and what it was not."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from forensics.tables import findings as T
+
+pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+
+SCENARIO = "double-billing"
+QUEUE = "payments.fifo"
+
+
+@pytest.fixture(scope="module")
+def messages(investigated):
+    return investigated.by_message(T.MESSAGES, QUEUE)
+
+
+@pytest.fixture(scope="module")
+def incident(investigated):
+    [found] = investigated.rows(T.INCIDENTS)
+    return found
+
+
+@pytest.fixture(scope="module")
+def batches(investigated):
+    """The two batches that timed out, each its ten messages in the order they were sent."""
+    again = investigated.truly_again(QUEUE)
+    return again[:10], again[10:]
+
+
+@pytest.fixture(scope="module")
+def charged_before_the_kill(batches):
+    first, second = batches
+    return {truth.message_id for truth in (*first[:7], *second[:4])}
+
+
+@pytest.fixture(scope="module")
+def under_way_at_the_kill(batches):
+    first, second = batches
+    return {first[7].message_id, second[4].message_id}
+
+
+def test_exactly_the_messages_delivered_again_have_a_verdict(investigated, messages):
+    assert set(messages) == {truth.message_id for truth in investigated.truly_again(QUEUE)}
+
+
+def test_payments_charged_before_the_kill_are_confirmed(messages, charged_before_the_kill):
+    confirmed = {message_id: row for message_id, row in messages.items() if row["verdict"] == "confirmed"}
+
+    assert set(confirmed) == charged_before_the_kill
+    for row in confirmed.values():
+        assert (row["effects_at_least"], row["effects_at_most"], row["certainty"]) == (2, 2, "proved")
+        assert row["causes"] == ["batch_collateral"]
+        assert (row["deliveries"], row["receive_count"], row["origin"]) == (2, 2, None)
+
+
+def test_the_payment_under_way_at_the_kill_is_probable(messages, under_way_at_the_kill):
+    probable = {message_id: row for message_id, row in messages.items() if row["verdict"] == "probable"}
+
+    assert set(probable) == under_way_at_the_kill
+    for row in probable.values():
+        assert (row["effects_at_least"], row["effects_at_most"]) == (1, 2)
+        assert row["causes"] == ["function_timeout"]
+
+
+def test_payments_the_killed_run_never_reached_are_harmless(messages, charged_before_the_kill, under_way_at_the_kill):
+    rest = [row for m, row in messages.items() if m not in charged_before_the_kill | under_way_at_the_kill]
+
+    assert len(rest) == 7
+    assert {row["verdict"] for row in rest} == {"harmless"}
+    assert {(row["effects_at_least"], row["effects_at_most"]) for row in rest} == {(1, 1)}
+
+
+def test_the_true_number_of_charges_lies_in_every_interval(investigated):
+    for row in investigated.rows(T.MESSAGES):
+        truth = investigated.played.truth(row["message_id"])
+
+        assert row["effects_at_least"] <= truth.effects <= row["effects_at_most"]
+
+
+def test_the_charge_list_is_exactly_the_keys_charged_twice(investigated, messages, charged_before_the_kill):
+    listed = [key for row in messages.values() if row["verdict"] == "confirmed" for key in row["business_keys"]]
+
+    assert sorted(listed) == sorted(investigated.played.truth(m).business_key for m in charged_before_the_kill)
+
+
+def test_there_is_one_incident_and_it_is_the_payments(incident, investigated):
+    first = investigated.truly_again(QUEUE)[0].deliveries[0].received_at
+    stamp = first.strftime("%Y%m%dT%H%MZ")
+
+    assert incident["incident_id"] == f"{QUEUE}-{stamp}"
+    assert [incident[v] for v in ("confirmed", "probable", "possible", "absorbed", "harmless")] == [11, 2, 0, 0, 7]
+    assert incident["started_at"] - first < timedelta(milliseconds=1)
+    assert (incident["visibility_timeout_s"], incident["function_timeout_s"], incident["batch_size"]) == (600, 30, 10)
+    assert incident["functions"] == ["charge-card"]
+
+
+def test_the_primary_cause_is_that_a_batch_fell_with_one_message(incident):
+    assert incident["primary_cause"] == "batch_collateral"
+    assert set(incident["causes"]) >= {"batch_collateral=11", "function_timeout=2"}
+
+
+def test_the_group_stood_still_for_570_s_per_timeout(incident):
+    assert incident["blocked_ms"] == pytest.approx(2 * 570_000, abs=3_000)
+
+
+def test_each_repeat_was_received_600_s_after_the_receive_before(investigated):
+    gaps_ms = [row["gap_ms"] for row in investigated.rows(T.REDELIVERIES) if row["queue"] == QUEUE]
+
+    assert len(gaps_ms) == 20
+    assert all(gap_ms == pytest.approx(600_000, abs=200) for gap_ms in gaps_ms)
+
+
+def test_overlap_and_broker_copy_are_excluded_for_every_repeat(investigated):
+    stances = {
+        (row["code"], row["stance"])
+        for row in investigated.rows(T.RULINGS)
+        if row["queue_arn"].endswith(f":{QUEUE}") and row["code"] in ("visibility_expired", "broker_copy")
+    }
+
+    assert stances == {("visibility_expired", "excluded"), ("broker_copy", "excluded")}
+
+
+def test_the_incident_says_what_it_was_not(incident):
+    said = " ".join(incident["excluded"]).lower()
+
+    assert re.search(r"overlap|at once", said)
+    assert "producer" in said or "sent twice" in said or "two ids" in said
+    assert "cop" in said  # copied or copies
+
+
+def test_both_forms_of_the_timeout_were_read(investigated):
+    ends = [row["end_status"] for row in investigated.rows(T.INVOCATIONS) if row["function_name"] == "charge-card"]
+
+    assert ends.count("timeout") == 2
+    assert set(ends) == {"timeout", "success"}
+
+
+def test_the_guarded_repeats_of_the_other_queue_are_absorbed_and_open_no_incident(investigated):
+    rows = investigated.by_message(T.MESSAGES, "shipment-updates")
+
+    assert set(rows) == {truth.message_id for truth in investigated.truly_again("shipment-updates")}
+    for row in rows.values():
+        assert (row["verdict"], row["effects_at_least"], row["effects_at_most"]) == ("absorbed", 1, 1)
+        assert row["incident_id"] is None
+
+
+def test_every_delivery_is_in_the_ledger_once(investigated):
+    ledger = sorted((row["message_id"], row["receive_count"]) for row in investigated.rows(T.DELIVERIES))
+    truth = sorted((t.message_id, d.receive_count) for t in investigated.played.truths for d in t.deliveries)
+
+    assert ledger == truth
+
+
+@pytest.mark.parametrize(
+    "table", [T.MESSAGES, T.REDELIVERIES, T.RULINGS, T.INCIDENTS, T.TIMELINE], ids=lambda table: table.name
+)
+def test_every_claim_cites_evidence_that_resolves(investigated, table):
+    assert all(row["evidence_ids"] for row in investigated.rows(table))
+    assert investigated.unresolved(table) == set()
