@@ -1,0 +1,111 @@
+"""JSON lines: Lambda's platform events, and what applications log as JSON.
+
+Fields are found by name wherever they stand: key order is free, a line may be cut, and the event may be wrapped.
+Quotes inside a JSON string are escaped, so a key in a nested text is never taken for one of the line's own.
+"""
+
+from forensics.parsers.grammar import NUMBER, REQUEST_ID, SPACE, Pattern
+
+PLATFORM_KINDS = {
+    "start": "start",
+    "end": "end",
+    "report": "report",
+    "runtimeDone": "runtime_done",
+    "initStart": "init_start",
+    "initReport": "init_report",
+    "restoreStart": "restore_start",
+    "restoreReport": "restore_report",
+    "extension": "extension",
+    "telemetrySubscription": "telemetry",
+    "logsSubscription": "telemetry",
+    "fault": "runtime_error",
+}
+"""platform.<x> to a kind; every other x is `platform`."""
+
+START = Pattern("json_start", r"^\{" + SPACE + r"*+\"")
+"""A line that is JSON from its first character."""
+WARNING_START = "LAMBDA_WARNING"
+"""JSON behind a text: the Python runtime's warning, a carriage return, then the error as JSON."""
+
+_COLON = r"\"" + SPACE + r"*+:" + SPACE + r"*+"
+
+
+def _text(name: str, keys: str, value: str) -> Pattern:
+    return Pattern(name, r"\"(?:" + keys + r")" + _COLON + r"\"(?P<" + name + ">" + value + ")")
+
+
+PLATFORM_TYPE = _text("platform_type", "type", r"platform\.[A-Za-z]++")
+"""The discriminator: platform lines have time, type and record; application lines timestamp, level and message.
+
+>>> PLATFORM_TYPE.find('{"record":{}, "type" : "platform.runtimeDone"}', "platform_type")
+'platform.runtimeDone'
+"""
+PLATFORM_JSON_REQUEST_ID = _text("json_request_id", "requestId", REQUEST_ID)
+PLATFORM_STATUS = _text("json_status", "status", r"[A-Za-z]++")
+PLATFORM_ERROR_TYPE = _text("json_error_type", "errorType", r"[^\"\\]++")
+PLATFORM_PHASE = _text("json_phase", "phase", r"[a-z-]++")
+SPANS = Pattern("spans", r"\"spans\"" + SPACE + r"*+:" + SPACE + r"*+\[[^\]]*+\]?")
+"""Spans hold durations of their own; they are taken out before the run's duration is looked for."""
+METRIC_DURATION = Pattern("metric_duration_ms", r"\"durationMs" + _COLON + r"(?P<duration_ms>" + NUMBER + ")")
+METRIC_INIT = Pattern("metric_init_ms", r"\"initDurationMs" + _COLON + r"(?P<init_ms>" + NUMBER + ")")
+METRIC_BILLED = Pattern("metric_billed_ms", r"\"billedDurationMs" + _COLON + r"(?P<billed_ms>" + NUMBER + ")")
+METRIC_MEMORY = Pattern("metric_memory_mb", r"\"memorySizeMB" + _COLON + r"(?P<memory_mb>" + NUMBER + ")")
+METRIC_MAX_MEMORY = Pattern(
+    "metric_max_memory_mb", r"\"maxMemoryUsedMB" + _COLON + r"(?P<max_memory_mb>" + NUMBER + ")"
+)
+METRIC_RESTORE = Pattern("metric_restore_ms", r"\"restoreDurationMs" + _COLON + r"(?P<restore_ms>" + NUMBER + ")")
+FUNCTION_ARN = Pattern("function_arn", r":function:(?P<function_name>[A-Za-z0-9_-]{1,140}+)")
+"""The name inside a function's ARN, without version or alias."""
+
+PLATFORM_FUNCTION_NAME = _text("platform_function_name", "functionName", r"[A-Za-z0-9_-]{1,140}+")
+
+_OPEN = r"\"" + SPACE + r"*+:" + SPACE + r"*+\""
+
+
+def _ends_with(*words: str) -> str:
+    return "(?:" + "|".join(f"(?<={word})" for word in words) + ")"
+
+
+OWN_REQUEST_ID = Pattern(
+    "own_request_id",
+    r"equest_?[Ii]d"
+    + _ends_with(
+        "unction_request_id", "unctionRequestId", "ws_request_id", "wsRequestId", "ambda_request_id", "ambdaRequestId"
+    )
+    + _OPEN
+    + r"(?P<request_id>"
+    + REQUEST_ID
+    + ")",
+)
+"""What Powertools and structured loggers call Lambda's request id; preferred to a bare requestId."""
+ANY_REQUEST_ID = Pattern(
+    "any_request_id",
+    r"equest_?[Ii]d"
+    + _ends_with(r"\"requestId", r"\"RequestId", r"\"request_id")
+    + _OPEN
+    + r"(?P<request_id>"
+    + REQUEST_ID
+    + ")",
+)
+LEVEL = Pattern(
+    "json_level",
+    r"evel(?:name)?"
+    + _ends_with(r"\"level", r"\"Level", r"log_level", r"[gG]Level", r"\"levelname")
+    + _OPEN
+    + r"(?P<level>[A-Za-z]{2,16}+)",
+)
+FUNCTION_NAME = Pattern(
+    "json_function_name",
+    r"unction(?:_name|Name(?<=FunctionName))" + _OPEN + r"(?P<function_name>[A-Za-z0-9_-]{1,140}+)",
+)
+"""What Powertools adds; a bare functionName may be any function the line talks about."""
+ERROR_TYPE = Pattern("app_error_type", r"rrorType" + _OPEN + r"(?P<error_type>[^\"\\]{1,200}+)")
+EXCEPTION_NAME = Pattern("app_exception_name", r"xception_name" + _OPEN + r"(?P<error_type>[^\"\\]{1,200}+)")
+ERROR_MESSAGE = Pattern(
+    "app_error_message",
+    r"rrorMessage" + _OPEN + r"(?P<error_text>[^\"\\]{0,300}+(?:\\[^\n][^\"\\]{0,300}+){0,40}+)",
+)
+UNHANDLED_MARK = Pattern("unhandled_mark", r"\"log_level\"" + SPACE + r"*+:")
+"""Only the Python runtime's own report of an unhandled exception has this key."""
+
+DETAILS = (METRIC_BILLED, METRIC_MEMORY, METRIC_MAX_MEMORY, METRIC_RESTORE)

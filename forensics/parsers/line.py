@@ -1,0 +1,203 @@
+"""One log line to one value, in plain Python: the same fields that `spark_jobs.parsed_lines` gives as columns."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from forensics.parsers import app_lines, json_lines, lambda_text, sqs_records
+from forensics.parsers.grammar import Pattern
+from forensics.parsers.handle_errors import HandleError, handle_error
+from forensics.parsers.idempotency import idempotency
+from forensics.parsers.marks import Mark, mark
+from forensics.parsers.mentions import mentions
+from forensics.parsers.sqs_records import Record
+from forensics.parsers.workers import WorkerLine, worker
+from forensics.settings import Consumer
+
+ERROR_TEXT_CHARS = 300
+LAMBDA_LOG_GROUPS = "/aws/lambda/"
+"""In these the poller is Lambda's own: no worker framework deletes anything there."""
+
+
+@dataclass(frozen=True)
+class ParsedLine:
+    """What one line says. None is unknown: the line does not say it.
+
+    ``kind`` is init_start, start, end, report, timeout, runtime_error, runtime_done, init_report, restore_start,
+    restore_report, extension, telemetry, unhandled_error, handle_error, app, platform or other. ``details`` holds what
+    else AWS prints: billed_ms, memory_mb, max_memory_mb, trace_id and their like; the correlation does not need them.
+    """
+
+    kind: str
+    request_id: str | None = None
+    level: str | None = None
+    function_name: str | None = None
+    duration_ms: float | None = None
+    status: str | None = None
+    error_type: str | None = None
+    error_text: str | None = None
+    timeout_s: float | None = None
+    init_ms: float | None = None
+    phase: str | None = None
+    records: list[Record] | None = None
+    mentions: list[str] | None = None
+    batch_item_failures: list[str] | None = None
+    handle_error: HandleError | None = None
+    idempotency: str | None = None
+    worker: WorkerLine | None = None
+    effect: Mark | None = None
+    started: Mark | None = None
+    guard_mark: Mark | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+def parse_line(line: str, consumer: Consumer | None = None, log_group: str = "") -> ParsedLine:
+    """Read one log event, several lines long or not; never raises for any text.
+
+    Worker frameworks are looked for outside Lambda's own log groups only.
+
+    >>> parse_line("REPORT RequestId: 3f2504e0-4f89-41d3-9a0c-0305e82c3301\\tDuration: 812.5 ms").duration_ms
+    812.5
+    """
+    word = lambda_text.WORD.find(line[: app_lines.HEAD_CHARS], "word")
+    if word:
+        return _platform_text(line, lambda_text.KINDS[word])
+    style = sqs_records.key_style(line)
+    is_json = json_lines.START.compiled.search(line) is not None
+    if style is None and is_json and (event := json_lines.PLATFORM_TYPE.find(line, "platform_type")):
+        return _platform_json(line, json_lines.PLATFORM_KINDS.get(event.removeprefix("platform."), "platform"))
+    return _application(line, style, is_json, consumer, log_group)
+
+
+def _number(text: str | None) -> float | None:
+    return None if text is None else float(text)
+
+
+def _details(line: str, *patterns: Pattern) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for pattern in patterns:
+        if match := pattern.compiled.search(line):
+            found |= {name: _typed(name, value) for name, value in match.groupdict().items() if value is not None}
+    return found
+
+
+def _typed(group: str, value: str) -> Any:
+    if group.endswith(("_ms", "_mb", "_s")):
+        return float(value)
+    if group == "sampled":
+        return value == "true"
+    if group == "events":
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return value
+
+
+def _platform_text(line: str, kind: str) -> ParsedLine:
+    status = lambda_text.STATUS.find(line, "status") if kind.endswith("report") else None
+    return ParsedLine(
+        kind,
+        request_id=lambda_text.PLATFORM_REQUEST_ID.find(line, "request_id"),
+        duration_ms=_number(lambda_text.DURATION.find(line, "duration_ms")) if kind == "report" else None,
+        status=status.lower() if status else None,
+        error_type=lambda_text.ERROR_TYPE.find(line, "error_type") if status else None,
+        init_ms=_number(lambda_text.INIT_DURATION.find(line, "init_ms")) if kind in ("report", "init_report") else None,
+        phase=lambda_text.PHASE.find(line, "phase") if kind == "init_report" else None,
+        details=_details(line, *lambda_text.DETAILS.get(kind, ())),
+    )
+
+
+def _platform_json(line: str, kind: str) -> ParsedLine:
+    without_spans = json_lines.SPANS.replace(line, "")
+    duration = _number(json_lines.METRIC_DURATION.find(without_spans, "duration_ms"))
+    status = json_lines.PLATFORM_STATUS.find(line, 1)
+    init_ms = duration if kind == "init_report" else _number(json_lines.METRIC_INIT.find(line, "init_ms"))
+    return ParsedLine(
+        kind,
+        request_id=json_lines.PLATFORM_JSON_REQUEST_ID.find(line, 1) or lambda_text.PLATFORM_REQUEST_ID.find(line, 1),
+        function_name=json_lines.PLATFORM_FUNCTION_NAME.find(line, 1) or json_lines.FUNCTION_ARN.find(line, 1),
+        duration_ms=duration if kind in ("report", "runtime_done") else None,
+        status=status.lower() if status else None,
+        error_type=json_lines.PLATFORM_ERROR_TYPE.find(line, 1),
+        init_ms=init_ms,
+        phase=json_lines.PLATFORM_PHASE.find(line, 1),
+        details=_details(line, *json_lines.DETAILS),
+    )
+
+
+def _application(line: str, style: str | None, is_json: bool, consumer: Consumer | None, log_group: str) -> ParsedLine:
+    if style is None and not is_json and (ended := _platform_words(line)):
+        return ended
+    text, found = line, None
+    if style is not None:
+        plain = sqs_records.plain_text(line, style)
+        bodies = sqs_records.body_pattern(style).find_all(plain, "body")
+        text = sqs_records.without_bodies(plain, style)
+        found = sqs_records.records(text, bodies)
+    has_json = is_json or line.startswith(json_lines.WARNING_START)
+    prefix = app_lines.PREFIX.find(line[: app_lines.HEAD_CHARS]) or ""
+    request_id = app_lines.PREFIX_REQUEST_ID.find(prefix)
+    level = app_lines.PREFIX_LEVEL.find(prefix, "level")
+    error_type = error_text = function_name = None
+    if has_json:
+        request_id = json_lines.OWN_REQUEST_ID.find(text, 1) or json_lines.ANY_REQUEST_ID.find(text, 1)
+        level = json_lines.LEVEL.find(text, 1)
+        error_type = json_lines.ERROR_TYPE.find(text, 1) or json_lines.EXCEPTION_NAME.find(text, 1)
+        error_text = json_lines.ERROR_MESSAGE.find(text, 1)
+        function_name = json_lines.FUNCTION_NAME.find(text, 1) or json_lines.FUNCTION_ARN.find(text, 1)
+    unhandled = app_lines.unhandled_error(line, level, has_json) if found is None else None
+    if unhandled:
+        error_type, error_text = unhandled
+    refused = handle_error(text, request_id, has_records=found is not None)
+    response = sqs_records.batch_item_failures(text)
+    repeat = framework = named = None
+    if found is None:
+        repeat, named = idempotency(line), mentions(line, request_id)
+        framework = None if log_group.startswith(LAMBDA_LOG_GROUPS) else worker(line)
+    says_something = any(x is not None for x in (found, response, repeat, framework, named))
+    is_app = has_json or says_something or app_lines.PREFIX_SAYS.find(prefix) is not None
+    expressions = (consumer.effect, consumer.started, consumer.guard) if consumer else (None, None, None)
+    effect, started, guard = (mark(text, e) if e else None for e in expressions)
+    return ParsedLine(
+        "unhandled_error" if unhandled else "handle_error" if refused else "app" if is_app else "other",
+        request_id=request_id,
+        level=level,
+        function_name=function_name,
+        error_type=error_type,
+        error_text=error_text[:ERROR_TEXT_CHARS] if error_text else None,
+        records=found,
+        mentions=named,
+        batch_item_failures=response,
+        handle_error=refused,
+        idempotency=repeat,
+        worker=framework,
+        effect=effect,
+        started=started,
+        guard_mark=guard,
+        details=_details(prefix, app_lines.PREFIX_TIMESTAMP) | _details(line, lambda_text.TIMEOUT_PAYLOAD),
+    )
+
+
+def _platform_words(line: str) -> ParsedLine | None:
+    """Read the lines Lambda writes without one of its words in front."""
+    if lambda_text.TIMEOUT_NEEDLE in line and (seconds := lambda_text.TIMEOUT.find(line, "timeout_s")):
+        return ParsedLine(
+            "timeout",
+            request_id=lambda_text.TIMEOUT.find(line, "request_id"),
+            timeout_s=float(seconds),
+            details=_details(line, app_lines.PREFIX_TIMESTAMP),
+        )
+    needed = any(needle in line for needle in lambda_text.RUNTIME_ERROR_NEEDLES)
+    if not needed and not line.startswith(lambda_text.RUNTIME_ERROR_START):
+        return None
+    said = lambda_text.RUNTIME_ERROR
+    cause = (
+        said.find(line, "cause")
+        or said.find(line, "sentence")
+        or lambda_text.RUNTIME_ERROR_FRAME.find(line, "sentence")
+    )
+    if cause is None:
+        return None
+    return ParsedLine(
+        "runtime_error",
+        request_id=lambda_text.PLATFORM_REQUEST_ID.find(line, "request_id"),
+        error_type=lambda_text.RUNTIME_ERROR_TYPE.find(line, "error_type"),
+        error_text=cause[:ERROR_TEXT_CHARS],
+    )

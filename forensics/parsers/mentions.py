@@ -1,0 +1,42 @@
+"""Message ids that an application line names, each introduced by a word such as message, record or job."""
+
+from forensics.parsers.grammar import UUID, Pattern
+
+_BETWEEN = r"(?:&[a-z#0-9]{1,6};|[^0-9A-Za-z&]){0,8}+"
+_LIST = r"(?P<ids>" + UUID + r"(?:[\"'\s\u00a0]{0,3}+[,;][\"'\s\u00a0]{0,4}+" + UUID + r"){0,10000}+)(?![0-9A-Za-z-])"
+_LEAD = (
+    r"(?:[Ss](?![A-Za-z]))?(?:[_ -]?(?:[Ii]dentifiers?|[Ii][Dd][Ss]?))?"
+    + _BETWEEN
+    + r"(?:(?:with|ids?|ID|Id|is|was|no|number|uuid)(?![A-Za-z])[^0-9A-Za-z]{1,6}+){0,3}+"
+)
+
+MESSAGE = Pattern("message_mention", r"essage" + _LEAD + _LIST)
+"""After message, Message, messageId, message_id, sqs_message_id: one id or a list of them.
+
+>>> MESSAGE.find("Processing message 861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "ids")
+'861bec95-b670-4f2a-acf9-19d5bdd7cbe5'
+"""
+OTHER = Pattern("other_mention", r"(?<![A-Za-z])(?i:msg|message|record|job|r-dupe [^\s\"]{1,200})" + _LEAD + _LIST)
+"""The same after msg, record, job, or a word in capitals."""
+ONE_ID = Pattern("mentioned_id", UUID)
+
+MESSAGE_NEEDLE = "essage"
+OTHER_NEEDLES = ("sg", "cord", "ob", "MESSAGE", "R-DUPE")
+SEND_NEEDLE = "MD5OfMessageBody"
+"""Stands in the answer to a send, whose MessageId is another message's."""
+
+
+def mentions(line: str, own_request_id: str | None = None) -> list[str] | None:
+    """Return the message ids a line names, in order, once each; None where it names none.
+
+    >>> mentions('{"message_id": "861BEC95-b670-4f2a-acf9-19d5bdd7cbe5"}')
+    ['861bec95-b670-4f2a-acf9-19d5bdd7cbe5']
+    """
+    if SEND_NEEDLE in line:
+        return None
+    runs = MESSAGE.find_all(line, "ids") if MESSAGE_NEEDLE in line else []
+    if any(needle in line for needle in OTHER_NEEDLES):
+        runs += OTHER.find_all(line, "ids")
+    own = (own_request_id or "").lower()
+    ids = dict.fromkeys(found.lower() for run in runs for found in ONE_ID.find_all(run))
+    return [found for found in ids if found != own] or None

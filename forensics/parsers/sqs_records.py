@@ -1,0 +1,249 @@
+"""SQS records printed on a log line, and batch responses: JSON, Python repr, Node inspect, .NET, Java and Go forms.
+
+How a line is read, in both engines:
+1. a key of a record (receiptHandle, or ApproximateReceiveCount) must stand there as a key; how it is quoted tells
+   whether the event is escaped inside another string or as HTML, and the escaping is undone;
+2. bodies and message attributes are blanked, so that an event inside a body never counts;
+3. the text is split where one object ends and the next begins, so each value stays with its own record;
+4. fields are looked for by name inside their record. What is not there is unknown, never shifted from a neighbour.
+"""
+
+from dataclasses import dataclass
+
+from forensics.parsers.grammar import (
+    BACK_QUOTED,
+    DOUBLE_QUOTED,
+    QUOTE,
+    SINGLE_QUOTED,
+    SPACE,
+    Pattern,
+    Replacement,
+    balanced_object,
+)
+from forensics.parsers.mentions import ONE_ID
+
+NEEDLE = "essageId"
+KEY_NEEDLES = ("eceiptHandle", "pproximateReceiveCount")
+
+_AFTER_KEY = r"(?:\\{0,7}[\"'`]|&quot;|&#0?3[49];|&apos;)?" + SPACE + r"{0,4}[:=]"
+HANDLE_KEY = Pattern("handle_key", r"eceiptHandle" + _AFTER_KEY)
+COUNT_KEY = Pattern("count_key", r"pproximateReceiveCount" + _AFTER_KEY)
+"""How a record's key is printed: `":` for JSON, `':` for repr, `\\":` for JSON inside JSON, `&quot;:` for HTML."""
+
+HTML = (
+    Replacement(Pattern("html_double_quote", r"&quot;|&#0?34;"), '"'),
+    Replacement(Pattern("html_single_quote", r"&apos;|&#0?39;"), "'"),
+    Replacement(Pattern("html_less", r"&lt;"), "<"),
+    Replacement(Pattern("html_greater", r"&gt;"), ">"),
+    Replacement(Pattern("html_ampersand", r"&amp;"), "&"),
+)
+UNESCAPE = (
+    Replacement(Pattern("escaped_break", r"(?<!\\)((?:\\\\)*+)\\[nrt]"), "$1 "),
+    Replacement(Pattern("escaped_quote", r"\\([\"'`\\/])"), "$1"),
+)
+"""One level of string escapes undone; an escaped line break becomes a blank, which JSON does not mind."""
+
+_COLON = r"[\"'`]?" + SPACE + r"*+[:=]" + SPACE + r"*+"
+_OBJECT = balanced_object(6)
+_STRING = "(?:" + DOUBLE_QUOTED + "|" + SINGLE_QUOTED + "|" + BACK_QUOTED + ")"
+_CUT = r"[\"'`{][\s\S]*+"  # a value that runs past the end of a cut line
+
+JSON_BODY = Pattern(
+    "json_body",
+    r"ody\":(?<=[\"'][Bb]ody\":)" + SPACE + r"*+(?P<body>" + DOUBLE_QUOTED + "|" + _OBJECT + "|" + _CUT + ")",
+)
+REPR_BODY = Pattern(
+    "repr_body",
+    r"ody':(?<=[\"'][Bb]ody':)" + SPACE + r"*+(?P<body>" + _STRING + "|" + _OBJECT + "|" + _CUT + ")",
+)
+ANY_BODY = Pattern(
+    "any_body",
+    r"(?<![A-Za-z0-9_$])[Bb]ody" + _COLON + r"(?P<body>"
+    r"" + _STRING + "(?:" + SPACE + r"*+\+" + SPACE + "*+" + _STRING + ")*+"  # Node breaks long texts
+    r"|" + _OBJECT + "|" + _CUT + ""
+    r"|(?!null|None)[^\"'`{,][\s\S]*?(?=[ ,]++(?:[Mm][Dd]5Of|[Aa]ttributes[:=])))",  # Java and Go do not quote it
+)
+"""A body as printed, quotes included; the first two are the same for the two commonest forms, and quicker."""
+BODY_BLANK = 'ody":""'
+
+ATTRIBUTES = Replacement(
+    Pattern(
+        "filled_message_attributes",
+        r"essageAttributes(?<![Ff]MessageAttributes)" + _COLON + r"(?=\{" + SPACE + r"*+[^}\s])" + _OBJECT,
+    ),
+    "essageAttributes:{}",
+)
+"""Attributes a producer put on the message: their names and values are anybody's."""
+
+LIST = Pattern("record_list", r"(?:ecords|essages)" + _COLON + r"\[(?P<rest>[\s\S]*+)")
+"""Where the list of records begins; what stands before it is about the line, not about a message."""
+BETWEEN = Pattern(
+    "between_records",
+    r"\}" + SPACE + r"*+,?+" + SPACE + r"*+(?:[A-Za-z][A-Za-z0-9_.]{0,60}+)?\{"
+    r"|\)" + SPACE + r"*+," + SPACE + r"*+(?=[A-Za-z]{1,40}\()",
+)
+"""Where one record ends and the next begins."""
+
+
+def _field(name: str, literal: str, value: str, check: str = "") -> Pattern:
+    return Pattern(name, literal + check + _COLON + r"[\"'`]?(?P<" + name + ">" + value + ")")
+
+
+def _text_field(name: str, literal: str) -> Pattern:
+    ends = r"(?=[\s\u00a0,}\])]|(?![\s\S]))"
+    return Pattern(name, literal + _COLON + r"([\"'`]?)(?P<" + name + r">[^\n\r]{1,300}?)\1" + ends)
+
+
+_ARN = r"arn:[^\"'`\\,\s\u00a0})\]]{1,300}+"
+MESSAGE_ID = _field(
+    "message_id",
+    "essageId",
+    r"(?!(?:null|None|undefined|nil)(?![0-9A-Za-z_-]))[0-9A-Za-z][0-9A-Za-z_-]{0,99}+",
+    r"(?<![A-Za-z0-9_.$-][Mm]essageId)",  # not originalMessageId
+)
+"""SQS's id of the message: stable over all its deliveries.
+
+>>> MESSAGE_ID.find("{'messageId': 'd5ebb291-904d-4f8f-bbad-7533cbb71267'", "message_id")
+'d5ebb291-904d-4f8f-bbad-7533cbb71267'
+"""
+RECEIPT_HANDLE = _field("receipt_handle", "eceiptHandle", r"[^\"'`\\,\s\u00a0})\]&]{1,4096}+")
+RECEIVE_COUNT = _field("receive_count", "pproximateReceiveCount", r"[0-9]{1,9}+(?![0-9])")
+SENT = _field("sent_ms", "SentTimestamp", r"[0-9]{1,18}+(?![0-9])")
+FIRST_RECEIVE = _field("first_receive_ms", "pproximateFirstReceiveTimestamp", r"[0-9]{1,18}+(?![0-9])")
+GROUP_ID = _text_field("group_id", "essageGroupId")
+DEDUPLICATION_ID = _text_field("deduplication_id", "essageDeduplicationId")
+BODY_MD5 = _field("body_md5", "5OfBody", r"[0-9a-fA-F]{32}+", r"(?<=[Mm][Dd]5OfBody)")
+QUEUE_ARN = _field("queue_arn", "ventSourceA(?:RN|rn)", _ARN)
+DEAD_LETTER_SOURCE_ARN = _field("dead_letter_source_arn", "eadLetterQueueSourceArn", _ARN)
+
+RESPONSE_NEEDLE = "temFailures"
+_GAP = r"(?:" + SPACE + r"|\\[nrt])*+"
+RESPONSE = Pattern(
+    "batch_response",
+    r"atchItemFailures" + QUOTE + r"?+" + _GAP + r"[:=]" + _GAP + r"(?P<list>\[[^\]]*+|null|None|nil)",
+)
+"""A logged batchItemFailures list, from its bracket on."""
+EMPTY_RESPONSE = Pattern("empty_batch_response", r"^(?:\[" + _GAP + r"|null|None|nil)(?![\s\S])")
+ITEM_IDENTIFIER = Pattern(
+    "item_identifier",
+    r"temIdentifier" + QUOTE + r"?+" + _GAP + r"[:=]" + _GAP + r"(?:null|None|nil|undefined|" + QUOTE + r")?+"
+    r"(?P<id>[0-9A-Za-z_-]{0,100}+)",
+)
+"""One failed item; an empty identifier makes AWS take the whole batch as failed."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One printed SQS record; ``position`` counts from 1 in printed order. What the line does not say is None."""
+
+    position: int
+    message_id: str
+    receive_count: int | None = None
+    sent_ms: int | None = None
+    first_receive_ms: int | None = None
+    group_id: str | None = None
+    deduplication_id: str | None = None
+    receipt_handle: str | None = None
+    body_md5: str | None = None
+    queue_arn: str | None = None
+    dead_letter_source_arn: str | None = None
+    body: str | None = None
+
+
+def key_style(line: str) -> str | None:
+    """Return how the keys of printed records are quoted; None where no record is printed."""
+    if NEEDLE not in line or not any(needle in line for needle in KEY_NEEDLES):
+        return None
+    return HANDLE_KEY.find(line) or COUNT_KEY.find(line)
+
+
+def plain_text(line: str, style: str) -> str:
+    """Undo the escaping that ``style`` shows."""
+    if "&" in style:
+        for replacement in HTML:
+            line = replacement.apply(line)
+    for mark in ("\\", "\\\\\\"):
+        if mark in style:
+            line = unescape(line)
+    return line
+
+
+def unescape(text: str) -> str:
+    r"""Undo one level of string escapes.
+
+    >>> unescape(r'{\"a\":1,\n\"b\":2}')
+    '{"a":1, "b":2}'
+    """
+    for replacement in UNESCAPE:
+        text = replacement.apply(text)
+    return text
+
+
+def body_pattern(style: str) -> Pattern:
+    """Return the body pattern for keys quoted in this style."""
+    if '":' in style or "&quot;:" in style:
+        return JSON_BODY
+    return REPR_BODY if "':" in style else ANY_BODY
+
+
+def without_bodies(text: str, style: str) -> str:
+    """Blank bodies and message attributes."""
+    return ATTRIBUTES.apply(body_pattern(style).replace(text, BODY_BLANK))
+
+
+def records(text: str, bodies: list[str]) -> list[Record] | None:
+    """Read the records of a text whose bodies were blanked; None where no object is one.
+
+    ``bodies`` are the blanked values in printed order; they are given back to their records only if there is one each.
+    """
+    parts = [p for p in BETWEEN.compiled.split(LIST.find(text, "rest") or text) if NEEDLE in p]
+    has_last = bool(parts) and BODY_BLANK in parts[-1]
+    fits = len(bodies) == len(parts) or (len(bodies) == len(parts) - 1 and not has_last)
+    found = []
+    for position, part in enumerate(parts, start=1):
+        message_id = MESSAGE_ID.find(part, "message_id")
+        count, handle = RECEIVE_COUNT.find(part, 1), RECEIPT_HANDLE.find(part, 1)
+        if message_id is None or (count is None and handle is None):
+            continue
+        md5, sent, first = BODY_MD5.find(part, 1), SENT.find(part, 1), FIRST_RECEIVE.find(part, 1)
+        found.append(
+            Record(
+                position,
+                message_id.lower(),
+                int(count) if count else None,
+                int(sent) if sent else None,
+                int(first) if first else None,
+                GROUP_ID.find(part, "group_id"),
+                DEDUPLICATION_ID.find(part, "deduplication_id"),
+                handle,
+                md5.lower() if md5 else None,
+                QUEUE_ARN.find(part, 1),
+                DEAD_LETTER_SOURCE_ARN.find(part, 1),
+                unquoted(bodies[position - 1]) if fits and position <= len(bodies) else None,
+            )
+        )
+    return found or None
+
+
+def unquoted(printed: str) -> str | None:
+    """Return a printed body as text: quotes off, one level of escapes undone; None where it was cut or is broken up."""
+    if printed[0] not in "\"'`":
+        return printed
+    if len(printed) < 2 or printed[-1] != printed[0]:
+        return None
+    return unescape(printed[1:-1])
+
+
+def batch_item_failures(line: str) -> list[str] | None:
+    """Return the ids a logged batch response names; [] for an empty one, None where no response was logged.
+
+    >>> batch_item_failures('{"batchItemFailures": [{"itemIdentifier": "A1"}]}')
+    ['a1']
+    """
+    listed = RESPONSE.find(line, "list") if RESPONSE_NEEDLE in line else None
+    if listed is None:
+        return None
+    if EMPTY_RESPONSE.compiled.search(listed):
+        return []
+    ids = ITEM_IDENTIFIER.find_all(listed, "id") or ONE_ID.find_all(listed)
+    return [i.lower() for i in ids] or None

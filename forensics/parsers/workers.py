@@ -1,0 +1,185 @@
+"""Lines of worker frameworks: which item started, finished, failed, was refused, or could not be deleted.
+
+One entry of FORMS per line form. The first that matches decides.
+"""
+
+from dataclasses import dataclass
+
+from forensics.parsers.grammar import BLANK, SPACE, TIMESTAMP, UUID, Pattern
+
+EVENTS = (
+    "started",
+    "finished",
+    "failed",
+    "timed_out",
+    "refused",
+    "delete_failed",
+    "visibility_exceeded",
+    "stopping",
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """One line form: the groups message_id and job are read from ``pattern`` where it has them.
+
+    ``needles``: a line without any of them cannot match.
+    """
+
+    format: str
+    event: str
+    pattern: Pattern
+    needles: tuple[str, ...]
+
+
+def _form(format_: str, event: str, text: str, *needles: str) -> Form:
+    return Form(format_, event, Pattern(f"{format_.replace('-', '_')}_{event}", text), needles)
+
+
+_JOB = r"(?P<job>[A-Za-z_][A-Za-z0-9_\\]*+)"
+_LARAVEL = r"(?:^|[\n\r])" + BLANK + r"*+" + TIMESTAMP + BLANK + r"++" + _JOB + BLANK + r"*+\.{2,}+"
+_OLD_LARAVEL = (
+    r"^" + SPACE + r"*+\[" + TIMESTAMP + r"\]" + BLANK + r"*+\[(?P<message_id>[^\]\s]{1,100}+)\]" + BLANK + "*+"
+)
+_SHORYUKEN = (
+    r"TID-[^\s]{1,40}+" + BLANK + r"++(?P<job>[^\s/]{1,200}+)/[^\s/]{1,100}+/"
+    r"(?P<message_id>" + UUID + r")" + BLANK + r"++[A-Z]{4,8}+:" + BLANK + r"++"
+)
+_CELERY_ID = r"(?P<job>" + UUID + r")\]"
+
+FORMS = (
+    _form("laravel", "started", _LARAVEL + BLANK + r"*+RUNNING", "...."),
+    _form("laravel", "finished", _LARAVEL + r"[^\n\r]{0,60}?" + BLANK + r"DONE(?![A-Za-z])", "...."),
+    _form("laravel", "failed", _LARAVEL + r"[^\n\r]{0,60}?" + BLANK + r"FAIL(?![A-Za-z])", "...."),
+    _form("laravel", "started", _OLD_LARAVEL + r"Processing:" + BLANK + "*+" + _JOB, "Processing:"),
+    _form("laravel", "finished", _OLD_LARAVEL + r"Processed:" + BLANK + "*+" + _JOB, "Processed:"),
+    _form("laravel", "failed", _OLD_LARAVEL + r"Failed:" + BLANK + "*+" + _JOB, "Failed:"),
+    _form("laravel", "refused", _JOB + r" has been attempted too many times", "attempted too many times"),
+    _form("laravel", "timed_out", _JOB + r" has timed out\.", " has timed out."),
+    _form("shoryuken", "started", _SHORYUKEN + r"started at", "TID-"),
+    _form("shoryuken", "finished", _SHORYUKEN + r"completed in", "TID-"),
+    _form("shoryuken", "failed", _SHORYUKEN + r"failed in", "TID-"),
+    _form("shoryuken", "visibility_exceeded", _SHORYUKEN + r"exceeded the queue visibility timeout", "TID-"),
+    _form("shoryuken", "delete_failed", r"TID-[^\n\r]{0,400}?Could not delete [0-9]", "TID-"),
+    _form(
+        "shoryuken",
+        "failed",
+        r"Message (?P<message_id>" + UUID + r") failed, will be retried in",
+        "will be retried in",
+    ),
+    _form("sqs-consumer", "timed_out", r"Message handler timed out after [0-9]", "Message handler timed out"),
+    _form("sqs-consumer", "failed", r"Unexpected message handler failure:", "Unexpected message handler"),
+    _form("sqs-consumer", "delete_failed", r"SQS delete message failed", "SQS delete message failed"),
+    _form("celery", "started", r"Received task: [^\s\[]{1,200}+\[" + _CELERY_ID, "Received task"),
+    _form("celery", "started", r"Task [^\s\[]{1,200}+\[" + _CELERY_ID + " received", "] received"),
+    _form("celery", "finished", r"Task [^\s\[]{1,200}+\[" + _CELERY_ID + " succeeded in", "] succeeded"),
+    _form("celery", "failed", r"Task [^\s\[]{1,200}+\[" + _CELERY_ID + " (?:raised|retry|Retry)", "Task "),
+    _form(
+        "celery",
+        "stopping",
+        r"Restoring [0-9]{1,9}+ unacknowledged message|[Ww]arm shutdown",
+        "nacknowledged",
+        "arm shutdown",
+    ),
+    _form(
+        "spring",
+        "delete_failed",
+        r"(?:Error acknowledging in queue|could not be acknowledged in queue|dropping acknowledgement for message)"
+        r"[^\n\r]{0,400}?(?P<message_id>" + UUID + r")",
+        "acknowledg",
+    ),
+    _form("spring", "failed", r"Error processing message (?P<message_id>" + UUID + r")", "Error processing message"),
+    _form(
+        "lines",
+        "stopping",
+        r"(?i:received|caught|got|handling)(?: signal)?:?(?: signal)? ?(?:SIGTERM|TERM)(?![A-Za-z])|SIGTERM",
+        "SIGTERM",
+        "eceived TERM",
+    ),
+    _form(
+        "lines",
+        "failed",
+        r"^[0-9]{6,20}+"
+        + BLANK
+        + r"++"
+        + TIMESTAMP
+        + BLANK
+        + r"++(?P<job>[^\s]{1,200}+)"
+        + BLANK
+        + r"++failed"
+        + SPACE
+        + r"*+(?![\s\S])",
+        " failed",
+    ),
+)
+"""Text forms. The last is the plainest worker there is: thread id, local time, body, failed."""
+
+_KEY = r"\"" + SPACE + r"*+:" + SPACE + r"*+\"?"
+JSON_NEEDLE = '"attempts"'
+JSON_STATUS = Pattern(
+    "laravel_status", r"\"status" + _KEY + r"(?P<status>starting|success|released_after_exception|failed)\""
+)
+"""Laravel's --json lines: their id is the SQS message id, their attempts SQS's receive count."""
+JSON_ID = Pattern("laravel_id", r"\"id" + _KEY + r"(?P<id>[0-9A-Za-z_-]{1,100}+)")
+JSON_ATTEMPTS = Pattern("laravel_attempts", r"\"attempts" + _KEY + r"(?P<attempts>[0-9]{1,9}+)(?![0-9])")
+JSON_JOB = Pattern("laravel_job", r"\"job" + _KEY + r"(?P<job>[^\"]{1,300}+)\"")
+JSON_REFUSED = Pattern("laravel_refused", r"MaxAttemptsExceeded|attempted too many times")
+JSON_TIMED_OUT = Pattern("laravel_timed_out", r"TimeoutExceeded|has timed out")
+JSON_EVENTS = {
+    "starting": "started",
+    "success": "finished",
+    "released_after_exception": "failed",
+    "failed": "failed",
+}
+
+
+@dataclass(frozen=True)
+class WorkerLine:
+    """What a framework says of one item; what its line does not carry is None."""
+
+    format: str
+    event: str
+    message_id: str | None = None
+    receive_count: int | None = None
+    job: str | None = None
+
+
+def worker(line: str) -> WorkerLine | None:
+    """Read a framework's line; None for every other line.
+
+    >>> worker("2026-11-21T09:00:00Z 71 TID-ox Charge/pay/861bec95-b670-4f2a-acf9-19d5bdd7cbe5 INFO: completed in: 9 ms").event
+    'finished'
+    """
+    if JSON_NEEDLE in line and (status := JSON_STATUS.find(line, "status")):
+        return _laravel_json(line, status)
+    for form in FORMS:
+        if not any(needle in line for needle in form.needles):
+            continue
+        found = form.pattern.compiled.search(line)
+        if found:
+            groups = found.groupdict()
+            message_id = groups.get("message_id")
+            return WorkerLine(
+                form.format, form.event, message_id.lower() if message_id else None, None, groups.get("job")
+            )
+    return None
+
+
+def _laravel_json(line: str, status: str) -> WorkerLine:
+    event = JSON_EVENTS[status]
+    if event == "failed" and JSON_REFUSED.find(line):
+        event = "refused"
+    elif event == "failed" and JSON_TIMED_OUT.find(line):
+        event = "timed_out"
+    message_id, attempts, job = (
+        JSON_ID.find(line, "id"),
+        JSON_ATTEMPTS.find(line, "attempts"),
+        JSON_JOB.find(line, "job"),
+    )
+    return WorkerLine(
+        "laravel",
+        event,
+        message_id.lower() if message_id else None,
+        int(attempts) if attempts else None,
+        job.replace("\\\\", "\\") if job else None,
+    )
