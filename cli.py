@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 import cli_findings
+import cli_serve
+import cli_work
 from cli_options import (
     ConfigOption,
     EndpointOption,
@@ -60,6 +62,11 @@ def _before(
 
 
 for _command in (
+    cli_serve.demo,
+    cli_work.collect,
+    cli_work.correlate,
+    cli_work.investigate,
+    cli_serve.serve,
     cli_findings.incidents,
     cli_findings.messages,
     cli_findings.deliveries,

@@ -46,12 +46,10 @@ class ReportFormat(StrEnum):
 
 def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: QueueOption = None) -> None:
     """List incidents, newest first."""
-    from forensics.lake.filters import equals
     from forensics.tables.findings import INCIDENTS
 
     findings = chosen.open_lake().findings()
-    where = None if queue is None else equals("queue", queue)
-    rows = findings.read(INCIDENTS, where=where).to_pylist()
+    rows = findings.read(INCIDENTS, where=_all_of({"queue": queue})).to_pylist()
     rows.sort(key=lambda r: (-r["started_at"].timestamp(), r["incident_id"]))
     records = [incident_record(r) for r in rows]
     print_rows(records, how, _INCIDENT_TABLE, _columns(incident_record({})))
@@ -67,14 +65,13 @@ def messages(
     verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only this verdict.")] = None,
 ) -> None:
     """List messages that were delivered more than once or share their work with another, each with its verdict."""
-    from forensics.lake.filters import equals
     from forensics.tables.findings import MESSAGES
 
     findings = chosen.open_lake().findings()
     if incident is not None:
         _check_incident(findings, incident)
     wanted = {"incident_id": incident, "queue": queue, "verdict": verdict and str(verdict)}
-    table = findings.read(MESSAGES, where=_all_of(equals, wanted))
+    table = findings.read(MESSAGES, where=_all_of(wanted))
     order = [(name, "ascending") for name in ("queue", "first_received_at", "item_id")]
     records = (message_record(r) for r in _rows(table.sort_by(order)))
     if how is RowFormat.TABLE:
@@ -92,17 +89,18 @@ def deliveries(
     queue: QueueOption = None,
 ) -> None:
     """Print the delivery ledger: one row per time a message was handed to a consumer."""
-    from forensics.lake.filters import equals, one_of
+    from forensics.lake import filters_to_expression
     from forensics.tables.findings import DELIVERIES, MESSAGES
 
     findings = chosen.open_lake().findings()
-    where = _all_of(equals, {"queue": queue})
+    where = _all_of({"queue": queue})
     if incident is not None:
         _check_incident(findings, incident)
-        items = findings.read(MESSAGES, ["item_id"], equals("incident_id", incident))["item_id"].to_pylist()
-        where = _and(where, one_of("item_id", items))
+        items = findings.read(MESSAGES, ["item_id"], _all_of({"incident_id": incident}))["item_id"].to_pylist()
+        where = _and(where, filters_to_expression([("item_id", "in", items or [""])]))
     if message is not None:
-        where = _and(where, one_of("item_id", [message, f"key:{message}"]) | equals("message_id", message))
+        named = [[("item_id", "in", [message, f"key:{message}"])], [("message_id", "==", message)]]
+        where = _and(where, filters_to_expression(named))
     table = findings.read(DELIVERIES, where=where)
     if message is not None and not table.num_rows:
         raise MessageUnknownError(
@@ -182,12 +180,12 @@ def _and(left: Any, right: Any) -> Any:
     return right if left is None else left & right
 
 
-def _all_of(equals: Any, wanted: dict[str, str | None]) -> Any:
-    where = None
-    for column, value in wanted.items():
-        if value is not None:
-            where = _and(where, equals(column, value))
-    return where
+def _all_of(wanted: dict[str, str | None]) -> Any:
+    """Return the filter for columns that must have a value; None says nothing, and nothing said keeps every row."""
+    from forensics.lake import filters_to_expression
+
+    said = [(column, "==", value) for column, value in wanted.items() if value is not None]
+    return filters_to_expression(said) if said else None
 
 
 def _columns(empty: Record) -> tuple[str, ...]:

@@ -80,17 +80,29 @@ class Everywhere:
         mine = {f.name: getattr(self, f.name) for f in fields(self)}
         return Everywhere(**{name: getattr(earlier, name) if mine[name] is None else mine[name] for name in mine})
 
+    def lake_folder(self, default: str = DEFAULT_LAKE) -> str:
+        """Return the chosen folder: the option, else DOUBLETAKE_LAKE, else the default."""
+        return self.lake or os.environ.get("DOUBLETAKE_LAKE") or default
+
     def open_lake(self) -> "Lake":
         """Return the chosen lake, which need not exist yet; raises LakeMissingError for what cannot be one."""
         from forensics.lake import Lake
 
-        return Lake(self.lake or os.environ.get("DOUBLETAKE_LAKE") or DEFAULT_LAKE)
+        return Lake(self.lake_folder())
+
+    def settings_file(self) -> Path | None:
+        """Return the settings file: the option, else DOUBLETAKE_CONFIG, else ./doubletake.toml if it is there."""
+        if self.config or os.environ.get("DOUBLETAKE_CONFIG"):
+            return self.config or Path(os.environ["DOUBLETAKE_CONFIG"])
+        here = Path("doubletake.toml")
+        return here if here.exists() else None
 
     def settings(self) -> "Settings":
-        """Read the settings file; raises SettingsError."""
+        """Read the settings file, or the defaults where there is none; raises SettingsError."""
         from forensics.settings import Settings
 
-        return Settings.load(self.config)
+        file = self.settings_file()
+        return Settings.load(file) if file else Settings()
 
 
 def everywhere(command: Callable[..., Any]) -> Callable[..., Any]:

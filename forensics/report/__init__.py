@@ -2,6 +2,6 @@
 
 from forensics.report.case import Case, load_case
 from forensics.report.render import FORMATS, render
-from forensics.report.summary import summary
+from forensics.report.summary import summary, verdict_text
 
-__all__ = ["FORMATS", "Case", "load_case", "render", "summary"]
+__all__ = ["FORMATS", "Case", "load_case", "render", "summary", "verdict_text"]

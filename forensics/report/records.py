@@ -13,6 +13,13 @@ Record = dict[str, Any]
 AFFECTED = ("confirmed", "probable", "possible")
 """Verdicts of messages whose work may have been done more than once."""
 VERDICTS = (*AFFECTED, "absorbed", "harmless")
+VERDICT_WORDS = {
+    "confirmed": "the work was done more than once",
+    "probable": "done once for sure, and maybe again",
+    "possible": "maybe done more than once",
+    "absorbed": "delivered again, done once: a guard stopped the repeat",
+    "harmless": "delivered again, done at most once",
+}
 
 _MESSAGE_FIELDS = (
     "queue",

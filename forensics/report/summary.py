@@ -1,22 +1,39 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.report.case import Case
-from forensics.report.records import VERDICTS, cause_counts
+from forensics.report.records import VERDICT_WORDS, VERDICTS, cause_counts
 from forensics.report.words import clock_text, count_text, ms_between, span_text
 
 
 def summary(case: Case) -> str:
     """Return six lines or fewer: headline, cause, time, verdicts, causes, completeness."""
     incident = case.incident
+    verdicts = " · ".join(f"{v} {incident[v] or 0}" for v in VERDICTS)
+    lines = _lines(case, [f"Verdicts: {verdicts} ({certainty_text(case)})"])
+    return "\n".join(" ".join(line.split()) for line in lines)
+
+
+def verdict_text(case: Case) -> str:
+    """Return the same with a table of the verdicts: what a command prints."""
+    incident = case.incident
+    told = [" ".join(line.split()) for line in _lines(case, ["|"])]
+    counts = [(v, incident[v] or 0) for v in VERDICTS]
+    table = [f"  {v:<9} {count:>7,}  {VERDICT_WORDS[v]}" for v, count in counts]
+    at = told.index("|")
+    return "\n".join([*told[:at], *table, *told[at + 1 :]])
+
+
+def _lines(case: Case, verdicts: list[str]) -> list[str]:
+    incident = case.incident
     lines = [f"{case.incident_id} · {headline(case)}"]
     if incident["cause_sentence"]:
         lines.append(f"Why: {incident['cause_sentence']}")
     lines.append(when_text(case))
-    lines.append("Verdicts: " + " · ".join(f"{v} {incident[v] or 0}" for v in VERDICTS) + f" ({certainty_text(case)})")
+    lines += verdicts
     if counts := cause_counts(incident):
         lines.append("Causes of redelivery: " + " · ".join(f"{code} {count}" for code, count in counts.items()))
     lines.append(f"Not shown by the evidence: {case.gaps[0]}" if case.gaps else "The evidence has no known gaps.")
-    return "\n".join(" ".join(line.split()) for line in lines)
+    return lines
 
 
 def headline(case: Case) -> str:

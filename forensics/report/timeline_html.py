@@ -4,11 +4,14 @@ import hashlib
 import json
 from base64 import b64encode
 from typing import Any
+from zoneinfo import ZoneInfo
 
+import pandas as pd
 import plotly.graph_objects as go
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from forensics.charts.timeline import timeline_figure as draw_timeline
 from forensics.report.case import Case
 
 DRAW = """
@@ -37,5 +40,12 @@ def policy(scripts: tuple[str, ...]) -> str:
 
 
 def timeline_figure(case: Case) -> go.Figure | None:
-    """Return the incident's timeline; None if the logs name no message to draw."""
-    return None
+    """Return the incident's timeline in UTC; None if the logs name no message to draw."""
+    if not any(row["at"] for row in case.timeline):
+        return None
+    return draw_timeline(
+        pd.DataFrame(case.timeline),
+        ZoneInfo("UTC"),
+        function_timeout_s=case.incident["function_timeout_s"],
+        visibility_timeout_s=case.incident["visibility_timeout_s"],
+    )

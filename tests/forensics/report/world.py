@@ -37,12 +37,18 @@ def log_id(number: int) -> str:
     return evidence_id("log", "111122223333", "eu-west-1", GROUP, f"{number:056d}")
 
 
+BODY = "4111-2222-3333"
+"""What only a printed message body holds."""
+
+
 def lines() -> list[Row]:
     """Return the function's log lines."""
     told: list[tuple[float, str]] = []
     for (request, at), reached in zip(RUNS, (1, 3), strict=True):
         told.append((at + 0.05, f"START RequestId: {request} Version: $LATEST\n"))
-        told.append((at + 0.06, f'{{"Records": [{{"messageId": "{IDS[0]}", "body": "{{\\"card\\": \\"4111\\"}}"}}]}}'))
+        told.append(
+            (at + 0.06, f'{{"Records": [{{"messageId": "{IDS[0]}", "body": "{{\\"card\\": \\"4111-2222-3333\\"}}"}}]}}')
+        )
         told += [(at + 1 + n, f"charged payment_id={KEYS[n]}") for n in range(reached)]
         status = "\tStatus: timeout" if reached == 1 else ""
         told.append((at + 30.05, f"REPORT RequestId: {request}\tDuration: 30000.00 ms{status}\n"))
@@ -257,7 +263,7 @@ def incident() -> Row:
         "blocked_ms": 570_150,
         "extra_effects_at_least": 1,
         "unread_sources": ["metric_points of payments.fifo could not be read: AccessDenied"],
-        "evidence_ids": sorted([log_id(0), log_id(3), "queue:1", "function:1", "mapping:1"]),
+        "evidence_ids": sorted([log_id(0), log_id(1), log_id(3), "queue:1", "function:1", "mapping:1"]),
     }
 
 

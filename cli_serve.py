@@ -1,0 +1,256 @@
+"""The dashboard: serve it on loopback, and the demo that fills a lake of its own first."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli_options import Everywhere
+from cli_output import say
+from cli_work import collected, collecting, print_verdict, steps
+from forensics.errors import ForensicsError
+from forensics.window import TimeWindow
+
+if TYPE_CHECKING:
+    from forensics.lake import Lake
+    from lab.aws import EmbeddedAws
+    from lab.played import Played
+
+LOOPBACK = "127.0.0.1"
+DEFAULT_PORT = 8501
+START_LIMIT_S = 60.0
+END_LIMIT_S = 10.0
+DEMO_LAKE = "demo-lake"
+DEMO_MARK = ".doubletake-demo"
+"""A file in the demo's lake: only a folder that has it is ever emptied."""
+
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--port", min=1, max=65535, help=f"The dashboard's port; {DEFAULT_PORT}, or a free one if it is taken."
+    ),
+]
+
+
+class DashboardError(ForensicsError):
+    """The dashboard did not start."""
+
+
+class DemoLakeError(ForensicsError):
+    """The demo's lake would replace something that is not a demo's."""
+
+
+class NotLiveError(ForensicsError):
+    """The scenario cannot be played live."""
+
+
+def serve(chosen: Everywhere, port: PortOption = None) -> None:
+    """Serve the dashboard on this machine until Ctrl-C."""
+    chosen.settings()
+    with ending_on_sigterm(), dashboard(chosen.open_lake().root, chosen.settings_file(), port) as running:
+        print(f"Dashboard: {running.address}", flush=True)
+        say("Ctrl-C ends it.")
+        running.wait()
+
+
+def demo(
+    chosen: Everywhere,
+    scenario: Annotated[
+        str, typer.Option("--scenario", metavar="NAME", help="Which incident to play.")
+    ] = "double-billing",
+    live: Annotated[
+        bool, typer.Option("--live", help="Play it with a real queue and function, scaled down in time.")
+    ] = False,
+    no_serve: Annotated[bool, typer.Option("--no-serve", help="End after the verdict.")] = False,
+    port: PortOption = None,
+) -> int:
+    """Play an incident on an embedded AWS, collect it over HTTP, correlate it, and show it."""
+    from forensics.lake import Lake
+    from lab.scenarios import SCENARIOS
+    from lab.scenarios import scenario as find_scenario
+
+    found = find_scenario(scenario)
+    if live:
+        raise NotLiveError(
+            f"scenario {scenario!r} cannot be played live yet", f"Without --live there are: {', '.join(SCENARIOS)}."
+        )
+    lake = Lake(fresh_demo_lake(Path(chosen.lake_folder(DEMO_LAKE))))
+    with ending_on_sigterm():
+        played, code = _play_and_judge(found, lake)
+        window = TimeWindow(played.window_start, played.window_end)
+        if no_serve:
+            print_verdict(lake.findings(), played.queues, window, chosen_lake=lake.root)
+            return code
+        with dashboard(lake.root, lake.root / "doubletake.toml", port) as running:
+            print_verdict(lake.findings(), played.queues, window, running.address, chosen_lake=lake.root)
+            print(f"Dashboard: {running.address}", flush=True)
+            say("Ctrl-C ends it.")
+            running.wait()
+    return code
+
+
+def fresh_demo_lake(folder: Path) -> Path:
+    """Return an empty folder marked as a demo's; raises DemoLakeError rather than empty one that is not."""
+    if folder.is_dir() and (folder / DEMO_MARK).is_file():
+        for child in folder.iterdir():
+            shutil.rmtree(child) if child.is_dir() and not child.is_symlink() else child.unlink()
+    elif folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise DemoLakeError(
+            f"{str(folder)!r} is there and was not made by a demo",
+            f"Let the demo have another folder: --lake ./{DEMO_LAKE}",
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / DEMO_MARK).write_text("doubletake demo made this folder and empties it when it runs again\n")
+    return folder
+
+
+def _play_and_judge(found: ModuleType, lake: "Lake") -> tuple["Played", int]:
+    """Play, collect and correlate; returns what was played and the collection's exit code."""
+    from forensics.settings import Settings
+    from ingest.clients import Aws
+    from ingest.collect import collect
+    from lab.aws import EmbeddedAws
+    from spark_jobs.runner import correlate
+
+    say(f"Playing {found.NAME}: {found.ABOUT}.")
+    with EmbeddedAws() as aws, only_this_aws(aws):
+        played: Played = found.play(aws, datetime.now(UTC))
+        settings = Settings.parse(played.settings_text, f"the settings of {found.NAME}")
+        (lake.root / "doubletake.toml").write_text(played.settings_text, encoding="utf-8")
+        say(f"Collecting from the embedded AWS at {aws.endpoint_url}.")
+        window = TimeWindow(played.window_start, played.window_end)
+        with collecting() as progress:
+            report = collect(lake, Aws(), list(played.queues), window, played.log_groups, settings, progress)
+    for line in collected(report):
+        say(line)
+    say("Correlating.")
+    with steps() as tell:
+        correlate(lake, settings, progress=tell)
+    return played, report.exit_code
+
+
+@contextmanager
+def only_this_aws(aws: "EmbeddedAws") -> Iterator[None]:
+    """Point every AWS client of this process at the embedded AWS, whatever account the shell is signed in to."""
+    before = dict(os.environ)
+    for name in [
+        n for n in os.environ if n.startswith("AWS_") or n.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+    ]:
+        del os.environ[name]
+    os.environ.update(aws.environment())
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A dashboard that answers at ``address``."""
+
+    address: str
+    process: "subprocess.Popen[bytes]"
+
+    def wait(self) -> None:
+        """Return when the person ends it; raises DashboardError if it ends by itself."""
+        try:
+            code = self.process.wait()
+        except KeyboardInterrupt:
+            return
+        raise DashboardError(f"the dashboard ended by itself with exit code {code}", "Its last lines are above.")
+
+
+@contextmanager
+def dashboard(lake: Path, config: Path | None, port: int | None) -> Iterator[Running]:
+    """Run the dashboard as a process of its own on loopback, and end it with the block."""
+    port = free_port(port)
+    app = Path(__file__).with_name("app.py")
+    options = {
+        "server.address": LOOPBACK,
+        "server.port": port,
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "server.enableCORS": "true",
+        "server.enableXsrfProtection": "true",
+        "browser.gatherUsageStats": "false",
+        "logger.level": "warning",
+    }
+    command = [sys.executable, "-m", "streamlit", "run", str(app), *(f"--{k}={v}" for k, v in options.items())]
+    command += ["--server.allowedHosts", LOOPBACK, "--server.allowedHosts", "localhost"]
+    environment = os.environ | {"DOUBLETAKE_LAKE": str(lake.absolute())}
+    if config:
+        environment["DOUBLETAKE_CONFIG"] = str(config.absolute())
+    process = subprocess.Popen(
+        command,
+        cwd=app.parent,  # where its own .streamlit/config.toml is
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,  # a Ctrl-C at the terminal is ours to handle
+    )
+    try:
+        running = Running(f"http://{LOOPBACK}:{port}", process)
+        _wait_until_healthy(running)
+        yield running
+    finally:
+        process.terminate()
+        try:
+            process.wait(END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_healthy(running: Running) -> None:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    deadline = time.monotonic() + START_LIMIT_S
+    while time.monotonic() < deadline and running.process.poll() is None:
+        try:
+            with direct.open(f"{running.address}/_stcore/health", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise DashboardError(
+        "the dashboard did not start", "Its last lines are above; `make setup` installs what it needs."
+    )
+
+
+def free_port(wanted: int | None) -> int:
+    """Return the wanted port, else the default one, else any that is free; raises DashboardError if it is taken."""
+    for port in [wanted] if wanted else [DEFAULT_PORT, 0]:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((LOOPBACK, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise DashboardError(f"port {wanted} is taken", "Choose another with --port, or leave it out.")
+
+
+@contextmanager
+def ending_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, so that every process started inside is ended too."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
