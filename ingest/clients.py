@@ -65,6 +65,8 @@ _NO_CREDENTIALS = (
     bc.LoginError,
 )
 _UNREACHABLE = (bc.EndpointConnectionError, bc.ConnectTimeoutError, bc.ProxyConnectionError)
+_PARSER_CRASHES = (AttributeError, KeyError, TypeError, ValueError)
+"""What botocore's parsers raise when a reply has another shape than its model says."""
 
 
 class AwsRefusedError(SourceUnreadableError):
@@ -191,7 +193,7 @@ class Aws:
             raise _unreachable(where) from problem
         except bc.ClientError as problem:
             raise _in_our_words(name, problem) from problem
-        except ResponseParserError as problem:
+        except (ResponseParserError, *_PARSER_CRASHES) as problem:
             raise AwsRefusedError(
                 name, "UnreadableReply", f"{where} does not answer as AWS does", "failed"
             ) from problem
