@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-import pyarrow as pa
-
 from forensics.errors import ConservationError
 from forensics.identity import evidence_id
-from forensics.lake import Lake, to_arrow
+from forensics.lake import Lake
 from forensics.redaction import redact_handles
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
@@ -23,7 +21,7 @@ LOG_EVENTS = BY_NAME["log_events"]
 QUARANTINE = BY_NAME["quarantine"]
 PAGE_EVENTS = 10_000
 """Most events in one page, a limit of the service."""
-APPEND_ROWS = 100_000
+APPEND_ROWS = 50_000
 """Rows gathered for one commit: a commit costs milliseconds, a row about 1 KB of memory."""
 
 
@@ -164,22 +162,20 @@ class _Tally:
     stored_count: int = 0
     already_count: int = 0
     quarantined_count: int = 0
-    _pages: list[pa.Table] = field(default_factory=list)
+    _rows: list[dict[str, Any]] = field(default_factory=list)
     _poison: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, seen_count: int, rows: list[dict[str, Any]], poison: list[dict[str, Any]]) -> None:
         self.seen_count += seen_count
-        if rows:
-            self._pages.append(to_arrow(LOG_EVENTS, rows))
+        self._rows += rows
         self._poison += poison
-        if sum(page.num_rows for page in self._pages) + len(self._poison) >= APPEND_ROWS:
+        if len(self._rows) + len(self._poison) >= APPEND_ROWS:
             self.flush()
 
     def flush(self) -> None:
-        if self._pages:
-            data = pa.concat_tables(self._pages).combine_chunks()
-            self._pages = []
-            done = self.lake.append(LOG_EVENTS, data, f"log_events|{self.group}")
+        if self._rows:
+            done = self.lake.append(LOG_EVENTS, self._rows, f"log_events|{self.group}")
+            self._rows = []
             self.stored_count += done.stored_count
             self.already_count += done.already_count
         if self._poison:

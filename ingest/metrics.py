@@ -7,6 +7,7 @@ from typing import Any
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake
+from forensics.lake.filters import between
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.clients import Aws
@@ -15,6 +16,7 @@ from ingest.coverage import SOURCE_ERRORS, Reading, status_of
 METRIC_POINTS = BY_NAME["metric_points"]
 QUERIES_A_CALL = 500
 """Most queries in one GetMetricData call, a limit of the service."""
+APPEND_ROWS = 100_000
 ATTEMPTS = 3
 """How often a query is asked that the service answers with InternalError or, on its last page, PartialData."""
 
@@ -160,14 +162,13 @@ def to_rows(measured: Measured, answer: Answer, collected_at: datetime) -> list[
 
 
 def ingest(lake: Lake, wanted: list[Measured], window: TimeWindow, now: datetime) -> list[Reading]:
-    """Read the window's metrics of resources of one region into the lake; a reading per resource."""
+    """Read the window's metrics of resources of one region into the lake, in one commit; a reading per resource."""
+    answers = fetch(wanted, window, now)
+    rows = [to_rows(measured, answer, now) for measured, answer in zip(wanted, answers, strict=True)]
+    known = _known_ids(lake, [row["point_at"] for of_one in rows for row in of_one])
     readings = []
-    for measured, answer in zip(wanted, fetch(wanted, window, now), strict=True):
-        rows = to_rows(measured, answer, now)
-        stored = already = 0
-        if rows:
-            done = lake.append(METRIC_POINTS, rows, f"metric_points|{measured.resource}")
-            stored, already = done.stored_count, done.already_count
+    for measured, answer, of_one in zip(wanted, answers, rows, strict=True):
+        fresh = {row["evidence_id"] for row in of_one} - known
         readings.append(
             Reading(
                 METRIC_POINTS,
@@ -177,12 +178,22 @@ def ingest(lake: Lake, wanted: list[Measured], window: TimeWindow, now: datetime
                 measured.queue_arns,
                 answer.status,
                 answer.detail,
-                len(rows),
-                stored,
-                already,
+                seen_count=len(of_one),
+                stored_count=len(fresh),
+                already_count=len(of_one) - len(fresh),
             )
         )
+    new_rows = [row for of_one in rows for row in of_one if row["evidence_id"] not in known]
+    for first in range(0, len(new_rows), APPEND_ROWS):
+        lake.append(METRIC_POINTS, new_rows[first : first + APPEND_ROWS], f"metric_points|{wanted[0].region}")
     return readings
+
+
+def _known_ids(lake: Lake, times: list[datetime]) -> set[str]:
+    if not times:
+        return set()
+    known = lake.read(METRIC_POINTS, ["evidence_id"], between("point_at", min(times), max(times)))
+    return set(known["evidence_id"].to_pylist())
 
 
 def _fetch_batch(

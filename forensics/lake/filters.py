@@ -1,6 +1,7 @@
 """Row filters for reads, so that callers need not import Arrow."""
 
 from collections.abc import Iterable
+from datetime import datetime
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,3 +15,9 @@ def equals(column: str, value: object) -> pc.Expression:
 def one_of(column: str, values: Iterable[str]) -> pc.Expression:
     """Keep rows whose column has one of these texts; no values keep no row."""
     return pc.field(column).isin(pa.array(sorted(set(values)), pa.string()))
+
+
+def between(column: str, first: datetime, last: datetime) -> pc.Expression:
+    """Keep rows whose time lies in the span, both ends included."""
+    utc = pa.timestamp("us", tz="UTC")
+    return (pc.field(column) >= pa.scalar(first, utc)) & (pc.field(column) <= pa.scalar(last, utc))

@@ -10,7 +10,7 @@ import time
 import uuid
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -131,10 +131,8 @@ class World:
         """Write lines, each at so many milliseconds after START."""
         logs = self.client("logs")
         for call, asked in ((logs.create_log_group, {}), (logs.create_log_stream, {"logStreamName": stream})):
-            try:
+            with suppress(logs.exceptions.ResourceAlreadyExistsException):
                 call(logGroupName=group, **asked)
-            except logs.exceptions.ResourceAlreadyExistsException:
-                pass
         events = [{"timestamp": ms(START) + at, "message": line} for at, line in lines]
         for first in range(0, len(events), 5_000):
             logs.put_log_events(logGroupName=group, logStreamName=stream, logEvents=events[first : first + 5_000])

@@ -1,0 +1,77 @@
+"""Coverage: said once, said again when something changed, and never more than was read."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from forensics.lake import Lake
+from forensics.tables import BY_NAME
+from forensics.window import TimeWindow
+from ingest.coverage import Reading, record
+
+T = datetime(2026, 11, 20, 5, tzinfo=UTC)
+LATER = T + timedelta(days=1)
+COVERAGE = BY_NAME["coverage"]
+
+
+def reading(status: str = "ok", stored_count: int = 0, arns: tuple[str, ...] = ("arn:q",)) -> Reading:
+    return Reading(BY_NAME["log_events"], "/g", "1", "eu-west-1", arns, status, stored_count=stored_count)
+
+
+def hours(first: float, last: float) -> TimeWindow:
+    return TimeWindow(T + timedelta(hours=first), T + timedelta(hours=last))
+
+
+def rows_after(lake: Lake, *steps: tuple[Reading, TimeWindow, datetime]) -> int:
+    for said, window, now in steps:
+        record(lake, [said], window, now)
+    return lake.read(COVERAGE).num_rows
+
+
+def at(minute: int) -> datetime:
+    return LATER + timedelta(minutes=minute)
+
+
+CASES = {
+    "the same again": ([(reading(), hours(0, 2)), (reading(), hours(0, 2))], 1),
+    "a part of it": ([(reading(), hours(0, 2)), (reading(), hours(0.5, 1))], 1),
+    "more than before": ([(reading(), hours(0, 2)), (reading(), hours(0, 3))], 2),
+    "something was stored": ([(reading(), hours(0, 2)), (reading(stored_count=1), hours(0, 2))], 2),
+    "it failed since": ([(reading(), hours(0, 2)), (reading("denied"), hours(1, 2))], 2),
+    "it failed and works again": (
+        [(reading(), hours(0, 2)), (reading("denied"), hours(1, 2)), (reading(), hours(0, 2))],
+        3,
+    ),
+    "still denied": ([(reading("denied"), hours(0, 2)), (reading("denied"), hours(0, 2))], 1),
+    "for another queue": ([(reading(), hours(0, 2)), (reading(arns=("arn:other",)), hours(0, 2))], 2),
+    "for two queues": ([(reading(arns=("arn:a", "arn:b")), hours(0, 2))], 2),
+}
+
+
+@pytest.mark.parametrize(("steps", "row_count"), CASES.values(), ids=CASES)
+def test_a_reading_is_recorded_when_it_says_something_new(lake, steps, row_count):
+    timed = [(said, window, at(minute)) for minute, (said, window) in enumerate(steps)]
+
+    assert rows_after(lake, *timed) == row_count
+
+
+def ending(now: datetime, length: timedelta) -> tuple[Reading, TimeWindow, datetime]:
+    return reading(), TimeWindow(now - length, now), now
+
+
+def test_a_quiet_source_read_each_minute_is_recorded_every_five(lake):
+    steps = [ending(at(minute), timedelta(hours=1)) for minute in range(16)]
+
+    assert rows_after(lake, *steps) == 3
+
+
+def test_short_windows_side_by_side_are_all_recorded(lake):
+    steps = [ending(at(2 * n), timedelta(minutes=2)) for n in range(5)]
+
+    assert rows_after(lake, *steps) == 5
+
+
+def test_a_provisional_reading_does_not_stand_for_a_settled_one(lake):
+    window = TimeWindow(LATER - timedelta(hours=1), LATER)
+
+    assert rows_after(lake, (reading(), window, LATER), (reading(), window, at(6))) == 2

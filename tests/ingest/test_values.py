@@ -1,0 +1,113 @@
+"""Pure pieces: AWS's values, places of log events, settings rows."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from ingest.functions import to_row as function_row
+from ingest.log_places import Places
+from ingest.mappings import to_row as mapping_row
+from ingest.queues import QueueRef
+from ingest.queues import to_row as queue_row
+from ingest.values import epoch_s, moment
+
+QUEUE = QueueRef("q.fifo", "http://q", "arn:aws:sqs:eu-west-1:123456789012:q.fifo", "123456789012", "eu-west-1", None)
+AT = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
+
+MOMENTS = {
+    "Lambda's form": ("2026-11-20T05:12:00.000+0000", AT),
+    "another zone": ("2026-11-20T14:12:00+09:00", AT),
+    "a datetime": (AT, AT),
+    "epoch seconds": (1795151520, AT),
+    "an emulator's fraction": ("1795151520.248574", AT),
+    "nothing": (None, None),
+    "nonsense": ("yesterday", None),
+}
+
+
+@pytest.mark.parametrize(("given", "wanted"), MOMENTS.values(), ids=MOMENTS)
+def test_times_are_read_in_every_form(given, wanted):
+    assert moment(given) == wanted
+
+
+@pytest.mark.parametrize("given", ["", "NaN", "1e400", [], "99999999999999999999"])
+def test_seconds_that_are_none_are_unknown(given):
+    assert epoch_s(given) is None
+
+
+REDRIVES = {
+    "a number": ('{"deadLetterTargetArn": "arn:d", "maxReceiveCount": 5}', ("arn:d", 5)),
+    "a string": ('{"deadLetterTargetArn": "arn:d", "maxReceiveCount": "5"}', ("arn:d", 5)),
+    "none": (None, (None, None)),
+    "broken": ('{"deadLetter', (None, None)),
+    "no object": ("7", (None, None)),
+}
+
+
+@pytest.mark.parametrize(("policy", "wanted"), REDRIVES.values(), ids=REDRIVES)
+def test_a_redrive_policy_is_read(policy, wanted):
+    row = queue_row(QUEUE, {"RedrivePolicy": policy} if policy else {})
+
+    assert (row["dead_letter_queue_arn"], row["max_receive_count"]) == wanted
+
+
+def test_an_attribute_that_was_not_said_is_unknown():
+    row = queue_row(QUEUE, {})
+
+    assert row["visibility_timeout_s"] is None
+    assert row["content_based_deduplication"] is None
+
+
+def test_a_mapping_to_an_alias_belongs_to_the_function():
+    mapping = {
+        "UUID": "u",
+        "FunctionArn": "arn:aws:lambda:eu-west-1:123456789012:function:pay:live",
+        "BatchSize": 5,
+        "FunctionResponseTypes": ["ReportBatchItemFailures"],
+        "ScalingConfig": {"MaximumConcurrency": 2},
+        "MetricsConfig": {"Metrics": ["EventCount"]},
+    }
+    row = mapping_row(QUEUE, mapping)
+
+    assert row["function_arn"].endswith(":function:pay")
+    assert (row["function_name"], row["batch_size"], row["maximum_concurrency"]) == ("pay", 5, 2)
+    assert row["reports_batch_item_failures"] and row["counts_events"]
+
+
+def test_a_function_without_logging_settings_logs_to_its_default_group():
+    row = function_row("1", "r", {"FunctionArn": "arn:aws:lambda:r:1:function:pay", "Timeout": 30})
+
+    assert (row["log_group"], row["log_format"], row["reserved_concurrency"]) == ("/aws/lambda/pay", "Text", None)
+
+
+def test_places_number_equal_milliseconds_in_order():
+    places = Places()
+    places.next_page()
+
+    assert [places.of("s", 1, "x", event_id)[0] for event_id in ("a", "b", "a", "c")] == [0, 1, 0, 2]
+
+
+def test_places_remember_across_the_page_border():
+    places = Places()
+    for page in (["a", "b"], ["a", "b"], ["c"]):
+        places.next_page()
+        orders = [places.of("s", 1, "x", event_id)[0] for event_id in page]
+
+    assert orders == [2]
+
+
+def test_streams_are_numbered_apart():
+    places = Places()
+    places.next_page()
+
+    assert [places.of(stream, 1, "x", "a" + stream)[0] for stream in ("s", "t")] == [0, 0]
+
+
+def test_equal_lines_without_ids_get_names_that_last():
+    def names() -> list[str]:
+        places = Places()
+        places.next_page()
+        return [places.of("s", 1, line, None)[1] for line in ("tick", "tick\n", "tock")]
+
+    assert names() == names()
+    assert len(set(names())) == 3
