@@ -14,9 +14,10 @@ from forensics.charts.palette import ALARM, OUTLINE
 from forensics.charts.words import clock, duration, local, zone_label
 
 MOST_LABELS = 40
-_TOP, _BOTTOM, _LEFT = 56, 118, 96
+LEAST_LANES = 3
+_TOP, _BOTTOM, _LEFT = 54, 116, 96
 _LEGEND_BELOW = 66
-"""Pixels between the lanes and the legend: tick labels, gap labels and the name of the time axis."""
+"""Pixels between the lanes and the legend: tick labels and gap labels."""
 _MOST_LINES = 6
 
 
@@ -91,8 +92,9 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int) -> None:
     count = len(names)
     step = -(-count // MOST_LABELS) if count else 1
     ticks = list(range(0, count, step))
+    spare = max(LEAST_LANES - count, 0) / 2
     figure.update_yaxes(
-        range=[max(count, 1) - 0.4, -0.6],
+        range=[count - 0.4 + spare, -0.6 - spare],
         showgrid=False,
         zeroline=False,
         automargin=False,
@@ -103,7 +105,7 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int) -> None:
     )
     for column in range(2, columns + 1):
         figure.update_yaxes(showticklabels=False, row=1, col=column)
-    plot = max(count, 4) * lane_pixels(count) + 2
+    plot = max(count, LEAST_LANES) * lane_pixels(count) + 2
     figure.update_layout(
         height=_TOP + _BOTTOM + plot,
         margin={"l": _LEFT, "r": 8, "t": _TOP, "b": _BOTTOM},
@@ -114,7 +116,6 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int) -> None:
         legend={
             "orientation": "h",
             "x": 0,
-            "xref": "container",
             "xanchor": "left",
             "y": -_LEGEND_BELOW / plot,
             "yanchor": "top",
@@ -141,8 +142,7 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figur
             range=[low, high],
             showgrid=False,
             zeroline=False,
-            nticks=max(1, round(5 * episode.width)) if len(episodes) > 1 else 8,
-            ticklabeloverflow="hide past domain" if len(episodes) > 1 else "hide past div",
+            nticks=max(2, round(8 * episode.width)),
             tickangle=0,
             ticks="outside",
             tickformatstops=TICK_FORMATS,
@@ -157,11 +157,12 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figur
 
 
 TICK_FORMATS = [
-    {"dtickrange": [None, 1000], "value": "%H:%M:%S.%L"},
-    {"dtickrange": [1000, 60_000], "value": "%H:%M:%S"},
-    {"dtickrange": [60_000, 86_400_000], "value": "%H:%M"},
-    {"dtickrange": [86_400_000, None], "value": "%d %b"},
+    {"dtickrange": [None, 999], "value": ":%S.%L\n%H:%M"},
+    {"dtickrange": [1000, 59_999], "value": ":%S\n%H:%M"},
+    {"dtickrange": [60_000, 86_399_999], "value": "%H:%M\n%d %b"},
+    {"dtickrange": [86_400_000, None], "value": "%d %b\n%Y"},
 ]
+"""Short labels, so that columns fit a phone; the second line is drawn where it changes."""
 
 
 def _gap_labels(figure: go.Figure, episodes: Sequence[Episode]) -> None:
@@ -176,7 +177,7 @@ def _gap_labels(figure: go.Figure, episodes: Sequence[Episode]) -> None:
             y=0,
             yref="paper",
             yanchor="top",
-            yshift=-26,
+            yshift=-44,
             showarrow=False,
             font={"size": 12},
         )
@@ -190,10 +191,10 @@ def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo) -> None:
         x=0,
         xref="paper",
         xanchor="left",
-        y=0,
+        y=1,
         yref="paper",
-        yanchor="top",
-        yshift=-44,
+        yanchor="bottom",
+        yshift=30,
         showarrow=False,
         font={"size": 12},
     )
@@ -310,7 +311,7 @@ def _lines(
                     y=1,
                     yref="paper",
                     yanchor="bottom",
-                    yshift=16 * row,
+                    yshift=16 if row and len(kills) else 0,
                     xanchor="right" if late else "left",
                     showarrow=False,
                     font={"size": 12},

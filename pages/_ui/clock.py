@@ -34,6 +34,10 @@ class Clock:
         """Write ``2026-11-20 05:12:00.200``."""
         return EM_DASH if _missing(at) else f"{self._local(at):%Y-%m-%d %H:%M:%S.%f}"[:-3]
 
+    def parse(self, text: str) -> datetime:
+        """Read a wall-clock time of this zone, as a chart's axis writes it."""
+        return datetime.fromisoformat(text).replace(tzinfo=self.zone)
+
     def label(self, at: datetime | None = None) -> str:
         """Name the zone with its offset at that moment (now if not given)."""
         return zone_label(self.zone, at or datetime.now(UTC))

@@ -5,156 +5,205 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.charts.lanes import short_names
 from forensics.tables.evidence import LOG_EVENTS
-from forensics.tables.findings import DELIVERIES
+from forensics.tables.findings import DELIVERIES, MESSAGES
 from pages._ui.shell import Page
 from pages._ui.words import ENDS, EVENTS, count, plain
 
+Case = dict[str, Any]
 MOST_ROWS = 5000
+MOST_CHARS = 600
+"""Characters of a log line in a table cell; a chosen row shows the whole line."""
 _REACH = timedelta(hours=1)
-"""How far outside an incident's bars the lines behind them are looked for first."""
+"""How far outside an incident's bars the lines behind them are looked for."""
 
 
-def tables(case: dict[str, Any], page: Page, timeline: Any, chosen: list[str]) -> None:
+def turn_of(case: Case) -> str:
+    """Name the counter that gives the chart a new key when its selection is cleared."""
+    return f"turn-{case['incident_id']}"
+
+
+def memory_of(case: Case) -> str:
+    """Name the memory of the last click, which tells a new click from a rerun."""
+    return f"clicked-{case['incident_id']}"
+
+
+def labels(case: Case, page: Page) -> dict[str, str]:
+    """Name a message by its business key where it has exactly one and no other message here shares it."""
+    rows = page.board.records(
+        MESSAGES, ("incident_id", "==", case["incident_id"]), columns=("item_id", "business_keys")
+    )
+    keys = {r["item_id"]: r["business_keys"][0] for r in rows if len(r["business_keys"] or []) == 1}
+    short = dict(zip(keys, short_names(list(keys.values()), 14), strict=True))
+    seen = list(short.values())
+    return {item: name for item, name in short.items() if seen.count(name) == 1} if len(seen) <= 5000 else {}
+
+
+def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> None:
     """Show the deliveries and the evidence of the chosen messages, or of all that the chart shows."""
     if chosen:
         timeline = timeline[timeline["message_id"].isin(chosen) | timeline["item_id"].isin(chosen)]
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(plain(f"Only {_name(chosen)}."), width="content")
-            if st.button("Clear", icon=":material/close:", type="tertiary", help="Show all messages again"):
-                clear(case)
-        if timeline.empty:
-            st.info("No message of that id is in this incident.", icon=":material/search_off:")
     items = tuple(sorted(timeline["item_id"].unique()))
-    left, right = st.columns([6, 7], gap="medium")
+    names = dict(zip(items, short_names(list(items)), strict=True)) | labels(case, page)
+    if chosen:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"Only {_name(chosen)}", width="content")
+            if st.button("Clear", icon=":material/close:", key="clear", help="Show all messages again"):
+                _clear(case)
+        if not items:
+            st.info("No message of that id is shown here.", icon=":material/search_off:")
+            return
+    left, right = st.columns([4, 5], gap="medium")
     with left:
         st.subheader("Deliveries", anchor="deliveries")
-        deliveries(case, page, items)
+        deliveries(page, ("queue_arn", "==", case["queue_arn"]), ("item_id", "in", items), names=names)
     with right:
         st.subheader("Evidence", anchor="evidence")
-        evidence(page, timeline)
-
-
-def clear(case: dict[str, Any]) -> None:
-    """Forget the chosen messages: in the link, in the memory of the click, and in the chart."""
-    st.query_params.pop("msg", None)
-    st.session_state.pop(f"clicked-{case['incident_id']}", None)
-    turn = f"turn-{case['incident_id']}"
-    st.session_state[turn] = st.session_state.get(turn, 0) + 1
-    st.rerun(scope="fragment")
+        line = evidence(page, timeline, names)
+    if line:
+        whole_line(line, page)
 
 
 def _name(chosen: list[str]) -> str:
-    return f"message {chosen[0]}" if len(chosen) == 1 else count(len(chosen), "message")
+    return f"`{chosen[0].replace('`', '')}`" if len(chosen) == 1 else count(len(chosen), "message")
 
 
-def deliveries(case: dict[str, Any], page: Page, items: tuple[str, ...]) -> None:
-    """Show one row per delivery of these items."""
-    rows = (
-        page.board.records(DELIVERIES, ("queue_arn", "==", case["queue_arn"]), ("item_id", "in", items))
-        if items
-        else []
-    )
-    rows = sorted(rows, key=lambda d: (d["item_id"], d["delivery_index"]))
+def _clear(case: Case) -> None:
+    """Forget the chosen messages: in the link, in the memory of the click, and in the chart."""
+    st.query_params.pop("msg", None)
+    st.session_state.pop(memory_of(case), None)
+    st.session_state[turn_of(case)] = st.session_state.get(turn_of(case), 0) + 1
+    st.rerun(scope="fragment")
+
+
+def deliveries(page: Page, *where: Any, names: dict[str, str], key: str = "deliveries") -> list[dict[str, Any]]:
+    """Show one row per delivery that passes the filters, and return them."""
+    rows = page.board.records(DELIVERIES, *where)
+    rows = sorted(rows, key=lambda d: (names.get(d["item_id"], d["item_id"]), d["delivery_index"]))
     clock = page.clock
     st.dataframe(
         [
             {
-                "Message": d["message_id"] or d["item_id"],
-                "Receive #": d["receive_count"],
-                "Consumer": consumer(d),
+                "Message": names.get(d["item_id"], d["item_id"]),
+                "#": d["receive_count"],
                 "Received": clock.time(d["received_at"]),
-                "Hidden until": clock.time(d["hidden_until_at"]),
                 "Ended by": ENDS.get(d["ended_by"], d["ended_by"]),
-                "Work done": f"{d['effect']} ({d['basis']})",
+                "Work done": f"{d['effect']} · {d['basis']}",
+                "Hidden until": clock.time(d["hidden_until_at"]),
+                "Consumer": consumer(d),
+                "Message id": d["message_id"],
             }
             for d in rows[:MOST_ROWS]
         ],
         hide_index=True,
-        key="deliveries",
+        key=key,
+        placeholder="–",
         height=420 if len(rows) > 10 else "auto",
         column_config={
-            "Message": st.column_config.TextColumn(width=110),
-            "Receive #": st.column_config.NumberColumn(
-                width=70, help="SQS's receive count; empty where it was not logged."
+            "Message": st.column_config.TextColumn(width=82),
+            "#": st.column_config.NumberColumn(width=30, help="Receive count; a dash where it was not logged."),
+            "Received": st.column_config.TextColumn(
+                width=92, help=f"When SQS handed it out; times in {clock.label()}."
             ),
-            "Received": st.column_config.TextColumn(help=f"When SQS handed it out, {clock.label()}."),
+            "Hidden until": st.column_config.TextColumn(width=92, help="Received + visibility timeout."),
+            "Ended by": st.column_config.TextColumn(width=108),
             "Work done": st.column_config.TextColumn(help="Was the work done in this delivery, and what shows it."),
         },
         alt="Deliveries, one row each",
     )
     if len(rows) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(rows):,} deliveries.")
+    return rows
 
 
 def consumer(delivery: dict[str, Any]) -> str:
     """Name who handled it: function and request id, or the worker's stream."""
     if not delivery["is_seen"]:
-        return "not seen"
+        return "not seen in any log"
     if delivery["request_id"]:
         return f"{delivery['function_name'] or delivery['log_group']} {delivery['request_id']}"
     return delivery["log_stream"] or delivery["log_group"] or "unknown"
 
 
-def evidence(page: Page, timeline: Any) -> None:
-    """Show one row per bar and mark with the log line that proves it."""
+def evidence(page: Page, timeline: Any, names: dict[str, str], key: str = "evidence") -> dict[str, Any] | None:
+    """Show one row per bar and mark with the log line that proves it; return the line of the chosen row."""
     marks = timeline.sort_values(["at", "item_id", "kind"], kind="stable")
     total = len(marks)
-    marks = marks.head(MOST_ROWS)
-    lines = log_lines(page, marks)
-    clock = page.clock
-    st.dataframe(
+    rows = marks.head(MOST_ROWS).astype(object).where(marks.head(MOST_ROWS).notna(), None).to_dict("records")
+    lines = log_lines(page, rows)
+    cited = [line_of(row, lines) for row in rows]
+    event = st.dataframe(
         [
             {
-                "Time": clock.time(None if m["at"] is None else m["at"]),
-                "Message": m["message_id"] or m["item_id"],
-                "Event": EVENTS.get(m["kind"], m["kind"]),
-                "Receive #": m["receive_count"],
-                "Source": m["source"],
-                "Line": line_of(m, lines),
+                "Time": page.clock.time(row["at"]),
+                "Message": names.get(row["item_id"], row["item_id"]),
+                "Event": EVENTS.get(row["kind"], row["kind"]),
+                "#": row["receive_count"],
+                "Line": cut(line["line"]) if line else None,
+                "Source": row["source"],
             }
-            for m in marks.to_dict("records")
+            for row, line in zip(rows, cited, strict=True)
         ],
         hide_index=True,
-        key="evidence",
+        key=key,
+        placeholder="–",
+        on_select="rerun",
+        selection_mode="single-cell",
         height=420 if total > 10 else "auto",
         column_config={
-            "Message": st.column_config.TextColumn(width=110),
-            "Receive #": st.column_config.NumberColumn(width=70),
-            "Source": st.column_config.TextColumn(
-                width=120, help="Log stream and request id, or derived from other rows."
-            ),
+            "Time": st.column_config.TextColumn(width=92, help=f"Times in {page.clock.label()}."),
+            "Message": st.column_config.TextColumn(width=82),
+            "Event": st.column_config.TextColumn(width=112),
+            "#": st.column_config.NumberColumn(width=30, help="Receive count"),
             "Line": st.column_config.TextColumn(
-                width="large", help="The log line, word for word but for receipt handles."
+                width=320, help="The log line nearest in time. Click for the whole line."
             ),
+            "Source": st.column_config.TextColumn(help="Log stream and request id, or derived from other rows."),
         },
         alt="Evidence, one row per bar and mark",
     )
     if total > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {total:,} events.")
+    picked = [row for row, _ in event["selection"].get("cells") or ()]
+    return cited[picked[0]] if picked and picked[0] < len(cited) else None
 
 
-def log_lines(page: Page, marks: Any) -> dict[str, dict[str, Any]]:
+def whole_line(line: dict[str, Any], page: Page) -> None:
+    """Show a log line word for word, and where it stands."""
+    st.caption(plain(f"{page.clock.stamp(line['logged_at'])} · {line['log_group']} · {line['log_stream']}"))
+    st.code(line["line"], language=None, wrap_lines=True)
+
+
+def cut(line: str) -> str:
+    """Return the beginning of a line, with its length where it is longer than a cell shows."""
+    text = line.strip()
+    return text if len(text) <= MOST_CHARS else f"{text[:MOST_CHARS]}… ({len(text):,} characters)"
+
+
+def log_lines(page: Page, marks: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the cited log events by evidence id; they are looked for near the marks' times."""
-    ids = tuple(
-        sorted({i for cited in marks["evidence_ids"] for i in (() if cited is None else cited) if i.startswith("log:")})
-    )
-    if not ids:
+    ids = tuple(sorted({i for m in marks for i in _cited(m) if i.startswith("log:")}))
+    times = [m[column] for m in marks for column in ("at", "until_at") if m[column] is not None]
+    if not ids or not times:
         return {}
-    times = [t for column in ("at", "until_at") for t in marks[column].dropna()]
     rows = page.board.records(
         LOG_EVENTS,
         ("logged_at", ">=", min(times).to_pydatetime() - _REACH),
         ("logged_at", "<=", max(times).to_pydatetime() + _REACH),
         ("evidence_id", "in", ids),
-        columns=("evidence_id", "logged_at", "line"),
+        columns=("evidence_id", "logged_at", "log_group", "log_stream", "line"),
     )
     return {row["evidence_id"]: row for row in rows}
 
 
-def line_of(mark: dict[str, Any], lines: dict[str, dict[str, Any]]) -> str:
+def line_of(mark: dict[str, Any], lines: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
     """Return the cited line nearest in time to the mark."""
-    cited = [lines[i] for i in (mark["evidence_ids"] if mark["evidence_ids"] is not None else ()) if i in lines]
-    if not cited:
-        return ""
-    return min(cited, key=lambda row: (abs(row["logged_at"] - mark["at"]), row["evidence_id"]))["line"].strip()
+    cited = [lines[i] for i in _cited(mark) if i in lines]
+    if not cited or mark["at"] is None:
+        return None
+    return min(cited, key=lambda row: (abs(row["logged_at"] - mark["at"]), row["evidence_id"]))
+
+
+def _cited(mark: dict[str, Any]) -> list[str]:
+    return [] if mark["evidence_ids"] is None else list(mark["evidence_ids"])

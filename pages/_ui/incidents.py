@@ -5,11 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.charts.words import duration
 from pages._ui.coverage import complete_share
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import VERDICTS, cause, count, interval, plain
+from pages._ui.words import VERDICTS, cause, count, interval, plain, verdict_column
 
 Incident = dict[str, Any]
 QUIET_AFTER = timedelta(hours=1)
@@ -50,7 +49,8 @@ def state(incident: Incident, until: datetime | None) -> str:
     quiet = quiet_for(incident, until)
     if quiet is None or quiet <= QUIET_AFTER:
         return "open"
-    return f"quiet for {duration(int(quiet.total_seconds() // 60) * 60_000_000)}"
+    hours = int(quiet.total_seconds() // 3600)
+    return f"quiet {hours} h" if hours < 48 else f"quiet {hours // 24} d"
 
 
 def filters(found: list[Incident], page: Page) -> list[Incident]:
@@ -180,9 +180,7 @@ def table(wanted: list[Incident], page: Page) -> str | None:
         selection_mode=["single-row", "single-cell"],
         column_order=["Verdict", "What happened", "Queue", "Started", "State", "Cause", "Messages", "Incident"],
         column_config={
-            "Verdict": st.column_config.MultiselectColumn(
-                options=list(VERDICTS), color=[colour for colour, _ in VERDICTS.values()], width=100
-            ),
+            "Verdict": verdict_column(),
             "What happened": st.column_config.TextColumn(width=300),
             "Messages": st.column_config.TextColumn(help="Processed twice, of those delivered more than once."),
             "Started": st.column_config.TextColumn(help=f"Times in {page.clock.label()}."),

@@ -1,5 +1,6 @@
 """The frame of every page: its first statement is ``page = shell(...)``."""
 
+import contextlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -47,6 +48,10 @@ class Page:
         pinned = st.query_params.get("dv")
         return {k: v for k, v in ({"dv": pinned} | keys).items() if v}
 
+    def link_to(self, file: str, label: str, icon: str, **keys: str) -> None:
+        """Show a link to another page of the dashboard."""
+        page_link(file, label, icon, self.link(**keys))
+
 
 def shell(title: str, promise: str) -> Page:
     """Set the page up, draw the navigation, the zone switch and the data-version line, and open the data.
@@ -83,11 +88,13 @@ def _navigation() -> None:
     incident = st.query_params.get("incident") or st.session_state.get("last_incident")
     for file, label, icon in NAVIGATION:
         extra = {"incident": incident} if incident and file in KEEPS_INCIDENT else {}
-        try:
-            st.page_link(file, label=label, icon=icon, query_params=keep | extra, width="stretch")
-        except StreamlitAPIException:
-            # A page started by itself (`streamlit run pages/data.py`) has no neighbours.
-            return
+        page_link(file, label, icon, keep | extra)
+
+
+def page_link(file: str, label: str, icon: str, keys: dict[str, str]) -> None:
+    """Show a link to a page; a page started by itself (`streamlit run pages/data.py`) has no neighbours, so no link."""
+    with contextlib.suppress(StreamlitAPIException):
+        st.page_link(file, label=label, icon=icon, query_params=keys, width="stretch")
 
 
 def _open(title: str, promise: str) -> Board:

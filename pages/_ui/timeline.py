@@ -1,62 +1,168 @@
 """The timeline with its tables: one fragment, so that a click redraws nothing else."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from forensics.charts import timeline_figure
-from forensics.tables.findings import MESSAGES, TIMELINE
+from forensics.charts import consumers_figure, overview_figure, timeline_figure
+from forensics.charts.consumers import KINDS
+from forensics.tables.findings import TIMELINE
 from pages._ui import details
+from pages._ui.board import Filter
 from pages._ui.shell import Page
+from pages._ui.urltime import Window, read_window
+from pages._ui.words import count
 
 LANES_PER_PAGE = 40
-CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"], "doubleClick": "reset"}
+LANE_COLUMNS = ("lane", "item_id", "message_id", "at", "until_at")
+MOST_IN_LINK = 50
+"""Message ids of one run that a link names; a run of a standard queue can hold 10,000."""
+FORMS = ("Messages", "Invocations", "Overview")
+MOST_MESSAGES, MOST_BARS, MOST_DELIVERIES = 200, 1000, 3000
+Case = dict[str, Any]
+Drawn = tuple[Any, list[str]]
+"""The timeline rows that the tables below a chart explain, and the messages that were clicked in it."""
+CONFIG = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"],
+    "doubleClick": "reset",
+    "showAxisDragHandles": False,
+}
 
 
 @st.fragment
-def timeline_and_details(case: dict[str, Any], page: Page) -> None:
+def timeline_and_details(case: Case, page: Page) -> None:
     """Show the chart, and below it the deliveries and the evidence of what was clicked."""
-    timeline = page.board.rows(TIMELINE, ("incident_id", "==", case["incident_id"]))
+    here = ("incident_id", "==", case["incident_id"])
+    lanes = page.board.rows(TIMELINE, here, ("kind", "==", "in_flight"), columns=LANE_COLUMNS)
+    marks = page.board.rows(TIMELINE, here, columns=("kind",))
+    if marks.empty:
+        st.info("The logs name no message of this incident, so there is no bar to draw.", icon=":material/timeline:")
+        return
+    form, gaps = _switch(lanes, len(marks))
+    window = read_window()
+    window.notice(page.clock)
+    if form == "Overview":
+        timeline, clicked = _overview(case, page, here)
+    elif form == "Invocations":
+        timeline, clicked = _consumers(case, page, here, window, gaps)
+    else:
+        timeline, clicked = _messages(case, page, here, window, gaps, lanes)
+    details.tables(case, page, timeline, _chosen(clicked, case))
+
+
+def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
+    """Show the switch of forms; the default fits the incident's size, and a sentence says so where it is large."""
+    messages, deliveries = lanes["item_id"].nunique(), len(lanes)
+    if messages <= MOST_MESSAGES and marks <= 4 * MOST_BARS:
+        default = "Messages"
+    else:
+        default = "Invocations" if deliveries <= MOST_DELIVERIES else "Overview"
+    if wanted := st.session_state.pop("form_wanted", None):
+        st.session_state["lanes"] = wanted
+    with st.container(horizontal=True, vertical_alignment="center"):
+        form = st.segmented_control(
+            "Lanes",
+            FORMS,
+            default=default,
+            required=True,
+            key="lanes",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        show = st.toggle("Show gaps", key="gaps", bind="query-params", help="One time axis, with the times of nothing.")
+    if default != "Messages":
+        st.caption(
+            f"{count(messages, 'message')} in {count(deliveries, 'delivery', 'deliveries')}: "
+            + {
+                "Messages": f"one lane per message, {LANES_PER_PAGE} a page, affected ones first.",
+                "Invocations": "one lane per consumer, one bar per run.",
+                "Overview": "messages in flight per consumer. Drag over a stretch of time to look into it.",
+            }[form]
+        )
+    return form, show
+
+
+def _messages(case: Case, page: Page, here: Filter, window: Window, gaps: bool, lanes: Any) -> Drawn:
+    """Draw a lane per message, forty a page; the page with the message of the link comes first."""
+    numbers = sorted({int(n) for n in window.keep(lanes)["lane"]})
+    pages = max(-(-len(numbers) // LANES_PER_PAGE), 1)
+    shown = 1
+    if pages > 1:
+        asked = st.query_params.get_all("msg")
+        mine = lanes[lanes["message_id"].isin(asked) | lanes["item_id"].isin(asked)]["lane"]
+        first = numbers.index(int(mine.min())) // LANES_PER_PAGE + 1 if len(mine) and mine.min() in numbers else 1
+        shown = st.pagination(pages, default=first, key=f"lanes-{case['incident_id']}-{pages}")
+        low = (shown - 1) * LANES_PER_PAGE
+        st.caption(f"Messages {low + 1:,} to {min(low + LANES_PER_PAGE, len(numbers)):,} of {len(numbers):,}")
+    of_page = tuple(numbers[(shown - 1) * LANES_PER_PAGE : shown * LANES_PER_PAGE]) or (-1,)
+    timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
     figure = timeline_figure(
-        timeline,
-        page.clock.zone,
-        labels=_labels(case, page),
-        function_timeout_s=case["function_timeout_s"],
-        visibility_timeout_s=case["visibility_timeout_s"],
+        timeline, page.clock.zone, cut_gaps=not gaps, labels=details.labels(case, page), **_timeouts(case)
     )
-    turn = st.session_state.get(f"turn-{case['incident_id']}", 0)
-    event = st.plotly_chart(
+    return timeline, _clicked(_chart(figure, f"{case['incident_id']}-{shown}", case))
+
+
+def _consumers(case: Case, page: Page, here: Filter, window: Window, gaps: bool) -> Drawn:
+    """Draw a lane per consumer and a bar per run; a click on a run chooses its messages."""
+    timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
+    figure = consumers_figure(timeline, page.clock.zone, cut_gaps=not gaps, **_timeouts(case))
+    event = _chart(figure, f"{case['incident_id']}-consumers", case)
+    runs = {p["customdata"][2] for p in event["selection"]["points"] if len(p.get("customdata") or ()) > 2}
+    of_runs = timeline[timeline["consumer"].isin(runs)]
+    ids = of_runs["message_id"].where(of_runs["message_id"].notna(), of_runs["item_id"])
+    return timeline, sorted(ids.unique())[:MOST_IN_LINK]
+
+
+def _overview(case: Case, page: Page, here: Filter) -> Drawn:
+    """Draw the heatmap; a stretch of time chosen in it opens the lanes of that time."""
+    columns = ("item_id", "message_id", "kind", "at", "until_at", "consumer")
+    timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
+    figure = overview_figure(timeline, page.clock.zone)
+    event = _chart(figure, f"{case['incident_id']}-overview", case, ("points", "box"))
+    boxes = event["selection"].get("box") or []
+    if boxes and len(boxes[0].get("x") or []) == 2:
+        start, end = sorted(page.clock.parse(str(x)) for x in boxes[0]["x"])
+        Window(start, end).write()
+        st.session_state["form_wanted"] = "Messages"
+        st.rerun(scope="fragment")
+    chosen = tuple(st.query_params.get_all("msg"))
+    if not chosen:
+        st.caption(f"The tables hold the first {LANES_PER_PAGE} messages; affected ones come first.")
+    of_tables = ("item_id", "in", chosen) if chosen else ("lane", "<=", LANES_PER_PAGE)
+    return page.board.rows(TIMELINE, here, of_tables), _clicked(event)
+
+
+def _chart(figure: Any, name: str, case: Case, modes: Sequence[str] = ("points",)) -> Any:
+    turn = st.session_state.get(details.turn_of(case), 0)
+    return st.plotly_chart(
         figure,
-        key=f"timeline-{case['incident_id']}-{turn}",
+        key=f"timeline-{name}-{turn}",
         on_select="rerun",
-        selection_mode="points",
+        selection_mode=list(modes),
         config=CONFIG,
         alt=f"{case['headline']}. {case['cause_sentence']}",
     )
-    chosen = _selected(event, case)
-    details.tables(case, page, timeline, chosen)
 
 
-def _labels(case: dict[str, Any], page: Page) -> dict[str, str]:
-    """Name a lane by its business key where the message has exactly one."""
-    rows = page.board.records(
-        MESSAGES, ("incident_id", "==", case["incident_id"]), columns=("item_id", "business_keys")
-    )
-    return {r["item_id"]: r["business_keys"][0][:14] for r in rows if len(r["business_keys"] or []) == 1}
+def _timeouts(case: Case) -> dict[str, int | None]:
+    return {"function_timeout_s": case["function_timeout_s"], "visibility_timeout_s": case["visibility_timeout_s"]}
 
 
-def _selected(event: Any, case: dict[str, Any]) -> list[str]:
+def _clicked(event: Any) -> list[str]:
+    """Return the message ids of the chosen bars and marks, each once."""
+    points = event["selection"]["points"]
+    return list(dict.fromkeys(str(p["customdata"][0]) for p in points if p.get("customdata")))
+
+
+def _chosen(clicked: list[str], case: Case) -> list[str]:
     """Return the message ids that a click or the link chose; a new click is written into the link."""
-    clicked = list(dict.fromkeys(str(p["customdata"][0]) for p in event["selection"]["points"] if p.get("customdata")))
-    memory = f"clicked-{case['incident_id']}"
+    memory = details.memory_of(case)
     if clicked != st.session_state.get(memory, []):
         st.session_state[memory] = clicked
-        _write(clicked)
+        if clicked:
+            st.query_params["msg"] = clicked
+        else:
+            st.query_params.pop("msg", None)
     return st.query_params.get_all("msg")
-
-
-def _write(chosen: list[str]) -> None:
-    if chosen:
-        st.query_params["msg"] = chosen
-    else:
-        st.query_params.pop("msg", None)

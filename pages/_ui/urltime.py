@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import streamlit as st
 
@@ -26,6 +27,20 @@ class Window:
         starts = [s for s in (self.start, other.start) if s]
         ends = [e for e in (self.end, other.end) if e]
         return Window(max(starts, default=None), min(ends, default=None))
+
+    def keep(self, frame: Any) -> Any:
+        """Return the rows of a timeline frame that touch the window."""
+        if self.end:
+            frame = frame[frame["at"] < self.end]
+        if self.start:
+            frame = frame[(frame["at"] >= self.start) | (frame["until_at"] >= self.start)]
+        return frame
+
+    def write(self) -> None:
+        """Put the window into the link."""
+        for key, at in (("from", self.start), ("to", self.end)):
+            if at:
+                st.query_params[key] = at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def notice(self, clock: Clock) -> None:
         """Say that the link narrows the page, with a way out."""

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import streamlit as st
+
 VERDICTS = {
     "confirmed": ("red", "The work was done more than once."),
     "probable": ("orange", "The work was done once for sure, and maybe again."),
@@ -82,7 +84,7 @@ def plain(text: Any) -> str:
     !\\[x\\](http\\://a.example/b) \\:red\\[\\*now\\*\\]
     """
     line = re.sub(r"\s+", " ", str(text))
-    line = re.sub(r"([\\`*_{}\[\]<>~$&|]|:(?=\S))", r"\\\1", line)
+    line = re.sub(r"([\\`*_{}\[\]<>~$&|]|:(?=[A-Za-z/]))", r"\\\1", line)
     return re.sub(r"^( *)([-+#]|\d+(?=[.)]))", _escape_start, line)
 
 
@@ -107,3 +109,10 @@ def code_counts(pairs: list[str]) -> list[tuple[str, int]]:
     [('batch_collateral', 7), ('function_timeout', 3)]
     """
     return [(code, int(number)) for code, _, number in (pair.rpartition("=") for pair in pairs)]
+
+
+def verdict_column() -> Any:
+    """Return the column that shows a verdict as a chip: the word, and a colour beside it."""
+    return st.column_config.MultiselectColumn(
+        "Verdict", options=list(VERDICTS), color=[colour for colour, _ in VERDICTS.values()], width=92
+    )

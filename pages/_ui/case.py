@@ -1,0 +1,19 @@
+"""The case of one incident as reports tell it, kept between runs."""
+
+import streamlit as st
+
+from forensics.report import Case, load_case
+from pages._ui.board import Board
+from pages._ui.shell import Page
+from pages._ui.states import guarded
+
+
+def case_of(incident_id: str, page: Page) -> Case:
+    """Return the incident's case, built once per data version; a case that cannot be read stops the page."""
+    with guarded("the incident's evidence", page.data_version):
+        return _case(page.board.key, incident_id, page.board)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the incident's evidence")
+def _case(key: tuple[str, str], incident_id: str, _board: Board) -> Case:
+    return load_case(_board.findings, incident_id)
