@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -67,6 +68,11 @@ class Lake:
         if "://" in str(root):
             raise LakeMissingError(f"the lake {str(root)!r} is not a local folder", "Give a path on this machine.")
         self.root = Path(root).absolute()
+        if "%" in str(self.root):
+            raise LakeMissingError(
+                f"the lake {str(root)!r} has a per cent sign in its path, which delta-rs takes for an escape",
+                "Choose a folder without one.",
+            )
 
     # -- what is there -------------------------------------------------------------------------------------
 
@@ -102,7 +108,7 @@ class Lake:
         """Return the Parquet files of one version (None: newest), sorted; empty if the table is not there."""
         if not self.exists(table):
             return []
-        return sorted(self._open(table, version).file_uris())
+        return sorted(unquote(uri) for uri in self._open(table, version).file_uris())
 
     # -- reading -------------------------------------------------------------------------------------------
 
@@ -264,9 +270,19 @@ class Lake:
 
     @contextmanager
     def writing(self, what: str) -> Iterator[None]:
-        """Hold the lake's lock for one kind of work (``collect`` or ``correlate``); raises LakeBusyError."""
-        self.root.mkdir(parents=True, exist_ok=True)
-        with open(self.root / f".{what}.lock", "w") as lock:
+        """Hold the lake's lock for one kind of work (``collect`` or ``correlate``).
+
+        Raises LakeBusyError if another process holds it, LakeMissingError if nothing can be written there.
+        """
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            lock = open(self.root / f".{what}.lock", "w")  # noqa: SIM115 (the with below closes it)
+        except OSError as problem:
+            raise LakeMissingError(
+                f"the lake at {str(self.root)!r} cannot be written: {problem.strerror}",
+                "Choose another folder with --lake.",
+            ) from problem
+        with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as problem:
@@ -308,20 +324,22 @@ class Lake:
         if table.layer == "evidence":
             configuration["delta.appendOnly"] = "true"
         self.path(table).mkdir(parents=True, exist_ok=True)
-        return DeltaTable.create(
+        handle = DeltaTable.create(
             str(self.path(table)),
             schema=arrow_schema(table),
             mode="ignore",
             configuration=configuration,
             raise_if_key_not_exists=False,
         )
+        self._flush(table)
+        return handle
 
     def _flush(self, table: Table) -> None:
         """Flush the newest commit and the files it added; delta-rs never does."""
         folder = self.path(table)
         log = folder / "_delta_log"
         commit = log / f"{self._open(table).version():020d}.json"
-        touched = {commit, log, folder}
+        touched = {commit, log, folder, folder.parent, self.root}
         for line in commit.read_text().splitlines():
             if added := json.loads(line).get("add"):
                 file = folder / added["path"]

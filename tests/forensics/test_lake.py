@@ -1,0 +1,373 @@
+"""The lake: each key once, versions that stay as they were, generations that belong together."""
+
+import json
+import os
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from forensics.errors import LakeBusyError, LakeMissingError, LakeTooNewError
+from forensics.lake import Appended, Lake, LakeDamagedError, to_arrow
+from forensics.lake.filters import between, equals, one_of
+from forensics.tables import BY_NAME
+
+LOG_EVENTS, CONSUMERS = BY_NAME["log_events"], BY_NAME["consumers"]
+MESSAGES, INCIDENTS = BY_NAME["messages"], BY_NAME["incidents"]
+T = datetime(2026, 11, 20, 5, tzinfo=UTC)
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path / "lake")
+
+
+def event(number: int, line: str = "line") -> dict:
+    return {"evidence_id": f"log:{number}", "logged_at": T + timedelta(seconds=number), "line": line}
+
+
+def consumer(name: str) -> dict:
+    return {"evidence_id": f"consumer:{name}", "log_group": name}
+
+
+def add(lake: Lake, *rows: dict) -> Appended:
+    return lake.append(LOG_EVENTS, list(rows), "log_events|/g")
+
+
+def ids(lake: Lake, version: int | None = None) -> list[str]:
+    return sorted(lake.read(LOG_EVENTS, ["evidence_id"], version=version)["evidence_id"].to_pylist())
+
+
+def stage(lake: Lake, run_id: str, **counts: int) -> None:
+    """Write staged files of findings tables, as a Spark job would."""
+    for name, count in counts.items():
+        table = BY_NAME[name]
+        folder = lake.staging_folder(table, run_id)
+        folder.mkdir(parents=True)
+        key = table.key[0]
+        rows = [{key: f"{run_id}-{n}"} for n in range(count)]
+        pq.write_table(to_arrow(table, rows), folder / "part-0.parquet")
+
+
+def publish(lake: Lake, run_id: str, **counts: int) -> None:
+    stage(lake, run_id, **counts)
+    findings = tuple(BY_NAME[name] for name in counts)
+    about = {
+        "generation_id": run_id * 20,
+        "inputs": lake.versions(),
+        "rules_version": "1",
+        "data_until_at": T,
+    }
+    lake.publish(run_id, about, findings)
+
+
+# -- appending ---------------------------------------------------------------------------------------------
+
+
+def test_rows_already_there_are_left_out(lake):
+    add(lake, event(1), event(2))
+
+    assert add(lake, event(2), event(3)) == Appended(1, 1)
+    assert ids(lake) == ["log:1", "log:2", "log:3"]
+
+
+def test_a_key_that_comes_twice_at_once_is_stored_once_as_it_came_first(lake):
+    assert add(lake, event(1, "first"), event(1, "second"), event(2)) == Appended(2, 1)
+    assert sorted(lake.read(LOG_EVENTS, ["line"])["line"].to_pylist()) == ["first", "line"]
+
+
+def test_appending_nothing_new_makes_no_version(lake):
+    add(lake, event(1))
+    version = lake.versions()["log_events"]
+    add(lake, event(1))
+    add(lake)
+
+    assert lake.versions()["log_events"] == version
+
+
+def test_rows_outside_the_span_of_the_new_ones_do_not_count(lake):
+    """The comparison looks only where the new rows are: that is what keeps it fast."""
+    add(lake, event(1), event(1_000_000))
+
+    assert add(lake, event(500), event(501)) == Appended(2, 0)
+
+
+def test_a_table_without_times_is_compared_whole(lake):
+    lake.append(CONSUMERS, [consumer("a")], "consumers|x")
+
+    assert lake.append(CONSUMERS, [consumer("a"), consumer("b")], "consumers|x") == Appended(1, 1)
+
+
+def test_many_appends_add_up(lake):
+    for number in range(12):
+        add(lake, event(number), event(number + 1))
+
+    assert ids(lake) == sorted(f"log:{n}" for n in range(13))
+
+
+def test_a_column_that_is_not_declared_is_refused(lake):
+    with pytest.raises(ValueError, match="table log_events has no column 'colour'"):
+        add(lake, event(1) | {"colour": "red"})
+    assert not lake.exists(LOG_EVENTS)
+
+
+def test_findings_take_no_appends(lake):
+    with pytest.raises(ValueError, match="messages is not an evidence table"):
+        lake.append(MESSAGES, [], "x")
+
+
+def test_evidence_has_no_staging_folder(lake):
+    with pytest.raises(ValueError, match="log_events is not a findings table"):
+        lake.staging_folder(LOG_EVENTS, "run")
+
+
+def test_evidence_tables_refuse_to_lose_rows(lake):
+    add(lake, event(1))
+    log = lake.path(LOG_EVENTS) / "_delta_log" / f"{0:020d}.json"
+    metadata = next(json.loads(line)["metaData"] for line in log.read_text().splitlines() if "metaData" in line)
+
+    assert metadata["configuration"]["delta.appendOnly"] == "true"
+
+
+# -- reading -----------------------------------------------------------------------------------------------
+
+
+def test_an_earlier_version_stays_as_it_was(lake):
+    add(lake, event(1))
+    pinned, files = lake.versions()["log_events"], lake.files(LOG_EVENTS)
+    add(lake, event(2))
+
+    assert ids(lake, pinned) == ["log:1"]
+    assert lake.files(LOG_EVENTS, pinned) == files
+    assert len(ids(lake)) == 2
+
+
+def test_a_table_that_is_not_there_has_no_rows_but_its_columns(lake):
+    empty = lake.read(LOG_EVENTS)
+
+    assert empty.num_rows == 0
+    assert tuple(empty.column_names) == LOG_EVENTS.column_names
+
+
+FILTERS = {
+    "equal": (equals("line", "b"), ["log:2"]),
+    "one of": (one_of("line", ["a", "c"]), ["log:1", "log:3"]),
+    "one of none": (one_of("line", []), []),
+    "between, both ends included": (
+        between("logged_at", T + timedelta(seconds=2), T + timedelta(seconds=3)),
+        ["log:2", "log:3"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("where", "wanted"), FILTERS.values(), ids=FILTERS)
+def test_rows_can_be_chosen(lake, where, wanted):
+    add(lake, event(1, "a"), event(2, "b"), event(3, "c"))
+
+    assert sorted(lake.read(LOG_EVENTS, ["evidence_id"], where)["evidence_id"].to_pylist()) == wanted
+
+
+def test_times_come_back_in_utc_to_the_microsecond(lake):
+    moment = datetime(2026, 11, 20, 14, 0, 0, 123456, tzinfo=UTC)
+    add(lake, event(1) | {"logged_at": moment})
+
+    assert lake.read(LOG_EVENTS).to_pylist()[0]["logged_at"] == moment
+
+
+@pytest.mark.parametrize("name", ["a lake", "lake #1", "Seen-é", "what?"])
+def test_a_lake_may_lie_in_any_folder(tmp_path, name):
+    lake = Lake(tmp_path / name)
+    add(lake, event(1))
+    add(lake, event(2))
+    publish(lake, "r1", messages=1)
+
+    assert len(ids(lake)) == 2
+    assert lake.findings().read(MESSAGES).num_rows == 1
+
+
+def test_a_copied_lake_reads_by_itself(lake, tmp_path):
+    add(lake, event(1))
+    publish(lake, "r1", messages=2)
+    shutil.move(lake.root, tmp_path / "elsewhere")
+    moved = Lake(tmp_path / "elsewhere")
+
+    assert ids(moved) == ["log:1"]
+    assert moved.findings().read(MESSAGES).num_rows == 2
+
+
+# -- generations -------------------------------------------------------------------------------------------
+
+
+def test_a_reader_stays_with_its_generation_while_the_next_is_written(lake):
+    add(lake, event(1))
+    publish(lake, "r1", messages=1, incidents=1)
+    reader = lake.findings()
+    add(lake, event(2))
+    publish(lake, "r2", messages=3, incidents=2)
+
+    assert [reader.read(t).num_rows for t in (MESSAGES, INCIDENTS, LOG_EVENTS)] == [1, 1, 1]
+    assert [lake.findings().read(t).num_rows for t in (MESSAGES, INCIDENTS, LOG_EVENTS)] == [3, 2, 2]
+
+
+def test_a_crash_before_the_last_step_leaves_readers_where_they_were(lake, monkeypatch):
+    add(lake, event(1))
+    publish(lake, "r1", messages=1, incidents=1)
+    replace = Lake._replace
+
+    def replace_then_crash(self, table, run_id):
+        if table is INCIDENTS:
+            raise KeyboardInterrupt
+        return replace(self, table, run_id)
+
+    monkeypatch.setattr(Lake, "_replace", replace_then_crash)
+    with pytest.raises(KeyboardInterrupt):
+        publish(lake, "r2", messages=9, incidents=9)
+
+    assert [lake.findings().read(t).num_rows for t in (MESSAGES, INCIDENTS)] == [1, 1]
+
+
+def test_staged_files_are_invisible_until_published(lake):
+    add(lake, event(1))
+    publish(lake, "r1", messages=1)
+    stage(lake, "r2", messages=5)
+
+    assert lake.findings().read(MESSAGES).num_rows == 1
+    assert lake.read(MESSAGES).num_rows == 1
+
+
+def test_earlier_generations_can_be_named(lake):
+    add(lake, event(1))
+    publish(lake, "r1", messages=1)
+    publish(lake, "r2", messages=2)
+
+    assert [g.row_counts["messages"] for g in lake.generations()] == [2, 1]
+    assert lake.generation().data_version == ("r2" * 20)[:12]
+
+
+def test_evidence_ids_lead_to_their_rows(lake):
+    add(lake, event(1), event(2))
+    lake.append(CONSUMERS, [consumer("a")], "consumers|x")
+    publish(lake, "r1", messages=1)
+    found = lake.findings().evidence_rows(["log:2", "consumer:a", "log:missing"])
+
+    assert {name: [row["evidence_id"] for row in rows] for name, rows in found.items()} == {
+        "log_events": ["log:2"],
+        "consumers": ["consumer:a"],
+    }
+
+
+# -- what reached the disk ---------------------------------------------------------------------------------
+
+
+def test_a_commit_and_its_files_are_flushed_before_the_append_returns(lake, monkeypatch):
+    flushed: list[str] = []
+    fsync = os.fsync
+
+    def recording(fd: int) -> None:
+        flushed.append(os.readlink(f"/proc/self/fd/{fd}"))
+        fsync(fd)
+
+    monkeypatch.setattr(os, "fsync", recording)
+    add(lake, event(1))
+    folder = lake.path(LOG_EVENTS)
+    written = {str(path) for path in folder.rglob("*") if path.suffix in (".json", ".parquet")}
+
+    assert written <= set(flushed)
+    assert {str(folder / "_delta_log"), str(folder), str(folder.parent), str(lake.root)} <= set(flushed)
+
+
+def test_a_torn_commit_is_said_and_not_read_around(lake):
+    add(lake, event(1))
+    newest = lake.path(LOG_EVENTS) / "_delta_log" / f"{1:020d}.json"
+    newest.write_text(newest.read_text()[:40])
+
+    with pytest.raises(LakeDamagedError, match="table log_events of the lake at .* cannot be read"):
+        lake.read(LOG_EVENTS)
+
+
+# -- others at work ----------------------------------------------------------------------------------------
+
+
+def test_a_second_writer_of_the_same_source_is_told_to_wait(lake, monkeypatch):
+    add(lake, event(1))
+    compare = Lake._without_known
+
+    def compare_while_another_commits(self, table, data, version):
+        fresh = compare(self, table, data, version)
+        monkeypatch.setattr(Lake, "_without_known", compare)
+        add(Lake(lake.root), event(2))
+        return fresh
+
+    monkeypatch.setattr(Lake, "_without_known", compare_while_another_commits)
+    with pytest.raises(LakeBusyError, match="another process is writing log_events") as caught:
+        add(lake, event(2), event(3))
+
+    assert caught.value.exit_code == 75
+    assert ids(lake) == ["log:1", "log:2"]
+    assert add(lake, event(2), event(3)) == Appended(1, 1)
+
+
+def test_one_kind_of_work_at_a_time(lake):
+    with lake.writing("collect"):
+        with lake.writing("correlate"):
+            pass
+        with pytest.raises(LakeBusyError, match="another `doubletake collect` is writing"), lake.writing("collect"):
+            pass
+    with lake.writing("collect"):
+        pass
+
+
+def test_a_folder_that_takes_no_files_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with (
+        pytest.raises(LakeMissingError, match="cannot be written"),
+        Lake(tmp_path / "file" / "lake").writing("collect"),
+    ):
+        pass
+
+
+# -- what is not there, or not for us ----------------------------------------------------------------------
+
+
+def test_no_lake_and_an_empty_lake_are_told_apart(lake):
+    with pytest.raises(LakeMissingError, match="there is no lake at"):
+        lake.check()
+    lake.root.mkdir()
+    with pytest.raises(LakeMissingError, match="is empty") as caught:
+        lake.check()
+
+    assert "doubletake collect" in caught.value.hint
+
+
+def test_evidence_without_findings_says_which_command_is_next(lake):
+    add(lake, event(1))
+
+    with pytest.raises(LakeMissingError, match="holds evidence but no findings") as caught:
+        lake.findings()
+    assert "doubletake correlate" in caught.value.hint
+
+
+def test_a_lake_of_a_newer_release_is_left_alone(lake):
+    add(lake, event(1))
+    for commit in (lake.path(LOG_EVENTS) / "_delta_log").glob("*.json"):
+        commit.write_text(
+            commit.read_text().replace('"doubletake.schemaVersion":"1"', '"doubletake.schemaVersion":"99"')
+        )
+
+    with pytest.raises(LakeTooNewError, match="has schema 99; this release reads up to 1"):
+        lake.check()
+    with pytest.raises(LakeTooNewError):
+        add(lake, event(2))
+
+
+def test_a_path_that_delta_rs_would_misread_is_refused(tmp_path):
+    with pytest.raises(LakeMissingError, match="has a per cent sign in its path"):
+        Lake(tmp_path / "50%25")
+
+
+def test_an_address_is_not_a_folder():
+    with pytest.raises(LakeMissingError, match="'s3://bucket/lake' is not a local folder"):
+        Lake("s3://bucket/lake")
