@@ -1,5 +1,6 @@
 """The ``doubletake`` command: a subcommand parses, calls one function, prints, and ends with an exit code."""
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -79,6 +80,8 @@ for _command in (
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a traceback is only ever shown for a bug, and on demand."""
     args = list(sys.argv[1:] if argv is None else argv)
+    if not os.environ.get("DOUBLETAKE_DEBUG"):
+        logging.getLogger().addHandler(logging.NullHandler())  # libraries that log have nothing to say to a person
     try:
         code = app(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()

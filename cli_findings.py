@@ -13,10 +13,11 @@ import typer
 from cli_options import Everywhere
 from cli_output import FormatOption, RowFormat, print_rows, say, write_whole
 from forensics.errors import MessageUnknownError, QueueUnknownError
-from forensics.report.records import VERDICTS, Record, delivery_record, incident_record, message_record
+from forensics.verdict.interval import VERDICTS
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
+    from forensics.report.records import Record
 
 QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
 Verdict = StrEnum("Verdict", {v.upper(): v for v in VERDICTS})  # type: ignore[misc]
@@ -46,6 +47,7 @@ class ReportFormat(StrEnum):
 
 def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: QueueOption = None) -> None:
     """List incidents, newest first."""
+    from forensics.report.records import incident_record
     from forensics.tables.findings import INCIDENTS
 
     findings = chosen.open_lake().findings()
@@ -65,6 +67,7 @@ def messages(
     verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only this verdict.")] = None,
 ) -> None:
     """List messages that were delivered more than once or share their work with another, each with its verdict."""
+    from forensics.report.records import message_record
     from forensics.tables.findings import MESSAGES
 
     findings = chosen.open_lake().findings()
@@ -89,7 +92,8 @@ def deliveries(
     queue: QueueOption = None,
 ) -> None:
     """Print the delivery ledger: one row per time a message was handed to a consumer."""
-    from forensics.lake import filters_to_expression
+    from forensics.lake.filters import equals, one_of
+    from forensics.report.records import delivery_record
     from forensics.tables.findings import DELIVERIES, MESSAGES
 
     findings = chosen.open_lake().findings()
@@ -97,10 +101,9 @@ def deliveries(
     if incident is not None:
         _check_incident(findings, incident)
         items = findings.read(MESSAGES, ["item_id"], _all_of({"incident_id": incident}))["item_id"].to_pylist()
-        where = _and(where, filters_to_expression([("item_id", "in", items or [""])]))
+        where = _and(where, one_of("item_id", items))
     if message is not None:
-        named = [[("item_id", "in", [message, f"key:{message}"])], [("message_id", "==", message)]]
-        where = _and(where, filters_to_expression(named))
+        where = _and(where, one_of("item_id", [message, f"key:{message}"]) | equals("message_id", message))
     table = findings.read(DELIVERIES, where=where)
     if message is not None and not table.num_rows:
         raise MessageUnknownError(
@@ -171,7 +174,7 @@ def _check_incident(findings: "Findings", incident_id: str) -> None:
     find_incident(findings, incident_id)
 
 
-def _rows(table: Any) -> Iterator[Record]:
+def _rows(table: Any) -> Iterator["Record"]:
     for batch in table.to_batches(max_chunksize=10_000):
         yield from batch.to_pylist()
 
@@ -182,17 +185,20 @@ def _and(left: Any, right: Any) -> Any:
 
 def _all_of(wanted: dict[str, str | None]) -> Any:
     """Return the filter for columns that must have a value; None says nothing, and nothing said keeps every row."""
-    from forensics.lake import filters_to_expression
+    from forensics.lake.filters import equals
 
-    said = [(column, "==", value) for column, value in wanted.items() if value is not None]
-    return filters_to_expression(said) if said else None
+    where = None
+    for column, value in wanted.items():
+        if value is not None:
+            where = _and(where, equals(column, value))
+    return where
 
 
-def _columns(empty: Record) -> tuple[str, ...]:
+def _columns(empty: "Record") -> tuple[str, ...]:
     return tuple(empty)
 
 
-def _interval(record: Record) -> str:
+def _interval(record: "Record") -> str:
     from forensics.report.words import interval_text
 
     return interval_text(record["effects_at_least"], record["effects_at_most"])

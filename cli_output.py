@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from forensics.errors import ForensicsError
-from forensics.report.csv_text import to_csv
-from forensics.report.records import Record, json_lines
+
+if TYPE_CHECKING:
+    from forensics.report.records import Record
 
 MOST_TABLE_ROWS = 1000
 """Rows that ``--format table`` prints; the other formats print all."""
@@ -59,8 +60,11 @@ def printable(text: str, keep: str = "") -> str:
     )
 
 
-def print_rows(records: Iterable[Record], how: RowFormat, shown: Sequence[str], columns: Sequence[str]) -> None:
+def print_rows(records: Iterable["Record"], how: RowFormat, shown: Sequence[str], columns: Sequence[str]) -> None:
     """Print records; ``shown`` are the columns of the table form, ``columns`` those of CSV."""
+    from forensics.report.csv_text import to_csv
+    from forensics.report.records import json_lines
+
     if how is RowFormat.JSONL:
         for line in json_lines(records):
             print(line)
@@ -72,7 +76,7 @@ def print_rows(records: Iterable[Record], how: RowFormat, shown: Sequence[str], 
         _print_table(records, shown)
 
 
-def _print_table(records: Iterable[Record], shown: Sequence[str]) -> None:
+def _print_table(records: Iterable["Record"], shown: Sequence[str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -152,14 +152,13 @@ def print_verdict(
     chosen_lake: Path | None = None,
 ) -> None:
     """Print the verdict on some queues in a window, newest incident first, and where to look further."""
-    from forensics.lake import filters_to_expression
+    from forensics.lake.filters import one_of
     from forensics.report import load_case, verdict_text
     from forensics.tables.findings import INCIDENTS
 
-    wanted = filters_to_expression([("queue", "in", list(queues))])
     rows = [
         r
-        for r in findings.read(INCIDENTS, where=wanted).to_pylist()
+        for r in findings.read(INCIDENTS, where=one_of("queue", queues)).to_pylist()
         if r["started_at"] < window.end_at and r["ended_at"] >= window.start_at
     ]
     rows.sort(key=lambda r: (r["started_at"], r["incident_id"]), reverse=True)

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from forensics.errors import IncidentUnknownError
-from forensics.lake import Findings, filters_to_expression
+from forensics.lake import Findings
+from forensics.lake.filters import equals, one_of
 from forensics.report.chain import Fact, cause_chain
 from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
@@ -73,10 +74,10 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     Raises IncidentUnknownError, with the nearest ids as the hint, if this data version has no such incident.
     """
     incident = find_incident(findings, incident_id)
-    here = filters_to_expression([("incident_id", "==", incident_id)])
+    here = equals("incident_id", incident_id)
     messages = sorted(findings.read(MESSAGES, where=here).to_pylist(), key=_message_order)
     items = {m["item_id"] for m in messages}
-    of_items = filters_to_expression([("queue_arn", "==", incident["queue_arn"]), _among("item_id", items)])
+    of_items = equals("queue_arn", incident["queue_arn"]) & one_of("item_id", items)
     deliveries, redeliveries, rulings = (
         sorted(findings.read(table, where=of_items).to_pylist(), key=_ledger_order)
         for table in (DELIVERIES, REDELIVERIES, RULINGS)
@@ -86,7 +87,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     theirs = [d for d in deliveries if d["item_id"] in affected]
     their_redeliveries = [r for r in redeliveries if r["item_id"] in affected]
     runs = {d["consumer"] for d in theirs if d["consumer_kind"] == "lambda"}
-    invocations = findings.read(INVOCATIONS, where=filters_to_expression([_among("invocation_id", runs)])).to_pylist()
+    invocations = findings.read(INVOCATIONS, where=one_of("invocation_id", runs)).to_pylist()
     moments = key_moments(incident, theirs, their_redeliveries, [t for t in timeline if t["item_id"] in affected])
     chain = cause_chain(incident, deliveries, their_redeliveries, invocations)
     snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
@@ -120,7 +121,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
 
 def find_incident(findings: Findings, incident_id: str) -> Row:
     """Return the incident's row; raises IncidentUnknownError, with the nearest ids as the hint."""
-    rows = findings.read(INCIDENTS, where=filters_to_expression([("incident_id", "==", incident_id)])).to_pylist()
+    rows = findings.read(INCIDENTS, where=equals("incident_id", incident_id)).to_pylist()
     if rows:
         return dict(rows[0])
     known = sorted(findings.read(INCIDENTS, ["incident_id"])["incident_id"].to_pylist())
@@ -131,10 +132,6 @@ def find_incident(findings: Findings, incident_id: str) -> Row:
         near = near or [k for k in known if incident_id and k.startswith(incident_id)][:3]
         hint = f"Did you mean {' or '.join(near)}?" if near else "`doubletake incidents` lists them."
     raise IncidentUnknownError(f"there is no incident {incident_id!r} in this data version", hint)
-
-
-def _among(column: str, values: set[str]) -> tuple[str, str, list[str]]:
-    return (column, "in", sorted(values) or [""])  # an empty list has no type to compare with
 
 
 def _message_order(m: Row) -> tuple[Any, ...]:

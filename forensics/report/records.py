@@ -7,12 +7,12 @@ from typing import Any
 
 from forensics.report.words import time_text
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
+from forensics.verdict.interval import VERDICTS
 
 Record = dict[str, Any]
 
 AFFECTED = ("confirmed", "probable", "possible")
 """Verdicts of messages whose work may have been done more than once."""
-VERDICTS = (*AFFECTED, "absorbed", "harmless")
 VERDICT_WORDS = {
     "confirmed": "the work was done more than once",
     "probable": "done once for sure, and maybe again",

@@ -10,7 +10,6 @@ from forensics.report import markdown
 from forensics.report.case import Case
 from forensics.report.csv_text import to_csv
 from forensics.report.records import (
-    VERDICTS,
     cause_counts,
     delivery_record,
     incident_record,
@@ -19,6 +18,7 @@ from forensics.report.records import (
 )
 from forensics.report.summary import certainty_text, headline, state_text, summary
 from forensics.report.words import clock_text, count_text, interval_text, ms_between, offset_text, span_text
+from forensics.verdict.interval import VERDICTS
 
 FORMATS = ("html", "md", "json", "csv")
 SCHEMA_VERSION = 1

