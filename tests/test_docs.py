@@ -1,0 +1,140 @@
+"""Documentation is tested: commands parse, links lead somewhere, tables and folders are all told."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer.main
+import typer.testing
+
+import cli
+from forensics import doctables, errors
+from forensics.settings import Settings
+from forensics.verdict.interval import VERDICTS
+from forensics.verdict.sentences import CAUSE_WORDS
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    str(p.relative_to(ROOT)): p for p in [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
+}
+COMMANDS = typer.main.get_command(cli.app).commands
+LISTED = {"ci", "node_modules", "build", "lake", "demo-lake", "bench-data", "spark-warehouse"}
+"""Folders that running and building leave behind."""
+
+
+def test_the_page_of_tables_is_fresh():
+    page = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+
+    assert page == doctables.tables_page(), "run: python -m forensics.doctables"
+
+
+def test_every_command_is_in_the_readme():
+    documented = set(re.findall(r"^\| `doubletake ([a-z]+)` \|", README, re.MULTILINE))
+
+    assert documented == set(COMMANDS)
+
+
+def commands_in(text: str) -> list[str]:
+    """Return every ``doubletake ...`` that a page shows, in a block or between backticks."""
+    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
+    lines = [line.strip() for line in blocks.splitlines() if line.strip().startswith("doubletake ")]
+    return lines + [span for span in re.findall(r"`(doubletake [^`]+)`", text)]
+
+
+SHOWN = [(name, line) for name, page in PAGES.items() for line in commands_in(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize(("page", "line"), SHOWN, ids=[f"{p}: {c}" for p, c in SHOWN])
+def test_a_command_that_a_page_shows_exists_with_its_options(page, line):
+    _, name, *args = shlex.split(line)
+    known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+
+    assert {a.partition("=")[0] for a in args if a.startswith("-")} <= known
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_explains_itself(name):
+    command = COMMANDS[name]
+    result = typer.testing.CliRunner().invoke(cli.app, [name, "--help"])
+
+    assert result.exit_code == 0
+    assert (command.help or "").rstrip().endswith(".")
+    assert all(getattr(p, "help", None) for p in command.params if p.name != "help")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_between_pages_lead_somewhere(name):
+    page = PAGES[name]
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+
+    assert missing == []
+
+
+def folders() -> set[str]:
+    """Return the folders of the repository that hold something of ours."""
+    top = {f.name for f in ROOT.iterdir() if f.is_dir() and not f.name.startswith((".", "_"))} - LISTED
+    top = {name for name in top if not name.endswith(".egg-info")}
+    inside = {f"forensics/{f.name}" for f in (ROOT / "forensics").iterdir() if (f / "__init__.py").exists()}
+    return {name for name in top | inside if name != "forensics" and any((ROOT / name).iterdir())}
+
+
+def test_the_map_has_one_sentence_for_every_folder():
+    section = README.partition("## Map")[2].partition("\n## ")[0]
+    told = dict(re.findall(r"^\| `([a-z_/]+)` \| (.+) \|$", section, re.MULTILINE))
+
+    assert set(told) == folders()
+    assert all(sentence.count(". ") == 0 and sentence.endswith(".") for sentence in told.values())
+
+
+def test_the_settings_example_of_the_readme_is_valid():
+    (example,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    settings = Settings.parse(example)
+
+    assert (len(settings.functions), len(settings.workers), len(settings.queues)) == (1, 1, 1)
+
+
+def test_exit_codes_of_the_readme_are_those_of_the_code():
+    (sentence,) = re.findall(r"Exit codes: (.*?)\.\n", README.replace("\n2 ", " 2 "), re.DOTALL)
+    told = {int(code) for code in re.findall(r"\b(\d+) [a-z]", sentence)}
+
+    assert told == {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+
+
+def test_make_targets_that_pages_name_exist():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {t for page in PAGES.values() for t in re.findall(r"(?:`|^)make ([a-z]+)", page.read_text(), re.MULTILINE)}
+
+    assert {"demo", "test", "setup", "check", "bench", "help"} <= targets
+    assert named <= targets
+
+
+def test_verdicts_and_causes_are_all_explained():
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+
+    assert all(f"| `{verdict}` |" in README for verdict in VERDICTS)
+    assert [code for code in CAUSE_WORDS if f"| `{code}` |" not in glossary] == []
+
+
+def test_files_that_the_architecture_names_exist():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.py)`", page)
+    everywhere = {f.name for f in ROOT.rglob("*.py") if ".venv" not in f.parts}
+    missing = [n for n in named if not ((ROOT / n).exists() if "/" in n else n in everywhere)]
+
+    assert named
+    assert missing == []
+
+
+def test_the_architecture_is_one_page():
+    assert len((ROOT / "docs" / "architecture.md").read_text().splitlines()) <= 60
+
+
+def test_nothing_in_the_repository_reads_a_neighbour_of_it():
+    outside = re.compile(r"""["'(\s](\.\./){1,}[a-z]+/|/work/""")
+    own = {Path(__file__)}
+    sources = [f for f in ROOT.rglob("*.py") if ".venv" not in f.parts and f not in own]
+
+    assert [str(f.relative_to(ROOT)) for f in [*sources, *PAGES.values()] if outside.search(f.read_text())] == []
