@@ -25,6 +25,8 @@ ALLOWED = frozenset(
 )
 """Every operation Doubletake may call, as IAM spells it; docs/iam-policy.json allows exactly these."""
 
+CUT_REPLY, UNREADABLE_REPLY = "CutReply", "UnreadableReply"
+"""Codes of our own, for replies that AWS would not give."""
 CUT_REPLY_ATTEMPTS = 3
 UNREACHABLE_ATTEMPTS = 2
 SILENT_ATTEMPTS = 3
@@ -108,11 +110,8 @@ class Aws:
         try:
             self._session = boto3.Session(profile_name=profile)
             self._region = region or os.environ.get("AWS_REGION") or self._session.region_name
-        except bc.ProfileNotFound as problem:
-            raise CredentialsError(
-                f"there is no AWS profile {problem.kwargs.get('profile', profile)!r}",
-                "See `aws configure list-profiles`, or give --profile.",
-            ) from problem
+        except bc.BotoCoreError as problem:
+            raise _set_up(problem) from problem
         self._clients: dict[str, Any] = {}
         self._next_log_call_at = 0.0
 
@@ -159,7 +158,7 @@ class Aws:
             reply = self._once(client, operation, name, parameters)
             if demand is None or reply.get(demand) is not None:
                 return reply
-        raise AwsRefusedError(name, "CutReply", f"the reply has no {demand!r}: it was cut off on the way", "failed")
+        raise AwsRefusedError(name, CUT_REPLY, f"the reply has no {demand!r}: it was cut off on the way", "failed")
 
     def _make(self, service: str) -> Any:
         config = Config(
@@ -172,12 +171,14 @@ class Aws:
             client = self._session.client(
                 service, region_name=self.region, endpoint_url=self._endpoint_url, config=config
             )
+        except _NO_CREDENTIALS as problem:
+            raise _no_credentials(problem) from problem
+        except bc.BotoCoreError as problem:
+            raise _set_up(problem) from problem
         except ValueError as problem:
             raise EndpointUnreachableError(
                 f"the AWS endpoint {self._endpoint_url!r} is not an address", "Write it like http://127.0.0.1:4566."
             ) from problem
-        except _NO_CREDENTIALS as problem:
-            raise _no_credentials(problem) from problem
         name = client.meta.service_model.service_id.hyphenize()
         client.meta.events.register_first(f"before-call.{name}", _refuse_unlisted)
         client.meta.events.register_first(f"needs-retry.{name}", _give_up_early)
@@ -239,6 +240,14 @@ def _no_credentials(problem: Exception) -> CredentialsError:
         f"no AWS credentials can be used: {problem}",
         "Give --profile, or set AWS_PROFILE or AWS_ACCESS_KEY_ID; try `aws sts get-caller-identity`.",
     )
+
+
+def _set_up(problem: bc.BotoCoreError) -> CredentialsError:
+    if isinstance(problem, bc.ProfileNotFound):
+        return CredentialsError(
+            f"there is no AWS profile {problem.kwargs['profile']!r}", "Give another --profile, or set AWS_PROFILE."
+        )
+    return CredentialsError(f"the AWS set-up cannot be used: {problem}", "Check --region and the files in ~/.aws.")
 
 
 def _in_our_words(name: str, problem: bc.ClientError) -> CredentialsError | AwsRefusedError:

@@ -100,11 +100,13 @@ def collect(
     workers of the settings add others. A source that cannot be read becomes a gap and hides no other. A second run of
     the same window adds nothing.
 
-    Raises, with nothing written: QueueUnknownError, CredentialsError, EndpointUnreachableError, LakeBusyError.
+    Raises, with nothing written: QueueUnknownError, CredentialsError, EndpointUnreachableError, LakeBusyError,
+    LakeTooNewError.
     Raises ConservationError if a log event was lost on the way.
     """
     now = now or datetime.now(UTC)
     progress = progress or _Silence()
+    lake.versions()  # a lake that this release cannot read is said before AWS is asked
     estate = discover(lake, aws, queues, progress.stage)
     consumers = of_estate(estate, list(log_groups), settings or Settings())
     with lake.writing("collect"):

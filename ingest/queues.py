@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from forensics.errors import QueueUnknownError
-from ingest.clients import Aws, AwsRefusedError
+from forensics.errors import EndpointUnreachableError, QueueUnknownError
+from ingest.clients import CUT_REPLY, UNREADABLE_REPLY, Aws, AwsRefusedError
 from ingest.values import epoch_s, integer
 
 _ARN = re.compile(r"arn:(aws[a-z-]*):sqs:([a-z0-9-]+):(\d{12}):([A-Za-z0-9_-]{1,80}(?:\.fifo)?)")
@@ -47,6 +47,11 @@ def find(aws: Aws, text: str) -> QueueRef:
             url = text if text.startswith("http") else f"https://sqs.{aws.region}.amazonaws.com/{account_id}/{name}"
         elif problem.status in ("gone", "denied") or problem.code.startswith("Invalid"):
             raise _unknown(aws, name, problem) from problem
+        elif problem.code in (CUT_REPLY, UNREADABLE_REPLY) or problem.code.isdecimal():
+            where = aws.client("sqs").meta.endpoint_url
+            raise EndpointUnreachableError(
+                f"the endpoint {where} does not answer as AWS does: {problem}", "Check --endpoint-url."
+            ) from problem
         else:
             raise
     return _ref(aws, url)

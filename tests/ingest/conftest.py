@@ -14,25 +14,27 @@ from tests.ingest.proxy import Proxy
 from tests.ingest.world import CREDENTIALS, REGION, START, World
 
 
-@pytest.fixture(autouse=True)
-def only_test_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="package", autouse=True)
+def only_test_credentials() -> Iterator[None]:
     """Nothing of the machine's own AWS set-up reaches a test."""
-    for name in ("AWS_PROFILE", "AWS_REGION", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in CREDENTIALS.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent/config")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent/credentials")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("AWS_PROFILE", "AWS_REGION", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION"):
+            patch.delenv(name, raising=False)
+        for name, value in CREDENTIALS.items():
+            patch.setenv(name, value)
+        patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        patch.setenv("AWS_CONFIG_FILE", "/nonexistent/config")
+        patch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent/credentials")
+        yield
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ministack_url() -> Iterator[str]:
     with worlds.ministack() as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def moto_url() -> Iterator[str]:
     with worlds.moto() as url:
         yield url
@@ -44,34 +46,51 @@ def world(ministack_url: str) -> World:
 
 
 @pytest.fixture
-def proxy(ministack_url: str) -> Iterator[Proxy]:
-    proxy = Proxy(ministack_url)
-    yield proxy
-    proxy.stop()
-
-
-@pytest.fixture
 def moto_world(moto_url: str) -> World:
     return World(moto_url)
 
 
-@pytest.fixture
-def moto_proxy(moto_url: str) -> Iterator[Proxy]:
-    proxy = Proxy(moto_url)
-    yield proxy
+# Making clients takes longer than most tests: proxies and what talks through them are made once.
+
+
+@pytest.fixture(scope="package")
+def ministack_access(ministack_url: str) -> Iterator[tuple[Proxy, Aws]]:
+    yield from access(ministack_url)
+
+
+@pytest.fixture(scope="package")
+def moto_access(moto_url: str) -> Iterator[tuple[Proxy, Aws]]:
+    yield from access(moto_url)
+
+
+def access(url: str) -> Iterator[tuple[Proxy, Aws]]:
+    proxy = Proxy(url)
+    yield proxy, Aws(region=REGION, endpoint_url=proxy.url)
     proxy.stop()
 
 
 @pytest.fixture
-def aws(proxy: Proxy) -> Aws:
-    """Access to MiniStack through the proxy."""
-    return Aws(region=REGION, endpoint_url=proxy.url)
+def proxy(ministack_access: tuple[Proxy, Aws]) -> Proxy:
+    ministack_access[0].reset()
+    return ministack_access[0]
 
 
 @pytest.fixture
-def moto_aws(moto_proxy: Proxy) -> Aws:
+def moto_proxy(moto_access: tuple[Proxy, Aws]) -> Proxy:
+    moto_access[0].reset()
+    return moto_access[0]
+
+
+@pytest.fixture
+def aws(proxy: Proxy, ministack_access: tuple[Proxy, Aws]) -> Aws:
+    """Access to MiniStack through the proxy."""
+    return ministack_access[1]
+
+
+@pytest.fixture
+def moto_aws(moto_proxy: Proxy, moto_access: tuple[Proxy, Aws]) -> Aws:
     """Access to moto through the proxy."""
-    return Aws(region=REGION, endpoint_url=moto_proxy.url)
+    return moto_access[1]
 
 
 @pytest.fixture

@@ -57,6 +57,12 @@ class Proxy:
         """Apply a fault to calls of an operation (globs allowed); ``on`` picks some by number, from 1."""
         self._faults.append((operation, fault, on))
 
+    def reset(self) -> None:
+        """Forget calls and faults."""
+        self.calls.clear()
+        self._faults.clear()
+        self._counts.clear()
+
     def stop(self) -> None:
         self._server.shutdown()
         self._server.server_close()

@@ -121,6 +121,18 @@ def test_an_unknown_profile_is_named():
         Aws(profile="night-shift", region=REGION)
 
 
+def test_an_unknown_profile_of_the_environment_is_named_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("AWS_PROFILE", "night-shift")
+
+    with pytest.raises(CredentialsError, match="no AWS profile 'night-shift'"):
+        Aws(region=REGION).call("sqs", "list_queues")
+
+
+def test_a_region_that_can_be_none_is_a_sentence():
+    with pytest.raises(CredentialsError, match="'eu west 1'"):
+        Aws(region="eu west 1").call("sqs", "list_queues")
+
+
 def test_a_missing_region_is_a_sentence():
     with pytest.raises(CredentialsError, match="no AWS region is set"):
         Aws().call("sqs", "list_queues")

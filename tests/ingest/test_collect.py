@@ -6,14 +6,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from forensics.errors import LakeBusyError, QueueUnknownError
+from forensics.errors import EndpointUnreachableError, LakeBusyError, LakeTooNewError, QueueUnknownError
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, EVIDENCE
 from forensics.window import TimeWindow
 from ingest.clients import ALLOWED, Aws
 from ingest.collect import CollectReport, collect
-from tests.ingest.proxy import Proxy, cut, refuse
+from tests.ingest.proxy import Proxy, Reply, cut, refuse
 from tests.ingest.world import HANDLE, START, World
 
 pytestmark = pytest.mark.emulator
@@ -261,6 +261,32 @@ def test_an_unknown_queue_names_its_neighbours_and_writes_nothing(lake, aws, pay
         collect(lake, aws, [payments.queue, wrong], hour, now=NOW)
     assert payments.queue in caught.value.hint
     assert not lake.root.exists()
+
+
+STRANGERS = {
+    "a web page": lambda *_: Reply(200, {"content-type": "text/html"}, b"<h1>Welcome</h1>"),
+    "a web server's refusal": lambda *_: Reply(501, {"content-type": "text/html"}, b"<h1>Unsupported method</h1>"),
+}
+
+
+@pytest.mark.parametrize("answer", STRANGERS.values(), ids=STRANGERS)
+def test_a_server_that_is_not_aws_is_said(lake, proxy, hour, answer):
+    proxy.fail("*", answer)
+
+    with pytest.raises(EndpointUnreachableError, match="does not answer as AWS does"):
+        collect(lake, Aws(region="eu-west-1", endpoint_url=proxy.url, max_attempts=1), ["orders"], hour, now=NOW)
+    assert not lake.root.exists()
+
+
+def test_a_lake_of_a_newer_release_is_said_before_aws_is_asked(lake, aws, payments, hour, proxy):
+    run(lake, aws, payments, hour)
+    proxy.calls.clear()
+    for commit in (lake.path(BY_NAME["log_events"]) / "_delta_log").glob("*.json"):
+        commit.write_text(commit.read_text().replace('schemaVersion":"1"', 'schemaVersion":"99"'))
+
+    with pytest.raises(LakeTooNewError, match="log_events"):
+        run(lake, aws, payments, hour)
+    assert proxy.calls == []
 
 
 def test_what_is_no_queue_name_is_not_asked_for(lake, aws, hour, proxy):

@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,7 @@ class World:
         self.suffix = uuid.uuid4().hex[:8]
 
     def client(self, service: str) -> Any:
-        return boto3.client(
-            service,
-            endpoint_url=self.url,
-            region_name=REGION,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",
-        )
+        return client(self.url, service)
 
     def name(self, base: str) -> str:
         stem, dot, fifo = base.partition(".")
@@ -151,6 +146,13 @@ class World:
                 for minute, value in enumerate(values)
             ],
         )
+
+
+@cache
+def client(url: str, service: str) -> Any:
+    return boto3.client(
+        service, endpoint_url=url, region_name=REGION, aws_access_key_id="test", aws_secret_access_key="test"
+    )
 
 
 def ms(moment: datetime) -> int:
