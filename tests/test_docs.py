@@ -40,7 +40,7 @@ def commands_in(text: str) -> list[str]:
     """Return every ``doubletake ...`` that a page shows, in a block or between backticks."""
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
     lines = [line.strip() for line in blocks.splitlines() if line.strip().startswith("doubletake ")]
-    return lines + [span for span in re.findall(r"`(doubletake [^`]+)`", text)]
+    return [*lines, *re.findall(r"`(doubletake [^`]+)`", text)]
 
 
 SHOWN = [(name, line) for name, page in PAGES.items() for line in commands_in(page.read_text(encoding="utf-8"))]

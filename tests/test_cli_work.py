@@ -1,0 +1,189 @@
+"""collect, correlate and investigate from the command line: bad input, gaps, and running twice."""
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+import cli
+from forensics.lake import Lake
+from tests.forensics.report import world as report_world
+from tests.ingest import world as worlds
+from tests.ingest.proxy import Proxy, refuse
+from tests.ingest.world import CREDENTIALS, REGION, START, World
+
+UNTIL = (START + timedelta(hours=1)).isoformat()
+
+
+@pytest.fixture(autouse=True)
+def only_test_credentials(monkeypatch, tmp_path):
+    for name in [n for n in os.environ if n.startswith(("AWS_", "DOUBLETAKE_"))]:
+        monkeypatch.delenv(name)
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent/config")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent/credentials")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys):
+    def run_command(*args: str) -> tuple[int, str, str]:
+        return cli.main(args), *capsys.readouterr()
+
+    return run_command
+
+
+@pytest.fixture(scope="module")
+def emulator() -> Iterator[str]:
+    with worlds.ministack() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def world(emulator) -> World:
+    return World(emulator)
+
+
+@pytest.fixture(scope="module")
+def orders(world) -> str:
+    """A queue whose function logged three lines."""
+    queue = world.queue("orders")
+    function = world.function("handle-order", [queue])
+    world.log(f"/aws/lambda/{function}", [(at, f"line {at}") for at in (1000, 2000, 3000)])
+    return queue
+
+
+@pytest.fixture(scope="module")
+def faulty(emulator) -> Iterator[Proxy]:
+    proxy = Proxy(emulator)
+    yield proxy
+    proxy.stop()
+
+
+def collect(queue: str, url: str, *more: str) -> list[str]:
+    window = ["--since", START.isoformat(), "--until", UNTIL]
+    return ["collect", "--queue", queue, *window, "--region", REGION, "--endpoint-url", url, "--lake", "lake", *more]
+
+
+@pytest.mark.emulator
+def test_collecting_says_what_was_read_and_a_second_time_adds_nothing(run, orders, emulator):
+    first, second = (run(*collect(orders, emulator)) for _ in range(2))
+
+    assert (first[0], second[0]) == (0, 0)
+    assert "3 log events of 1 log group, 3 of them new" in first[2]
+    assert "3 log events of 1 log group, 0 of them new" in second[2]
+    assert first[1] == ""
+
+
+@pytest.mark.emulator
+def test_a_denied_source_is_a_named_gap_and_exit_code_3(run, orders, faulty):
+    faulty.reset()
+    faulty.fail("logs:FilterLogEvents", refuse("AccessDeniedException"))
+    code, _, err = run(*collect(orders, faulty.url))
+    status = json.loads(run("status", "--format", "json", "--lake", "lake")[1])
+
+    assert code == 3
+    assert "Gap: " in err
+    assert "AccessDeniedException" in err
+    assert {s["status"] for s in status["sources"] if s["source"] == "log_events"} == {"denied"}
+    assert {s["status"] for s in status["sources"] if s["source"] == "queue_settings"} == {"ok"}
+
+
+@pytest.mark.emulator
+def test_an_unknown_queue_is_named_and_nothing_is_written(run, emulator):
+    code, out, err = run(*collect("no-such-queue", emulator))
+
+    assert (code, out) == (2, "")
+    assert err.startswith("doubletake: ")
+    assert "no-such-queue" in err
+    assert not os.path.exists("lake")
+
+
+@pytest.mark.emulator
+def test_a_lake_that_cannot_be_written_is_named(run, orders, emulator, tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    code, _, err = run(*collect(orders, emulator, "--lake", "file/lake"))
+
+    assert code == 2
+    assert "file/lake" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.emulator
+@pytest.mark.spark
+def test_investigating_a_quiet_queue_says_so(run, orders, emulator, spark):
+    where = ["--region", REGION, "--endpoint-url", emulator, "--lake", "lake"]
+    code, out, err = run("investigate", orders, "--since", START.isoformat(), "--until", UNTIL, *where)
+
+    assert code == 0
+    assert f"{orders}: no suspicion that a message was processed twice in this window." in out
+    assert "Correlated: " in err
+
+
+BAD = {
+    "no queue": (("collect",), "no queue was named", "--queue"),
+    "a queue and all queues": (("collect", "--queue", "a", "--all-queues"), "--all-queues", "doubletake collect"),
+    "a time that is none": (("collect", "--queue", "a", "--since", "yesterday"), "'yesterday'", "6h"),
+    "a span that is none": (("collect", "--queue", "a", "--since", "6x"), "'6x'", "6h"),
+    "an end before the start": (("collect", "--queue", "a", "--since", "1h", "--until", "2h"), "'2h'", "--until"),
+    "a time that is none, to investigate": (("investigate", "q", "--since", "soon"), "'soon'", "6h"),
+    "a time that is none, to correlate": (("correlate", "--lake", "full", "--since", "soon"), "'soon'", "6h"),
+    "no region": (("collect", "--queue", "a"), "region", "--region"),
+    "an endpoint that is no address": (
+        ("collect", "--queue", "a", "--region", REGION, "--endpoint-url", "nonsense"),
+        "'nonsense'",
+        "http://",
+    ),
+    "an endpoint where nothing answers": (
+        ("collect", "--queue", "a", "--region", REGION, "--endpoint-url", "http://127.0.0.1:1"),
+        "http://127.0.0.1:1",
+        "--endpoint-url",
+    ),
+    "an unknown profile": (("collect", "--queue", "a", "--profile", "nobody"), "'nobody'", "profile"),
+    "a settings file that is not there": (("collect", "--queue", "a", "--config", "no.toml"), "no.toml", "--config"),
+    "a settings file that is broken": (("collect", "--queue", "a", "--config", "bad.toml"), "bad.toml", "TOML"),
+    "a broken settings file for Spark": (("correlate", "--lake", "full", "--config", "bad.toml"), "bad.toml", "TOML"),
+    "a lake elsewhere": (("correlate", "--lake", "s3://bucket/lake"), "s3://bucket/lake", "path"),
+    "no lake to correlate": (("correlate", "--lake", "none"), "none", "doubletake collect"),
+    "a queue missing": (("investigate",), "QUEUE", "--help"),
+}
+
+
+@pytest.mark.parametrize(("command", "value", "hint"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_sentence_with_the_value_and_a_hint(run, tmp_path, command, value, hint):
+    (tmp_path / "bad.toml").write_text("[[function]\nname = 1")
+    if "full" in command:
+        report_world.save(tmp_path / "full")
+    before = sorted(os.listdir())
+    code, out, err = run(*command)
+
+    assert (code, out) == (2, "")
+    assert err.startswith("doubletake: ")
+    assert value in err
+    assert hint in err
+    assert len(err.splitlines()) == 2
+    assert sorted(os.listdir()) == before
+
+
+def test_no_credentials_is_said_before_anything_is_written(run, monkeypatch):
+    for name in CREDENTIALS:
+        monkeypatch.delenv(name)
+    code, _, err = run("collect", "--queue", "a", "--region", REGION, "--endpoint-url", "http://127.0.0.1:1")
+
+    assert code == 2
+    assert "credentials" in err
+    assert "--profile" in err
+    assert os.listdir() == []
+
+
+def test_a_lake_that_another_process_writes_is_busy(run, tmp_path):
+    report_world.save(tmp_path / "lake")
+    with Lake(tmp_path / "lake").writing("correlate"):
+        code, _, err = run("correlate", "--lake", "lake")
+
+    assert code == 75
+    assert "another `doubletake correlate`" in err
