@@ -54,6 +54,8 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.mapKeyDedupPolicy", "LAST_WIN")
+        # Merging projections would copy the big parse expressions into each use: planning then takes minutes.
+        .config("spark.sql.optimizer.excludedRules", "org.apache.spark.sql.catalyst.optimizer.CollapseProject")
         .config("spark.driver.memory", DRIVER_MEMORY)
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
