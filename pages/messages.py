@@ -1,8 +1,20 @@
-"""Find a message."""
+"""Find a message: what happened to this id?"""
 
 import streamlit as st
 
+from pages._ui import search
 from pages._ui.shell import shell
 
-page = shell("Find a message", "This page finds a message.")
-st.title("Find a message")
+page = shell("Find a message", "This page tells what happened to one message, by any id that names it.")
+st.title("Find a message", anchor=False)
+asked = search.field()
+if not asked:
+    search.explain()
+    st.stop()
+found = search.find(asked, page)
+if len(found) == 1:
+    search.answer(found[0], page)
+elif found:
+    search.several(found, asked, page)
+else:
+    search.nothing(asked, page)

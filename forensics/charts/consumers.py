@@ -33,7 +33,10 @@ def consumer_lanes(timeline: pd.DataFrame) -> pd.DataFrame:
     folded["batch"] = counts
     folded["label"] = [f"{n:,} message{'' if n == 1 else 's'}" for n in counts]
     folded["receive_count"] = None
-    folded["who"] = [request_of(c) for c in folded["consumer"]]
+    folded["who"] = [
+        request_of(consumer) if function else None
+        for consumer, function in zip(folded["consumer"], folded["function_name"], strict=True)
+    ]
     marks = rows[~rows["kind"].isin(["in_flight", "handling"])].assign(batch=1)
     parts = [part.dropna(axis=1, how="all") for part in (folded, marks) if len(part)]
     columns = [*timeline.columns, "batch", "who"]
@@ -44,14 +47,13 @@ def consumer_lanes(timeline: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def request_of(consumer: str) -> str:
-    """Name a run by its request id, a worker's handling by its stream.
+def request_of(invocation_id: str) -> str:
+    """Name a run of a function by its request id.
 
-    >>> request_of("/aws/lambda/pay|2026/11/20/[$LATEST]ab|7f3c|1"), request_of("/ecs/worker|w1|2026")
-    ('request 7f3c', 'w1 2026')
+    >>> request_of("/aws/lambda/pay|2026/11/20/[$LATEST]ab|7f3c|1")
+    'request 7f3c'
     """
-    parts = consumer.split("|")
-    return f"request {parts[2]}" if len(parts) == 4 else " ".join(parts[1:])
+    return f"request {invocation_id.split('|')[2]}" if invocation_id.count("|") >= 3 else invocation_id
 
 
 def environments(consumers: pd.Series) -> pd.Series:

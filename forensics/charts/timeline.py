@@ -44,8 +44,9 @@ def timeline_figure(
     shown: set[str] = set()
     for look, of_look in _bar_groups(model.bars):
         _add_bars(figure, look, of_look, zone, begin, shown)
+    drawn = thinned(model)
     for kind, mark in MARKS.items():
-        of_kind = model.marks[model.marks["kind"] == kind]
+        of_kind = drawn[drawn["kind"] == kind]
         for column, here in of_kind.groupby("episode"):
             figure.add_scatter(
                 x=local(here["at_us"], zone),
@@ -72,6 +73,21 @@ def timeline_figure(
             shown.add(mark.words)
     _lines(figure, model, zone, function_timeout_s, visibility_timeout_s)
     return figure
+
+
+def thinned(model: LaneModel) -> pd.DataFrame:
+    """Leave the end of a run only on the lanes where it stopped a handler.
+
+    A run that is killed ends for every message of its batch; the mark belongs to the one it was handling, and the
+    line at the kill says the rest. A run that shows no handler keeps all its marks.
+    """
+    marks, bars = model.marks, model.bars
+    handlers = bars[bars["kind"] == "handling"]
+    ends = marks["kind"].isin(["timeout", "error", "crash"])
+    stopped = pd.MultiIndex.from_frame(handlers[["consumer", "lane", "until_us"]])
+    ending = pd.MultiIndex.from_frame(marks[["consumer", "lane", "at_us"]])
+    known = marks["consumer"].isin(set(handlers[handlers["until_us"].isin(marks[ends]["at_us"])]["consumer"]))
+    return marks[~ends | ~known | ending.isin(stopped)]
 
 
 def empty_figure(sentence: str) -> go.Figure:

@@ -1,7 +1,5 @@
 """The lake: append, commit, pinned reads, file lists."""
 
-from pyarrow.parquet import filters_to_expression
-
 from forensics.lake.lake import Appended, Findings, Generation, Lake, LakeDamagedError
 from forensics.lake.schemas import arrow_schema, to_arrow
 

@@ -7,13 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.lake import Findings, Generation, Lake, filters_to_expression
+from forensics.lake import Findings, Generation, Lake
+from forensics.lake.conditions import Condition, all_of, any_of
 from forensics.settings import Settings
 from forensics.tables import Table
 from pages._ui.states import guarded
-
-Filter = tuple[str, str, Any]
-"""Column, comparison (``==``, ``>=``, ``<``, ``in`` ...) and value."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,22 @@ class Board:
         """The pinned reader."""
         return Findings(self.lake, self.generation)
 
-    def rows(self, table: Table, *where: Filter, columns: tuple[str, ...] = ()) -> Any:
+    def rows(self, table: Table, *where: Condition, columns: tuple[str, ...] = ()) -> Any:
         """Return a frame of the rows that pass every filter; all columns if none is named."""
         with guarded(f"table {table.name}", self.generation.data_version):
             return _rows(self.key, table.name, columns, where, self, table)
 
-    def records(self, table: Table, *where: Filter, columns: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    def any(self, table: Table, *where: Condition, columns: tuple[str, ...]) -> Any:
+        """Return a frame of the rows that pass at least one filter."""
+        with guarded(f"table {table.name}", self.generation.data_version):
+            return _any(self.key, table.name, columns, where, self, table)
+
+    def spans(self, table: Table, by: str, time: str) -> list[dict[str, Any]]:
+        """Return per value of ``by`` the first and last ``time`` and the number of rows."""
+        with guarded(f"table {table.name}", self.generation.data_version):
+            return _spans(self.key, table.name, by, time, self, table)
+
+    def records(self, table: Table, *where: Condition, columns: tuple[str, ...] = ()) -> list[dict[str, Any]]:
         """Return the same rows as dictionaries, missing values as None."""
         with guarded(f"table {table.name}", self.generation.data_version):
             return _records(self.key, table.name, columns, where, self, table)
@@ -57,17 +65,46 @@ def load_settings() -> Settings:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _rows(
-    key: tuple[str, str], name: str, columns: tuple[str, ...], where: tuple[Filter, ...], _board: Board, _table: Table
+    key: tuple[str, str],
+    name: str,
+    columns: tuple[str, ...],
+    where: tuple[Condition, ...],
+    _board: Board,
+    _table: Table,
 ) -> Any:
     return _arrow(_board, _table, columns, where).to_pandas()
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _records(
-    key: tuple[str, str], name: str, columns: tuple[str, ...], where: tuple[Filter, ...], _board: Board, _table: Table
+    key: tuple[str, str],
+    name: str,
+    columns: tuple[str, ...],
+    where: tuple[Condition, ...],
+    _board: Board,
+    _table: Table,
 ) -> list[dict[str, Any]]:
     return _arrow(_board, _table, columns, where).to_pylist()
 
 
-def _arrow(board: Board, table: Table, columns: tuple[str, ...], where: tuple[Filter, ...]) -> Any:
-    return board.findings.read(table, list(columns) or None, filters_to_expression(list(where)) if where else None)
+@st.cache_data(max_entries=32, show_spinner="Searching every delivery")
+def _any(
+    key: tuple[str, str],
+    name: str,
+    columns: tuple[str, ...],
+    where: tuple[Condition, ...],
+    _board: Board,
+    _table: Table,
+) -> Any:
+    return _board.findings.read(_table, list(columns), any_of(*where)).to_pandas()
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _spans(key: tuple[str, str], name: str, by: str, time: str, _board: Board, _table: Table) -> list[dict[str, Any]]:
+    rows = _board.findings.read(_table, [by, time])
+    grouped = rows.group_by(by).aggregate([(time, "min"), (time, "max"), (time, "count")])
+    return grouped.sort_by(by).to_pylist()
+
+
+def _arrow(board: Board, table: Table, columns: tuple[str, ...], where: tuple[Condition, ...]) -> Any:
+    return board.findings.read(table, list(columns) or None, all_of(*where))

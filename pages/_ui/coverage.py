@@ -1,8 +1,8 @@
 """What was read: coverage rows to shares and gaps."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 Span = tuple[datetime, datetime]
@@ -48,6 +48,17 @@ def complete_share(coverage: list[dict[str, Any]]) -> float | None:
     return None if not total else 1 - missing / total
 
 
+def percent(share: float | None) -> str:
+    """Write a share; what is not whole is never rounded to 100 %.
+
+    >>> percent(1.0), percent(0.99999), percent(0.5), percent(None)
+    ('100 %', '99.9 %', '50.0 %', 'unknown')
+    """
+    if share is None:
+        return "unknown"
+    return "100 %" if share >= 1 else f"{min(100 * share, 99.9):.1f} %"
+
+
 def _asked_and_read(coverage: list[dict[str, Any]]) -> tuple[dict[Any, list[Span]], dict[Any, list[Span]]]:
     asked, read = defaultdict(list), defaultdict(list)
     for row in coverage:
@@ -62,3 +73,57 @@ def _asked_and_read(coverage: list[dict[str, Any]]) -> tuple[dict[Any, list[Span
 
 def _length(spans: list[Span]) -> timedelta:
     return sum((end - start for start, end in spans), timedelta())
+
+
+def reach(coverage: list[dict[str, Any]]) -> list[tuple[str, str, datetime, datetime, int]]:
+    """Return per queue and resource from when to when it was asked for, and how many gaps are inside."""
+    missing = gaps(coverage)
+    found: dict[tuple[str, str], tuple[datetime, datetime, int]] = {}
+    for row in coverage:
+        start, end = row["window_start_at"], row["window_end_at"]
+        if start is None or end is None:
+            continue
+        key = ((row["queue_arn"] or "").rpartition(":")[2], row["resource"] or "")
+        holes = len(missing[row["source"], row["resource"]])
+        low, high, _ = found.get(key, (start, end, 0))
+        found[key] = (min(low, start), max(high, end), holes)
+    return [(*key, *found[key]) for key in sorted(found)]
+
+
+def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
+    """Return per queue and UTC day: ``complete``, ``partial`` or ``missing``, over all its sources.
+
+    A day counts for what was asked of it: an hour that nobody asked for is not missing.
+    """
+    asked, read = defaultdict(list), defaultdict(list)
+    for row in coverage:
+        start, end = row["window_start_at"], row["window_end_at"]
+        if start is None or end is None:
+            continue
+        queue = (row["queue_arn"] or "").rpartition(":")[2] or row["resource"]
+        for day, low, high in _days(start, end):
+            key = (queue, day, row["source"], row["resource"])
+            asked[key].append((low, high))
+            if row["status"] == "ok":
+                read[key].append((low, high))
+    found: dict[tuple[str, date], list[tuple[timedelta, timedelta]]] = defaultdict(list)
+    for key, spans in asked.items():
+        whole = _length(union(spans))
+        found[key[:2]].append((whole, whole - _length(subtract(union(spans), union(read.get(key, []))))))
+    return {key: _state(parts) for key, parts in found.items()}
+
+
+def _days(start: datetime, end: datetime) -> Iterator[tuple[date, datetime, datetime]]:
+    start, end = start.astimezone(UTC), end.astimezone(UTC)
+    while start < end:
+        midnight = datetime.combine(start.date() + timedelta(days=1), datetime.min.time(), UTC)
+        yield start.date(), start, min(midnight, end)
+        start = midnight
+
+
+def _state(parts: list[tuple[timedelta, timedelta]]) -> str:
+    asked = sum((a for a, _ in parts), timedelta())
+    read = sum((r for _, r in parts), timedelta())
+    if read == asked:
+        return "complete"
+    return "partial" if read else "missing"

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.charts.lanes import short_names
+from forensics.lake.conditions import Condition
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from pages._ui.shell import Page
@@ -77,8 +78,9 @@ def _clear(case: Case) -> None:
     st.rerun(scope="fragment")
 
 
-def deliveries(page: Page, *where: Any, names: dict[str, str], key: str = "deliveries") -> list[dict[str, Any]]:
-    """Show one row per delivery that passes the filters, and return them."""
+def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = None) -> None:
+    """Show one row per delivery that passes the filters; ``names`` are shown where there are several messages."""
+    names = names or {}
     rows = page.board.records(DELIVERIES, *where)
     rows = sorted(rows, key=lambda d: (names.get(d["item_id"], d["item_id"]), d["delivery_index"]))
     clock = page.clock
@@ -97,8 +99,11 @@ def deliveries(page: Page, *where: Any, names: dict[str, str], key: str = "deliv
             for d in rows[:MOST_ROWS]
         ],
         hide_index=True,
-        key=key,
+        key="deliveries",
         placeholder="–",
+        column_order=_columns(
+            names, "#", "Received", "Ended by", "Work done", "Hidden until", "Consumer", "Message id"
+        ),
         height=420 if len(rows) > 10 else "auto",
         column_config={
             "Message": st.column_config.TextColumn(width=82),
@@ -114,7 +119,11 @@ def deliveries(page: Page, *where: Any, names: dict[str, str], key: str = "deliv
     )
     if len(rows) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(rows):,} deliveries.")
-    return rows
+
+
+def _columns(names: dict[str, str], *columns: str) -> list[str]:
+    """Name the columns in order, the message first where there are several."""
+    return ["Message", *columns] if len(names) > 1 else list(columns)
 
 
 def consumer(delivery: dict[str, Any]) -> str:
@@ -126,8 +135,9 @@ def consumer(delivery: dict[str, Any]) -> str:
     return delivery["log_stream"] or delivery["log_group"] or "unknown"
 
 
-def evidence(page: Page, timeline: Any, names: dict[str, str], key: str = "evidence") -> dict[str, Any] | None:
+def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> dict[str, Any] | None:
     """Show one row per bar and mark with the log line that proves it; return the line of the chosen row."""
+    names = names or {}
     marks = timeline.sort_values(["at", "item_id", "kind"], kind="stable")
     total = len(marks)
     rows = marks.head(MOST_ROWS).astype(object).where(marks.head(MOST_ROWS).notna(), None).to_dict("records")
@@ -146,8 +156,9 @@ def evidence(page: Page, timeline: Any, names: dict[str, str], key: str = "evide
             for row, line in zip(rows, cited, strict=True)
         ],
         hide_index=True,
-        key=key,
+        key="evidence",
         placeholder="–",
+        column_order=["Time", *_columns(names, "Event", "#", "Line", "Source")],
         on_select="rerun",
         selection_mode="single-cell",
         height=420 if total > 10 else "auto",
@@ -198,10 +209,14 @@ def log_lines(page: Page, marks: list[dict[str, Any]]) -> dict[str, dict[str, An
 
 
 def line_of(mark: dict[str, Any], lines: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the cited line nearest in time to the mark."""
+    """Return the cited line that tells of the mark: of a receive the first one, else the nearest in time."""
     cited = [lines[i] for i in _cited(mark) if i in lines]
     if not cited or mark["at"] is None:
         return None
+    if mark["kind"] in ("sent", "in_flight"):
+        return min(cited, key=lambda row: (row["logged_at"], row["evidence_id"]))
+    if mark["kind"] == "timeout":
+        cited = [row for row in cited if "timed out" in row["line"] or "timeout" in row["line"]] or cited
     return min(cited, key=lambda row: (abs(row["logged_at"] - mark["at"]), row["evidence_id"]))
 
 

@@ -1,5 +1,6 @@
 """What a visitor can take along: the affected messages, the report, the link, the summary."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -37,7 +38,7 @@ def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
             if suffix in FORMATS:
                 st.download_button(
                     name,
-                    lambda suffix=suffix: _file(incident_id, suffix, page),
+                    partial(_file, incident_id, suffix, page),
                     file_name=f"{incident_id}.{suffix}",
                     mime=mime,
                     key=f"report-{suffix}",

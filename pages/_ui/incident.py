@@ -8,10 +8,11 @@ import streamlit as st
 from forensics.report.words import offset_text
 from forensics.tables.findings import MESSAGES
 from pages._ui import exports
+from pages._ui.cards import card, row
 from pages._ui.case import case_of
 from pages._ui.incidents import affected, is_open, state, verdict
 from pages._ui.shell import Page
-from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, interval, plain, verdict_column
+from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, interval, plain, rival, verdict_column
 
 Incident = dict[str, Any]
 MOST_MESSAGES = 5000
@@ -82,7 +83,8 @@ def header(case: Incident, page: Page) -> None:
         st.markdown(f"`{case['incident_id'].replace('`', '')}`", width="content")
         st.badge(f"{word} · {case['certainty']}", color=VERDICTS[word][0], help=VERDICTS[word][1])
         opened = is_open(case, until)
-        st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:")
+        ends = f"Active in the last hour of the data, which ends {page.clock.minute(until)}." if opened else None
+        st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
         st.space("stretch")
         exports.buttons(case, page, link(case, page))
     st.title(plain(case["headline"]), anchor=False)
@@ -91,26 +93,18 @@ def header(case: Incident, page: Page) -> None:
 
 def cards(case: Incident, page: Page) -> None:
     """Show the six numbers."""
-    grid = st.grid(6, min_column_width=122, gap="small")
-    same = {"border": True, "height": "stretch"}
-    grid.metric("Processed twice", affected(case), **same)
+    grid = row(6)
+    card(grid, "Processed twice", affected(case))
     least = case["extra_effects_at_least"] or 0
-    grid.metric("Extra side effects", interval(least, _extra_at_most(case, page)), **same)
+    card(grid, "Extra side effects", interval(least, _extra_at_most(case, page)))
     first = case["first_repeat_at"]
-    grid.metric(
-        "First repeat",
-        page.clock.second(first),
-        help=f"First redelivery of an affected message: {page.clock.stamp(first)} {page.clock.label(first)}.",
-        **same,
-    )
-    grid.metric(
-        "Timeout / visible",
-        f"{_or_dash(case['function_timeout_s'])} / {_or_dash(case['visibility_timeout_s'])} s",
-        **same,
-    )
-    grid.metric("Batch · groups", f"{_or_dash(case['batch_size'])} · {_or_dash(case['group_count'])}", **same)
+    said = f"First redelivery of an affected message: {page.clock.stamp(first)} {page.clock.label(first)}."
+    card(grid, "First repeat", page.clock.second(first), said)
+    timeouts = f"{_or_dash(case['function_timeout_s'])} / {_or_dash(case['visibility_timeout_s'])} s"
+    card(grid, "Timeout / visible", timeouts)
+    card(grid, "Batch · groups", f"{_or_dash(case['batch_size'])} · {_or_dash(case['group_count'])}")
     word = verdict(case)
-    grid.metric("Verdict", word, help=f"{VERDICTS[word][1]} {CERTAINTY.get(case['certainty'], '')}", **same)
+    card(grid, "Verdict", word, f"{VERDICTS[word][1]} {CERTAINTY.get(case['certainty'], '')}")
 
 
 def _or_dash(value: int | None) -> str:
@@ -150,14 +144,7 @@ def causes(case: Incident) -> None:
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
     st.markdown(f"Redeliveries by cause: {said}" if said else "No cause could be decided.")
     if case["excluded"]:
-        st.markdown("Excluded:\n\n" + "\n".join(f"- {_rival(text)}" for text in case["excluded"]))
-
-
-def _rival(text: str) -> str:
-    code, colon, why = text.partition(": ")
-    if not colon or " " in code:
-        return plain(text)
-    return f"**{plain(cause(code))}**: {plain(why)}"
+        st.markdown("Excluded:\n\n" + "\n".join(f"- {rival(text)}" for text in case["excluded"]))
 
 
 def verdicts(case: Incident, page: Page) -> None:

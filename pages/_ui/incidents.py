@@ -5,7 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages._ui.coverage import complete_share
+from pages._ui.cards import card, row
+from pages._ui.coverage import complete_share, percent
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
 from pages._ui.words import VERDICTS, cause, count, interval, plain, verdict_column
@@ -90,9 +91,10 @@ def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
         )
     running = [i for i in wanted if is_open(i, until)]
     if running:
+        when = "Open now" if page.is_fresh else "Still open where the data ends"
         worst = max(running, key=lambda i: ((i["confirmed"] or 0), i["started_at"]))
         more = f", and {len(running) - 1} more" if len(running) > 1 else ""
-        return f"Open now: {worst['headline']} on {worst['queue']}{more}."
+        return f"{when}: {worst['headline']} on {worst['queue']}{more}."
     newest = wanted[0]
     return f"Nothing open. The newest of {count(len(wanted), 'incident')}: {newest['headline']} on {newest['queue']}."
 
@@ -101,32 +103,24 @@ def cards(wanted: list[Incident], coverage: list[dict[str, Any]], queues: list[d
     """Show the four numbers."""
     until = page.board.generation.data_until_at
     known = {q["queue_arn"] for q in queues} | {i["queue_arn"] for i in wanted}
-    grid = st.grid(4, min_column_width=160, gap="small", border=False)
+    grid = row(4)
     open_count = sum(is_open(i, until) for i in wanted)
-    grid.metric(
-        "Open suspicions", f"{open_count:,}", border=True, height="stretch", help="Active in the last hour of the data."
-    )
+    card(grid, "Open suspicions", f"{open_count:,}", "Active in the last hour of the data.")
     now, before = _twice(wanted, until, 0), _twice(wanted, until, 7)
-    grid.metric(
+    card(
+        grid,
         "Processed twice, 7 days",
         interval(*now),
+        "Messages whose work was done more than once: for sure, to at most.",
         delta=now[0] - before[0],
         delta_color="inverse",
         delta_description="vs the 7 days before",
-        border=True,
-        height="stretch",
-        help="Messages whose work was done more than once: for sure, to at most.",
     )
     hit = len({i["queue_arn"] for i in wanted})
-    grid.metric("Queues affected", f"{hit:,} of {len(known):,}", border=True, height="stretch")
+    card(grid, "Queues affected", f"{hit:,} of {len(known):,}")
     share = complete_share(coverage)
-    grid.metric(
-        "Evidence complete",
-        "unknown" if share is None else f"{share:.1%}".replace("%", " %"),
-        border=True,
-        height="stretch",
-        help="Time that was asked of every source and read in full. The Data page shows what is missing.",
-    )
+    said = "Time that was asked of every source and read in full. The Data page shows what is missing."
+    card(grid, "Evidence complete", percent(share), said)
 
 
 def _twice(found: list[Incident], until: datetime | None, days_ago: int) -> tuple[int, int]:

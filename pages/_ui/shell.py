@@ -43,6 +43,12 @@ class Page:
         """Short name of the data version shown."""
         return self.board.generation.data_version
 
+    @property
+    def is_fresh(self) -> bool:
+        """Tell whether the data ends no longer ago than the team's limit."""
+        age = _age(self.board.generation)
+        return age is not None and age <= timedelta(minutes=self.settings.team.stale_after_min)
+
     def link(self, **keys: str) -> dict[str, str]:
         """Return query parameters for a link inside the dashboard: a pinned data version travels along."""
         pinned = st.query_params.get("dv")

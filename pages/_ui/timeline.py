@@ -1,15 +1,14 @@
 """The timeline with its tables: one fragment, so that a click redraws nothing else."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from forensics.charts import consumers_figure, overview_figure, timeline_figure
 from forensics.charts.consumers import KINDS
+from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
 from pages._ui import details
-from pages._ui.board import Filter
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
 from pages._ui.words import count
@@ -23,7 +22,7 @@ MOST_MESSAGES, MOST_BARS, MOST_DELIVERIES = 200, 1000, 3000
 Case = dict[str, Any]
 Drawn = tuple[Any, list[str]]
 """The timeline rows that the tables below a chart explain, and the messages that were clicked in it."""
-CONFIG = {
+CONFIG: dict[str, Any] = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"],
     "doubleClick": "reset",
@@ -84,7 +83,7 @@ def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
     return form, show
 
 
-def _messages(case: Case, page: Page, here: Filter, window: Window, gaps: bool, lanes: Any) -> Drawn:
+def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: bool, lanes: Any) -> Drawn:
     """Draw a lane per message, forty a page; the page with the message of the link comes first."""
     numbers = sorted({int(n) for n in window.keep(lanes)["lane"]})
     pages = max(-(-len(numbers) // LANES_PER_PAGE), 1)
@@ -104,7 +103,7 @@ def _messages(case: Case, page: Page, here: Filter, window: Window, gaps: bool, 
     return timeline, _clicked(_chart(figure, f"{case['incident_id']}-{shown}", case))
 
 
-def _consumers(case: Case, page: Page, here: Filter, window: Window, gaps: bool) -> Drawn:
+def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
     """Draw a lane per consumer and a bar per run; a click on a run chooses its messages."""
     timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
     figure = consumers_figure(timeline, page.clock.zone, cut_gaps=not gaps, **_timeouts(case))
@@ -115,7 +114,7 @@ def _consumers(case: Case, page: Page, here: Filter, window: Window, gaps: bool)
     return timeline, sorted(ids.unique())[:MOST_IN_LINK]
 
 
-def _overview(case: Case, page: Page, here: Filter) -> Drawn:
+def _overview(case: Case, page: Page, here: Condition) -> Drawn:
     """Draw the heatmap; a stretch of time chosen in it opens the lanes of that time."""
     columns = ("item_id", "message_id", "kind", "at", "until_at", "consumer")
     timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
@@ -134,13 +133,13 @@ def _overview(case: Case, page: Page, here: Filter) -> Drawn:
     return page.board.rows(TIMELINE, here, of_tables), _clicked(event)
 
 
-def _chart(figure: Any, name: str, case: Case, modes: Sequence[str] = ("points",)) -> Any:
+def _chart(figure: Any, name: str, case: Case, modes: Any = ("points",)) -> Any:
     turn = st.session_state.get(details.turn_of(case), 0)
     return st.plotly_chart(
         figure,
         key=f"timeline-{name}-{turn}",
         on_select="rerun",
-        selection_mode=list(modes),
+        selection_mode=modes,
         config=CONFIG,
         alt=f"{case['headline']}. {case['cause_sentence']}",
     )

@@ -1,11 +1,13 @@
 """The product's words on screen."""
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
-VERDICTS = {
+Colour = Literal["red", "orange", "yellow", "green", "gray"]
+
+VERDICTS: dict[str, tuple[Colour, str]] = {
     "confirmed": ("red", "The work was done more than once."),
     "probable": ("orange", "The work was done once for sure, and maybe again."),
     "possible": ("yellow", "The work was maybe done more than once."),
@@ -109,6 +111,14 @@ def code_counts(pairs: list[str]) -> list[tuple[str, int]]:
     [('batch_collateral', 7), ('function_timeout', 3)]
     """
     return [(code, int(number)) for code, _, number in (pair.rpartition("=") for pair in pairs)]
+
+
+def rival(text: str) -> str:
+    """Say an excluded cause, written ``code: why``, in Markdown that shows what comes from logs as it is."""
+    code, colon, why = text.partition(": ")
+    if not colon or " " in code:
+        return plain(text)
+    return f"**{plain(cause(code))}**: {plain(why)}"
 
 
 def verdict_column() -> Any:

@@ -433,8 +433,8 @@ def _bars(story: Story, incident: str, lane: int, deliveries: list[Row]) -> None
         if d.get("started_at"):
             until = d.get("finished_at") or d["run_ended_at"]
             story.mark(incident, d, lane, "handling", d["started_at"], until_at=until)
-            if d["run_status"] != "success" and not d.get("finished_at"):
-                story.mark(incident, d, lane, d["run_status"], d["run_ended_at"], label=f"run ended: {d['run_status']}")
+        if d["run_status"] != "success":
+            story.mark(incident, d, lane, d["run_status"], d["run_ended_at"], label=f"the run ended: {d['run_status']}")
         if d.get("effect_at"):
             done += 1
             story.mark(incident, d, lane, "effect" if done == 1 else "repeat", d["effect_at"])

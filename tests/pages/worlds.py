@@ -80,7 +80,7 @@ class Run:
 
     @property
     def invocation_id(self) -> str:
-        """Return the key of this run in ``invocations``."""
+        """Return the key of this run in ``invocations``; of a worker's handling, what deliveries call it."""
         return f"{self.consumer.log_group}|{self.stream}|{self.request_id}|1"
 
 

@@ -1,0 +1,226 @@
+import json
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forensics.charts import consumers_figure, overview_figure, timeline_figure
+from forensics.charts.consumers import consumer_lanes
+from forensics.charts.ledger import timeline_of
+from forensics.charts.overview import MOST_BINS, MOST_DIAMONDS, OTHERS, in_flight, lane_names
+from forensics.charts.words import zone_label
+from tests.pages import tales
+from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE, START, Story
+
+UTC = ZoneInfo("UTC")
+TOKYO = ZoneInfo("Asia/Tokyo")
+
+
+def told(tell, incident=None):
+    story = Story()
+    tell(story)
+    frame = pd.DataFrame(story.findings["timeline"])
+    return frame if incident is None else frame[frame["incident_id"] == incident]
+
+
+@pytest.fixture(scope="module")
+def double_billing():
+    return told(tales.double_billing, DOUBLE_BILLING)
+
+
+def names(figure):
+    return [t.name for t in figure.data if t.showlegend]
+
+
+def points(figure, name):
+    return sum(len(t.y) for t in figure.data if t.name == name)
+
+
+def test_every_kind_of_bar_and_mark_is_drawn_once_per_row(double_billing):
+    figure = timeline_figure(double_billing, UTC)
+
+    assert points(figure, "Work done") == 10
+    assert points(figure, "Work done again") == 7
+    assert points(figure, "Deleted") == 10
+    assert points(figure, "Sent") == 10
+    assert points(figure, "In flight until deleted") == 10
+    assert points(figure, "In flight until the visibility timeout") == 2 * 10
+
+
+def test_a_legend_names_each_look_once(double_billing):
+    found = names(timeline_figure(double_billing, UTC))
+
+    assert len(found) == len(set(found))
+    assert "Handler running" in found
+
+
+def test_windows_are_drawn_before_handlers_and_marks_last(double_billing):
+    order = [t.name for t in timeline_figure(double_billing, UTC).data]
+
+    assert max(i for i, n in enumerate(order) if n.startswith("In flight")) < order.index("Handler running")
+    assert order.index("Handler running") < order.index("Work done")
+
+
+def test_the_kill_is_marked_on_the_lane_it_stopped_and_a_line_runs_over_all(double_billing):
+    figure = timeline_figure(double_billing, UTC, function_timeout_s=30, visibility_timeout_s=600)
+    texts = [a.text for a in figure.layout.annotations]
+
+    assert points(figure, "Function timeout") == 1
+    assert "Function timeout 30 s" in texts
+    assert "Visible again, 10 min" in texts
+    assert len(figure.layout.shapes) == 2
+
+
+def test_the_gap_between_two_episodes_says_its_length(double_billing):
+    figure = timeline_figure(double_billing, UTC)
+
+    assert any(a.text.startswith("⋯ 9 min") for a in figure.layout.annotations)
+    assert len([k for k in figure.layout.to_plotly_json() if k.startswith("xaxis")]) == 2
+
+
+def test_shown_gaps_leave_one_time_axis(double_billing):
+    figure = timeline_figure(double_billing, UTC, cut_gaps=False)
+
+    assert len([k for k in figure.layout.to_plotly_json() if k.startswith("xaxis")]) == 1
+
+
+def test_every_point_carries_its_message_id(double_billing):
+    ids = set(double_billing["message_id"])
+    figure = timeline_figure(double_billing, UTC)
+
+    assert all(point[0] in ids for trace in figure.data for point in trace.customdata)
+
+
+def test_times_are_those_of_the_zone_and_the_axis_names_it(double_billing):
+    figure = timeline_figure(double_billing, TOKYO)
+    low = pd.Timestamp(figure.layout.xaxis.range[0])
+
+    assert (low.hour, low.minute) == (14, 11)
+    assert any("Asia/Tokyo, UTC+09:00" in a.text for a in figure.layout.annotations)
+
+
+def test_hover_tells_time_offset_duration_and_source(double_billing):
+    figure = timeline_figure(double_billing, UTC)
+    bar = next(t for t in figure.data if t.name == "Handler running").customdata[0][1]
+    mark = next(t for t in figure.data if t.name == "Work done").customdata[0][1]
+
+    assert "05:12:00.240 → 05:12:04.240 (4 s)" in bar
+    assert "(T+4.04 s)" in mark
+    assert "[$LATEST]" in mark
+
+
+def test_text_from_a_log_cannot_become_markup(double_billing):
+    hostile = double_billing.assign(label="<a href='http://a.example'>x</a><img src=x>", source="<b>&amp;")
+    text = timeline_figure(hostile, UTC).to_json()
+
+    assert "<img" not in text
+    assert "<a href" not in text
+
+
+def test_two_hundred_lanes_have_at_most_forty_labels():
+    figure = timeline_figure(_many(200), UTC)
+
+    assert len(figure.layout.yaxis.tickvals) <= 40
+    assert figure.layout.yaxis.automargin is False
+
+
+def test_a_frame_without_rows_gives_a_figure_that_says_so(double_billing):
+    figure = timeline_figure(double_billing.head(0), UTC)
+
+    assert "no bar or mark" in figure.layout.annotations[0].text
+
+
+def test_figures_are_plain_json(double_billing):
+    for figure in (timeline_figure, consumers_figure, overview_figure):
+        assert json.loads(figure(double_billing, UTC).to_json())["data"]
+
+
+def test_overlapping_deliveries_of_a_worker_get_half_a_lane_each():
+    figure = timeline_figure(told(tales.expired_handle, EXPIRED_HANDLE), UTC)
+    refused = next(t for t in figure.data if t.name.startswith("Delete refused"))
+    deleted = next(t for t in figure.data if t.name == "Deleted")
+
+    assert refused.y[0] < deleted.y[0]
+
+
+def test_a_dead_lettered_message_shows_errors_the_unseen_receive_and_the_move():
+    found = names(timeline_figure(told(tales.dead_lettered), UTC))
+
+    assert {"Handler error", "Received, but no log shows it", "Moved to the dead-letter queue"} <= set(found)
+
+
+def test_consumers_fold_a_batch_into_one_bar_per_run(double_billing):
+    folded = consumer_lanes(double_billing)
+    windows = folded[folded["kind"] == "in_flight"]
+
+    assert len(windows) == 2
+    assert set(windows["batch"]) == {10}
+    assert set(windows["label"]) == {"10 messages"}
+
+
+def test_consumers_keep_every_repeat(double_billing):
+    assert points(consumers_figure(double_billing, UTC), "Work done again") == 7
+
+
+def test_a_window_counts_in_every_bin_it_touches_and_in_no_other():
+    edges, counts = in_flight(np.array([0, 100]), np.array([240, 100]), np.array([0, 1]), 2)
+
+    assert list(counts[0]) == [1] * MOST_BINS
+    assert counts[1].sum() == 1
+    assert counts[1][np.searchsorted(edges, 100, side="right") - 1] == 1
+
+
+def test_the_overview_draws_at_most_two_thousand_diamonds_and_says_so():
+    frame = _many(2500, kinds=("in_flight", "repeat"))
+    figure = overview_figure(frame, UTC)
+    diamonds = figure.data[1]
+
+    assert len(diamonds.x) == MOST_DIAMONDS
+    assert "2,000 of 2,500" in diamonds.name
+
+
+def test_more_than_forty_consumers_share_a_last_lane():
+    frame = _many(300).assign(consumer=[f"/aws/lambda/f|stream-{n}|r|1" for n in range(300)])
+    lanes = lane_names(frame)
+
+    assert len(lanes) == 40
+    assert lanes[-1] == OTHERS
+
+
+def test_a_ledger_draws_the_same_marks_as_the_timeline_of_its_incident(double_billing):
+    story = Story()
+    tales.double_billing(story)
+    columns = dict.fromkeys(("started_at", "finished_at", "effect_at", "delete_at", "delete_status"))
+    drawn = timeline_of([columns | d for d in story.findings["deliveries"]])
+    kinds = drawn["kind"].value_counts().to_dict()
+
+    assert kinds == double_billing["kind"].value_counts().to_dict()
+
+
+def test_utc_needs_no_offset():
+    assert zone_label(UTC, START) == "UTC"
+
+
+def _many(count, kinds=("in_flight",)):
+    at = pd.Timestamp(START)
+    return pd.DataFrame(
+        {
+            "item_id": f"m-{n}",
+            "message_id": f"m-{n}",
+            "delivery_index": 1,
+            "receive_count": 1,
+            "lane": n + 1,
+            "kind": kind,
+            "at": at + pd.Timedelta(seconds=n),
+            "until_at": at + pd.Timedelta(seconds=n + 5),
+            "ended_by": "deleted",
+            "function_name": "f",
+            "consumer": f"/aws/lambda/f|stream-{n % 8}|r{n}|1",
+            "source": "s",
+            "label": "l",
+            "evidence_ids": [],
+        }
+        for n in range(count)
+        for kind in kinds
+    )
