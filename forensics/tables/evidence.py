@@ -154,7 +154,7 @@ COVERAGE = Table(
         _REGION,
         Column("source", "string", "the evidence table that was read into"),
         Column("resource", "string", "log group, metric resource, queue or function that was asked for"),
-        Column("queue_arn", "string", "the queue this reading served; null where it served none"),
+        Column("queue_arn", "string", "the queue this reading served, a row each where it served several; null where none"),
         Column("window_start_at", "timestamp", "start of the window, UTC, inclusive"),
         Column("window_end_at", "timestamp", "end of the window, UTC, exclusive"),
         Column("status", "string", "ok, denied, failed, gone or unsupported; an error is never an empty result"),
@@ -174,7 +174,7 @@ QUARANTINE = Table(
     grain="one piece of input that could not be stored as what it claimed to be",
     key=("evidence_id",),
     columns=(
-        Column("evidence_id", "string", "quarantine: and the SHA-256 of source, resource, offset and text"),
+        Column("evidence_id", "string", "quarantine: and the SHA-256 of source, resource, reason and content"),
         Column("source", "string", "the evidence table it was meant for"),
         Column("resource", "string", "log group or file it came from"),
         Column("reason", "string", "what is wrong with it"),

@@ -27,6 +27,7 @@ def group_of(aws: Aws, name: str) -> LogGroup:
 
 def lines(lake: Lake) -> list[str]:
     rows = lake.read(LOG_EVENTS).to_pylist()
+    rows.reverse()  # the order must come from the columns, not from the files
     return [r["line"] for r in sorted(rows, key=lambda r: (r["logged_at"], r["log_stream"], r["order_in_ms"]))]
 
 
