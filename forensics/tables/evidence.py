@@ -154,7 +154,7 @@ COVERAGE = Table(
         _REGION,
         Column("source", "string", "the evidence table that was read into"),
         Column("resource", "string", "log group, metric resource, queue or function that was asked for"),
-        Column("queue_arn", "string", "the queue this reading served, a row each where it served several; null where none"),
+        Column("queue_arn", "string", "the queue this reading served, a row each if several; null where none"),
         Column("window_start_at", "timestamp", "start of the window, UTC, inclusive"),
         Column("window_end_at", "timestamp", "end of the window, UTC, exclusive"),
         Column("status", "string", "ok, denied, failed, gone or unsupported; an error is never an empty result"),
