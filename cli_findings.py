@@ -52,7 +52,13 @@ def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: Qu
 
     findings = chosen.open_lake().findings()
     rows = findings.read(INCIDENTS, where=_all_of({"queue": queue})).to_pylist()
-    rows.sort(key=lambda r: (-r["started_at"].timestamp(), r["incident_id"]))
+    rows.sort(
+        key=lambda r: (
+            r["started_at"] is None,
+            -r["started_at"].timestamp() if r["started_at"] else 0,
+            r["incident_id"],
+        )
+    )
     records = [incident_record(r) for r in rows]
     print_rows(records, how, _INCIDENT_TABLE, _columns(incident_record({})))
     if not records:

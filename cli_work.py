@@ -159,7 +159,7 @@ def print_verdict(
     rows = [
         r
         for r in findings.read(INCIDENTS, where=one_of("queue", queues)).to_pylist()
-        if r["started_at"] < window.end_at and r["ended_at"] >= window.start_at
+        if r["started_at"] and r["started_at"] < window.end_at and (r["ended_at"] or r["started_at"]) >= window.start_at
     ]
     rows.sort(key=lambda r: (r["started_at"], r["incident_id"]), reverse=True)
     lake = f" --lake {shlex.quote(_short(chosen_lake))}" if chosen_lake else ""

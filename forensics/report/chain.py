@@ -61,10 +61,16 @@ def cause_chain(
         shown = max(
             (d["effect_at"] or d["finished_at"] for d in done if d["effect_at"] or d["finished_at"]), default=None
         )
-        add(shown, f"{_work_of(len(done), len(first_run))} was done in this delivery ({_bases(done)}).", done)
-    if earlier["run_status"] in _ENDS and earlier["run_ended_at"]:
-        add(earlier["run_ended_at"], _ended(earlier, durations.get(earlier["consumer"])), first_run)
-    if earlier["delete_status"] in _DELETES:
+        add(shown, f"{_work_of(len(done), len(first_run))} was done in the earlier delivery ({_bases(done)}).", done)
+    left = sum(d["ended_by"] != "deleted" for d in first_run)
+    refused = earlier["delete_status"] in _DELETES
+    if (
+        earlier["run_status"] in _ENDS
+        and earlier["run_ended_at"]
+        and not (refused and earlier["run_status"] == "success")
+    ):
+        add(earlier["run_ended_at"], _ended(earlier, durations.get(earlier["consumer"]), left), first_run)
+    if refused:
         add(earlier["delete_at"], _DELETES[earlier["delete_status"]], [earlier])
     if earlier["hidden_until_at"] and later["received_at"] and earlier["hidden_until_at"] <= later["received_at"]:
         hidden = span_text(1000 * earlier["visibility_timeout_s"])
@@ -78,7 +84,8 @@ def cause_chain(
             (d["effect_at"] or d["finished_at"] for d in again if d["effect_at"] or d["finished_at"]), default=None
         )
         add(at, f"{_work_of(len(again), len(second_run))} was done again.", again)
-    return tuple(facts[:6])
+    facts.sort(key=lambda f: (f.at is None, f.at or start))
+    return tuple(facts)
 
 
 def _first_redelivery(incident: Row, redeliveries: Sequence[Row]) -> Row | None:
@@ -98,10 +105,10 @@ def _received(incident: Row, earlier: Row, run: Sequence[Row]) -> str:
     return f"{consumer_text(earlier)} received {count} of {incident['queue']}{request}{until}."
 
 
-def _ended(delivery: Row, duration_ms: int | None) -> str:
+def _ended(delivery: Row, duration_ms: int | None, left: int) -> str:
     after = f" after {span_text(duration_ms)}" if duration_ms is not None else ""
-    deleted = "" if delivery["ended_by"] == "deleted" else "; the message was not deleted"
-    return f"The run {_ENDS[delivery['run_status']]}{after}{deleted}."
+    kept = "the message was not deleted" if left == 1 else f"{count_text(left, 'message')} were not deleted"
+    return f"The run {_ENDS[delivery['run_status']]}{after}{'; ' + kept if left else ''}."
 
 
 def _came_again(told: Row, later: Row, run: Sequence[Row]) -> str:

@@ -93,13 +93,13 @@ def settings_then(
     return tuple(facts)
 
 
-def in_force(states: Sequence[Row], at: datetime) -> Row | None:
+def in_force(states: Sequence[Row], at: datetime | None) -> Row | None:
     """Return the state that holds at a moment: the first one observed from then on, else the last one before.
 
     A state is true from its observation back to the one before, so the next observation speaks for the moment.
     """
     ordered = sorted((s for s in states if s["observed_at"]), key=lambda s: (s["observed_at"], s["evidence_id"]))
-    return next((s for s in ordered if s["observed_at"] >= at), ordered[-1] if ordered else None)
+    return next((s for s in ordered if at and s["observed_at"] >= at), ordered[-1] if ordered else None)
 
 
 def _visibility_advice(visibility: int | None, timeout: int | None, mapping: Row | None) -> tuple[str, bool]:
@@ -111,11 +111,11 @@ def _visibility_advice(visibility: int | None, timeout: int | None, mapping: Row
     return f"at least {advised} s (6 × the function timeout{plus})", visibility < advised
 
 
-def _source(row: Row | None, at: datetime) -> str:
+def _source(row: Row | None, at: datetime | None) -> str:
     if row is None:
         return "log lines"
     modified = row.get("last_modified_at")
-    if modified and modified > at:
+    if modified and at and modified > at:
         return f"read {clock_text(row['observed_at'])}; last changed {clock_text(modified)}, after the incident began"
     return f"read {clock_text(row['observed_at'])}"
 

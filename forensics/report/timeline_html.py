@@ -11,9 +11,13 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from forensics.charts.timeline import timeline_figure as draw_timeline
+from forensics.charts import consumers_figure, overview_figure
+from forensics.charts import timeline_figure as timeline_of_messages
 from forensics.report.case import Case
+from forensics.report.words import count_text
 
+MOST_MESSAGES = 200
+MOST_DELIVERIES = 3000
 DRAW = """
 const spec = JSON.parse(document.getElementById("timeline-data").textContent);
 Plotly.newPlot("timeline", spec.data, spec.layout, {displaylogo: false, responsive: true});
@@ -22,14 +26,13 @@ Plotly.newPlot("timeline", spec.data, spec.layout, {displaylogo: false, responsi
 
 
 def timeline_parts(case: Case) -> dict[str, Any]:
-    """Return the template's ``figure`` (plain values or None), ``scripts`` and ``policy``."""
-    figure = timeline_figure(case)
-    scripts = (Markup(get_plotlyjs()), Markup(DRAW)) if figure else ()  # noqa: S704 - ours, no evidence in them
-    return {
-        "figure": json.loads(str(figure.to_json())) if figure else None,
-        "scripts": scripts,
-        "policy": policy(scripts),
-    }
+    """Return the template's ``figure`` (plain values or None), ``lanes``, ``scripts`` and ``policy``."""
+    drawn = timeline_figure(case)
+    if drawn is None:
+        return {"figure": None, "lanes": "", "scripts": (), "policy": policy(())}
+    figure, lanes = drawn
+    scripts = (Markup(get_plotlyjs()), Markup(DRAW))  # noqa: S704 - ours, no evidence in them
+    return {"figure": json.loads(str(figure.to_json())), "lanes": lanes, "scripts": scripts, "policy": policy(scripts)}
 
 
 def policy(scripts: tuple[str, ...]) -> str:
@@ -39,13 +42,22 @@ def policy(scripts: tuple[str, ...]) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:{allowed}"
 
 
-def timeline_figure(case: Case) -> go.Figure | None:
-    """Return the incident's timeline in UTC; None if the logs name no message to draw."""
+def timeline_figure(case: Case) -> tuple[go.Figure, str] | None:
+    """Return the incident's timeline in UTC and what its lanes are; None if the logs name no message to draw.
+
+    A lane per message up to MOST_MESSAGES, a lane per consumer up to MOST_DELIVERIES, an overview above.
+    """
     if not any(row["at"] for row in case.timeline):
         return None
-    return draw_timeline(
-        pd.DataFrame(case.timeline),
-        ZoneInfo("UTC"),
-        function_timeout_s=case.incident["function_timeout_s"],
-        visibility_timeout_s=case.incident["visibility_timeout_s"],
-    )
+    rows, zone = pd.DataFrame(case.timeline), ZoneInfo("UTC")
+    timeouts = {
+        "function_timeout_s": case.incident["function_timeout_s"],
+        "visibility_timeout_s": case.incident["visibility_timeout_s"],
+    }
+    messages, deliveries = rows["item_id"].nunique(), int((rows["kind"] == "in_flight").sum())
+    if messages <= MOST_MESSAGES:
+        return timeline_of_messages(rows, zone, **timeouts), "One lane per message."
+    of = f"{count_text(messages, 'message')} in {count_text(deliveries, 'delivery', 'deliveries')}"
+    if deliveries <= MOST_DELIVERIES:
+        return consumers_figure(rows, zone, **timeouts), f"{of}: one lane per consumer, one bar per run."
+    return overview_figure(rows, zone), f"{of}: messages in flight per consumer; diamonds mark work done again."

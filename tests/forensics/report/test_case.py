@@ -30,8 +30,8 @@ def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
     assert [f.sentence for f in case.chain] == [
         "charge-card received 3 messages of payments.fifo (request aaaaaaaa-0000-4000-8000-000000000001), "
         "hidden until 2026-11-20 05:22:00.200 UTC.",
-        "The work of 1 of 3 messages was done in this delivery (marker: 1).",
-        "The run was stopped at its timeout after 30 s; the message was not deleted.",
+        "The work of 1 of 3 messages was done in the earlier delivery (marker: 1).",
+        "The run was stopped at its timeout after 30 s; 3 messages were not deleted.",
         "The visibility timeout of 10 min ended and SQS offered it again.",
         "charge-card received 3 messages again 10 min 0.3 s after the receive before.",
         "The work of 1 of 3 messages was done again.",

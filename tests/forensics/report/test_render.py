@@ -126,6 +126,29 @@ def test_hostile_values_stay_text_in_markdown(case):
     assert not any("<script>" in line for line in outside_code)
 
 
+SIZES = {
+    "lanes of messages": (3, 3, "One lane per message."),
+    "lanes of consumers": (201, 201, "201 messages in 201 deliveries: one lane per consumer"),
+    "an overview": (201, 3015, "201 messages in 3,015 deliveries: messages in flight per consumer"),
+}
+
+
+@pytest.mark.parametrize(("messages", "deliveries", "sentence"), SIZES.values(), ids=SIZES)
+def test_the_picture_takes_the_form_that_fits_and_says_which(case, messages, deliveries, sentence):
+    bars = [row for row in case.timeline if row["kind"] == "in_flight"]
+    many = [bars[0] | {"item_id": f"m-{n % messages}", "delivery_index": n // messages} for n in range(deliveries)]
+    page = render(dataclasses.replace(case, timeline=tuple(many)), "html").decode()
+
+    assert sentence in page
+
+
+def test_without_a_message_there_is_no_picture_and_no_script(case):
+    page = render(dataclasses.replace(case, timeline=()), "html").decode()
+
+    assert "The logs name no message that could be drawn." in page
+    assert "<script" not in page
+
+
 def test_json_holds_everything_with_a_schema_version(case):
     report = json.loads(render(case, "json"))
 
