@@ -1,0 +1,76 @@
+"""The HTML report in a real Chromium: opened from a file, offline, it draws and asks nobody for anything."""
+
+import os
+
+import pytest
+
+from forensics.report import render
+from tests.forensics.report.test_render import HOSTILE, with_text
+from tests.pages.browser import FLAGS, NoBrowserError, browser_path
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    try:
+        path = browser_path()
+    except NoBrowserError as problem:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(problem))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(chromium, tmp_path):
+    """Open a page's bytes from a file; returns the page, its requests and what its console said."""
+    context = chromium.new_context()
+
+    def open_file(content: bytes):
+        file = tmp_path / "report.html"
+        file.write_bytes(content)
+        page, requests, said = context.new_page(), [], []
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}"))
+        page.goto(file.as_uri())
+        page.wait_for_selector("#timeline .barlayer path", timeout=30_000)
+        return page, requests, said
+
+    yield open_file
+    context.close()
+
+
+def test_the_report_draws_its_timeline_and_loads_nothing(opened, case):
+    page, requests, said = opened(render(case, "html"))
+
+    assert page.locator("#timeline .barlayer path").count() >= 6
+    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert said == []
+
+
+@pytest.mark.parametrize("hostile", HOSTILE[:4])
+def test_hostile_evidence_runs_nothing_also_where_the_picture_shows_it(opened, case, hostile):
+    page, requests, said = opened(render(with_text(case, hostile), "html"))
+    page.locator("#timeline .barlayer path").first.hover(force=True)
+    page.wait_for_selector("#timeline .hoverlayer .hovertext", timeout=10_000)
+
+    assert said == []
+    assert len(requests) == 1
+    assert page.locator("#timeline a[href^='javascript']").count() == 0
+    assert page.locator("#timeline img, #timeline script").count() == 0
+
+
+def test_a_script_that_is_not_ours_is_refused(opened, case):
+    page = render(case, "html").replace(b"</body>", b"<script>document.title = 'taken over'</script></body>")
+    tab, _, said = opened(page)
+
+    assert tab.title() != "taken over"
+    assert any("Content Security Policy" in words for words in said)
