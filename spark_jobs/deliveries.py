@@ -5,24 +5,19 @@ from pyspark.sql import functions as F
 
 from forensics.tables.findings import DELIVERIES
 
-INTERNAL = (
-    "is_fifo",
-    "function_timeout_s",
-    "batch_size",
-    "batch_count",
-    "reports_batch_item_failures",
-    "max_receive_count",
-    "dead_letter_queue_arn",
-    "delete_reason",
-    "is_named_failure",
-    "has_response",
-    "is_throttled",
-    "is_idempotent",
-    "error_type",
-    "run_last_line_at",
-    "setting_ids",
+_OF_ONE_DELIVERY = (
+    "delivery_index",
+    "is_seen",
+    "came_again",
+    "_data_until",
+    "effect",
+    "basis",
+    "effect_at",
+    "finished_at",
+    "ended_by",
+    "delete_status",
 )
-"""Columns that judging needs beyond the ledger's own."""
+"""Columns that were filled as if the delivery were its item's only one."""
 
 
 def with_evidence(raw: DataFrame) -> DataFrame:
@@ -34,27 +29,35 @@ def with_evidence(raw: DataFrame) -> DataFrame:
     ).withColumn("setting_ids", F.array_compact(F.array("queue_settings_id", "mapping_id", "function_settings_id")))
 
 
-def delivered_once(raw: DataFrame) -> DataFrame:
-    """Finish the ledger rows of items with one delivery: nothing later contradicts how it ended."""
-    return _named_columns(raw.withColumn("delivery_index", F.lit(1)).withColumn("is_seen", F.lit(True)), F.lit(False))
+def delivered_once(raw: DataFrame, data_until: Column) -> DataFrame:
+    """Place each row as its item's only delivery: nothing later contradicts how it ended."""
+    return (
+        raw.withColumn("delivery_index", F.lit(1))
+        .withColumn("is_seen", F.lit(True))
+        .withColumn("came_again", F.lit(False))
+        .withColumn("_data_until", data_until)
+    )
 
 
-def delivered_again(seen: DataFrame, unseen: DataFrame, data_until: Column) -> DataFrame:
+def delivered_again(seen: DataFrame, unseen: DataFrame | None, data_until: Column) -> DataFrame:
     """Put the deliveries of the judged items in order, unseen receives among them.
 
     By receive count where every delivery of the item has one, else by time. ``data_until`` is the last moment the
     evidence knows of: a message still hidden then is in flight, not gone.
     """
-    both = (
-        seen.withColumn("is_seen", F.lit(True))
-        .withColumn("order_at", F.col("received_at"))
-        .unionByName(
-            unseen.withColumn("is_seen", F.lit(False)).withColumn(
-                "order_at", F.coalesce("received_at", "after_at", "before_at")
-            ),
+    placed = (
+        seen.drop(*_OF_ONE_DELIVERY).withColumn("is_seen", F.lit(True)).withColumn("order_at", F.col("received_at"))
+    )
+    if unseen is None:
+        both = placed.withColumn("unseen_basis", F.lit(None).cast("string"))
+    else:
+        both = placed.unionByName(
+            unseen.withColumnRenamed("basis", "unseen_basis")
+            .drop("effect")
+            .withColumn("is_seen", F.lit(False))
+            .withColumn("order_at", F.coalesce("received_at", "after_at", "before_at")),
             allowMissingColumns=True,
         )
-    )
     item = Window.partitionBy("queue_arn", "item_id")
     all_counted = F.min(F.col("receive_count").isNotNull()).over(item)
     by_count = F.when(F.col("_counted"), F.col("receive_count"))
@@ -93,10 +96,6 @@ def with_ending(deliveries: DataFrame) -> DataFrame:
         "delete_status",
         F.when(reason.isin("expired", "gone"), reason).when(reason.isNotNull(), "failed"),
     )
-
-
-def _named_columns(deliveries: DataFrame, came_again: Column) -> DataFrame:
-    return deliveries.withColumn("came_again", came_again)
 
 
 def ledger_columns(deliveries: DataFrame) -> DataFrame:

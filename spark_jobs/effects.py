@@ -59,7 +59,10 @@ def with_effect(deliveries: DataFrame, came_again: Column) -> DataFrame:
     cannot_be_failure = (partial == F.lit(False)) | (F.col("has_response") & ~named_failure)
     sequential = F.coalesce(F.col("order_declared") == "sequential", F.lit(False))
     has_effect = F.coalesce("has_effect", F.lit(False))
+    unseen = F.col("unseen_basis") if "unseen_basis" in deliveries.columns else F.lit(None).cast("string")
     rows = [
+        ("no", "never_started", unseen == "never_started"),
+        ("unknown", "unseen", unseen == "unseen"),
         ("yes", "marker", F.col("marker_at").isNotNull()),
         ("no", "guard", F.col("guard_at").isNotNull() | F.col("idempotency").isin("already_done", "in_progress")),
         ("no", "never_started", status == "init_failed"),

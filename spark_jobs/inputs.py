@@ -48,8 +48,9 @@ class Inputs:
     versions: dict[str, int]
     log_events: DataFrame
     groups: DataFrame
+    kinds_by_group: dict[str, str | None]
+    queue_arn_by_group: dict[str, str]
     consumers_by_group: dict[str, Consumer]
-    worker_groups: tuple[str, ...]
     queue_settings: DataFrame
     function_settings: DataFrame
     mappings: DataFrame
@@ -103,7 +104,8 @@ def read_inputs(
         log_events=log_events,
         groups=spark.createDataFrame(rows, _GROUPS_SCHEMA),
         consumers_by_group=by_group,
-        worker_groups=tuple(sorted(r[0] for r in rows if r[1] == "worker")),
+        kinds_by_group={r[0]: r[1] for r in rows},
+        queue_arn_by_group={r[0]: r[3] for r in rows if r[3]},
         queue_settings=settings_frame(spark, E.QUEUE_SETTINGS, small["queue_settings"], ("queue_arn",)),
         function_settings=settings_frame(spark, E.FUNCTION_SETTINGS, small["function_settings"], ("function_name",)),
         mappings=settings_frame(

@@ -57,12 +57,12 @@ def messages(ledger: DataFrame, decided: DataFrame, unbounded: DataFrame) -> Dat
         F.count(F.when(F.col("basis") == "guard", 1)).cast("int").alias("_guarded"),
         F.array_sort(F.collect_set(F.when(yes, F.col("basis")))).alias("_bases"),
         F.array_sort(F.collect_set("message_id")).alias("_ids"),
-        F.max(F.when(~F.col("is_seen"), True)).alias("_has_unseen"),
     )
     per_item = ledger.groupBy(*item).agg(
         F.first("queue").alias("queue"),
         F.max("message_id").alias("message_id"),
         F.first("work_id").alias("work_id"),
+        F.count(F.lit(1)).alias("_rows"),
         F.count(F.when(F.col("is_seen"), 1)).cast("int").alias("deliveries"),
         F.max("receive_count").alias("receive_count"),
         F.min("received_at").alias("first_received_at"),
@@ -112,14 +112,13 @@ def messages(ledger: DataFrame, decided: DataFrame, unbounded: DataFrame) -> Dat
         .withColumn(
             "related_message_ids", F.coalesce("related_message_ids", F.col("_ids"), F.array().cast("array<string>"))
         )
+        .where((F.col("_rows") > 1) | (F.size("related_message_ids") > 0))
     )
     asked = joined.select(
         *item, "effects_at_least", "effects_at_most", "_guarded", "_bases", "causes", "deliveries", "receive_count"
     )
     judged = asked.mapInPandas(_judge, f"queue_arn string, item_id string, {_JUDGED}")
-    return joined.join(judged, item).drop(
-        "_at_most", "_unbounded", "_is_proved", "_guarded", "_bases", "_ids", "_has_unseen"
-    )
+    return joined.join(judged, item).drop("_at_most", "_unbounded", "_is_proved", "_guarded", "_bases", "_ids", "_rows")
 
 
 def _origins(ledger: DataFrame) -> DataFrame:

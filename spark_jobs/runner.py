@@ -7,8 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forensics.lake import Generation, Lake
@@ -28,7 +27,7 @@ from spark_jobs.parsed_lines import parsed_lines
 from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings
 from spark_jobs.runs import has_late_lines, join_late_lines, lines_in_runs, runs
 from spark_jobs.session import spark_session
-from spark_jobs.suspects import shared_links, suspects, works
+from spark_jobs.suspects import shared_links, statements, suspects, works
 from spark_jobs.timeline import timeline
 from spark_jobs.unseen import judge_unseen, read_spans, unseen_receives
 
@@ -64,12 +63,12 @@ def correlate(
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
         try:
-            data_until = _build(inputs, _Writer(lake, run_id), say)
+            data_until = _build(inputs, _Writer(lake, run_id, spark), say)
         except BaseException:
             _discard(lake, run_id)
             raise
         finally:
-            spark.catalog.clearCache()
+            shutil.rmtree(lake.root / "findings" / ".work" / run_id, ignore_errors=True)
         generation = lake.publish(
             run_id,
             {
@@ -84,64 +83,74 @@ def correlate(
 
 
 class _Writer:
-    """Writes each findings table into its staging folder."""
+    """Writes findings into their staging folders, and what is needed between steps into a work folder.
 
-    def __init__(self, lake: Lake, run_id: str) -> None:
-        self.lake, self.run_id = lake, run_id
+    Every step reads back what the one before wrote: nothing is computed twice, and no plan grows with the pipeline.
+    """
 
-    def folder(self, table: Table) -> str:
-        return str(self.lake.staging_folder(table, self.run_id))
+    def __init__(self, lake: Lake, run_id: str, spark: SparkSession) -> None:
+        self.lake, self.run_id, self.spark = lake, run_id, spark
+
+    @property
+    def work_folder(self) -> Path:
+        return self.lake.root / "findings" / ".work" / self.run_id
+
+    def keep(self, name: str, frame: DataFrame) -> DataFrame:
+        """Write an intermediate frame and read it back."""
+        folder = str(self.work_folder / name)
+        frame.write.parquet(folder)
+        return self.spark.read.schema(frame.schema).parquet(folder)
 
     def write(self, table: Table, frame: DataFrame, few: bool = True, mode: str = "error") -> DataFrame:
-        """Write and read back, so that what follows rests on the written rows and not on a second computation."""
+        """Write a findings table and read it back."""
+        folder = str(self.lake.staging_folder(table, self.run_id))
         if few:
             frame = frame.coalesce(1).sortWithinPartitions(*table.key)
-        frame.write.mode(mode).parquet(self.folder(table))
-        return frame.sparkSession.read.schema(frame.schema).parquet(self.folder(table))
+        frame.write.mode(mode).parquet(folder)
+        return self.spark.read.schema(frame.schema).parquet(folder)
+
+    def split(self, table: Table, frame: DataFrame, flag: str) -> DataFrame:
+        """Write a frame once: rows whose flag is false are the table's already, the others are read back."""
+        folder = self.work_folder / f"{table.name}_split"
+        frame.write.partitionBy(flag).parquet(str(folder))
+        staged = self.lake.staging_folder(table, self.run_id)
+        staged.mkdir(parents=True, exist_ok=True)
+        for file in (folder / f"{flag}=false").glob("*.parquet"):
+            file.replace(staged / file.name)
+        schema = frame.drop(flag).schema
+        marked = folder / f"{flag}=true"
+        if not marked.is_dir():
+            return self.spark.createDataFrame([], schema)
+        return self.spark.read.schema(schema).parquet(str(marked))
 
 
 def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     """Run every transform; returns the time of the last log event or the end of what was read, UTC."""
     say("assigning log lines to invocations")
     lambda_groups, worker_groups = _groups(inputs)
-    queue_names = _queue_names(inputs)
-    all_runs = _runs(inputs, lambda_groups, queue_names)
-    handled = _handlings(inputs, worker_groups, queue_names)
+    queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
+    all_runs = named_runs(_runs(inputs, out, lambda_groups, queue_names), inputs)
+    handled = _handlings(inputs, out, worker_groups, queue_names)
     out.write(T.INVOCATIONS, invocations(all_runs), few=False)
 
     say("building the delivery ledger")
-    ended_well = F.col("end_status") == "success"
-    raw = _with_effects(
-        without_batch_progress(with_settings(run_deliveries(all_runs.where(ended_well)), inputs)).unionByName(
-            with_batch_progress(
-                with_settings(
-                    run_deliveries(all_runs.where(~ended_well)).unionByName(worker_deliveries(handled)), inputs
-                )
-            )
-        )
-    )
-    narrow = raw.select("queue_arn", "item_id", "message_id", "receive_count", "deduplication_id", "business_keys")
-    judged_items = suspects(narrow).persist(StorageLevel.MEMORY_AND_DISK)
     borders, data_until = _borders(inputs, all_runs, handled)
     until = F.lit(data_until).cast("timestamp")
-    item = ["queue_arn", "item_id"]
-    once = with_ending(
-        delivered_once(
-            with_effect(raw.join(F.broadcast(judged_items), item, how="left_anti"), F.lit(False)).withColumn(
-                "_data_until", until
-            )
-        )
+    items = out.keep("suspects", suspects(statements(all_runs, handled)))
+    flagged = _raw_deliveries(inputs, all_runs, handled).join(
+        F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_id", how="left"
     )
-    out.write(T.DELIVERIES, ledger_columns(once), few=False)
+    once = with_ending(delivered_once(with_effect(flagged, F.lit(False)), until))
+    seen = out.split(T.DELIVERIES, once.withColumn("is_judged", F.coalesce("is_judged", F.lit(False))), "is_judged")
 
     say("judging what was delivered again")
-    ledger = _judged_ledger(inputs, raw, judged_items, all_runs, until)
+    ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs, until))
     whole = out.write(T.DELIVERIES, ledger_columns(ledger), mode="append")
-    pairs = decided(delivery_pairs(ledger)).persist(StorageLevel.MEMORY_AND_DISK)
+    pairs = out.keep("pairs", decided(delivery_pairs(ledger)))
     out.write(T.REDELIVERIES, redeliveries(pairs))
     out.write(T.RULINGS, rulings(pairs))
-    judged = messages(ledger, pairs, hidden_possible(ledger, borders)).persist(StorageLevel.MEMORY_AND_DISK)
-    members = membership(judged).persist(StorageLevel.MEMORY_AND_DISK)
+    judged = out.keep("judged", messages(ledger, pairs, hidden_possible(ledger, borders)))
+    members = out.keep("members", membership(judged))
     told = out.write(T.MESSAGES, in_incidents(judged, members.drop("is_affected")))
     out.write(T.INCIDENTS, incidents(judged, members, pairs, ledger, whole, inputs))
     out.write(T.TIMELINE, timeline(ledger, told))
@@ -151,7 +160,7 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
 def _groups(inputs: Inputs) -> tuple[list[str], list[str]]:
     """Split the log groups into those of Lambda functions and those of workers; unknown ones by what they hold."""
     present = sorted(r["log_group"] for r in inputs.log_events.select("log_group").distinct().collect())
-    kinds = {r["log_group"]: r["consumer_kind"] for r in inputs.groups.collect()}
+    kinds = inputs.kinds_by_group
     unknown = [g for g in present if kinds.get(g) is None and not g.startswith("/aws/lambda/")]
     with_runs: set[str] = set()
     if unknown:
@@ -162,61 +171,56 @@ def _groups(inputs: Inputs) -> tuple[list[str], list[str]]:
     return [g for g in present if not is_worker[g]], [g for g in present if is_worker[g]]
 
 
-def _queue_names(inputs: Inputs) -> dict[str, str]:
-    rows = inputs.groups.where(F.col("group_queue_arn").isNotNull()).collect()
-    return {r["log_group"]: r["group_queue_arn"].rpartition(":")[2] for r in rows}
-
-
-def _runs(inputs: Inputs, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
+def _runs(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
     lines = inputs.log_events.where(F.col("log_group").isin(groups))
     parsed = parsed_lines(lines, inputs.consumers_by_group)
-    gathered = runs(lines_in_runs(parsed, inputs.settings.queues, queue_names)).persist(StorageLevel.MEMORY_AND_DISK)
-    if has_late_lines(gathered):
-        gathered = join_late_lines(gathered).persist(StorageLevel.MEMORY_AND_DISK)
-    return named_runs(gathered, inputs)
+    gathered = out.keep("runs", runs(lines_in_runs(parsed, inputs.settings.queues, queue_names)))
+    return out.keep("joined_runs", join_late_lines(gathered)) if has_late_lines(gathered) else gathered
 
 
-def _handlings(inputs: Inputs, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
+def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
     lines = inputs.log_events.where(F.col("log_group").isin(groups))
     visibility = {r["queue_name"]: r["visibility_timeout_s"] for r in inputs.small["queue_settings"]}
     by_group = {g: visibility[name] for g, name in queue_names.items() if visibility.get(name)}
-    facts = parsed_lines(lines, inputs.consumers_by_group).withColumn(
-        "facts", facts_of_line(inputs.settings.queues, queue_names)
+    stated = parsed_lines(lines, inputs.consumers_by_group).select(
+        "log_group",
+        "log_stream",
+        "logged_at",
+        "order_in_ms",
+        facts_of_line(inputs.settings.queues, queue_names).alias("facts"),
     )
-    return worker_facts(facts, by_group).persist(StorageLevel.MEMORY_AND_DISK)
+    if not groups:
+        return worker_facts(inputs.spark.createDataFrame([], stated.schema), by_group)
+    return out.keep("handled", worker_facts(out.keep("stated", stated), by_group))
 
 
-def _with_effects(raw: DataFrame) -> DataFrame:
+def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame) -> DataFrame:
+    """Return every delivery that a log shows, with settings in force and how far its batch got."""
+    ended_well = F.col("end_status") == "success"
+    fine = without_batch_progress(with_settings(run_deliveries(all_runs.where(ended_well)), inputs))
+    failed = run_deliveries(all_runs.where(~ended_well)).unionByName(worker_deliveries(handled))
+    raw = fine.unionByName(with_batch_progress(with_settings(failed, inputs)))
     return with_evidence(
         raw.withColumn("sent_at", F.timestamp_millis("sent_ms")).withColumn("is_throttled", F.lit(None).cast("boolean"))
     )
 
 
-def _judged_ledger(
-    inputs: Inputs, raw: DataFrame, judged_items: DataFrame, all_runs: DataFrame, until: object
-) -> DataFrame:
+def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: DataFrame, until: Column) -> DataFrame:
     """Return the deliveries of the judged items in order, unseen receives included, each with effect and ending."""
     item = ["queue_arn", "item_id"]
     dead_letter_queues = [
         r["dead_letter_queue_arn"] for r in inputs.small["queue_settings"] if r["dead_letter_queue_arn"]
     ]
-    seen = (
-        raw.join(F.broadcast(judged_items), item, how="left_semi")
-        .withColumn("is_dead_letter_queue", F.col("queue_arn").isin(dead_letter_queues))
-        .persist(StorageLevel.MEMORY_AND_DISK)
-    )
-    unseen = judge_unseen(unseen_receives(seen), all_runs, inputs).withColumnRenamed("effect", "unseen_effect")
-    unseen = unseen.withColumnRenamed("basis", "unseen_basis")
-    ordered = delivered_again(seen, unseen, until)
+    seen = seen.withColumn("is_dead_letter_queue", F.col("queue_arn").isin(dead_letter_queues))
+    missing = out.keep("unseen", unseen_receives(seen))
+    if missing.isEmpty():
+        ordered = delivered_again(seen, None, until)
+    else:
+        ordered = delivered_again(seen, out.keep("judged_unseen", judge_unseen(missing, all_runs, inputs)), until)
+    links = out.keep("works", works(shared_links(seen)))
     judged = with_effect(ordered, F.col("came_again"))
-    judged = judged.withColumn("effect", F.coalesce("unseen_effect", "effect")).withColumn(
-        "basis", F.coalesce("unseen_basis", "basis")
-    )
-    links = shared_links(seen.select(*item, "deduplication_id", "business_keys", "receive_count"))
-    linked = judged.join(F.broadcast(works(links)), item, how="left").withColumn(
-        "work_id", F.coalesce("work_id", "item_id")
-    )
-    return with_ending(once_per_work(linked)).persist(StorageLevel.MEMORY_AND_DISK)
+    linked = judged.join(F.broadcast(links), item, how="left").withColumn("work_id", F.coalesce("work_id", "item_id"))
+    return with_ending(once_per_work(linked))
 
 
 def _borders(inputs: Inputs, all_runs: DataFrame, handled: DataFrame) -> tuple[DataFrame, datetime | None]:

@@ -24,6 +24,12 @@ SPARK_TYPES: dict[str, T.DataType] = {
 }
 
 
+_COPYING_RULES = [
+    f"org.apache.spark.sql.catalyst.optimizer.{rule}" for rule in ("CollapseProject", "InferFiltersFromGenerate")
+]
+"""Optimizer rules that copy the big parse expressions into every use of them: planning then takes minutes."""
+
+
 def spark_schema(table: Table) -> T.StructType:
     """Return the Spark schema of a declared table."""
     return T.StructType([T.StructField(c.name, SPARK_TYPES[c.type]) for c in table.columns])
@@ -54,8 +60,8 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.mapKeyDedupPolicy", "LAST_WIN")
-        # Merging projections would copy the big parse expressions into each use: planning then takes minutes.
-        .config("spark.sql.optimizer.excludedRules", "org.apache.spark.sql.catalyst.optimizer.CollapseProject")
+        .config("spark.python.sql.dataFrameDebugging.enabled", "false")
+        .config("spark.sql.optimizer.excludedRules", ",".join(_COPYING_RULES))
         .config("spark.driver.memory", DRIVER_MEMORY)
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")

@@ -1,48 +1,83 @@
 """Which messages need judging: delivered more than once, or sharing their work with another message."""
 
 import pandas as pd
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-_LINKS = "queue_arn string, kind string, value string, item_id string"
+from spark_jobs.runs import RUN_KEY
 
 
-def suspects(narrow: DataFrame) -> DataFrame:
-    """Return (queue_arn, item_id) of the items to judge.
+def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
+    """Return one narrow row per fact that names a message or a key: what finding suspects needs, and no more.
 
-    ``narrow`` has one row per delivery: queue_arn, item_id, receive_count, deduplication_id, business_keys.
+    Columns: item_id, consumer_hash, receive_count, deduplication_id, business_key.
+    """
+    of_runs = runs.select(
+        F.xxhash64(*RUN_KEY).alias("consumer_hash"),
+        F.explode("facts").alias("fact"),
+    ).select("consumer_hash", *[F.col(f"fact.{c}").alias(c) for c in _STATED])
+    of_workers = handled.select(
+        F.xxhash64("log_group", "log_stream", "message_id", "key", "handling_index").alias("consumer_hash"), *_STATED
+    )
+    return (
+        of_runs.unionByName(of_workers)
+        .where(F.col("message_id").isNotNull() | F.col("key").isNotNull())
+        .select(
+            F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))).alias("item_id"),
+            "consumer_hash",
+            "receive_count",
+            "deduplication_id",
+            F.when(F.col("message_id").isNotNull(), F.col("key")).alias("business_key"),
+        )
+    )
+
+
+_STATED = ("message_id", "key", "receive_count", "deduplication_id")
+
+
+def suspects(stated: DataFrame) -> DataFrame:
+    """Return the item_ids to judge: in more than one run, counted above one, or linked to another item.
+
+    Queues are not told apart here, so a few items too many come out; what they turn out to be is judged later.
     """
     again = (
-        narrow.groupBy("queue_arn", "item_id")
-        .agg(F.count(F.lit(1)).alias("n"), F.max("receive_count").alias("highest"))
-        .where((F.col("n") > 1) | (F.col("highest") > 1))
-        .select("queue_arn", "item_id")
+        stated.groupBy("item_id")
+        .agg(
+            F.min("consumer_hash").alias("low"),
+            F.max("consumer_hash").alias("high"),
+            F.max("receive_count").alias("highest"),
+        )
+        .where((F.col("low") != F.col("high")) | (F.col("highest") > 1))
+        .select("item_id")
     )
-    return again.unionByName(shared_links(narrow).select("queue_arn", "item_id")).distinct()
-
-
-def shared_links(narrow: DataFrame) -> DataFrame:
-    """Return (queue_arn, kind, value, item_id) for every deduplication id or business key that several items share."""
-    linked = narrow.where(F.col("deduplication_id").isNotNull() | (F.size("business_keys") > 0))
+    linked = stated.where(F.col("deduplication_id").isNotNull() | F.col("business_key").isNotNull())
     values = linked.select(
-        "queue_arn",
-        "item_id",
-        F.explode(
-            F.concat(
-                F.transform(
-                    F.array_compact(F.array("deduplication_id")), lambda v: F.struct(F.lit("deduplication_id"), v)
-                ),
-                F.transform("business_keys", lambda v: F.struct(F.lit("business_key"), v)),
-            )
-        ).alias("link"),
-    ).select("queue_arn", "item_id", F.col("link.col1").alias("kind"), F.col("link.col2").alias("value"))
+        "item_id", F.explode(F.array_compact(F.array("deduplication_id", "business_key"))).alias("value")
+    )
     shared = (
-        values.groupBy("queue_arn", "kind", "value")
+        values.groupBy("value")
         .agg(F.min("item_id").alias("low"), F.max("item_id").alias("high"))
         .where(F.col("low") != F.col("high"))
-        .select("queue_arn", "kind", "value")
+        .select("value")
     )
-    return values.join(shared, ["queue_arn", "kind", "value"], how="left_semi").distinct()
+    return again.unionByName(values.join(shared, "value", how="left_semi").select("item_id")).distinct()
+
+
+def shared_links(deliveries: DataFrame) -> DataFrame:
+    """Return (queue_arn, kind, value, item_id) for every deduplication id or business key that items of a queue share."""
+
+    def links(values: Column, kind: str) -> Column:
+        return F.transform(values, lambda v: F.struct(F.lit(kind).alias("kind"), v.alias("value")))
+
+    dedup_ids = F.array_compact(F.array("deduplication_id"))
+    every_link = F.concat(links(dedup_ids, "deduplication_id"), links(F.col("business_keys"), "business_key"))
+    values = (
+        deliveries.select("queue_arn", "item_id", F.explode(every_link).alias("link"))
+        .select("queue_arn", "item_id", "link.*")
+        .distinct()
+    )
+    same = Window.partitionBy("queue_arn", "kind", "value")
+    return values.withColumn("_sharers", F.count(F.lit(1)).over(same)).where(F.col("_sharers") > 1).drop("_sharers")
 
 
 def works(links: DataFrame) -> DataFrame:
