@@ -53,7 +53,11 @@ def facts_of_line(queues: Sequence[Queue], queue_names_by_group: dict[str, str])
     mentions = F.transform("mentions", lambda m: _fact("mention", m))
     failures = F.transform("batch_item_failures", lambda m: _fact("failure", m))
     singles = [
-        F.when(F.col("effect").isNotNull(), _fact("effect", F.col("effect.message_id"), F.col("effect.key"))),
+        F.when(
+            # "already charged k=1" matches the pattern of "charged k=1" too: a stopped repeat is no effect.
+            F.col("effect").isNotNull() & F.col("guard_mark").isNull(),
+            _fact("effect", F.col("effect.message_id"), F.col("effect.key")),
+        ),
         F.when(F.col("started").isNotNull(), _fact("started", F.col("started.message_id"), F.col("started.key"))),
         F.when(
             F.col("guard_mark").isNotNull(), _fact("guard", F.col("guard_mark.message_id"), F.col("guard_mark.key"))

@@ -14,6 +14,7 @@ from forensics.lake import Generation, Lake
 from forensics.settings import Settings
 from forensics.tables import FINDINGS, Table
 from forensics.tables import findings as T
+from forensics.tables.evidence import LOG_EVENTS
 from spark_jobs.deliveries import delivered_again, delivered_once, ledger_columns, with_ending, with_evidence
 from spark_jobs.effects import once_per_work, with_batch_progress, with_effect, without_batch_progress
 from spark_jobs.facts import facts_of_line
@@ -34,6 +35,7 @@ from spark_jobs.unseen import judge_unseen, read_spans, unseen_receives
 Say = Callable[[str], None]
 
 KEEP_GENERATIONS = 5
+FEW_LINES = 300_000
 
 
 def correlate(
@@ -60,6 +62,7 @@ def correlate(
             say("findings are up to date with the evidence")
             return newest
         spark = spark or spark_session(master, say)
+        _tune(spark, lake.count(LOG_EVENTS, versions.get(LOG_EVENTS.name)))
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
         try:
@@ -80,6 +83,14 @@ def correlate(
         )
         _forget_old(lake)
         return generation
+
+
+def _tune(spark: SparkSession, line_count: int) -> None:
+    """Fit Spark to the size: for few lines, compiling Java for each step costs more than it saves."""
+    is_small = line_count < FEW_LINES
+    spark.conf.set("spark.sql.codegen.wholeStage", str(not is_small).lower())
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")
+    spark.conf.set("spark.sql.shuffle.partitions", "2" if is_small else "16")
 
 
 class _Writer:

@@ -122,6 +122,10 @@ class Lake:
         """Read rows of one version (None: newest) as Arrow; no rows if the table is not there."""
         return self.dataset(table, version).to_table(columns=columns, filter=where)
 
+    def count(self, table: Table, version: int | None = None) -> int:
+        """Return the number of rows of one version (None: newest); 0 if the table is not there."""
+        return self.dataset(table, version).count_rows()
+
     def dataset(self, table: Table, version: int | None = None) -> ds.Dataset:
         """Return one version as a dataset over its pinned file list."""
         schema = arrow_schema(table)
