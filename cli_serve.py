@@ -20,7 +20,7 @@ import typer
 
 from cli_options import Everywhere
 from cli_output import say
-from cli_work import collected, collecting, print_verdict, steps
+from cli_work import collected, print_verdict
 from forensics.errors import ForensicsError
 from forensics.window import TimeWindow
 
@@ -119,6 +119,7 @@ def fresh_demo_lake(folder: Path) -> Path:
 
 def _play_and_judge(found: ModuleType, lake: "Lake") -> tuple["Played", int]:
     """Play, collect and correlate; returns what was played and the collection's exit code."""
+    from cli_progress import collecting, steps
     from forensics.settings import Settings
     from ingest.clients import Aws
     from ingest.collect import collect
@@ -127,10 +128,12 @@ def _play_and_judge(found: ModuleType, lake: "Lake") -> tuple["Played", int]:
 
     say(f"Playing {found.NAME}: {found.ABOUT}.")
     with EmbeddedAws() as aws, only_this_aws(aws):
-        played: Played = found.play(aws, datetime.now(UTC))
+        with steps() as tell:
+            tell(f"embedded AWS at {aws.endpoint_url}: writing what the incident left behind")
+            played: Played = found.play(aws, datetime.now(UTC))
         settings = Settings.parse(played.settings_text, f"the settings of {found.NAME}")
         (lake.root / "doubletake.toml").write_text(played.settings_text, encoding="utf-8")
-        say(f"Collecting from the embedded AWS at {aws.endpoint_url}.")
+        say("Collecting over HTTP.")
         window = TimeWindow(played.window_start, played.window_end)
         with collecting() as progress:
             report = collect(lake, Aws(), list(played.queues), window, played.log_groups, settings, progress)

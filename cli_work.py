@@ -1,16 +1,12 @@
 """Commands that fill the lake: collect, correlate, investigate."""
 
 import shlex
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from cli_options import Everywhere
 from cli_output import printable, say
@@ -97,6 +93,7 @@ def investigate(
 def _collect(
     chosen: Everywhere, queues: list[str] | None, window: "TimeWindow", log_groups: list[str]
 ) -> "CollectReport":
+    from cli_progress import collecting
     from ingest.clients import Aws
     from ingest.collect import collect as collect_evidence
 
@@ -128,6 +125,7 @@ def collected(report: "CollectReport") -> Iterator[str]:
 
 
 def _correlate(chosen: Everywhere, since: str | None, master: str | None) -> "Generation":
+    from cli_progress import steps
     from forensics.window import TimeWindow
     from spark_jobs.runner import correlate as correlate_evidence
 
@@ -186,57 +184,3 @@ def timeline_link(dashboard: str, incident_id: str) -> str:
     from urllib.parse import quote
 
     return f"{dashboard}/incident?incident={quote(incident_id, safe='')}"
-
-
-@dataclass
-class _Bar:
-    """A collection's progress on a terminal: what is read, events, rate."""
-
-    bar: Any
-    task: Any
-    before: int = 0
-
-    def stage(self, name: str) -> None:
-        self.bar.update(self.task, description=printable(name))
-
-    def events(self, seen_count: int) -> None:
-        self.bar.update(self.task, completed=seen_count)
-
-
-@contextmanager
-def collecting() -> Iterator[Any]:
-    """Show stage, events and rate on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        TextColumn("{task.completed:,.0f} events"),
-        TaskProgressColumn(text_format="", text_format_no_percentage="", show_speed=True),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield _Bar(bar, bar.add_task("starting", total=None))
-
-
-@contextmanager
-def steps() -> Iterator[Callable[[str], None]]:
-    """Show the step that long work is in: a spinner on a terminal, a line each elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda words: say(f"  {words}")
-        return
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    with console.status("starting") as status:
-
-        def show(words: str) -> None:
-            if words.startswith("Spark runs on"):
-                console.print(f"  {printable(words)}", markup=False, highlight=False)
-            status.update(escape(printable(words)))
-
-        yield show
