@@ -16,6 +16,7 @@ _OF_ONE_DELIVERY = (
     "finished_at",
     "ended_by",
     "delete_status",
+    "is_in_dead_letter_queue",
 )
 """Columns that were filled as if the delivery were its item's only one."""
 
@@ -74,23 +75,28 @@ def delivered_again(seen: DataFrame, unseen: DataFrame | None, data_until: Colum
 
 
 def with_ending(deliveries: DataFrame) -> DataFrame:
-    """Add ``ended_by`` and ``delete_status``: what became of the delivery as far as the evidence tells."""
+    """Add ``ended_by`` and ``delete_status``: what became of the delivery as far as the evidence tells.
+
+    The last allowed receive ends in the dead-letter queue where its run failed; where nothing tells how it ended, only
+    if that queue showed a message when this one's visibility timeout was over (``is_in_dead_letter_queue``).
+    """
     status, reason = F.col("run_status"), F.col("delete_reason")
     refused = reason.isin("expired", "gone")
     kept = (status == "success") & ~F.coalesce("is_named_failure", F.lit(False)) & reason.isNull()
     at_limit = F.coalesce(F.col("receive_count") >= F.col("max_receive_count"), F.lit(False))
     over = F.col("hidden_until_at") < F.col("_data_until")
-    not_done = F.col("basis").isNull() | ~F.col("basis").isin("finished", "returned")
+    failed = status.isin("timeout", "error", "crash", "init_failed")
+    moved = failed | ((status == "unknown") & (F.col("effect") != "yes") & F.col("is_in_dead_letter_queue"))
     return deliveries.withColumn(
         "ended_by",
         F.when(~F.col("is_seen"), F.when(F.col("came_again"), "visibility_expired").otherwise("unknown"))
         .when(refused, "delete_refused")
         .when(F.col("came_again"), "visibility_expired")
         .when(kept, "deleted")
-        .when(at_limit & over & (status != "success") & not_done, "dead_lettered")
+        .when(at_limit & over & moved, "dead_lettered")
         .when(~over, "in_flight")
         .when((status == "unknown") & (F.col("effect") == "yes") & reason.isNull(), "deleted")
-        .when(status.isin("timeout", "error", "crash", "init_failed"), "visibility_expired")
+        .when(failed, "visibility_expired")
         .otherwise("unknown"),
     ).withColumn(
         "delete_status",

@@ -112,6 +112,9 @@ def _fact(
         values["key"] = key
     if record is not None:
         values |= {name: record[name] for name in copied}
+    for name in ("message_id", "key"):  # a group that took no part in the match comes as empty text
+        if name in values:
+            values[name] = F.nullif(values[name].cast("string"), F.lit(""))
     nothing = F.lit(None)
     return F.struct(*[values.get(name, nothing).cast(kind).alias(name) for name, kind in FACT_FIELDS.items()])
 

@@ -9,8 +9,8 @@ from pyspark.sql import functions as F
 from forensics.tables import Table
 from spark_jobs.session import SPARK_TYPES, T
 
-_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-_LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def intervals(rows: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -26,13 +26,13 @@ def intervals(rows: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[str
     out = []
     for states in by_key.values():
         states.sort(key=lambda r: (r["observed_at"], r["evidence_id"]))
-        began = _EARLIEST
+        began = EARLIEST
         for index, state in enumerate(states):
             changed = state.get("last_modified_at")
             if index and changed and states[index - 1]["observed_at"] < changed <= state["observed_at"]:
                 began = changed
                 out[-1]["in_force_until"] = changed
-            ends = state["observed_at"] if index + 1 < len(states) else _LATEST
+            ends = state["observed_at"] if index + 1 < len(states) else LATEST
             out.append({**state, "in_force_from": began, "in_force_until": ends})
             began = ends
     return out

@@ -15,6 +15,7 @@ from forensics.settings import Settings
 from forensics.tables import FINDINGS, Table
 from forensics.tables import findings as T
 from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs.dead_letters import with_dead_letter_sign
 from spark_jobs.deliveries import delivered_again, delivered_once, ledger_columns, with_ending, with_evidence
 from spark_jobs.effects import once_per_work, with_batch_progress, with_effect, without_batch_progress
 from spark_jobs.facts import facts_of_line
@@ -151,7 +152,7 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     flagged = _raw_deliveries(inputs, all_runs, handled).join(
         F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_id", how="left"
     )
-    once = with_ending(delivered_once(with_effect(flagged, F.lit(False)), until))
+    once = with_ending(with_dead_letter_sign(delivered_once(with_effect(flagged, F.lit(False)), until), inputs))
     seen = out.split(T.DELIVERIES, once.withColumn("is_judged", F.coalesce("is_judged", F.lit(False))), "is_judged")
 
     say("judging what was delivered again")
@@ -231,7 +232,7 @@ def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: Data
     links = out.keep("works", works(shared_links(seen)))
     judged = with_effect(ordered, F.col("came_again"))
     linked = judged.join(F.broadcast(links), item, how="left").withColumn("work_id", F.coalesce("work_id", "item_id"))
-    return with_ending(once_per_work(linked))
+    return with_ending(with_dead_letter_sign(once_per_work(linked), inputs))
 
 
 def _borders(inputs: Inputs, all_runs: DataFrame, handled: DataFrame) -> tuple[DataFrame, datetime | None]:

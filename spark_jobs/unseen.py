@@ -5,6 +5,7 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from spark_jobs.in_force import EARLIEST, LATEST
 from spark_jobs.inputs import Inputs
 
 _MOST_COUNTS = 1000
@@ -185,9 +186,12 @@ def _watched_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
 def _metric_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
     read = _read_spans(inputs, "metric_points")
     spans = []
+    kinds: dict[str, set[str]] = {}
     for row in inputs.small["consumers"]:
+        kinds.setdefault(row["queue_arn"], set()).add(row["kind"])
         if row["function_name"]:
             spans += [(row["queue_arn"], *span) for span in read.get(row["function_name"], [])]
+    spans += [(queue, EARLIEST, LATEST) for queue, found in kinds.items() if found == {"worker"}]
     return sorted(set(spans))
 
 

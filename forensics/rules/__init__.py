@@ -22,6 +22,7 @@ from forensics.rules.worker_killed import worker_killed
 
 RULES: dict[str, Callable[[DeliveryPair], Ruling]] = {
     "handle_expired": handle_expired,
+    "released": released,
     "batch_collateral": batch_collateral,
     "function_timeout": function_timeout,
     "runtime_crash": runtime_crash,
@@ -30,7 +31,6 @@ RULES: dict[str, Callable[[DeliveryPair], Ruling]] = {
     "worker_killed": worker_killed,
     "delete_failed": delete_failed,
     "visibility_expired": visibility_expired,
-    "released": released,
     "throttled": throttled,
     "unseen_receive": unseen_receive,
     "delete_ineffective": delete_ineffective,

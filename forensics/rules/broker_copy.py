@@ -16,7 +16,7 @@ def broker_copy(pair: DeliveryPair) -> Ruling:
         return excluded("a FIFO queue does not hand out copies")
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
-    if pair.earlier_status in ("timeout", "error", "crash", "init_failed"):
+    if pair.earlier_status in ("timeout", "error", "crash", "init_failed") and not pair.is_short_gap:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, which brings a message back")
     if pair.earlier_delete_reason is not None:
         return excluded("a delete error is in the log")

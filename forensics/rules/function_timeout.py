@@ -1,6 +1,6 @@
 """The function's timeout killed the run that held the message."""
 
-from forensics.rules.pair import DeliveryPair
+from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     NO_END_OF_EARLIER,
     NO_LOG_OF_EARLIER,
@@ -25,6 +25,8 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
         return NO_END_OF_EARLIER
     if pair.earlier_status != "timeout":
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in a timeout")
+    if pair.is_short_gap:
+        return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
     if pair.was_received_while_running:
         return excluded("it was visible again before the run timed out")
     limit = f"the {pair.function_timeout_s} s function timeout" if pair.function_timeout_s else "the function timeout"

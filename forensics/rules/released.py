@@ -20,7 +20,7 @@ def released(pair: DeliveryPair) -> Ruling:
     gap, limit = seconds(pair.gap_ms), f"{pair.visibility_timeout_s} s"
     if not pair.is_short_gap:
         return excluded(f"it came back after {gap}, not before the {limit} visibility timeout")
-    if pair.is_fifo or pair.earlier_status in ("error", "timeout", "crash", "init_failed"):
+    if pair.is_fifo or (pair.earlier_kind == "worker" and pair.earlier_status == "error"):
         return supported(f"it came back after {gap}, far inside the {limit} visibility timeout")
     return undecidable(
         f"it came back after {gap}, inside the {limit} visibility timeout; a standard queue may also hand out a copy",

@@ -1,7 +1,7 @@
 """Something received the message and left no log line."""
 
 from forensics.rules.pair import DeliveryPair
-from forensics.rules.ruling import Ruling, excluded, supported
+from forensics.rules.ruling import Ruling, excluded, supported, undecidable
 
 
 def unseen_receive(pair: DeliveryPair) -> Ruling:
@@ -14,8 +14,12 @@ def unseen_receive(pair: DeliveryPair) -> Ruling:
         return excluded("the earlier delivery reached a consumer: its lines are in the log")
     if pair.is_throttled:
         return excluded("the function was throttled then")
-    known = "" if pair.is_throttled is False else " (the Throttles metric was not read)"
+    if pair.is_throttled is None:
+        return undecidable(
+            "no log shows the receive, and the Throttles metric was not read for that time",
+            "the function's Throttles metric",
+        )
     return supported(
         "the receive count says that it was received, and no log shows by whom: a lost response, a person in the "
-        f"console or another consumer{known}"
+        "console or another consumer"
     )

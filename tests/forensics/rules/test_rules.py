@@ -44,6 +44,10 @@ CASES = {
             "excluded",
         ),
         "the run timed out": (dict(earlier_status="timeout"), "excluded"),
+        "it came back too early for a failure": (
+            dict(earlier_status="error", visibility_timeout_s=30, gap_ms=2_000, run_ms=500),
+            "excluded",
+        ),
         "a worker's error came from its delete": (
             dict(earlier_kind="worker", earlier_status="error", earlier_delete_reason="expired"),
             "excluded",
@@ -155,6 +159,10 @@ CASES = {
             dict(is_fifo=False, earlier_status="success", visibility_timeout_s=30, gap_ms=2_000),
             "undecidable",
         ),
+        "a worker let go of it after an error": (
+            dict(earlier_kind="worker", is_fifo=False, earlier_status="error", visibility_timeout_s=30, gap_ms=2_000),
+            "supported",
+        ),
         "after the timeout": (dict(is_fifo=True, visibility_timeout_s=30, gap_ms=30_000), "excluded"),
         "the timeout is not known": (dict(is_fifo=True, gap_ms=2_000), "undecidable"),
     },
@@ -167,6 +175,7 @@ CASES = {
     "unseen_receive": {
         "no run and no throttles": (dict(earlier_is_seen=False, is_throttled=False), "supported"),
         "no run and throttles": (dict(earlier_is_seen=False, is_throttled=True), "excluded"),
+        "no run and no metric": (dict(earlier_is_seen=False), "undecidable"),
         "a run is in the logs": (dict(), "excluded"),
     },
     "worker_killed": {
