@@ -342,8 +342,11 @@ class Lake:
         """Flush the newest commit and the files it added; delta-rs never does."""
         folder = self.path(table)
         log = folder / "_delta_log"
-        commit = log / f"{self._open(table).version():020d}.json"
-        touched = {commit, log, folder, folder.parent, self.root}
+        version = self._open(table).version()
+        commit = log / f"{version:020d}.json"
+        touched = {commit, log, folder}
+        if version == 0:
+            touched |= {folder.parent, self.root}
         for line in commit.read_text().splitlines():
             if added := json.loads(line).get("add"):
                 file = folder / added["path"]

@@ -1,5 +1,6 @@
 """Emulators as processes of their own, a proxy in front, and a fresh lake."""
 
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +26,14 @@ def only_test_credentials() -> Iterator[None]:
         patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
         patch.setenv("AWS_CONFIG_FILE", "/nonexistent/config")
         patch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent/credentials")
+        yield
+
+
+@pytest.fixture(scope="package", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """What reaches the disk is tested with the lake; here a busy disk would only make the tests slow."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda fd: None)
         yield
 
 
