@@ -2,7 +2,9 @@
 
 import logging
 import os
+import re
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
@@ -27,6 +29,7 @@ from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 
 EXIT_BUG = 1
 EXIT_INTERRUPTED = 130
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 app = typer.Typer(
     name="doubletake",
@@ -112,19 +115,19 @@ def _usage_hint(args: Sequence[str]) -> str:
 
 
 def _about_file(problem: OSError) -> int:
-    """Say which file or folder the system refused; anything without a name is a bug of ours."""
-    if problem.filename is None or problem.strerror is None:
-        return _about_bug(problem)
-    complain(
-        f"{os.fsdecode(problem.filename)!r}: {problem.strerror}", "Check the path, its permissions and free space."
-    )
+    """Say what the system refused: Python names the file, delta-rs only the reason (in colours)."""
+    if os.environ.get("DOUBLETAKE_DEBUG"):
+        traceback.print_exception(problem)
+    if problem.filename is not None and problem.strerror:
+        sentence = f"{os.fsdecode(problem.filename)!r}: {problem.strerror}"
+    else:
+        sentence = "reading or writing failed: " + _COLOURS.sub("", str(problem))
+    complain(sentence, "Check the path, its permissions and free space, then run it again: nothing is stored twice.")
     return OutputUnwritableError.exit_code
 
 
 def _about_bug(problem: BaseException) -> int:
     if os.environ.get("DOUBLETAKE_DEBUG"):
-        import traceback
-
         traceback.print_exception(problem)
     complain(
         f"this is a bug of ours: {type(problem).__name__}: {problem}"[:500],

@@ -2,8 +2,12 @@
 
 import json
 import os
+import resource
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -111,6 +115,23 @@ def test_a_lake_that_cannot_be_written_is_named(run, orders, emulator, tmp_path)
     assert code == 2
     assert "file/lake" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.emulator
+def test_a_full_disk_is_said_and_the_next_run_completes_the_evidence(run, orders, emulator, tmp_path):
+    def no_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+    command = [sys.executable, str(Path(cli.__file__)), *collect(orders, emulator)]
+    full = subprocess.run(command, cwd=tmp_path, preexec_fn=no_room, capture_output=True, text=True, check=False)
+    code, _, err = run(*collect(orders, emulator))
+    rows = json.loads(run("status", "--format", "json", "--lake", "lake")[1])["evidence_rows"]
+
+    assert full.returncode == 2
+    assert "File too large" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert code == 0
+    assert rows["log_events"] == 3
 
 
 @pytest.mark.emulator
