@@ -56,8 +56,10 @@ def _named(facts: DataFrame) -> DataFrame:
     opens = F.col("role").isin(*_OPENERS) & F.col("message_id").isNotNull()
     closes = F.col("role").isin(*_CLOSERS) & F.col("message_id").isNotNull()
     opened = F.when(opens, F.col("message_id"))
-    return (
+    nameless_start = (F.col("role") == "worker_started") & F.col("message_id").isNull()
+    named = (
         joined.withColumn("_last_opened", F.last(opened, ignorenulls=True).over(in_stream))
+        .withColumn("job", F.count(F.when(nameless_start, 1)).over(in_stream))
         .withColumn(
             "_recent",
             F.collect_list(F.when(opens | closes, F.struct("message_id", opens.alias("is_open")))).over(
@@ -65,17 +67,34 @@ def _named(facts: DataFrame) -> DataFrame:
             ),
         )
         .withColumn("_still_open", _still_open(F.col("_recent")))
-        .withColumn(
-            "message_id",
-            F.coalesce(
-                "message_id",
-                "_of_key",
-                "_of_handle",
-                F.when(F.col("key").isNull() & (F.size("_still_open") == 1), F.col("_still_open")[0]),
-                F.when(F.col("key").isNull() & (F.size("_still_open") == 0), F.col("_last_opened")),
-            ),
-        )
-        .drop("_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open")
+        .withColumn("message_id", F.coalesce("message_id", "_of_key", "_of_handle"))
+        .withColumn("item_id", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))))
+    )
+    return _given_to_open(_given_to_job(named)).drop(
+        "_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open"
+    )
+
+
+def _given_to_job(facts: DataFrame) -> DataFrame:
+    """Give facts that name nothing to the one item named in their job.
+
+    Some frameworks' start lines name no message (Laravel's text form); each still begins a job in its stream.
+    """
+    in_job = Window.partitionBy("log_group", "log_stream", "job")
+    only = F.when(F.min("item_id").over(in_job) == F.max("item_id").over(in_job), F.min("item_id").over(in_job))
+    return facts.withColumn("item_id", F.coalesce("item_id", F.when(F.col("job") > 0, only)))
+
+
+def _given_to_open(facts: DataFrame) -> DataFrame:
+    """Give facts that still name nothing to the one message open in their stream, or the last if none is."""
+    count = F.size("_still_open")
+    open_item = F.when(count == 1, F.col("_still_open")[0]).when(count == 0, F.col("_last_opened"))
+    item = F.coalesce("item_id", F.when(F.col("job") == 0, open_item))
+    is_key = item.startswith("key:")
+    return (
+        facts.withColumn("item_id", item)
+        .withColumn("message_id", F.coalesce("message_id", F.when(~is_key, F.col("item_id"))))
+        .withColumn("key", F.coalesce("key", F.when(is_key, F.substring("item_id", 5, 1_000_000))))
     )
 
 
@@ -88,7 +107,7 @@ def _still_open(recent: Column) -> Column:
 
 
 def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> DataFrame:
-    of_message = ["log_group", "log_stream", "_item"]
+    of_message = ["log_group", "log_stream", "item_id"]
     everything = Window.partitionBy(*of_message)
     so_far = everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place").rowsBetween(
         Window.unboundedPreceding, Window.currentRow
@@ -101,13 +120,20 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
     before = F.lag("logged_at").over(everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place"))
     silent_ms = F.unix_millis("logged_at") - F.unix_millis(before)
     gap_opens = before.isNull() | (silent_ms >= silence_s * 900)
+    job_before = F.lag("job").over(everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place"))
+    next_job = F.coalesce(job_before != F.col("job"), F.lit(False))
     return (
-        facts.withColumn("_item", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))))
-        .where(F.col("_item").isNotNull())
+        facts.where(F.col("item_id").isNotNull())
         .withColumn("_opener", F.max(opener).over(everything))
-        .withColumn("_opens", F.when(F.col("_opener").isNull(), gap_opens).otherwise(opener == F.col("_opener")))
+        .withColumn(
+            "_opens",
+            next_job
+            | F.coalesce(
+                F.when(F.col("_opener").isNull(), gap_opens).otherwise(opener == F.col("_opener")), F.lit(False)
+            ),
+        )
         .withColumn(
             "handling_index", F.greatest(F.count(F.when(F.col("_opens"), 1)).over(so_far), F.lit(1)).cast("int")
         )
-        .drop("_opener", "_opens")
+        .drop("_opener", "_opens", "job", "item_id")
     )
