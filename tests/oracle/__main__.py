@@ -19,7 +19,7 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         lake = fill_lake(worlds, Path(args.keep or folder) / "lake")
         spark = spark_session("local[2]")
-        correlate(lake, settings_of(worlds), spark=spark)
+        correlate(lake, settings_of(worlds), spark=spark, progress=lambda words: print(words, file=sys.stderr))
         problems, score = judge(worlds, read_findings(lake))
         spark.stop()
     print(score.table())

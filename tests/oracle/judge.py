@@ -329,6 +329,8 @@ def _judge_deliveries(world: World, found: Findings, score: Score) -> list[Probl
         done = "done" if delivery.effects_ms else "not done"
         score.delivery_effects[f"{row['effect']}, {done}"] += 1
         wrong = (row["effect"], done) in {("yes", "not done"), ("no", "done")}
+        if row["basis"] == "returned" and world.plan.guard:
+            continue  # the first return of a work counts as its doing; a guard may have put it elsewhere
         if wrong:
             text = f"receive {delivery.receive_count}: said {row['effect']} by {row['basis']}, truly {done}"
             problems.append(Problem("wrong effect", world, row["message_id"], text, False, row))

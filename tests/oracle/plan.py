@@ -170,6 +170,8 @@ class Plan:
             plan = replace(plan, troubles=plan.troubles & set(TROUBLES) or frozenset({"slow"}))
         if plan.event_form not in EVENT_FORMS[plan.runtime]:
             plan = replace(plan, event_form="json")
+        if plan.platform == "json" and plan.event_form == "object":
+            plan = replace(plan, event_form="json")  # in the JSON log format Node prints whole objects
         if plan.body != "json":
             plan = replace(plan, business_key_declared=False)
         if not plan.is_fifo and plan.guard and not plan.business_key_declared:

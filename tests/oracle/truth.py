@@ -30,15 +30,20 @@ class Delivery:
             self.outcome, self.ended_ms = outcome, at_ms
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cause:
-    """Why one redelivery happened. ``accepted`` also holds codes that the kept evidence cannot tell from it."""
+    """Why one redelivery happened; ``before`` is the delivery before it."""
 
     message_id: str
     receive_count: int  # of the later delivery
     code: str
-    accepted: frozenset[str]
+    before: Delivery
     later_ms: int
+
+    @property
+    def accepted(self) -> frozenset[str]:
+        """The code, and those that the kept evidence cannot tell from it."""
+        return accepted_codes(self.code, self.before)
 
 
 @dataclass
@@ -109,4 +114,8 @@ def accepted_codes(code: str, before: Delivery) -> frozenset[str]:
             codes.add("batch_collateral")  # marked, then cut off before the handler was through
     if code == "handle_expired":
         codes.add("visibility_expired")  # late is late; the poller's refused delete leaves no line
+    if code == "visibility_expired" and before.outcome == "delete_refused":
+        codes.add("handle_expired")  # where the refused delete is seen too, it wins
+    if before.outcome == "released":
+        codes.add("function_error")  # a framework releases what raised: both are so
     return frozenset(codes)

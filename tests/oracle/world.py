@@ -13,7 +13,7 @@ from tests.oracle.mapping import Mapping
 from tests.oracle.plan import Plan
 from tests.oracle.simulation import Simulation, Steps
 from tests.oracle.sqs import Message, Queue, Receipt
-from tests.oracle.truth import RUNNING, Cause, Delivery, MessageTruth, accepted_codes, why_again
+from tests.oracle.truth import RUNNING, Cause, Delivery, MessageTruth, why_again
 from tests.oracle.worker import Worker
 
 EPOCH_MS = int(datetime(2026, 1, 5, tzinfo=UTC).timestamp() * 1000)
@@ -188,9 +188,8 @@ class World:
         if known.deliveries:
             before = known.deliveries[-1]
             code = why_again(before, receipt.received_ms)
-            known.causes.append(
-                Cause(known.message_id, receipt.receive_count, code, accepted_codes(code, before), receipt.received_ms)
-            )
+            cause = Cause(known.message_id, receipt.receive_count, code, before, receipt.received_ms)
+            known.causes.append(cause)
         known.deliveries.append(delivery)
 
     def _note_dead_letter(self, message: Message) -> None:

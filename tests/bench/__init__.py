@@ -1,0 +1,1 @@
+"""The benchmark: correlate generated logs beside the same answers in hand-written DuckDB SQL."""
