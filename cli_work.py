@@ -45,6 +45,9 @@ class QueueNotNamedError(ForensicsError):
 
 def collect(
     chosen: Everywhere,
+    more: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Further queues: --queue NAME NAME ...")
+    ] = None,
     queue: Annotated[
         list[str] | None, typer.Option("--queue", metavar="NAME", help="A queue's name, URL or ARN; repeatable.")
     ] = None,
@@ -54,15 +57,16 @@ def collect(
     log_group: LogGroupOption = None,
 ) -> int:
     """Read evidence from AWS into the lake; looking changes nothing in the account."""
-    if bool(queue) == all_queues:
+    queues = [*(queue or []), *(more or [])]
+    if bool(queues) == all_queues:
         raise QueueNotNamedError(
-            "give --queue NAME or --all-queues, not both" if queue else "no queue was named",
+            "give --queue NAME or --all-queues, not both" if queues else "no queue was named",
             "For example: doubletake collect --queue payments.fifo --since 6h",
         )
     from forensics.window import TimeWindow
 
     window = TimeWindow.parse(since, until, datetime.now(UTC))
-    return _collect(chosen, queue or None, window, log_group or []).exit_code
+    return _collect(chosen, queues or None, window, log_group or []).exit_code
 
 
 def correlate(chosen: Everywhere, since: SinceOption = None, master: MasterOption = None) -> None:

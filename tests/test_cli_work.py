@@ -84,6 +84,17 @@ def test_collecting_says_what_was_read_and_a_second_time_adds_nothing(run, order
 
 
 @pytest.mark.emulator
+def test_several_queues_are_named_with_one_option_or_with_one_each(run, world, orders, emulator):
+    other = world.queue("invoices")
+    with_one = run(*collect(orders, emulator, other))
+    with_each = run(*collect(orders, emulator, "--queue", other))
+
+    assert (with_one[0], with_each[0]) == (0, 0)
+    assert f"Read {orders}, {other} from" in with_one[2]
+    assert f"Read {orders}, {other} from" in with_each[2]
+
+
+@pytest.mark.emulator
 def test_a_denied_source_is_a_named_gap_and_exit_code_3(run, orders, faulty):
     faulty.reset()
     faulty.fail("logs:FilterLogEvents", refuse("AccessDeniedException"))
