@@ -87,6 +87,8 @@ class Kept:
                     continue
                 named.named_runs.add(f"{line.run_id}")
                 named.is_event_shown |= line.role == "event"
+                if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
+                    named.told_receives.add(delivery.receive_count)
                 if line.shows_counts:
                     named.counts_shown.add(delivery.receive_count)
             if line.role == "effect":

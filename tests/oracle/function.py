@@ -180,7 +180,8 @@ class Function:
             run.response = self._respond(failed)
             if not self.plan.response.startswith("unlogged") and self.plan.response != "right":
                 text = "response: " + json.dumps(run.response)
-                environment.say(text, "response", names=tuple(item.delivery for item in failed))
+                named = tuple(item.delivery for item in failed) if self.plan.response == "right_logged" else ()
+                environment.say(text, "response", names=named)
 
     def _print_event(self, environment: Environment, run: Run) -> None:
         form, now = self.plan.event_form, self.simulation.now

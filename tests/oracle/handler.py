@@ -82,7 +82,9 @@ class Handler:
         """Work on one item; raises WorkError where it is fated to fail."""
         delivery, fate, now = item.delivery, item.fate, lambda: self.simulation.now
         if self.plan.started_line:
-            speaker.say(f"processing {delivery.message_id}", "started", names=(delivery,))
+            # without a declared pattern a bare id is a mention only to those who guess
+            named = (delivery,) if self.plan.started_declared else ()
+            speaker.say(f"processing {delivery.message_id}", "started", names=named)
         yield self.rng.randrange(1, 6)
         if self.guard:
             state = self.guard.state(item.key, now())

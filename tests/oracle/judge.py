@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tests.oracle.lines import iso
@@ -66,7 +66,7 @@ class Score:
     redelivered: int = 0
     repeated: int = 0  # work done more than once, and the evidence shows a second delivery
     repeated_confirmed: int = 0
-    told: int = 0  # the same, where every effect is marked and logged
+    told: int = 0  # the same, where every effect of the message is marked and logged
     told_confirmed: int = 0
     rows: int = 0
     confirmed: int = 0
@@ -79,6 +79,12 @@ class Score:
     wrong: int = 0
     undecidable: int = 0
     delivery_effects: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Score") -> None:
+        """Take in the score of further worlds."""
+        for field_ in fields(self):
+            mine, theirs = getattr(self, field_.name), getattr(other, field_.name)
+            setattr(self, field_.name, mine + theirs)
 
     def lines(self) -> list[tuple[str, str]]:
         """Return the score table: what, and how much."""
@@ -181,6 +187,8 @@ def _judge_row(world: World, row: Row, score: Score) -> list[Problem]:
     done = sum(t.effects_done for t in works)
     score.rows += 1
     is_sound = low <= done and (high is None or done <= high)
+    shown = sum(t.effects_up_to_shown_count for t in works)
+    hides_later = not is_sound and row["receive_count"] is not None and low <= shown <= (high or shown)
     score.sound += is_sound
     if high is None:
         score.unbounded += 1
@@ -190,7 +198,10 @@ def _judge_row(world: World, row: Row, score: Score) -> list[Problem]:
         score.confirmed += 1
         score.confirmed_true += done >= 2
     problems = []
-    if not is_sound:
+    if hides_later:
+        text = f"work done {shown} times up to the last printed receive count, {done} in all, said [{low}, {high}]"
+        problems.append(Problem("later delivery hidden", world, message_id, text, False, row))
+    elif not is_sound:
         kind = "false confirmed" if row["verdict"] == "confirmed" and done < 2 else "unsound interval"
         problems.append(Problem(kind, world, message_id, f"work done {done} times, said [{low}, {high}]", row=row))
     expected = {verdict_of(low, high, guarded) for guarded in (True, False)}
@@ -235,15 +246,15 @@ def _judge_missed(world: World, found: Findings, score: Score) -> list[Problem]:
         if known.effects_done < 2 or not (known.is_known_to_repeat or by_key):
             continue
         score.repeated += 1
-        score.told += world.plan.tells_everything
+        score.told += known.is_told
         if row is not None and row["verdict"] == "confirmed":
             score.repeated_confirmed += 1
-            score.told_confirmed += world.plan.tells_everything
+            score.told_confirmed += known.is_told
         if row is None and known.is_known_to_repeat:
             problems.append(Problem("missed", world, known.message_id, f"done {known.effects_done} times, not listed"))
         elif row is None and known.business_key not in keys:
             problems.append(Problem("missed key", world, known.message_id, f"key {known.business_key} is not listed"))
-        elif row is not None and row["verdict"] != "confirmed" and world.plan.tells_everything:
+        elif row is not None and row["verdict"] != "confirmed" and known.is_told:
             problems.append(
                 Problem("blunt", world, known.message_id, f"every effect told: {row['verdict']}", False, row)
             )

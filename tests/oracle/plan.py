@@ -85,16 +85,6 @@ class Plan:
         if unknown:
             raise ValueError(f"no such trouble: {sorted(unknown)}")
 
-    @property
-    def tells_everything(self) -> bool:
-        """Every effect is marked with its message and every line is kept: nothing may be missed here."""
-        return (
-            self.effect_line in ("both", "message")
-            and self.effect_declared
-            and self.loss == "none"
-            and self.event_form in ("json", "repr")
-        )
-
     @classmethod
     def draw(cls, rng: random.Random) -> "Plan":
         """Draw a world; every combination it can give is one that AWS and honest settings can give."""

@@ -63,12 +63,24 @@ class MessageTruth:
     named_runs: set[str] = field(default_factory=set)  # runs whose kept lines name this message
     counts_shown: set[int] = field(default_factory=set)  # receive counts that kept lines print
     is_event_shown: bool = False  # a kept line prints its whole record
+    told_receives: set[int] = field(default_factory=set)  # deliveries whose kept effect line is this message's own
     key_named_runs: set[str] = field(default_factory=set)  # runs whose kept lines mark its business key
 
     @property
     def effects_done(self) -> int:
         """How often the work of this message was done."""
         return sum(len(d.effects_ms) for d in self.deliveries)
+
+    @property
+    def is_told(self) -> bool:
+        """Every effect left a kept line that names this message, in the run that did the work."""
+        return all(not d.effects_ms or d.receive_count in self.told_receives for d in self.deliveries)
+
+    @property
+    def effects_up_to_shown_count(self) -> int:
+        """How often the work was done up to the highest receive count that kept lines print."""
+        highest = max(self.counts_shown, default=0)
+        return sum(len(d.effects_ms) for d in self.deliveries if d.receive_count <= highest)
 
     @property
     def is_known_to_repeat(self) -> bool:
@@ -116,6 +128,8 @@ def accepted_codes(code: str, before: Delivery) -> frozenset[str]:
         codes.add("visibility_expired")  # late is late; the poller's refused delete leaves no line
     if code == "visibility_expired" and before.outcome == "delete_refused":
         codes.add("handle_expired")  # where the refused delete is seen too, it wins
+    if before.ended_ms is not None and before.ended_ms >= before.visible_again_ms:
+        codes.add("visibility_expired")  # it would have come again however the handling ended
     if before.outcome == "released":
         codes.add("function_error")  # a framework releases what raised: both are so
     return frozenset(codes)
