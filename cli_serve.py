@@ -94,6 +94,9 @@ def demo(
         if no_serve:
             print_verdict(lake.findings(), played.queues, window, chosen_lake=lake.root)
             return code
+        from spark_jobs.session import end_session
+
+        end_session()
         with dashboard(lake.root, lake.root / "doubletake.toml", port) as running:
             print_verdict(lake.findings(), played.queues, window, running.address, chosen_lake=lake.root)
             print(f"Dashboard: {running.address}", flush=True)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
@@ -78,3 +79,18 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def end_session() -> None:
+    """Stop the running session, if there is one, and its Java process: what is served afterwards needs neither."""
+    active = SparkSession.getActiveSession()
+    if active is None:
+        return
+    gateway = active.sparkContext._gateway
+    active.stop()
+    SparkContext._gateway = SparkContext._jvm = None
+    if gateway is not None:
+        gateway.shutdown()
+        if java := getattr(gateway, "proc", None):
+            java.stdin.close()  # the order to end, as Spark's launcher reads it
+            java.wait(30)

@@ -1,24 +1,62 @@
-"""The demo from the command line: embedded AWS over HTTP, Spark, verdict, and the commands on its lake afterwards."""
+"""The  demo as a person starts it: embedded AWS over HTTP, Spark, verdict, dashboard; and the commands on its lake."""
 
 import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 import cli
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+ROOT = Path(cli.__file__).parent
+
+
+@dataclass
+class Demo:
+    """A  demo that has printed its verdict and serves."""
+
+    process: subprocess.Popen
+    lake: Path
+    printed: str
+    address: str
+
+    def children(self) -> list[str]:
+        """Return the command lines of the processes it has started and not ended."""
+        pid = self.process.pid
+        ids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [Path(f"/proc/{i}/cmdline").read_text().replace("\0", " ") for i in ids]
 
 
 @pytest.fixture(scope="module")
-def demo(spark, tmp_path_factory):
-    """Play the default demo once; returns its lake and a function that runs a command and returns its lines."""
-    folder = tmp_path_factory.mktemp("demo") / "demo-lake"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_PROFILE", "production")  # the demo must not look at it
-        code = cli.main(["demo", "--no-serve", "--lake", str(folder)])
+def demo(tmp_path_factory):
+    """Start the default  demo once; at the end it must end cleanly with everything it started."""
+    folder = tmp_path_factory.mktemp("demo")
+    log = folder / "stderr.txt"
+    command = [sys.executable, str(ROOT / "cli.py"), "demo", "--lake", str(folder / "demo-lake")]
+    environment = os.environ | {"AWS_PROFILE": "production"}  # the  demo must not look at it
+    with log.open("w") as words:
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=words, text=True)
+    printed, address = "", None
+    try:
+        while address is None and (line := process.stdout.readline()):
+            printed += line
+            address = re.match(r"Dashboard: (http://127\.0\.0\.1:\d+)$", line)
 
-    assert code == 0
-    return folder
+        assert address, log.read_text()[-2000:]
+        yield Demo(process, folder / "demo-lake", printed, address[1])
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+        assert "Traceback" not in log.read_text()
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def rows(capsys, *command: str) -> list[dict]:
@@ -28,8 +66,8 @@ def rows(capsys, *command: str) -> list[dict]:
 
 
 def test_the_charges_made_twice_are_confirmed_and_the_rest_is_as_the_scenario_says(demo, capsys):
-    (incident,) = rows(capsys, "incidents", "--lake", str(demo))
-    messages = rows(capsys, "messages", "--incident", incident["incident_id"], "--lake", str(demo))
+    (incident,) = rows(capsys, "incidents", "--lake", str(demo.lake))
+    messages = rows(capsys, "messages", "--incident", incident["incident_id"], "--lake", str(demo.lake))
     verdicts = {v: [m for m in messages if m["verdict"] == v] for v in ("confirmed", "probable", "harmless")}
 
     assert incident["queue"] == "payments.fifo"
@@ -40,27 +78,26 @@ def test_the_charges_made_twice_are_confirmed_and_the_rest_is_as_the_scenario_sa
     assert all(key.startswith("pay-") for m in messages for key in m["business_keys"])
 
 
-def test_the_verdict_is_printed_with_where_to_look(demo, capsys):
-    from datetime import UTC, datetime, timedelta
+def test_the_verdict_is_printed_with_where_to_look(demo):
+    assert "confirmed      11  the work was done more than once" in demo.printed
+    assert f"{demo.address}/incident?incident=payments.fifo-" in demo.printed
+    assert "doubletake report payments.fifo-" in demo.printed
+    assert "shipment-updates: no suspicion" in demo.printed
 
-    from cli_work import print_verdict
-    from forensics.lake import Lake
-    from forensics.window import TimeWindow
 
-    day = TimeWindow(datetime.now(UTC) - timedelta(days=1), datetime.now(UTC))
-    print_verdict(Lake(demo).findings(), ("payments.fifo", "shipment-updates"), day, chosen_lake=demo)
-    out = capsys.readouterr().out
+def test_the_dashboard_answers_and_nothing_else_is_left_running(demo):
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(demo.address, timeout=10) as reply:
+        assert reply.status == 200
+    (child,) = demo.children()
 
-    assert "confirmed      11  the work was done more than once" in out
-    assert "http://127.0.0.1:8501/incident?incident=payments.fifo-" in out
-    assert "shipment-updates: no suspicion" in out
+    assert "streamlit run" in child
 
 
 def test_every_report_of_the_demo_is_whole_and_cites_what_it_shows(demo, capsys, tmp_path):
-    (incident,) = rows(capsys, "incidents", "--lake", str(demo))
+    (incident,) = rows(capsys, "incidents", "--lake", str(demo.lake))
     for kind in ("html", "md", "json", "csv"):
         file = str(tmp_path / f"case.{kind}")
-        assert cli.main(["report", incident["incident_id"], "--lake", str(demo), "-o", file]) == 0
+        assert cli.main(["report", incident["incident_id"], "--lake", str(demo.lake), "-o", file]) == 0
     report = json.loads((tmp_path / "case.json").read_text())
     shown = {line["evidence_id"] for line in report["evidence"]}
 
@@ -74,10 +111,10 @@ def test_every_report_of_the_demo_is_whole_and_cites_what_it_shows(demo, capsys,
 
 
 def test_correlating_again_changes_nothing(demo, capsys):
-    before = rows(capsys, "messages", "--lake", str(demo))
-    code = cli.main(["correlate", "--lake", str(demo), "--config", str(demo / "doubletake.toml")])
+    before = rows(capsys, "messages", "--lake", str(demo.lake))
+    code = cli.main(["correlate", "--lake", str(demo.lake), "--config", str(demo.lake / "doubletake.toml")])
     err = capsys.readouterr().err
 
     assert code == 0
     assert "up to date" in err
-    assert rows(capsys, "messages", "--lake", str(demo)) == before
+    assert rows(capsys, "messages", "--lake", str(demo.lake)) == before

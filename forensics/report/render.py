@@ -107,7 +107,7 @@ def _page(case: Case, template: str) -> bytes:
         state=state_text(case),
         cause_counts=cause_counts(case.incident),
         verdicts=VERDICTS,
-        repeat_span=span_text(_repeat_span_ms(case)) if case.redeliveries else None,
+        repeat_span=_repeat_span(case),
         messages=case.affected[:MOST_MESSAGES],
         evidence=case.evidence[:MOST_EVIDENCE_LINES],
         **(_html_parts(case) if template.endswith(".html.j2") else {}),
@@ -115,10 +115,13 @@ def _page(case: Case, template: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _repeat_span_ms(case: Case) -> int | None:
+def _repeat_span(case: Case) -> str:
     affected = {m["item_id"] for m in case.affected}
     repeats = [r["later_received_at"] for r in case.redeliveries if r["item_id"] in affected and r["later_received_at"]]
-    return ms_between(min(repeats), max(repeats)) if repeats else None
+    if not repeats:
+        return "no repeat seen"
+    span_ms = ms_between(min(repeats), max(repeats))
+    return span_text(span_ms) if span_ms else "all at once"
 
 
 def _html_parts(case: Case) -> dict[str, Any]:

@@ -31,6 +31,7 @@ def timeline_parts(case: Case) -> dict[str, Any]:
     if drawn is None:
         return {"figure": None, "lanes": "", "scripts": (), "policy": policy(())}
     figure, lanes = drawn
+    figure.update_layout(template="plotly_white")  # the page around it is white in every theme
     scripts = (Markup(get_plotlyjs()), Markup(DRAW))  # noqa: S704 - ours, no evidence in them
     return {"figure": json.loads(str(figure.to_json())), "lanes": lanes, "scripts": scripts, "policy": policy(scripts)}
 

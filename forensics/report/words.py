@@ -56,6 +56,8 @@ def offset_text(offset_ms: float | None) -> str:
     """Write the distance from the incident's start: ``T+9 min 30 s``."""
     if offset_ms is None:
         return ""
+    if offset_ms == 0:
+        return "T+0"
     return f"T{'-' if offset_ms < 0 else '+'}{span_text(abs(offset_ms))}"
 
 
