@@ -44,7 +44,7 @@ PYTHON_UNHANDLED = Pattern(
     r"(?:[A-Za-z_][A-Za-z0-9_]*+\.){0,6}+[A-Za-z_][A-Za-z0-9_]*+"
     r")"
     r"(?=[:\r\n]|(?![\s\S]))"
-    r"(?::" + BLANK + r"*+(?P<message>[^\r\n]{0,300}+))?+",
+    r"(?::" + BLANK + r"*+(?P<error_text>[^\r\n]{0,300}+))?+",
 )
 """Python's report of an unhandled exception: no time, no request id, indented with no-break spaces."""
 ERROR_NAME = Pattern("error_name", r"^Runtime\.|Error|Exception|Warning|Interrupt|Exit|Timeout|Failure|Fault")
@@ -61,7 +61,7 @@ DOTNET_UNHANDLED = Pattern(
     "dotnet_unhandled",
     r"^[^\n\r]{0,100}?" + BLANK + r"(?:fail|crit)" + BLANK + r"++"
     r"(?P<error_type>(?:[A-Za-z_][A-Za-z0-9_]*+\.){1,8}+[A-Za-z_][A-Za-z0-9_]*+)"
-    r":" + BLANK + r"*+(?P<message>[^\r\n]{0,300}+)",
+    r":" + BLANK + r"*+(?P<error_text>[^\r\n]{0,300}+)",
 )
 """.NET's report: level fail or crit, then the exception's full name and message."""
 DOTNET_LEVELS = ("fail", "crit")
@@ -71,7 +71,7 @@ RUBY_START = "Error raised from"
 
 JAVA_UNHANDLED = Pattern(
     "java_unhandled",
-    r"^(?P<message>[^\r\n]{1,300}?): (?P<error_type>(?:[a-z][A-Za-z0-9_]*+\.){1,8}+[A-Z][A-Za-z0-9_$]*+)[\r\n]++\2(?![A-Za-z0-9_$])",
+    r"^(?P<error_text>[^\r\n]{1,300}?): (?P<error_type>(?:[a-z][A-Za-z0-9_]*+\.){1,8}+[A-Z][A-Za-z0-9_$]*+)[\r\n]++\2(?![A-Za-z0-9_$])",
 )
 """Java's report prints the exception's class twice: at the end of the first line and at the start of the second."""
 JAVA_NEEDLE = "\tat "
@@ -85,12 +85,12 @@ def unhandled_error(line: str, level: str | None, has_json: bool) -> tuple[str |
     """
     if line.startswith(PYTHON_START) and (name := PYTHON_UNHANDLED.find(line, "error_type")):
         if TRACEBACK in line or ERROR_NAME.find(name):
-            return name, PYTHON_UNHANDLED.find(line, "message")
+            return name, PYTHON_UNHANDLED.find(line, "error_text")
         return None
     if level in DOTNET_LEVELS and (name := DOTNET_UNHANDLED.find(line, "error_type")):
-        return name, DOTNET_UNHANDLED.find(line, "message")
+        return name, DOTNET_UNHANDLED.find(line, "error_text")
     if JAVA_NEEDLE in line and not has_json and (name := JAVA_UNHANDLED.find(line, "error_type")):
-        return name, JAVA_UNHANDLED.find(line, "message")
+        return name, JAVA_UNHANDLED.find(line, "error_text")
     by_node = level == NODE_LEVEL and any(n in line for n in NODE_NEEDLES) and NODE_UNHANDLED.find(line)
     by_json = has_json and json_lines.UNHANDLED_MARK.find(line)
     if by_node or by_json or (line.startswith(RUBY_START) and RUBY_UNHANDLED.find(line)):

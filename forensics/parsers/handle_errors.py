@@ -8,12 +8,9 @@ from dataclasses import dataclass
 
 from forensics.parsers.grammar import BLANK, QUOTE, SPACE, UUID, Pattern
 
-HANDLE_NEEDLES = ("eceipt", "imeout ch")
-DELETE_NEEDLES = ("elete", "cknowledg")
+HANDLE_NEEDLES = ("ipt", "meout ch")
+DELETE_NEEDLES = ("lete", "knowledg")
 """A line without any of these tells of no receipt handle and of no failed delete."""
-RECORD_LINE_NEEDLES = ("eceipt handle", "eceiptHandle is")
-"""The same for a line that prints records, where every receiptHandle key would pass."""
-
 EXPIRED_REASON = "the receipt handle has expired"
 CUT_CHARS = 2
 """A reason cut shorter than this tells nothing."""
@@ -163,10 +160,8 @@ def reason_of(line: str) -> str | None:
     return None
 
 
-def handle_error(line: str, own_request_id: str | None = None, has_records: bool = False) -> HandleError | None:
+def handle_error(line: str, own_request_id: str | None = None) -> HandleError | None:
     """Read a refused or failed delete or visibility change; None for every other line."""
-    if has_records and not any(needle in line for needle in RECORD_LINE_NEEDLES):
-        return None
     reason = reason_of(line)
     if reason is None:
         return None

@@ -125,27 +125,26 @@ def _platform_json(line: str, kind: str) -> ParsedLine:
 def _application(line: str, style: str | None, is_json: bool, consumer: Consumer | None, log_group: str) -> ParsedLine:
     if style is None and not is_json and (ended := _platform_words(line)):
         return ended
-    text, found = line, None
+    text = around = line
+    found = None
     if style is not None:
-        plain = sqs_records.plain_text(line, style)
-        bodies = sqs_records.body_pattern(style).find_all(plain, "body")
-        text = sqs_records.without_bodies(plain, style)
-        found = sqs_records.records(text, bodies)
+        printed = sqs_records.printed(line, style)
+        found, text, around = printed.records, printed.text, printed.around
     has_json = is_json or line.startswith(json_lines.WARNING_START)
     prefix = app_lines.PREFIX.find(line[: app_lines.HEAD_CHARS]) or ""
     request_id = app_lines.PREFIX_REQUEST_ID.find(prefix)
     level = app_lines.PREFIX_LEVEL.find(prefix, "level")
     error_type = error_text = function_name = None
     if has_json:
-        request_id = json_lines.OWN_REQUEST_ID.find(text, 1) or json_lines.ANY_REQUEST_ID.find(text, 1)
-        level = json_lines.LEVEL.find(text, 1)
-        error_type = json_lines.ERROR_TYPE.find(text, 1) or json_lines.EXCEPTION_NAME.find(text, 1)
-        error_text = json_lines.ERROR_MESSAGE.find(text, 1)
-        function_name = json_lines.FUNCTION_NAME.find(text, 1) or json_lines.FUNCTION_ARN.find(text, 1)
+        request_id = json_lines.OWN_REQUEST_ID.find(around, 1) or json_lines.ANY_REQUEST_ID.find(around, 1)
+        level = json_lines.LEVEL.find(around, 1)
+        error_type = json_lines.ERROR_TYPE.find(around, 1) or json_lines.EXCEPTION_NAME.find(around, 1)
+        error_text = json_lines.ERROR_MESSAGE.find(around, 1)
+        function_name = json_lines.FUNCTION_NAME.find(around, 1) or json_lines.FUNCTION_ARN.find(around, 1)
     unhandled = app_lines.unhandled_error(line, level, has_json) if found is None else None
     if unhandled:
         error_type, error_text = unhandled
-    refused = handle_error(text, request_id, has_records=found is not None)
+    refused = handle_error(text, request_id)
     response = sqs_records.batch_item_failures(text)
     repeat = framework = named = None
     if found is None:

@@ -20,8 +20,8 @@ OTHER = Pattern("other_mention", r"(?<![A-Za-z])(?i:msg|message|record|job|r-dup
 """The same after msg, record, job, or a word in capitals."""
 ONE_ID = Pattern("mentioned_id", UUID)
 
-MESSAGE_NEEDLE = "essage"
-OTHER_NEEDLES = ("sg", "cord", "ob", "MESSAGE", "R-DUPE")
+MESSAGE_NEEDLE = "ssage"
+OTHER_NEEDLES = ("sg", "ord", "ob", "MESSAGE", "R-DUPE")
 SEND_NEEDLE = "MD5OfMessageBody"
 """Stands in the answer to a send, whose MessageId is another message's."""
 

@@ -1,11 +1,16 @@
 """SQS records printed on a log line, and batch responses: JSON, Python repr, Node inspect, .NET, Java and Go forms.
 
-How a line is read, in both engines:
+How a line is read:
 1. a key of a record (receiptHandle, or ApproximateReceiveCount) must stand there as a key; how it is quoted tells
    whether the event is escaped inside another string or as HTML, and the escaping is undone;
-2. bodies and message attributes are blanked, so that an event inside a body never counts;
-3. the text is split where one object ends and the next begins, so each value stays with its own record;
-4. fields are looked for by name inside their record. What is not there is unknown, never shifted from a neighbour.
+2. the list of records is found by its name; what stands before it is about the line, not about a message;
+3. bodies and message attributes are blanked, so that an event inside a body never counts;
+4. the rest is split where one object ends and the next begins, so each value stays with its own record;
+5. fields are looked for by name inside their record. What is not there is unknown, never shifted from a neighbour.
+
+Spark takes a quicker way for the two commonest forms, JSON and Python's repr with every body one quoted string: there
+nothing inside a body can look like a key, so each field is read over the whole line (``QUICK``), and counts only if it
+is there once for every record. Everything else goes the five steps, also in Spark.
 """
 
 from dataclasses import dataclass
@@ -22,8 +27,8 @@ from forensics.parsers.grammar import (
 )
 from forensics.parsers.mentions import ONE_ID
 
-NEEDLE = "essageId"
-KEY_NEEDLES = ("eceiptHandle", "pproximateReceiveCount")
+NEEDLE = "ssageId"
+KEY_NEEDLES = ("ptHandle", "ReceiveCount")
 
 _AFTER_KEY = r"(?:\\{0,7}[\"'`]|&quot;|&#0?3[49];|&apos;)?" + SPACE + r"{0,4}[:=]"
 HANDLE_KEY = Pattern("handle_key", r"eceiptHandle" + _AFTER_KEY)
@@ -75,8 +80,9 @@ ATTRIBUTES = Replacement(
 )
 """Attributes a producer put on the message: their names and values are anybody's."""
 
-LIST = Pattern("record_list", r"(?:ecords|essages)" + _COLON + r"\[(?P<rest>[\s\S]*+)")
-"""Where the list of records begins; what stands before it is about the line, not about a message."""
+LIST = Pattern("record_list", r"(?:ecords|essages)" + _COLON + r"\[")
+"""Where the list of records begins."""
+LIST_END = "}]"
 BETWEEN = Pattern(
     "between_records",
     r"\}" + SPACE + r"*+,?+" + SPACE + r"*+(?:[A-Za-z][A-Za-z0-9_.]{0,60}+)?\{"
@@ -94,11 +100,13 @@ def _text_field(name: str, literal: str) -> Pattern:
     return Pattern(name, literal + _COLON + r"([\"'`]?)(?P<" + name + r">[^\n\r]{1,300}?)\1" + ends)
 
 
+_ID = r"(?!(?:null|None|undefined|nil)(?![0-9A-Za-z_-]))[0-9A-Za-z][0-9A-Za-z_-]{0,99}+"
+_HANDLE = r"[^\"'`\\,\s\u00a0})\]&]{1,4096}+"
 _ARN = r"arn:[^\"'`\\,\s\u00a0})\]]{1,300}+"
 MESSAGE_ID = _field(
     "message_id",
     "essageId",
-    r"(?!(?:null|None|undefined|nil)(?![0-9A-Za-z_-]))[0-9A-Za-z][0-9A-Za-z_-]{0,99}+",
+    _ID,
     r"(?<![A-Za-z0-9_.$-][Mm]essageId)",  # not originalMessageId
 )
 """SQS's id of the message: stable over all its deliveries.
@@ -106,7 +114,7 @@ MESSAGE_ID = _field(
 >>> MESSAGE_ID.find("{'messageId': 'd5ebb291-904d-4f8f-bbad-7533cbb71267'", "message_id")
 'd5ebb291-904d-4f8f-bbad-7533cbb71267'
 """
-RECEIPT_HANDLE = _field("receipt_handle", "eceiptHandle", r"[^\"'`\\,\s\u00a0})\]&]{1,4096}+")
+RECEIPT_HANDLE = _field("receipt_handle", "eceiptHandle", _HANDLE)
 RECEIVE_COUNT = _field("receive_count", "pproximateReceiveCount", r"[0-9]{1,9}+(?![0-9])")
 SENT = _field("sent_ms", "SentTimestamp", r"[0-9]{1,18}+(?![0-9])")
 FIRST_RECEIVE = _field("first_receive_ms", "pproximateFirstReceiveTimestamp", r"[0-9]{1,18}+(?![0-9])")
@@ -116,7 +124,42 @@ BODY_MD5 = _field("body_md5", "5OfBody", r"[0-9a-fA-F]{32}+", r"(?<=[Mm][Dd]5OfB
 QUEUE_ARN = _field("queue_arn", "ventSourceA(?:RN|rn)", _ARN)
 DEAD_LETTER_SOURCE_ARN = _field("dead_letter_source_arn", "eadLetterQueueSourceArn", _ARN)
 
-RESPONSE_NEEDLE = "temFailures"
+
+def _quick(quote: str) -> dict[str, Pattern]:
+    key = quote + SPACE + "*+:" + SPACE + "*+"
+    number = quote + "?+(?P<value>[0-9]{1,%d}+)(?![0-9])"
+    text = quote + r"(?P<value>[^" + quote + r"\\\n\r]{1,300}+)" + quote
+    arn = quote + "(?P<value>" + _ARN + ")"
+    fields = {
+        "message_id": r"essageId(?<=" + quote + "[Mm]essageId)" + key + quote + "(?P<value>" + _ID + ")" + quote,
+        "receive_count": "pproximateReceiveCount" + key + number % 9,
+        "sent_ms": "SentTimestamp" + key + number % 18,
+        "first_receive_ms": "pproximateFirstReceiveTimestamp" + key + number % 18,
+        "group_id": "essageGroupId" + key + text,
+        "deduplication_id": "essageDeduplicationId" + key + text,
+        "receipt_handle": "eceiptHandle" + key + quote + "(?P<value>" + _HANDLE + ")",
+        "body_md5": "5OfBody(?<=[Mm][Dd]5OfBody)" + key + quote + "(?P<value>[0-9a-fA-F]{32}+)",
+        "queue_arn": "ventSourceA(?:RN|rn)" + key + arn,
+        "dead_letter_source_arn": "eadLetterQueueSourceArn" + key + arn,
+        "body": f"ody{quote}(?<={quote}[Bb]ody{quote}){SPACE}*+:{SPACE}*+{quote}"
+        + rf"(?P<value>[^{quote}\\]*+(?:\\[\s\S][^{quote}\\]*+)*+){quote}",
+    }
+    return {name: Pattern(f"quick_{name}", pattern) for name, pattern in fields.items()}
+
+
+QUICK = {'"': _quick('"'), "'": _quick("'")}
+"""Fields of a record by the quote that its keys stand in; ``value`` is the group."""
+QUICK_STYLES = {'eceiptHandle":': '"', "eceiptHandle':": "'"}
+"""What ``key_style`` says of a line that may go the quick way."""
+UNUSUAL_BODY = {
+    '"': Pattern("unusual_json_body", r"ody\":(?<=\"[Bb]ody\":)" + SPACE + r"*+[^\"\s\u00a0]"),
+    "'": Pattern("unusual_repr_body", r"ody':(?<='[Bb]ody':)" + SPACE + r"*+[^'\s\u00a0]"),
+}
+"""A body that is not one string in the same quotes: such a line goes the careful way."""
+OTHER_QUOTE_VALUE = "': \""
+"""In a repr: a value in double quotes may hold what looks like a key."""
+
+RESPONSE_NEEDLE = "mFailures"
 _GAP = r"(?:" + SPACE + r"|\\[nrt])*+"
 RESPONSE = Pattern(
     "batch_response",
@@ -186,9 +229,28 @@ def body_pattern(style: str) -> Pattern:
     return REPR_BODY if "':" in style else ANY_BODY
 
 
-def without_bodies(text: str, style: str) -> str:
-    """Blank bodies and message attributes."""
-    return ATTRIBUTES.apply(body_pattern(style).replace(text, BODY_BLANK))
+@dataclass(frozen=True)
+class Printed:
+    """A line with records: ``text`` is what it says besides them, ``around`` also what follows their list."""
+
+    records: list[Record] | None
+    text: str
+    around: str
+
+
+def printed(line: str, style: str) -> Printed:
+    """Read a line on which ``key_style`` found a record's key."""
+    plain = plain_text(line, style)
+    begin = LIST.compiled.search(plain)
+    listed = plain[begin.end() :] if begin else plain
+    pattern = body_pattern(style)
+    blanked = ATTRIBUTES.apply(pattern.replace(listed, BODY_BLANK))
+    found = records(blanked, pattern.find_all(listed, "body"))
+    if begin is None:
+        return Printed(found, blanked, blanked)
+    before = plain[: begin.start()]
+    tail = listed.rpartition(LIST_END)[2] if LIST_END in listed else ""
+    return Printed(found, before, before + "\n" + tail)
 
 
 def records(text: str, bodies: list[str]) -> list[Record] | None:
@@ -196,27 +258,27 @@ def records(text: str, bodies: list[str]) -> list[Record] | None:
 
     ``bodies`` are the blanked values in printed order; they are given back to their records only if there is one each.
     """
-    parts = [p for p in BETWEEN.compiled.split(LIST.find(text, "rest") or text) if NEEDLE in p]
-    has_last = bool(parts) and BODY_BLANK in parts[-1]
-    fits = len(bodies) == len(parts) or (len(bodies) == len(parts) - 1 and not has_last)
+    parts = [p for p in BETWEEN.compiled.split(text) if NEEDLE in p]
+    cut = len(bodies) == len(parts) - 1 and BODY_BLANK not in parts[-1]
+    fits = cut or len(bodies) == len(parts)
     found = []
     for position, part in enumerate(parts, start=1):
-        message_id = MESSAGE_ID.find(part, "message_id")
+        message_id = MESSAGE_ID.find(part, 1)
         count, handle = RECEIVE_COUNT.find(part, 1), RECEIPT_HANDLE.find(part, 1)
         if message_id is None or (count is None and handle is None):
             continue
-        md5, sent, first = BODY_MD5.find(part, 1), SENT.find(part, 1), FIRST_RECEIVE.find(part, 1)
+        sent, first = SENT.find(part, 1), FIRST_RECEIVE.find(part, 1)
         found.append(
             Record(
                 position,
-                message_id.lower(),
+                message_id,
                 int(count) if count else None,
                 int(sent) if sent else None,
                 int(first) if first else None,
                 GROUP_ID.find(part, "group_id"),
                 DEDUPLICATION_ID.find(part, "deduplication_id"),
                 handle,
-                md5.lower() if md5 else None,
+                BODY_MD5.find(part, 1),
                 QUEUE_ARN.find(part, 1),
                 DEAD_LETTER_SOURCE_ARN.find(part, 1),
                 unquoted(bodies[position - 1]) if fits and position <= len(bodies) else None,
@@ -238,7 +300,7 @@ def batch_item_failures(line: str) -> list[str] | None:
     """Return the ids a logged batch response names; [] for an empty one, None where no response was logged.
 
     >>> batch_item_failures('{"batchItemFailures": [{"itemIdentifier": "A1"}]}')
-    ['a1']
+    ['A1']
     """
     listed = RESPONSE.find(line, "list") if RESPONSE_NEEDLE in line else None
     if listed is None:
@@ -246,4 +308,4 @@ def batch_item_failures(line: str) -> list[str] | None:
     if EMPTY_RESPONSE.compiled.search(listed):
         return []
     ids = ITEM_IDENTIFIER.find_all(listed, "id") or ONE_ID.find_all(listed)
-    return [i.lower() for i in ids] or None
+    return ids or None
