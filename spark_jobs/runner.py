@@ -37,6 +37,7 @@ Say = Callable[[str], None]
 
 KEEP_GENERATIONS = 5
 FEW_LINES = 300_000
+LINES_PER_PARTITION = 150_000
 
 
 def correlate(
@@ -91,7 +92,9 @@ def _tune(spark: SparkSession, line_count: int) -> None:
     is_small = line_count < FEW_LINES
     spark.conf.set("spark.sql.codegen.wholeStage", str(not is_small).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")
-    spark.conf.set("spark.sql.shuffle.partitions", "2" if is_small else "16")
+    # So many partitions that the runs of one fit in memory: Spark then gathers them by hash, without a second sort.
+    spark.conf.set("spark.sql.shuffle.partitions", str(max(2, line_count // LINES_PER_PARTITION)))
+    spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", "50000")
 
 
 class _Writer:

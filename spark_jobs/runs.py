@@ -17,7 +17,11 @@ INIT_ERRORS = (
 )
 """Error types of a run whose handler never began."""
 
-RUN_KEY = ("log_group", "log_stream", "run_request_id", "start_index")
+RUN_KEY = ("stream_hash", "run_request_id", "start_index")
+"""A run within its stream. ``stream_hash`` is 64 bits of log group and stream: sorting by a number is what makes
+millions of lines sort fast; the names travel beside it."""
+
+_STREAM = ("log_group", "log_stream")
 
 _TIMEOUT, _SUCCESS, _CRASH, _ERROR, _PLAIN_REPORT = 5, 4, 3, 2, 1
 """How much a line says of the run's end; the highest decides. An explicit success outweighs an error that was caught
@@ -32,7 +36,7 @@ def lines_in_runs(parsed: DataFrame, queues: Sequence[Queue], queue_names_by_gro
     without a name, ``?`` and the number of run borders before it: never to a neighbour.
     """
     in_stream = (
-        Window.partitionBy("log_group", "log_stream")
+        Window.partitionBy("stream_hash")
         .orderBy("logged_at", "order_in_ms", "evidence_id")
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
@@ -40,6 +44,7 @@ def lines_in_runs(parsed: DataFrame, queues: Sequence[Queue], queue_names_by_gro
     is_start = (F.col("kind") == "start") & named
     is_report = (F.col("kind") == "report") & named
     narrow = parsed.select(
+        F.xxhash64(*_STREAM).alias("stream_hash"),
         "log_group",
         "log_stream",
         "logged_at",
@@ -91,6 +96,7 @@ def runs(lines: DataFrame) -> DataFrame:
     is_mark = kind.isin("start", "end", "report", "timeout", "runtime_error", "runtime_done", "unhandled_error")
     grouped = lines.groupBy(*RUN_KEY)
     return grouped.agg(
+        *[F.any_value(c).alias(c) for c in _STREAM],
         F.min(F.when(kind == "start", F.col("logged_at"))).alias("start_at"),
         F.min("logged_at").alias("first_line_at"),
         F.max("logged_at").alias("last_line_at"),
@@ -113,12 +119,13 @@ def has_late_lines(gathered: DataFrame) -> bool:
 
 def join_late_lines(gathered: DataFrame) -> DataFrame:
     """Give lines that stood outside their run back to it: to the first START of their request id in the stream."""
-    by_request = Window.partitionBy("log_group", "log_stream", "run_request_id")
+    by_request = Window.partitionBy("stream_hash", "run_request_id")
     first_start = F.min(F.when(F.col("start_index") > 0, F.col("start_index"))).over(by_request)
     placed = gathered.withColumn("_first", first_start).withColumn(
         "start_index", F.when(F.col("start_index") == 0, F.coalesce("_first", F.lit(0))).otherwise(F.col("start_index"))
     )
     return placed.groupBy(*RUN_KEY).agg(
+        *[F.any_value(c).alias(c) for c in _STREAM],
         *[F.min(c).alias(c) for c in ("start_at", "first_line_at")],
         *[F.max(c).alias(c) for c in ("last_line_at", "ended_at", "duration_ms", "is_timeout", "end_rank")],
         *[F.max(c).alias(c) for c in ("error_type", "function_name", "has_response")],

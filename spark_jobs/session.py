@@ -48,7 +48,7 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
         say(f"Spark runs on {java}")
     os.environ["JAVA_HOME"] = str(java.home)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    local = master is None
+    local = master is None or master.startswith("local")
     if local:
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     root = str(Path(__file__).resolve().parent.parent)
@@ -64,13 +64,13 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
         .config("spark.python.sql.dataFrameDebugging.enabled", "false")
         .config("spark.sql.optimizer.excludedRules", ",".join(_COPYING_RULES))
         .config("spark.driver.memory", DRIVER_MEMORY)
+        # The generated parse code is long; without this Java would interpret it for ever.
+        .config("spark.driver.extraJavaOptions", "-XX:-DontCompileHugeMethods")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         .config("spark.sql.parquet.compression.codec", "zstd")
         .config("spark.sql.execution.arrow.pyspark.enabled", "true")
         .config("spark.sql.legacy.parquet.nanosAsLong", "false")
-        .config("spark.sql.shuffle.partitions", "8")
-        .config("spark.sql.adaptive.coalescePartitions.initialPartitionNum", "16")
         .config("spark.speculation", "false")
         .config("spark.log.level", "ERROR")
     )
