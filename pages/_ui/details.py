@@ -50,8 +50,14 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> None:
     if chosen:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"Only {_name(chosen)}", width="content")
-            if st.button("Clear", icon=":material/close:", key="clear", help="Show all messages again"):
-                _clear(case)
+            st.button(
+                "Clear",
+                icon=":material/close:",
+                key="clear",
+                help="Show all messages again",
+                on_click=_clear,
+                args=(case,),
+            )
         if not items:
             st.info("No message of that id is shown here.", icon=":material/search_off:")
             return
@@ -75,7 +81,6 @@ def _clear(case: Case) -> None:
     st.query_params.pop("msg", None)
     st.session_state.pop(memory_of(case), None)
     st.session_state[turn_of(case)] = st.session_state.get(turn_of(case), 0) + 1
-    st.rerun(scope="fragment")
 
 
 def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = None) -> None:

@@ -19,10 +19,11 @@ REPORTS = {
 def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
     """Show the download of affected messages, the reports, and the popover with link and summary."""
     incident_id = incident["incident_id"]
+    told = summary(case_of(incident_id, page))
     listed = incident["messages"] is not None
     st.download_button(
         "CSV",
-        _file(incident_id, "csv", page) if listed else b"",
+        partial(_file, incident_id, "csv", page),
         file_name=f"{incident_id}-messages.csv",
         mime="text/csv",
         icon=":material/download:",
@@ -51,7 +52,7 @@ def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
         st.caption("Link to this page, with data version and zone")
         st.code(link, language=None, wrap_lines=True)
         st.caption("Summary")
-        st.code(summary(case_of(incident_id, page)), language=None, wrap_lines=True)
+        st.code(told, language=None, wrap_lines=True)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

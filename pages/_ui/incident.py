@@ -75,8 +75,8 @@ def partial_evidence(case: Incident) -> None:
     )
 
 
-def header(case: Incident, page: Page) -> None:
-    """Show id and verdict, the actions, the headline and the cause sentence."""
+def header(case: Incident, page: Page) -> Any:
+    """Show id and verdict, the headline and the cause sentence; return the place for the actions."""
     until = page.board.generation.data_until_at
     word = verdict(case)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -86,9 +86,16 @@ def header(case: Incident, page: Page) -> None:
         ends = f"Active in the last hour of the data, which ends {page.clock.minute(until)}." if opened else None
         st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
         st.space("stretch")
-        exports.buttons(case, page, link(case, page))
+        actions = st.container(horizontal=True, width="content", gap="small")
     st.title(plain(case["headline"]), anchor=False)
     st.markdown(plain(case["cause_sentence"]))
+    return actions
+
+
+def share(case: Incident, page: Page, actions: Any) -> None:
+    """Put the downloads and the link into their place; last, because they need the whole case."""
+    with actions:
+        exports.buttons(case, page, link(case, page))
 
 
 def cards(case: Incident, page: Page) -> None:

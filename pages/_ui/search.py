@@ -99,7 +99,9 @@ def find(asked: str, page: Page) -> list[Hit]:
     hits: dict[tuple[str, str], Hit] = {}
     for row in rows.sort_values("received_at", kind="stable").to_dict("records"):
         hit = hits.setdefault((row["queue_arn"], row["item_id"]), row | {"found_by": set()})
-        hit["found_by"] |= {way for way, condition in ways if _passes(row, condition)}
+        found = {way: condition[1] for way, condition in ways if _passes(row, condition)}
+        exact = {way for way, comparison in found.items() if comparison != "starts"}
+        hit["found_by"] |= exact or set(found)
     return list(hits.values())
 
 

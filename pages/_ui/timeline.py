@@ -125,7 +125,7 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
         start, end = sorted(page.clock.parse(str(x)) for x in boxes[0]["x"])
         Window(start, end).write()
         st.session_state["form_wanted"] = "Messages"
-        st.rerun(scope="fragment")
+        st.rerun()
     chosen = tuple(st.query_params.get_all("msg"))
     if not chosen:
         st.caption(f"The tables hold the first {LANES_PER_PAGE} messages; affected ones come first.")

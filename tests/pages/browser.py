@@ -79,7 +79,7 @@ def dashboard(lake: Path, log: Path, **environment: str) -> Iterator[str]:
     port = free_port()
     with open(log, "w") as out:
         server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"],
+            [sys.executable, "-P", "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"],
             cwd=log.parent,
             env=os.environ | {"DOUBLETAKE_LAKE": str(lake)} | environment,
             stdout=out,
@@ -93,7 +93,7 @@ def dashboard(lake: Path, log: Path, **environment: str) -> Iterator[str]:
             server.wait(timeout=20)
 
 
-def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
+def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 120) -> None:
     end = monotonic() + seconds
     while monotonic() < end:
         if server.poll() is not None:

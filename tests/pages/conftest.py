@@ -1,11 +1,14 @@
 """One lake per world, built once."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.pages import tales
+from tests.pages.reading import ROOT
 from tests.pages.tales import s
 from tests.pages.worlds import START, Story
 
@@ -21,17 +24,20 @@ def build(name: str, root: Path) -> Path:
         root.mkdir(parents=True, exist_ok=True)
         return root
     story.data_until_at = START + s(3600)
-    consumers = {"demo": (tales.CHARGE, tales.BILLING, tales.MAIL), "gaps": (tales.MAIL, tales.BILLING)}
+    begin = day - s(3 * 86400)
+    consumers = {"demo": (tales.CHARGE, tales.BILLING, tales.MAIL), "gaps": (tales.BILLING,)}
     for consumer in consumers.get(name, (tales.CLICKS,)):
-        story.coverage(consumer, day - s(3 * 86400), story.data_until_at)
+        story.coverage(consumer, begin, story.data_until_at)
     if name == "demo":
         tales.double_billing(story)
         tales.expired_handle(story)
         tales.dead_lettered(story)
     elif name == "gaps":
         tales.dead_lettered(story, unread=True)
-        start = tales.datetime(2026, 11, 18, 22, 0, tzinfo=START.tzinfo)
+        start = datetime(2026, 11, 18, 22, 0, tzinfo=UTC)
+        story.coverage(tales.MAIL, begin, start)
         story.coverage(tales.MAIL, start, start + s(1800), "denied", "AccessDeniedException: not authorized")
+        story.coverage(tales.MAIL, start + s(1800), story.data_until_at)
     elif name == "huge":
         tales.huge(story)
     else:
@@ -53,3 +59,23 @@ def lake_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return built[name]
 
     return lake
+
+
+@pytest.fixture
+def visit(lake_of, monkeypatch, tmp_path):
+    """Return a function that opens a page on a lake, with keys of the link and a browser zone."""
+    monkeypatch.chdir(tmp_path)
+
+    def visit(page, lake, zone="Europe/Berlin", selection=None, **keys):
+        monkeypatch.setenv("DOUBLETAKE_LAKE", str(lake_of(lake) if isinstance(lake, str) else lake))
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+        at.context["timezone"] = zone
+        if page != "app.py":
+            at.switch_page(page)
+        for key, value in keys.items():
+            at.query_params[key.rstrip("_")] = value
+        for key, value in (selection or {}).items():
+            at.session_state[key] = value
+        return at.run()
+
+    return visit

@@ -333,8 +333,12 @@ class Story:
         for name, rows in self.evidence.items():
             table = next(t for t in _EVIDENCE if t.name == name)
             lake.append(table, rows, f"{name}|test")
-        if not with_findings:
-            return root
+        if with_findings:
+            self.publish(lake)
+        return root
+
+    def publish(self, lake: Lake) -> None:
+        """Write the findings told so far as a new generation of a lake."""
         text = repr(sorted((name, len(rows)) for name, rows in self.findings.items()))
         generation_id = hashlib.sha256(text.encode()).hexdigest()
         for table in FINDINGS:
@@ -350,7 +354,6 @@ class Story:
                 "data_until_at": self.data_until_at,
             },
         )
-        return root
 
 
 _EVIDENCE = (LOG_EVENTS, QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS, CONSUMERS, COVERAGE)

@@ -1,0 +1,217 @@
+"""The Incident page in a real Chromium, on a server that has answered nothing yet."""
+
+import csv
+import io
+import os
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
+from tests.pages.worlds import DOUBLE_BILLING, uuid
+
+pytestmark = pytest.mark.browser
+
+LINK = f"/incident?incident={DOUBLE_BILLING}"
+CHART = ".js-plotly-plot .barlayer path"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """One Chromium for the module; without one CI fails, and a person's machine skips."""
+    try:
+        path = browser_path()
+    except NoBrowserError as problem:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(problem))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(lake_of, tmp_path_factory):
+    """Serve the demo lake; nobody has opened a page yet."""
+    with dashboard(lake_of("demo"), tmp_path_factory.mktemp("server") / "log.txt") as base:
+        yield base
+
+
+class Visit:
+    """One tab, with what it asked for and what its console said."""
+
+    def __init__(self, browser, base, **context):
+        self.base, self.requests, self.errors = base, [], []
+        self.context = browser.new_context(**{"viewport": {"width": 1360, "height": 900}} | context)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(15_000)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def _heard(self, message):
+        # Streamlit probes for its own endpoints under the page's path first; the 404 is known and harmless.
+        if message.type == "error" and "/_stcore/" not in message.location.get("url", ""):
+            self.errors.append(message.text)
+
+    def open(self, path, wait=CHART):
+        self.page.goto(self.base + path)
+        self.page.wait_for_selector(wait, timeout=30_000)
+        return self.page
+
+    def keys(self):
+        return parse_qs(urlsplit(self.page.url).query)
+
+    def foreign_hosts(self):
+        own = urlsplit(self.base).netloc
+        outside = [url for url in self.requests if not url.startswith(("data:", "blob:"))]
+        return {urlsplit(url).netloc for url in outside} - {own}
+
+
+@pytest.fixture
+def visit(chromium, server):
+    """Return a function that makes tabs; all are closed at the end."""
+    tabs = []
+
+    def new(**context):
+        tabs.append(Visit(chromium, server, **context))
+        return tabs[-1]
+
+    yield new
+    for tab in tabs:
+        tab.context.close()
+
+
+def click_table(page, number, x, y):
+    """Click into a table's canvas; its scroller lies over it, so the mouse goes there by hand."""
+    canvas = page.locator("[data-testid=stDataFrame] canvas[data-testid=data-grid-canvas]").nth(number)
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    page.mouse.click(box["x"] + x, box["y"] + y)
+
+
+def has_rows(page, number, rows):
+    """Wait until a table has this many rows, its header included."""
+    grid = page.locator("[data-testid=stDataFrame] [role=grid]").nth(number)
+    expect(grid).to_have_attribute("aria-rowcount", str(rows), timeout=15_000)
+    return True
+
+
+def picture(page, name, tmp_path):
+    """Take a PNG; kept where DOUBLETAKE_PICTURES says, for people to look at."""
+    folder = Path(os.environ.get("DOUBLETAKE_PICTURES") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.png"
+    page.screenshot(path=path)
+    return path
+
+
+def test_a_link_on_a_cold_server_shows_headline_and_times_of_its_zone(visit, tmp_path):
+    tab = visit()
+    page = tab.open(f"{LINK}&tz=Asia/Tokyo")
+
+    assert page.locator("h1").inner_text() == "7 to 8 of 10 messages were processed twice"
+    assert page.get_by_text("time (Asia/Tokyo, UTC+09:00)").count() == 1
+    assert "14:12" in "".join(page.locator(".xtick").all_text_contents())
+    assert tab.foreign_hosts() == set()
+    assert tab.errors == []
+    assert picture(page, "incident-light", tmp_path).stat().st_size > 20_000
+
+    chart, lanes = page.locator(".js-plotly-plot").bounding_box(), page.locator(CHART).last.bounding_box()
+
+    assert chart["y"] < 420, "the chart begins on the first screen"
+    assert lanes["y"] + lanes["height"] < 900, "and so does its last lane"
+
+
+def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(visit, tmp_path):
+    tab = visit()
+    page = tab.open(LINK)
+    wide = max(page.locator(CHART).all(), key=lambda bar: bar.bounding_box()["width"]).bounding_box()
+    page.mouse.click(wide["x"] + 0.6 * wide["width"], wide["y"] + 0.75 * wide["height"])
+    clear = page.get_by_role("button", name="Clear")
+    clear.wait_for()
+    page.wait_for_url("**msg=**")
+    (chosen,) = tab.keys()["msg"]
+
+    assert chosen in {uuid("payment", n) for n in range(1, 11)}
+    assert has_rows(page, 0, 1 + 2), "two deliveries"
+    assert picture(page, "incident-selected", tmp_path).exists()
+
+    clear.click()
+    clear.wait_for(state="detached")
+
+    assert has_rows(page, 0, 1 + 20)
+    assert "msg=" not in page.url
+
+
+def test_zoom_survives_a_click_on_an_evidence_row(visit):
+    page = visit().open(LINK)
+    shown = "() => document.querySelector('.js-plotly-plot')._fullLayout.xaxis.range.join()"
+    before = page.evaluate(shown)
+    lane = page.locator(CHART).first.bounding_box()
+    page.mouse.move(lane["x"] + 20, lane["y"] + lane["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(lane["x"] + 130, lane["y"] + lane["height"] / 2, steps=6)
+    page.mouse.up()
+    page.wait_for_function(f"before => ({shown})() !== before", arg=before)
+    zoomed = page.evaluate(shown)
+    click_table(page, 1, 40, 60)
+    page.get_by_text("/aws/lambda/charge-card").last.wait_for()
+
+    assert page.evaluate(shown) == zoomed
+
+
+def test_an_unknown_incident_keeps_its_link_and_says_so(visit):
+    tab = visit()
+    page = tab.open("/incident?incident=orders-20250101T0000Z", wait="[data-testid=stAlert]")
+
+    assert "orders-20250101T0000Z is not in data version" in page.locator("[data-testid=stAlert]").inner_text()
+    assert tab.keys()["incident"] == ["orders-20250101T0000Z"]
+
+
+def test_on_a_phone_headline_and_chart_are_visible_without_the_sidebar(visit, tmp_path):
+    tab = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = tab.open(LINK)
+    headline, chart = page.locator("h1").bounding_box(), page.locator(".js-plotly-plot").bounding_box()
+    wide = page.evaluate("() => document.documentElement.scrollWidth")
+
+    assert headline["x"] >= 0 and headline["x"] + headline["width"] <= 390
+    assert chart["x"] >= 0 and chart["x"] + chart["width"] <= 390
+    assert wide <= 390
+    assert picture(page, "incident-phone", tmp_path).exists()
+
+
+def test_dark_mode_draws_the_same_chart_on_a_dark_page(visit, tmp_path):
+    page = visit(color_scheme="dark").open(LINK)
+    background = page.evaluate("() => getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+
+    assert background == "rgb(14, 17, 23)"
+    assert page.locator(CHART).count() > 30
+    assert picture(page, "incident-dark", tmp_path).exists()
+
+
+def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(visit):
+    page = visit().open(LINK)
+    with page.expect_download(timeout=15_000) as download:
+        page.keyboard.press("Control+Shift+E")
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
+
+    assert download.value.suggested_filename == f"{DOUBLE_BILLING}-messages.csv"
+    assert len(rows) == 8
+    assert {row["verdict"] for row in rows} == {"confirmed", "probable"}
+
+
+def test_the_list_leads_to_the_incident(visit, tmp_path):
+    tab = visit()
+    page = tab.open("/", wait="[data-testid=stDataFrame] canvas")
+    picture(page, "incidents", tmp_path)
+    click_table(page, 0, 200, 52)
+    page.wait_for_selector(CHART, timeout=20_000)
+
+    assert tab.keys()["incident"] == [DOUBLE_BILLING]
+    assert tab.foreign_hosts() == set()
+    assert tab.errors == []

@@ -1,0 +1,378 @@
+"""Every page on every kind of lake, without a browser."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.reading import PAGES, ROOT, words
+from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, handle, uuid
+
+LAKES = ("demo", "nothing", "gaps", "huge", "evidence-only", "empty", "no-lake")
+
+
+@pytest.mark.parametrize("lake", LAKES)
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens_on_every_lake(visit, page, lake):
+    at = visit(page, lake)
+
+    assert not at.exception
+    assert at.title
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    ("lake", "command"),
+    [("no-lake", "doubletake demo"), ("empty", "doubletake collect"), ("evidence-only", "doubletake correlate")],
+)
+def test_a_page_without_findings_names_the_command_that_fills_it(visit, page, lake, command):
+    at = visit(page, lake)
+
+    assert any(command in code.value for code in at.code)
+    assert at.info
+
+
+def test_incidents_answers_in_one_sentence_and_four_numbers(visit):
+    at = visit("app.py", "demo")
+    numbers = {m.label: m.value for m in at.metric}
+
+    assert "7 to 8 of 10 messages were processed twice on payments.fifo" in words(at)
+    assert numbers["Open suspicions"] == "1"
+    assert numbers["Processed twice, 7 days"] == "8 to 10"
+    assert numbers["Evidence complete"] == "100 %"
+
+
+def test_incidents_are_listed_newest_first_with_verdict_and_interval(visit):
+    table = visit("app.py", "demo").dataframe[0].value
+
+    assert list(table["Incident"]) == [DOUBLE_BILLING, EXPIRED_HANDLE, DEAD_LETTERED]
+    assert list(table["Verdict"].map(list)) == [["confirmed"], ["confirmed"], ["possible"]]
+    assert table["Messages"][0] == "7 to 8 of 10"
+
+
+def test_nothing_found_says_how_much_was_checked(visit):
+    at = visit("app.py", "nothing")
+
+    assert "4 deliveries checked" in words(at)
+    assert not at.dataframe
+
+
+def test_incidents_can_be_narrowed_by_queue_and_by_time_in_the_link(visit):
+    by_queue = visit("app.py", "demo", queue="mail").dataframe[0].value
+    by_time = visit("app.py", "demo", from_="2026-11-20T00:00:00Z").dataframe[0].value
+
+    assert list(by_queue["Incident"]) == [DEAD_LETTERED]
+    assert list(by_time["Incident"]) == [DOUBLE_BILLING]
+
+
+def test_a_time_in_the_link_that_is_none_is_named(visit):
+    at = visit("app.py", "demo", from_="yesterday")
+
+    assert "from=yesterday is not a time" in words(at)
+    assert len(at.dataframe[0].value) == 3
+
+
+def test_a_click_on_an_incident_opens_it(visit):
+    at = visit("app.py", "demo", selection={"incidents": {"selection": {"rows": [1], "columns": [], "cells": []}}})
+
+    assert at.query_params["incident"] == EXPIRED_HANDLE
+    assert at.title[0].value == "1 message was processed twice"
+
+
+def test_an_incident_says_headline_cause_and_six_numbers(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+    numbers = {m.label: m.value for m in at.metric}
+
+    assert at.title[0].value == "7 to 8 of 10 messages were processed twice"
+    assert "hit the 30 s function timeout after 7 of 10 messages" in words(at)
+    assert numbers == {
+        "Processed twice": "7 to 8 of 10",
+        "Extra side effects": "7 to 8",
+        "First repeat": "05:22:00",
+        "Timeout / visible": "30 / 600 s",
+        "Batch · groups": "10 · 1",
+        "Verdict": "confirmed",
+    }
+
+
+def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+    said = words(at)
+
+    assert [s.value for s in at.subheader][-4:] == [
+        "Cause chain",
+        "Why, and why not otherwise",
+        "Settings at that time",
+        "What the data cannot show",
+    ]
+    assert "The visibility timeout of 10 min ended and SQS offered it again" in said
+    assert "**Copy made by SQS**: a FIFO queue does not deliver copies" in said
+    assert "being handled when the run was cut off" in said
+
+
+def test_an_incident_without_an_id_in_the_link_is_the_newest(visit):
+    at = visit("pages/incident.py", "demo")
+
+    assert at.query_params["incident"] == DOUBLE_BILLING
+
+
+def test_an_unknown_incident_is_named_and_its_link_kept(visit):
+    at = visit("pages/incident.py", "demo", incident="orders-20250101T0000Z")
+
+    assert "orders-20250101T0000Z is not in data version" in words(at)
+    assert at.query_params["incident"] == "orders-20250101T0000Z"
+    assert not at.metric
+
+
+def test_a_selected_bar_filters_both_tables_and_is_written_into_the_link(visit):
+    message = uuid("payment", 3)
+    chart = f"timeline-{DOUBLE_BILLING}-1-0"
+    points = {"points": [{"customdata": [message, "", ""]}], "point_indices": [0], "box": [], "lasso": []}
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, selection={chart: {"selection": points}})
+    deliveries, evidence = at.dataframe[0].value, at.dataframe[1].value
+
+    assert list(deliveries["Message id"]) == [message, message]
+    assert list(evidence["Event"]) == [
+        "sent",
+        "received",
+        "handler started",
+        "work done",
+        "function timeout",
+        "received",
+        "handler started",
+        "work done again",
+        "deleted",
+    ]
+    assert at.query_params["msg"] in (message, [message])
+
+
+def test_a_message_in_the_link_filters_both_tables_until_cleared(visit):
+    message = uuid("payment", 8)
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, msg=message)
+    few = [len(frame.value) for frame in at.dataframe[:2]]
+    at.button(key="clear").click().run()
+    all_rows = [len(frame.value) for frame in at.dataframe[:2]]
+
+    assert few == [2, 8]
+    assert all_rows == [20, 85]
+    assert "msg" not in at.query_params
+
+
+def test_evidence_shows_the_log_line_behind_each_mark(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, msg=uuid("payment", 3))
+    rows = at.dataframe[1].value.set_index("Event")["Line"]
+
+    assert rows["work done"] == "charged payment_id=pay_1043 amount=4900 JPY"
+    assert "Task timed out after 30.00 seconds" in rows["function timeout"]
+
+
+def test_a_selected_evidence_row_shows_the_whole_line(visit):
+    cells = {"evidence": {"selection": {"rows": [], "columns": [], "cells": [[3, "Line"]]}}}
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, msg=uuid("payment", 3), selection=cells)
+
+    assert any(code.value == "charged payment_id=pay_1043 amount=4900 JPY" for code in at.code)
+
+
+def test_times_follow_the_zone_of_the_link(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, tz="Asia/Tokyo")
+
+    assert {m.label: m.value for m in at.metric}["First repeat"] == "14:22:00"
+    assert at.dataframe[0].value["Received"][0] == "14:12:00.200"
+
+
+def test_the_browser_zone_is_the_browsers(visit):
+    at = visit("pages/incident.py", "demo", zone="America/New_York", incident=DOUBLE_BILLING, tz="Browser")
+
+    assert {m.label: m.value for m in at.metric}["First repeat"] == "00:22:00"
+
+
+def test_a_zone_that_is_none_is_named_and_times_stay_in_utc(visit):
+    at = visit("app.py", "demo", tz="Mars/Olympus")
+
+    assert "Mars/Olympus is not a time zone" in words(at)
+    assert at.dataframe[0].value["Started"][0] == "20 Nov 2026 05:12"
+
+
+def test_the_team_zone_of_the_settings_file_is_offered(visit, tmp_path):
+    (tmp_path / "doubletake.toml").write_text('[team]\nzone = "Asia/Kolkata"\n')
+    at = visit("app.py", "demo", tz="Asia/Kolkata")
+
+    assert "Asia/Kolkata" in at.segmented_control[0].options
+    assert at.dataframe[0].value["Started"][0] == "20 Nov 2026 10:42"
+
+
+def test_a_settings_file_that_cannot_be_read_is_named_and_the_page_still_works(visit, tmp_path):
+    (tmp_path / "doubletake.toml").write_text("[team\n")
+    at = visit("app.py", "demo")
+
+    assert "DATA-01" in words(at)
+    assert len(at.dataframe) == 1
+
+
+def test_the_data_version_of_a_link_that_is_gone_is_named(visit):
+    at = visit("app.py", "demo", dv="0123456789ab")
+
+    assert "0123456789ab is not in this lake" in words(at)
+    assert at.dataframe
+
+
+def test_partial_evidence_is_named_above_the_headline(visit):
+    at = visit("pages/incident.py", "gaps", incident=DEAD_LETTERED)
+
+    assert "AccessDenied" in at.warning[0].value
+    assert "widens the interval" in at.warning[0].value
+
+
+def test_links_and_summary_can_be_copied(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, tz="Asia/Tokyo")
+    link, summary = (code.value for code in at.code[:2])
+
+    assert f"incident={DOUBLE_BILLING}" in link
+    assert "dv=" in link
+    assert "tz=Asia%2FTokyo" in link
+    assert 4 <= len(summary.splitlines()) <= 6
+
+
+def test_the_csv_can_be_downloaded_and_reports_too(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+    buttons = {b.proto.label: b.proto.disabled for b in at.get("download_button")}
+
+    assert buttons == {"CSV": False, "HTML": False, "Markdown": False, "JSON": False}
+
+
+def test_incidents_before_and_after_are_one_click_away(visit):
+    at = visit("pages/incident.py", "demo", incident=EXPIRED_HANDLE)
+    at.button(key="next_incident").click().run()
+
+    assert at.query_params["incident"] == DOUBLE_BILLING
+    assert at.button(key="next_incident").disabled
+
+
+def test_the_chart_has_a_text_for_those_who_cannot_see_it(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+    chart = at.get("plotly_chart")[0].proto
+
+    assert chart.alt.startswith("7 to 8 of 10 messages were processed twice.")
+
+
+def test_a_huge_incident_opens_as_an_overview_and_says_its_size(visit):
+    at = visit("pages/incident.py", "huge", incident=HUGE)
+
+    assert at.segmented_control(key="lanes").value == "Overview"
+    assert "5,200 messages in 10,400 deliveries" in words(at)
+
+
+def test_lanes_of_a_huge_incident_are_paged_and_the_linked_message_is_on_the_page(visit):
+    at = visit("pages/incident.py", "huge", incident=HUGE, lanes="Messages", msg=uuid("click", 100))
+
+    assert "Messages 81 to 120 of 5,200" in words(at)
+    assert not at.exception
+
+
+def test_a_stretch_of_time_in_the_link_narrows_the_lanes(visit):
+    keys = {"from_": "2026-11-17T03:00:00Z", "to": "2026-11-17T03:10:00Z"}
+    at = visit("pages/incident.py", "huge", incident=HUGE, lanes="Messages", **keys)
+
+    assert "to 40 of 5,200" not in words(at)
+    assert "Only from 2026-11-17 03:00:00.000 to 2026-11-17 03:10:00.000" in words(at)
+
+
+def test_a_stretch_chosen_in_the_overview_opens_its_lanes(visit):
+    box = {"x": ["2026-11-17 03:00:00", "2026-11-17 03:10:00"], "y": [0, 3]}
+    points = {"points": [], "point_indices": [], "box": [box], "lasso": []}
+    at = visit(
+        "pages/incident.py", "huge", incident=HUGE, selection={f"timeline-{HUGE}-overview-0": {"selection": points}}
+    )
+
+    assert at.query_params["from"] in ("2026-11-17T03:00:00.000Z", ["2026-11-17T03:00:00.000Z"])
+    assert at.segmented_control(key="lanes").value == "Messages"
+
+
+SEARCHES = {
+    "message id": uuid("payment", 3),
+    "start of a message id": uuid("payment", 3)[:10],
+    "business key": "pay_1043",
+    "deduplication id": "pay-3",
+    "whole receipt handle": handle(uuid("payment", 3), 2),
+    "quoted message id": f'"{uuid("payment", 3)}"',
+}
+
+
+@pytest.mark.parametrize("asked", SEARCHES.values(), ids=SEARCHES)
+def test_a_message_is_found_by_any_id_and_told_in_one_sentence(visit, asked):
+    at = visit("pages/messages.py", "demo", q=asked)
+
+    assert at.subheader[0].value == "Received 2 times, deleted once, work done 2 times."
+    assert f"`{uuid('payment', 3)}`" in words(at)
+    assert len(at.get("plotly_chart")) == 1
+
+
+def test_a_request_id_names_every_message_of_its_batch(visit):
+    at = visit("pages/messages.py", "demo", q=uuid("run", "A"))
+
+    assert at.subheader[0].value == "10 messages by request id"
+    assert len(at.dataframe[0].value) == 10
+
+
+def test_the_start_of_a_receipt_handle_is_enough(visit):
+    at = visit("pages/messages.py", "demo", q=handle(uuid("payment", 3), 1)[:20])
+
+    assert at.subheader[0].value.startswith("Received 2 times")
+
+
+def test_a_pasted_receipt_handle_does_not_stay_in_the_address(visit):
+    secret = handle(uuid("payment", 3), 1)
+    at = visit("pages/messages.py", "demo", q=secret)
+
+    assert secret not in str(at.query_params)
+    assert secret not in str(at.main)
+
+
+def test_a_search_without_a_hit_says_what_was_searched(visit):
+    at = visit("pages/messages.py", "demo", q="no-such-id")
+
+    assert "no-such-id names no message among 27 deliveries" in words(at)
+    assert set(at.dataframe[0].value["Queue"]) == {"payments.fifo", "billing", "mail"}
+
+
+def test_a_message_delivered_once_is_told_too(visit):
+    at = visit("pages/messages.py", "demo", q=uuid("bill", 1))
+
+    assert at.subheader[0].value == "Received once, deleted once, work done once."
+
+
+def test_receives_that_no_log_shows_are_part_of_the_sentence(visit):
+    at = visit("pages/messages.py", "demo", q=uuid("mail", 1))
+
+    assert "of which 1 receive left no log line" in at.subheader[0].value
+    assert "moved to the dead-letter queue" in at.subheader[0].value
+
+
+def test_data_says_what_was_read_and_that_looking_changes_nothing(visit):
+    at = visit("pages/data.py", "demo")
+
+    assert "Everything that was asked of 3 sources was read in full" in words(at)
+    assert "never calls ReceiveMessage" in words(at)
+
+
+def test_data_names_gaps_and_marks_the_day(visit):
+    at = visit("pages/data.py", "gaps")
+    coverage, missing = at.dataframe[0].value, at.dataframe[1].value
+
+    assert coverage.set_index("Queue").loc["mail", "18 Nov"] == "◐ partial"
+    assert "AccessDenied" in missing["Why"][0]
+    assert missing["Length"][0] == "30 min"
+
+
+def test_data_shows_the_settings_file_word_for_word(visit, tmp_path):
+    text = "[[function]]\nname = 'charge-card'\neffect = 'charged (?P<key>\\S+)'\n"
+    (tmp_path / "doubletake.toml").write_text(text)
+    at = visit("pages/data.py", "demo")
+
+    assert any(code.value == text.strip() for code in at.code)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_started_by_itself_still_works(page, lake_of, monkeypatch):
+    monkeypatch.setenv("DOUBLETAKE_LAKE", str(lake_of("demo")))
+    at = AppTest.from_file(str(ROOT / page), default_timeout=30).run()
+
+    assert not at.exception

@@ -1,0 +1,187 @@
+"""Lakes that are broken, too new, or hostile; and what a page may never do."""
+
+import ast
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from forensics.identity import handle_token
+from forensics.lake import Lake
+from forensics.tables.findings import DELIVERIES, INCIDENTS, TIMELINE
+from tests.pages import tales
+from tests.pages.reading import PAGES, ROOT, words
+from tests.pages.worlds import DOUBLE_BILLING, START, Story, uuid
+
+HOSTILE = "<script>alert(1)</script> ![x](https://a.example/pixel.png) [y](javascript:alert(1)) $x$ :red[now]"
+
+
+@pytest.fixture
+def copy_of(lake_of, tmp_path):
+    """Return a function that copies a world's lake, to be spoilt."""
+
+    def copy(name):
+        return Path(shutil.copytree(lake_of(name), tmp_path / "lake"))
+
+    return copy
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_torn_table_is_one_sentence_with_a_code(visit, copy_of, page):
+    lake = copy_of("demo")
+    newest = sorted((lake / "findings" / "incidents" / "_delta_log").glob("*.json"))[-1]
+    newest.write_text(newest.read_text()[:40])
+    at = visit(page, lake)
+
+    assert not at.exception
+    assert "DATA-03" in words(at)
+    assert str(newest) not in words(at)
+
+
+def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(visit, copy_of):
+    lake = copy_of("demo")
+    for file in (lake / "findings" / "messages" / "data").rglob("*.parquet"):
+        file.write_bytes(b"PAR1 and nothing else")
+    incident, overview = visit("pages/incident.py", lake, incident=DOUBLE_BILLING), visit("app.py", lake)
+
+    assert not incident.exception
+    assert "DATA-04 · Table messages cannot be read" in words(incident)
+    assert incident.title[0].value == "7 to 8 of 10 messages were processed twice"
+    assert "Data version" in incident.error[0].value
+    assert len(overview.dataframe) == 1
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_lake_of_a_newer_release_is_not_guessed_at(visit, copy_of, page):
+    lake = copy_of("demo")
+    first = sorted((lake / "findings" / "deliveries" / "_delta_log").glob("*.json"))[0]
+    lines = [json.loads(line) for line in first.read_text().splitlines()]
+    for line in lines:
+        if "metaData" in line:
+            line["metaData"]["configuration"]["doubletake.schemaVersion"] = "99"
+    first.write_text("\n".join(map(json.dumps, lines)))
+    at = visit(page, lake)
+
+    assert not at.exception
+    assert "DATA-02" in words(at)
+    assert "schema 99" in words(at)
+
+
+def test_an_earlier_data_version_can_be_pinned_in_the_link(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.expired_handle(story)
+    lake = story.save(tmp_path / "lake")
+    earlier = Lake(lake).generation().data_version
+    tales.double_billing(story)
+    story.publish(Lake(lake))
+    newest, pinned = visit("app.py", lake), visit("app.py", lake, dv=earlier)
+
+    assert len(newest.dataframe[0].value) == 2
+    assert len(pinned.dataframe[0].value) == 1
+    assert earlier in words(pinned)
+
+
+def test_the_data_page_lists_every_data_version(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.expired_handle(story)
+    lake = story.save(tmp_path / "lake")
+    tales.double_billing(story)
+    story.publish(Lake(lake))
+    frames = [frame.value for frame in visit("pages/data.py", lake).dataframe]
+    versions = next(frame for frame in frames if "Data version" in frame)
+
+    assert list(versions["Incidents"]) == [2, 1]
+
+
+@pytest.fixture
+def hostile_lake(tmp_path):
+    """A lake in which every free text is hostile, as a log or a body could make it."""
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    for table in story.findings.values():
+        for row in table:
+            for column in ("headline", "cause_sentence", "trigger_sentence", "guard_sentence", "label", "source"):
+                if column in row:
+                    row[column] = HOSTILE
+            for column in ("excluded", "unread_sources", "business_keys"):
+                if column in row:
+                    row[column] = [f"{HOSTILE}{n}" for n, _ in enumerate(row[column] or [1])]
+    for row in story.evidence["log_events"]:
+        row["line"] = HOSTILE
+    return story.save(tmp_path / "lake")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_text_from_evidence_is_shown_as_the_characters_it_has(visit, hostile_lake, page):
+    at = visit(page, hostile_lake, incident=DOUBLE_BILLING, q=uuid("payment", 3))
+    kinds = ("title", "subheader", "markdown", "caption", "warning", "info", "error", "success")
+    rendered = [str(element.value) for kind in kinds for element in at.get(kind)]
+
+    assert not at.exception
+    assert not [
+        text for text in rendered if "![x](" in text or "[y](" in text or "<script>" in text or ":red[n" in text
+    ]
+    assert not [element for kind in ("markdown", "caption") for element in at.get(kind) if element.allow_html]
+
+
+def test_no_page_renders_html_or_calls_for_navigation():
+    calls = []
+    for file in (ROOT / "app.py", *(ROOT / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.keyword) and node.arg == "unsafe_allow_html":
+                calls.append((file.name, node.arg))
+            if isinstance(node, ast.Attribute) and node.attr in ("html", "iframe", "navigation", "components"):
+                calls.append((file.name, node.attr))
+
+    assert calls == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_first_thing_a_page_does_is_open_the_shell(page):
+    body = ast.parse((ROOT / page).read_text()).body
+    first = next(n for n in body if not isinstance(n, ast.Import | ast.ImportFrom | ast.Expr))
+
+    assert isinstance(first, ast.Assign)
+    assert first.value.func.id == "shell"
+
+
+def test_a_lake_holds_tokens_of_receipt_handles_and_the_page_shows_no_more(visit, lake_of):
+    rows = Lake(lake_of("demo")).findings().read(DELIVERIES).to_pylist()
+
+    assert all(row["receipt_handle"].startswith("RH~") for row in rows)
+    assert handle_token("x" * 200) not in [row["receipt_handle"] for row in rows]
+
+
+def test_an_incident_whose_logs_name_no_message_says_the_upper_bound(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    (row,) = story.findings[INCIDENTS.name]
+    row |= dict.fromkeys(("confirmed", "probable", "possible", "absorbed", "harmless"), 0)
+    row |= {"messages": None, "messages_at_most": 40, "certainty": "inferred"}
+    row["headline"] = "up to 40 messages may have been processed twice"
+    for table in ("messages", TIMELINE.name, "deliveries", "redeliveries", "rulings"):
+        story.findings[table] = []
+    at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
+    buttons = {b.proto.label: b.proto.disabled for b in at.get("download_button")}
+
+    assert not at.exception
+    assert {m.label: m.value for m in at.metric}["Processed twice"] == "up to 40"
+    assert "The logs name no message" in words(at)
+    assert buttons["CSV"]
+
+
+def test_the_test_lakes_are_plain_parquet_inside(lake_of):
+    files = Lake(lake_of("demo")).files(INCIDENTS)
+
+    assert pq.read_metadata(files[0]).num_rows == 3
+
+
+def test_without_a_browser_zone_times_are_in_utc(lake_of, monkeypatch):
+    monkeypatch.setenv("DOUBLETAKE_LAKE", str(lake_of("demo")))
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    at.query_params["tz"] = "Browser"
+
+    assert at.run().dataframe[0].value["Started"][0] == "20 Nov 2026 05:12"
