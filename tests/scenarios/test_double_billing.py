@@ -1,6 +1,5 @@
 """double-billing through the whole path: who paid twice, how sure that is, why, and what it was not."""
 
-import re
 from datetime import timedelta
 
 import pytest
@@ -124,12 +123,10 @@ def test_overlap_and_broker_copy_are_excluded_for_every_repeat(investigated):
     assert stances == {("visibility_expired", "excluded"), ("broker_copy", "excluded")}
 
 
-def test_the_incident_says_what_it_was_not(incident):
-    said = " ".join(incident["excluded"]).lower()
+def test_the_incident_says_that_it_was_no_overlap_no_producer_and_no_copy(incident):
+    excluded = {said.partition(":")[0] for said in incident["excluded"]}
 
-    assert re.search(r"overlap|at once", said)
-    assert "producer" in said or "sent twice" in said or "two ids" in said
-    assert "cop" in said  # copied or copies
+    assert excluded >= {"visibility_expired", "producer_retry", "broker_copy"}
 
 
 def test_both_forms_of_the_timeout_were_read(investigated):
