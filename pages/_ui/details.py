@@ -67,9 +67,7 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> None:
         deliveries(page, ("queue_arn", "==", case["queue_arn"]), ("item_id", "in", items), names=names)
     with right:
         st.subheader("Evidence", anchor="evidence")
-        line = evidence(page, timeline, names)
-    if line:
-        whole_line(line, page)
+        evidence(page, timeline, names)
 
 
 def _name(chosen: list[str]) -> str:
@@ -109,7 +107,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
         column_order=_columns(
             names, "#", "Received", "Ended by", "Work done", "Hidden until", "Consumer", "Message id"
         ),
-        height=420 if len(rows) > 10 else "auto",
+        height=318 if len(rows) > 10 else "auto",
         column_config={
             "Message": st.column_config.TextColumn(width=82),
             "#": st.column_config.NumberColumn(width=30, help="Receive count; a dash where it was not logged."),
@@ -140,8 +138,8 @@ def consumer(delivery: dict[str, Any]) -> str:
     return delivery["log_stream"] or delivery["log_group"] or "unknown"
 
 
-def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> dict[str, Any] | None:
-    """Show one row per bar and mark with the log line that proves it; return the line of the chosen row."""
+def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> None:
+    """Show one row per bar and mark with the log line that proves it, and the whole line of the chosen row."""
     names = names or {}
     marks = timeline.sort_values(["at", "item_id", "kind"], kind="stable")
     total = len(marks)
@@ -166,7 +164,7 @@ def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> 
         column_order=["Time", *_columns(names, "Event", "#", "Line", "Source")],
         on_select="rerun",
         selection_mode="single-cell",
-        height=420 if total > 10 else "auto",
+        height=318 if total > 10 else "auto",
         column_config={
             "Time": st.column_config.TextColumn(width=92, help=f"Times in {page.clock.label()}."),
             "Message": st.column_config.TextColumn(width=82),
@@ -182,7 +180,11 @@ def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> 
     if total > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {total:,} events.")
     picked = [row for row, _ in event["selection"].get("cells") or ()]
-    return cited[picked[0]] if picked and picked[0] < len(cited) else None
+    if picked and picked[0] < len(cited):
+        if line := cited[picked[0]]:
+            whole_line(line, page)
+        else:
+            st.caption("No log line stands behind this row: it follows from the others.")
 
 
 def whole_line(line: dict[str, Any], page: Page) -> None:

@@ -175,9 +175,7 @@ def answer(hit: Hit, page: Page) -> None:
         details.deliveries(page, *item)
     with right:
         st.subheader("Evidence", anchor="evidence")
-        line = details.evidence(page, timeline)
-    if line:
-        details.whole_line(line, page)
+        details.evidence(page, timeline)
     why(page.board.records(REDELIVERIES, *item))
     related(verdict, page)
 

@@ -91,6 +91,8 @@ def click_table(page, number, x, y):
     canvas = page.locator("[data-testid=stDataFrame] canvas[data-testid=data-grid-canvas]").nth(number)
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    page.wait_for_timeout(300)  # the grid takes a click only where it has seen the mouse arrive
     page.mouse.click(box["x"] + x, box["y"] + y)
 
 
