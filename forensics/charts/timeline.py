@@ -8,14 +8,16 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from forensics.charts.lanes import Episode, LaneModel, lane_model
+from forensics.charts.lanes import LANE_FILL, Episode, LaneModel, lane_model
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.palette import ALARM, OUTLINE
 from forensics.charts.words import clock, duration, local, zone_label
 
 MOST_LABELS = 40
 LEAST_LANES = 3
-_TOP, _BOTTOM, _LEFT = 54, 116, 96
+_TOP, _BOTTOM = 54, 116
+_LEFT, _MOST_LEFT, _PER_CHAR = 72, 124, 7.3
+"""Left margin: its least, its most, and pixels per character of the longest label."""
 _LEGEND_BELOW = 66
 """Pixels between the lanes and the legend: tick labels and gap labels."""
 _MOST_LINES = 6
@@ -98,12 +100,12 @@ def empty_figure(sentence: str) -> go.Figure:
     return figure
 
 
-def lane_pixels(lanes: int) -> int:
-    """Return the height of one lane."""
-    return 26 if lanes <= 30 else 18
+def lane_pixels(lanes: int, sub_lanes: int = 1) -> int:
+    """Return the height of one lane; one that holds deliveries beside each other is higher."""
+    return (26 if lanes <= 30 else 18) + 12 * (min(sub_lanes, 6) - 1)
 
 
-def lay_out(figure: go.Figure, names: Sequence[str], columns: int) -> None:
+def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: int = 1) -> None:
     """Give a lane chart its height, its numeric y axis with at most 40 labels, its margins and its manners."""
     count = len(names)
     step = -(-count // MOST_LABELS) if count else 1
@@ -121,10 +123,11 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int) -> None:
     )
     for column in range(2, columns + 1):
         figure.update_yaxes(showticklabels=False, row=1, col=column)
-    plot = max(count, LEAST_LANES) * lane_pixels(count) + 2
+    left = min(max(_LEFT, 16 + _PER_CHAR * max(map(len, names), default=0)), _MOST_LEFT)
+    plot = max(count, LEAST_LANES) * lane_pixels(count, sub_lanes) + 2
     figure.update_layout(
         height=_TOP + _BOTTOM + plot,
-        margin={"l": _LEFT, "r": 8, "t": _TOP, "b": _BOTTOM},
+        margin={"l": left, "r": 8, "t": _TOP, "b": _BOTTOM},
         hovermode="closest",
         dragmode="zoom",
         barmode="overlay",
@@ -166,7 +169,8 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figur
             col=i,
         )
     names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
-    lay_out(figure, names, len(episodes))
+    slimmest = min([LANE_FILL, *model.bars["height"], *model.marks["height"]])
+    lay_out(figure, names, len(episodes), round(LANE_FILL / slimmest))
     _gap_labels(figure, episodes)
     clock_title(figure, episodes[0].start_us, zone)
     return figure

@@ -14,7 +14,9 @@ def row(cards: int) -> Any:
 
 
 def card(grid: Any, label: str, value: str, help: str | None = None, **more: Any) -> None:
-    """Show one number; a value too long for its card is cut at its first word and told in full in the help."""
+    """Show one number; one too long for its card is written shorter, then with its whole below it."""
+    if len(value) > MOST_CHARS:
+        value = value.replace(" to ", "–")
     if len(value) > MOST_CHARS and " of " in value:
         head, _, tail = value.partition(" of ")
         value, more = head, {"delta": f"of {tail}", "delta_color": "off", "delta_arrow": "off"} | more

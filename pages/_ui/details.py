@@ -36,7 +36,7 @@ def labels(case: Case, page: Page) -> dict[str, str]:
         MESSAGES, ("incident_id", "==", case["incident_id"]), columns=("item_id", "business_keys")
     )
     keys = {r["item_id"]: r["business_keys"][0] for r in rows if len(r["business_keys"] or []) == 1}
-    short = dict(zip(keys, short_names(list(keys.values()), 14), strict=True))
+    short = dict(zip(keys, short_names(list(keys.values()), 12), strict=True))
     seen = list(short.values())
     return {item: name for item, name in short.items() if seen.count(name) == 1} if len(seen) <= 5000 else {}
 
@@ -45,8 +45,9 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> None:
     """Show the deliveries and the evidence of the chosen messages, or of all that the chart shows."""
     if chosen:
         timeline = timeline[timeline["message_id"].isin(chosen) | timeline["item_id"].isin(chosen)]
-    items = tuple(sorted(timeline["item_id"].unique()))
-    names = dict(zip(items, short_names(list(items)), strict=True)) | labels(case, page)
+    items = tuple(timeline.sort_values("lane", kind="stable")["item_id"].unique())
+    names = dict(zip(items, short_names(list(items)), strict=True))
+    names |= {item: label for item, label in labels(case, page).items() if item in names}
     if chosen:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"Only {_name(chosen)}", width="content")
@@ -64,7 +65,7 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> None:
     left, right = st.columns([4, 5], gap="medium")
     with left:
         st.subheader("Deliveries", anchor="deliveries")
-        deliveries(page, ("queue_arn", "==", case["queue_arn"]), ("item_id", "in", items), names=names)
+        deliveries(page, ("queue_arn", "==", case["queue_arn"]), ("item_id", "in", tuple(sorted(items))), names=names)
     with right:
         st.subheader("Evidence", anchor="evidence")
         evidence(page, timeline, names)
@@ -82,10 +83,14 @@ def _clear(case: Case) -> None:
 
 
 def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = None) -> None:
-    """Show one row per delivery that passes the filters; ``names`` are shown where there are several messages."""
+    """Show one row per delivery that passes the filters, messages in the order of ``names``.
+
+    Names are shown where there are several messages.
+    """
     names = names or {}
     rows = page.board.records(DELIVERIES, *where)
-    rows = sorted(rows, key=lambda d: (names.get(d["item_id"], d["item_id"]), d["delivery_index"]))
+    place = {item: n for n, item in enumerate(names)}
+    rows = sorted(rows, key=lambda d: (place.get(d["item_id"], len(place)), d["item_id"], d["delivery_index"]))
     clock = page.clock
     st.dataframe(
         [
@@ -109,7 +114,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
         ),
         height=318 if len(rows) > 10 else "auto",
         column_config={
-            "Message": st.column_config.TextColumn(width=82),
+            "Message": st.column_config.TextColumn(width=96),
             "#": st.column_config.NumberColumn(width=30, help="Receive count; a dash where it was not logged."),
             "Received": st.column_config.TextColumn(
                 width=92, help=f"When SQS handed it out; times in {clock.label()}."
@@ -167,7 +172,7 @@ def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> 
         height=318 if total > 10 else "auto",
         column_config={
             "Time": st.column_config.TextColumn(width=92, help=f"Times in {page.clock.label()}."),
-            "Message": st.column_config.TextColumn(width=82),
+            "Message": st.column_config.TextColumn(width=96),
             "Event": st.column_config.TextColumn(width=112),
             "#": st.column_config.NumberColumn(width=30, help="Receive count"),
             "Line": st.column_config.TextColumn(

@@ -12,7 +12,7 @@ from pages._ui.cards import card, row
 from pages._ui.case import case_of
 from pages._ui.incidents import affected, is_open, state, verdict
 from pages._ui.shell import Page
-from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, interval, plain, rival, verdict_column
+from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, count, interval, plain, rival, verdict_column
 
 Incident = dict[str, Any]
 MOST_MESSAGES = 5000
@@ -76,9 +76,11 @@ def partial_evidence(case: Incident) -> None:
 
 
 def header(case: Incident, page: Page) -> Any:
-    """Show id and verdict, the headline and the cause sentence; return the place for the actions."""
+    """Show the headline, the cause sentence, id and verdict; return the place for the actions."""
     until = page.board.generation.data_until_at
     word = verdict(case)
+    st.title(plain(case["headline"]), anchor=False)
+    st.markdown(plain(case["cause_sentence"]))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"`{case['incident_id'].replace('`', '')}`", width="content")
         st.badge(f"{word} · {case['certainty']}", color=VERDICTS[word][0], help=VERDICTS[word][1])
@@ -86,10 +88,7 @@ def header(case: Incident, page: Page) -> Any:
         ends = f"Active in the last hour of the data, which ends {page.clock.minute(until)}." if opened else None
         st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
         st.space("stretch")
-        actions = st.container(horizontal=True, width="content", gap="small")
-    st.title(plain(case["headline"]), anchor=False)
-    st.markdown(plain(case["cause_sentence"]))
-    return actions
+        return st.container(horizontal=True, width="content", gap="small")
 
 
 def share(case: Incident, page: Page, actions: Any) -> None:
@@ -151,7 +150,11 @@ def causes(case: Incident) -> None:
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
     st.markdown(f"Redeliveries by cause: {said}" if said else "No cause could be decided.")
     if case["excluded"]:
-        st.markdown("Excluded:\n\n" + "\n".join(f"- {rival(text)}" for text in case["excluded"]))
+        few = len(case["excluded"]) <= 4
+        with st.expander(
+            f"{count(len(case['excluded']), 'rival cause')} excluded", expanded=few, icon=":material/rule:"
+        ):
+            st.markdown("\n".join(f"- {rival(text)}" for text in case["excluded"]))
 
 
 def verdicts(case: Incident, page: Page) -> None:
@@ -207,7 +210,7 @@ def settings_then(incident: Incident, page: Page) -> None:
     st.dataframe(
         [
             {
-                "Setting": f.name,
+                "Setting": f"{f.name[:1].upper()}{f.name[1:]}",
                 "Value": f.value,
                 "Advised": f.advice,
                 "": "below advice" if f.falls_short else "",
@@ -218,9 +221,9 @@ def settings_then(incident: Incident, page: Page) -> None:
         hide_index=True,
         key="settings",
         column_config={
-            "Setting": st.column_config.TextColumn(width=170),
+            "Setting": st.column_config.TextColumn(width=230),
             "Value": st.column_config.TextColumn(width=120),
-            "Advised": st.column_config.TextColumn(width=360),
+            "Advised": st.column_config.TextColumn(width=330),
             "": st.column_config.TextColumn(width=90),
         },
         alt="Settings in force during the incident",

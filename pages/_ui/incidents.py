@@ -95,8 +95,10 @@ def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
         worst = max(running, key=lambda i: ((i["confirmed"] or 0), i["started_at"]))
         more = f", and {len(running) - 1} more" if len(running) > 1 else ""
         return f"{when}: {worst['headline']} on {worst['queue']}{more}."
-    newest = wanted[0]
-    return f"Nothing open. The newest of {count(len(wanted), 'incident')}: {newest['headline']} on {newest['queue']}."
+    newest = f"{wanted[0]['headline']} on {wanted[0]['queue']}, {state(wanted[0], until)}."
+    if len(wanted) == 1:
+        return f"Nothing open. The only incident: {newest}"
+    return f"Nothing open. The newest of {count(len(wanted), 'incident')}: {newest}"
 
 
 def cards(wanted: list[Incident], coverage: list[dict[str, Any]], queues: list[dict[str, Any]], page: Page) -> None:
@@ -175,7 +177,7 @@ def table(wanted: list[Incident], page: Page) -> str | None:
         column_order=["Verdict", "What happened", "Queue", "Started", "State", "Cause", "Messages", "Incident"],
         column_config={
             "Verdict": verdict_column(),
-            "What happened": st.column_config.TextColumn(width=300),
+            "What happened": st.column_config.TextColumn(width=390),
             "Messages": st.column_config.TextColumn(help="Processed twice, of those delivered more than once."),
             "Started": st.column_config.TextColumn(help=f"Times in {page.clock.label()}."),
         },
