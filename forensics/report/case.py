@@ -75,13 +75,17 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     """
     incident = find_incident(findings, incident_id)
     here = equals("incident_id", incident_id)
-    messages = sorted(findings.read(MESSAGES, where=here).to_pylist(), key=_message_order)
+    messages = findings.read(MESSAGES, where=here).to_pylist()
     items = {m["item_id"] for m in messages}
     of_items = equals("queue_arn", incident["queue_arn"]) & one_of("item_id", items)
     deliveries, redeliveries, rulings = (
         sorted(findings.read(table, where=of_items).to_pylist(), key=_ledger_order)
         for table in (DELIVERIES, REDELIVERIES, RULINGS)
     )
+    places = {d["item_id"]: d["batch_position"] for d in reversed(deliveries)}
+    messages.sort(key=lambda m: _message_order(m, places.get(m["item_id"])))
+    nth = {m["item_id"]: n for n, m in enumerate(messages)}
+    deliveries.sort(key=lambda d: (nth[d["item_id"]], d["delivery_index"]))
     timeline = sorted(findings.read(TIMELINE, where=here).to_pylist(), key=_timeline_order)
     affected = {m["item_id"] for m in messages if m["verdict"] in AFFECTED}
     theirs = [d for d in deliveries if d["item_id"] in affected]
@@ -134,8 +138,9 @@ def find_incident(findings: Findings, incident_id: str) -> Row:
     raise IncidentUnknownError(f"there is no incident {incident_id!r} in this data version", hint)
 
 
-def _message_order(m: Row) -> tuple[Any, ...]:
-    return (m["verdict"] not in AFFECTED, _time(m["first_received_at"]), m["item_id"])
+def _message_order(m: Row, place: int | None) -> tuple[Any, ...]:
+    """Affected ones first, then as they were received, then as they stood in the batch."""
+    return (m["verdict"] not in AFFECTED, _time(m["first_received_at"]), place is None, place or 0, m["item_id"])
 
 
 def _ledger_order(row: Row) -> tuple[Any, ...]:

@@ -13,6 +13,16 @@ def test_the_case_holds_the_affected_messages_first(case):
     assert [m["message_id"] for m in case.affected] == list(world.IDS[:2])
 
 
+def test_messages_of_one_batch_stand_in_the_order_of_the_batch(tmp_path):
+    found = world.findings()
+    backwards = {world.IDS[0]: 3, world.IDS[1]: 2, world.IDS[2]: 1}
+    found["deliveries"] = [d | {"batch_position": backwards[d["item_id"]]} for d in found["deliveries"]]
+    case = load_case(world.save(tmp_path / "lake", found).findings(), world.INCIDENT)
+
+    assert [m["message_id"] for m in case.affected] == [world.IDS[1], world.IDS[0]]
+    assert [d["message_id"] for d in case.deliveries][:4] == [world.IDS[1]] * 2 + [world.IDS[0]] * 2
+
+
 def test_key_moments_run_from_the_send_to_the_drained_queue_with_offsets(case):
     told = {m.what: m.offset_ms for m in case.moments}
 
