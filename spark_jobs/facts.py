@@ -1,6 +1,6 @@
 """What one line says of single messages, in one shape whatever the line was."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -119,7 +119,7 @@ def _fact(
     return F.struct(*[values.get(name, nothing).cast(kind).alias(name) for name, kind in FACT_FIELDS.items()])
 
 
-def _business_key(queues: Sequence[Queue], queue_names_by_group: dict[str, str]):  # noqa: ANN202
+def _business_key(queues: Sequence[Queue], queue_names_by_group: dict[str, str]) -> Callable[[Column], Column]:
     configured = [q for q in queues if q.business_key]
     by_group = {q.name: sorted(g for g, name in queue_names_by_group.items() if name == q.name) for q in configured}
 

@@ -1,5 +1,7 @@
 """Lines of workers to handlings: a worker has no START and no request id, so the message itself opens and closes."""
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -8,10 +10,11 @@ _LOOK_BACK_ROWS = 64
 _CLOSERS = ("worker_finished", "worker_failed", "worker_timed_out", "worker_refused")
 
 
-def worker_facts(lines: DataFrame, visibility_by_group: dict[str, int]) -> DataFrame:
+def worker_facts(lines: DataFrame, visibility_by_group: dict[str, int], one_at_a_time: Sequence[str]) -> DataFrame:
     """One row per fact of a worker's line, with ``handling_index``: which handling of its message it belongs to.
 
-    ``lines`` are parsed lines of worker log groups with their ``facts``.
+    ``lines`` are parsed lines of worker log groups with their ``facts``; ``one_at_a_time`` are the groups whose workers
+    take one message after the other.
 
     A fact that names no message goes to the message whose business key it names, else to the one whose receipt handle
     it names, else to the one message that is open in its stream; where several are open it goes to none.
@@ -23,10 +26,10 @@ def worker_facts(lines: DataFrame, visibility_by_group: dict[str, int]) -> DataF
         .select("log_group", "log_stream", "logged_at", "order_in_ms", F.posexplode("facts").alias("place", "fact"))
         .select("log_group", "log_stream", "logged_at", "order_in_ms", "place", "fact.*")
     )
-    return _in_handlings(_named(facts), visibility_by_group)
+    return _in_handlings(_named(facts, one_at_a_time), visibility_by_group)
 
 
-def _named(facts: DataFrame) -> DataFrame:
+def _named(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
     stream = ["log_group", "log_stream"]
     records = facts.where((F.col("role") == "record") & F.col("message_id").isNotNull())
     by_key = (
@@ -70,7 +73,7 @@ def _named(facts: DataFrame) -> DataFrame:
         .withColumn("message_id", F.coalesce("message_id", "_of_key", "_of_handle"))
         .withColumn("item_id", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))))
     )
-    return _given_to_open(_given_to_job(named)).drop(
+    return _given_to_open(_given_to_job(named), one_at_a_time).drop(
         "_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open"
     )
 
@@ -85,10 +88,17 @@ def _given_to_job(facts: DataFrame) -> DataFrame:
     return facts.withColumn("item_id", F.coalesce("item_id", F.when(F.col("job") > 0, only)))
 
 
-def _given_to_open(facts: DataFrame) -> DataFrame:
-    """Give facts that still name nothing to the one message open in their stream, or the last if none is."""
+def _given_to_open(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
+    """Give facts that still name nothing to the one message open in their stream, or the last if none is.
+
+    Where a log group's workers take one message at a time, a new start closes whatever was open before.
+    """
     count = F.size("_still_open")
-    open_item = F.when(count == 1, F.col("_still_open")[0]).when(count == 0, F.col("_last_opened"))
+    open_item = (
+        F.when(F.col("log_group").isin(list(one_at_a_time)), F.col("_last_opened"))
+        .when(count == 1, F.col("_still_open")[0])
+        .when(count == 0, F.col("_last_opened"))
+    )
     item = F.coalesce("item_id", F.when(F.col("job") == 0, open_item))
     is_key = item.startswith("key:")
     return (

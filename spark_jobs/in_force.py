@@ -23,7 +23,7 @@ def intervals(rows: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[str
     by_key: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
         by_key.setdefault(tuple(row[k] for k in key), []).append(row)
-    out = []
+    out: list[dict[str, Any]] = []
     for states in by_key.values():
         states.sort(key=lambda r: (r["observed_at"], r["evidence_id"]))
         began = EARLIEST

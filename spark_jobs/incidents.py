@@ -1,6 +1,6 @@
 """Incidents: messages of one queue that may have been processed twice, close in time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 from pyspark.sql import Column, DataFrame, Window
@@ -225,7 +225,7 @@ def _worded_schema(filled: DataFrame) -> str:
     return ", ".join([*kept, "headline string", "cause_sentence string"])
 
 
-def _word(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+def _word(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     for batch in batches:
         batch = batch[[c for c in batch.columns if not c.startswith("_")]]
         heads, whys = [], []

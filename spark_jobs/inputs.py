@@ -156,8 +156,8 @@ def _group_rows(
         if row["function_name"]:
             functions.setdefault(row["log_group"], set()).add(row["function_name"])
     for consumer in settings.functions:
-        for group, known in by_group.items():
-            if known is consumer:
+        for group, declared in by_group.items():
+            if declared is consumer:
                 kinds.setdefault(group, set()).add("lambda")
                 functions.setdefault(group, set()).add(consumer.name or "")
     for consumer in settings.workers:

@@ -1,6 +1,6 @@
 """The verdict per message: how often its work was done for sure, and how often it may have been."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 from pyspark.sql import DataFrame, Window
@@ -141,7 +141,7 @@ def _origins(ledger: DataFrame) -> DataFrame:
     ).select("queue_arn", "item_id", "origin")
 
 
-def _judge(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+def _judge(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     for batch in batches:
         rows = []
         for row in batch.itertuples(index=False):

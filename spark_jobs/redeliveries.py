@@ -1,6 +1,6 @@
 """Each delivery beside the one before it, put to the pure rules."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 from pyspark.sql import Column, DataFrame, Window
@@ -121,7 +121,7 @@ _INTEGERS = {"visibility_timeout_s", "function_timeout_s", "batch_size", "earlie
 _FLAGS = {"earlier_is_seen", "earlier_has_finish_mark", "earlier_is_named_failure", "earlier_has_response"}
 
 
-def _ask(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+def _ask(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     for batch in batches:
         plain = {column: _plain(batch[column], name) for column, name in _ASKED.items()}
         answers = [

@@ -37,6 +37,8 @@ Say = Callable[[str], None]
 
 KEEP_GENERATIONS = 5
 FEW_LINES = 300_000
+_ORDERS: dict[str | None, str] = {"laravel": "sequential"}
+"""A Laravel worker process runs one job at a time, and its stream is that process."""
 LINES_PER_PARTITION = 150_000
 
 
@@ -205,8 +207,12 @@ def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dic
         facts_of_line(inputs.settings.queues, queue_names).alias("facts"),
     )
     if not groups:
-        return worker_facts(inputs.spark.createDataFrame([], stated.schema), by_group)
-    return out.keep("handled", worker_facts(out.keep("stated", stated), by_group))
+        return worker_facts(inputs.spark.createDataFrame([], stated.schema), by_group, ())
+    declared = inputs.consumers_by_group
+    one_at_a_time = [
+        g for g in groups if g in declared and "sequential" in (declared[g].order, _ORDERS.get(declared[g].format))
+    ]
+    return out.keep("handled", worker_facts(out.keep("stated", stated), by_group, one_at_a_time))
 
 
 def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame) -> DataFrame:

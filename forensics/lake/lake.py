@@ -21,7 +21,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
-from deltalake.transaction import AddAction
+from deltalake.transaction import AddAction, RemoveAction
 
 from forensics.errors import ForensicsError, LakeBusyError, LakeMissingError, LakeTooNewError
 from forensics.lake.schemas import arrow_schema, to_arrow
@@ -218,7 +218,8 @@ class Lake:
 
     def _replace(self, table: Table, run_id: str) -> tuple[int, int]:
         folder = self.staging_folder(table, run_id)
-        actions, rows = [], 0
+        actions: list[AddAction | RemoveAction] = []
+        rows = 0
         for file in sorted(folder.glob("*.parquet")):
             count = pq.read_metadata(file).num_rows
             rows += count
