@@ -1,0 +1,80 @@
+"""The benchmark's own parts: what it generates, and the answers written by hand."""
+
+import hashlib
+import time
+from collections import Counter
+
+import pytest
+
+from forensics.identity import evidence_id
+from forensics.settings import Settings
+from forensics.tables import BY_NAME
+from tests.bench.baseline import Answers, answer
+from tests.bench.generate import AGAIN, LINES_PER_RUN, SETTINGS, fill
+from tests.bench.measure import measured
+
+LINES = (2 * AGAIN + 200) * LINES_PER_RUN
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    return fill(tmp_path_factory.mktemp("bench"), LINES, threads=2)
+
+
+@pytest.fixture(scope="module")
+def answers(lake, tmp_path_factory) -> Answers:
+    return answer(lake.files(BY_NAME["log_events"]), tmp_path_factory.mktemp("by-hand"), threads=2)
+
+
+def message_id(source: int, position: int) -> str:
+    h = hashlib.md5(f"message {source} {position}".encode()).hexdigest()
+    return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-8{h[17:20]}-{h[20:]}"
+
+
+def test_rows_are_named_as_collecting_would_name_them(lake):
+    for row in lake.read(BY_NAME["log_events"]).slice(0, 20).to_pylist():
+        place = (row["account_id"], row["region"], row["log_group"], row["event_id"])
+
+        assert row["evidence_id"] == evidence_id("log", *place)
+
+
+def test_a_run_writes_seven_lines_and_the_settings_parse(lake):
+    count = lake.dataset(BY_NAME["log_events"]).count_rows()
+
+    assert abs(count - LINES) < 0.01 * LINES
+    assert Settings.parse(SETTINGS).functions
+
+
+def test_all_ways_to_fail_are_there(lake):
+    lines = lake.read(BY_NAME["log_events"], ["line"])["line"].to_pylist()
+    found = Counter(word for line in lines for word in ("Task timed out", "Status: timeout", "[ERROR]") if word in line)
+
+    assert min(found.values()) > 30
+    assert len(found) == 3
+
+
+def test_a_batch_that_failed_twice_is_answered_by_hand_as_its_lines_say(answers):
+    """Run 0 timed out after two effects, so did its repeat; the third run charged the first three."""
+    assert answers.intervals[message_id(0, 1)] == (3, 3)
+    assert answers.intervals[message_id(0, 2)] == (3, 3)
+    assert answers.intervals[message_id(0, 3)] == (1, 3)
+
+
+def test_a_message_that_came_once_is_not_among_the_answers(answers):
+    assert message_id(1, 1) not in answers.intervals
+    assert len(answers.intervals) < 0.05 * answers.delivery_count
+
+
+def test_differences_name_the_message_and_both_intervals():
+    one, other = Answers(2, {"a": (1, 1), "b": (2, 2)}), Answers(2, {"a": (1, 2)})
+
+    assert one.differences(other) == ["a: (1, 1) and (1, 2)", "b: (2, 2) and None"]
+
+
+def test_measuring_sees_time_and_memory():
+    with measured(every_s=0.01) as took:
+        block = bytearray(200_000_000)
+        time.sleep(0.05)
+
+    assert took.wall_s >= 0.05
+    assert took.peak_mb is None or took.peak_mb > len(block) / 1e6
