@@ -39,7 +39,7 @@ def shots(incident: str) -> tuple[Shot, ...]:
     """Return the pictures of one incident's lake."""
     page = f"/incident?incident={incident}"
     return (
-        Shot("incidents", "/", TABLE, height=560),
+        Shot("incidents", "/", TABLE, height=720),
         Shot("incident", page, CHART, height=1180),
         Shot("incident-dark", page, CHART, scheme="dark"),
         Shot("incident-phone", page, CHART, 390, 1240),

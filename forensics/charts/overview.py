@@ -3,7 +3,6 @@
 from html import escape
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -29,16 +28,15 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo) -> go.Figure:
     if windows.empty:
         return empty_figure("No delivery of this incident has a known time.")
     lanes = lane_names(windows)
-    start = microseconds(windows["at"]).to_numpy()
-    end = microseconds(windows["until_at"].where(windows["until_at"].notna(), windows["at"])).to_numpy()
-    index = _lane_of(windows["consumer"], lanes)
-    edges, counts = in_flight(start, np.maximum(start, end), index, len(lanes))
-    middles = (edges[:-1] + edges[1:]) // 2
+    start = microseconds(windows["at"])
+    end = microseconds(windows["until_at"].where(windows["until_at"].notna(), windows["at"]))
+    edges, counts = in_flight(start, end, _lane_of(windows["consumer"], lanes), len(lanes))
+    middles = [(low + high) // 2 for low, high in zip(edges, edges[1:], strict=False)]
     figure = go.Figure()
     figure.add_heatmap(
         x=local(pd.Series(middles), zone),
         y=list(range(len(lanes))),
-        z=counts,
+        z=counts.to_numpy(),
         colorscale="Cividis",
         colorbar={"title": {"text": "in flight"}, "thickness": 14, "outlinewidth": 0},
         hovertemplate="%{x}<br>%{z} in flight<extra></extra>",
@@ -50,7 +48,7 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo) -> go.Figure:
     lay_out(figure, names, 1)
     figure.update_xaxes(type="date", showgrid=False, tickformatstops=TICK_FORMATS, tickangle=0)
     figure.update_layout(dragmode="select", selectdirection="h")
-    clock_title(figure, int(edges[0]), zone)
+    clock_title(figure, edges[0], zone)
     return figure
 
 
@@ -63,32 +61,38 @@ def lane_names(windows: pd.DataFrame) -> list[str]:
     return [*sorted(str(n) for n in kept if n != OTHERS), OTHERS]
 
 
-def in_flight(start: np.ndarray, end: np.ndarray, lane: np.ndarray, lanes: int) -> tuple[np.ndarray, np.ndarray]:
+def in_flight(start_us: pd.Series, end_us: pd.Series, lane: pd.Series, lanes: int) -> tuple[list[int], pd.DataFrame]:
     """Count windows per lane and bin: a window counts in every bin that it touches.
 
-    Returns the bins' edges (microseconds) and the counts, lanes × bins; at most 240 bins.
+    Returns the bins' edges (microseconds) and the counts, one row per lane and one column per bin; 240 bins.
     """
-    low, high = int(start.min()), max(int(end.max()), int(start.min()) + MOST_BINS)
-    edges = np.linspace(low, high, MOST_BINS + 1).astype("int64")
-    first = np.clip(np.searchsorted(edges, start, side="right") - 1, 0, MOST_BINS - 1)
-    last = np.clip(np.searchsorted(edges, end, side="right") - 1, 0, MOST_BINS - 1)
-    change = np.zeros((lanes, MOST_BINS + 1), dtype="int64")
-    np.add.at(change, (lane, first), 1)
-    np.add.at(change, (lane, last + 1), -1)
-    return edges, change.cumsum(axis=1)[:, :-1]
+    low = int(start_us.min())
+    span = max(int(end_us.max()) - low, MOST_BINS)
+    edges = [low + span * n // MOST_BINS for n in range(MOST_BINS + 1)]
+    first = _bin_of(start_us, low, span)
+    after = _bin_of(end_us.where(end_us > start_us, start_us), low, span) + 1
+    come = pd.DataFrame({"lane": lane, "bin": first, "change": 1})
+    gone = pd.DataFrame({"lane": lane, "bin": after, "change": -1})
+    changes = pd.concat([come, gone]).groupby(["lane", "bin"])["change"].sum().unstack(fill_value=0)
+    whole = changes.reindex(index=range(lanes), columns=range(MOST_BINS + 1), fill_value=0)
+    return edges, whole.cumsum(axis=1).iloc[:, :MOST_BINS]
 
 
-def _lane_of(consumers: pd.Series, lanes: list[str]) -> np.ndarray:
+def _bin_of(at_us: pd.Series, low: int, span: int) -> pd.Series:
+    return ((at_us - low) * MOST_BINS // span).clip(0, MOST_BINS - 1)
+
+
+def _lane_of(consumers: pd.Series, lanes: list[str]) -> pd.Series:
     places = {name: n for n, name in enumerate(lanes)}
     other = places.get(OTHERS, 0)
-    return environments(consumers.fillna(OTHERS)).map(places).fillna(other).astype("int64").to_numpy()
+    return environments(consumers.fillna(OTHERS)).map(places).fillna(other).astype("int64")
 
 
 def _diamonds(figure: go.Figure, timeline: pd.DataFrame, lanes: list[str], zone: ZoneInfo) -> None:
     repeats = timeline[(timeline["kind"] == "repeat") & timeline["at"].notna()].sort_values("at", kind="stable")
     total = len(repeats)
     if total > MOST_DIAMONDS:
-        repeats = repeats.iloc[np.linspace(0, total - 1, MOST_DIAMONDS).astype(int)]
+        repeats = repeats.iloc[[n * (total - 1) // (MOST_DIAMONDS - 1) for n in range(MOST_DIAMONDS)]]
     at = microseconds(repeats["at"])
     ids = [m or i for m, i in zip(repeats["message_id"], repeats["item_id"], strict=True)]
     shown = f" ({MOST_DIAMONDS:,} of {total:,})" if total > MOST_DIAMONDS else ""

@@ -11,6 +11,7 @@ from tests.pages.worlds import (
     START,
     Consumer,
     Row,
+    Run,
     Story,
     arn,
     uuid,
@@ -369,24 +370,36 @@ def huge(story: Story, messages: int = 5200) -> None:
             "function_name": "count-click",
             "evidence_ids": [],
         }
-        environment = f"/aws/lambda/count-click|2026/11/17/[$LATEST]{n % 16:032x}"
         received = at + s(4 * (n * 7919 % messages))
+        seen = []
         for count in (1, 2):
             start = received + s(61 * (count - 1))
-            where = {
-                "delivery_index": count,
-                "receive_count": count,
-                "consumer": f"{environment}|{uuid('click run', n // 10, count)}|1",
-                "source": f"[$LATEST]{n % 16:032x}",
-            }
+            stream, request = f"2026/11/17/[$LATEST]{n % 16:032x}", uuid("click run", n // 10, count)
+            run = Run(CLICKS, stream, request, start, start, start + s(10 if count == 1 else 2), "timeout")
             ended = "deleted" if count == 2 else "visibility_expired"
-            until = start + s(60 if count == 1 else 2)
-            timeline.append(
-                row
-                | where
-                | {"kind": "in_flight", "at": start, "until_at": until, "ended_by": ended, "label": "in flight"}
+            seen.append(
+                story.deliver(run, {"message_id": message_id}, count, ended_by=ended, effect="yes", basis="marker")
             )
+            where = {"delivery_index": count, "receive_count": count, "consumer": run.invocation_id, "source": stream}
+            until = start + s(60 if count == 1 else 2)
+            bar = {"kind": "in_flight", "at": start, "until_at": until, "ended_by": ended, "label": "in flight"}
+            timeline.append(row | where | bar)
         timeline.append(row | where | {"kind": "repeat", "at": start + s(1), "label": "done again"})
+        _judge(
+            story,
+            HUGE,
+            seen,
+            "confirmed",
+            "proved",
+            2,
+            2,
+            "function_timeout",
+            trigger="Its run was killed by the 10 s function timeout.",
+            guard="No guard line was seen.",
+            effect="The click was counted 2 times.",
+            sentence="its run timed out",
+            excluded=[],
+        )
     story.add(
         INCIDENTS,
         {

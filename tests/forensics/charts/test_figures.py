@@ -1,7 +1,6 @@
 import json
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -164,11 +163,12 @@ def test_consumers_keep_every_repeat(double_billing):
 
 
 def test_a_window_counts_in_every_bin_it_touches_and_in_no_other():
-    edges, counts = in_flight(np.array([0, 100]), np.array([240, 100]), np.array([0, 1]), 2)
+    edges, counts = in_flight(pd.Series([0, 100]), pd.Series([2400, 100]), pd.Series([0, 1]), 2)
 
-    assert list(counts[0]) == [1] * MOST_BINS
-    assert counts[1].sum() == 1
-    assert counts[1][np.searchsorted(edges, 100, side="right") - 1] == 1
+    assert list(counts.loc[0]) == [1] * MOST_BINS
+    assert counts.loc[1].sum() == 1
+    assert counts.loc[1][10] == 1
+    assert (edges[10], edges[11]) == (100, 110)
 
 
 def test_the_overview_draws_at_most_two_thousand_diamonds_and_says_so():
