@@ -275,10 +275,10 @@ def _custom(
             when = f"{clock(start, zone)} → {clock(end, zone)} ({duration(end - start)})"
         lines.append(when)
         label = row["label"]
-        if label and label != row["kind"]:
+        if label and not label.startswith(("in flight", "handling", row["kind"])):
             lines.append(escape(str(label)))
         if row["source"]:
-            lines.append(f"<i>{escape(str(row['source']))}</i>")
+            lines.append(f"<i>{escape(str(row['source'])).replace(' ', '<br>', 1)}</i>")
         found.append([str(who), "<br>".join(lines), str(row["consumer"] or "")])
     return found
 

@@ -50,7 +50,8 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
     st.markdown(plain(said))
     st.caption(
         "Doubletake only reads. It never calls ReceiveMessage, DeleteMessage or ChangeMessageVisibility: receiving would "
-        "raise the receive count, could push a message to the dead-letter queue, and would block a FIFO group."
+        "raise the receive count, could push a message to the dead-letter queue, and would block a FIFO group. "
+        "All it may do in an account stands in docs/iam-policy.json."
     )
 
 

@@ -158,6 +158,14 @@ def test_consumers_fold_a_batch_into_one_bar_per_run(double_billing):
     assert set(windows["label"]) == {"10 messages"}
 
 
+def test_a_run_says_on_hover_how_many_messages_it_had(double_billing):
+    figure = consumers_figure(double_billing, UTC)
+    hover = next(t for t in figure.data if t.name == "In flight until deleted").customdata[0][1]
+
+    assert "10 messages" in hover
+    assert hover.startswith("<b>request ")
+
+
 def test_consumers_keep_every_repeat(double_billing):
     assert points(consumers_figure(double_billing, UTC), "Work done again") == 7
 
