@@ -39,7 +39,10 @@ CARRIED = (
 
 def run_deliveries(runs: DataFrame) -> DataFrame:
     """One row per Lambda run and message named in it."""
-    keyed = runs.withColumn("facts", _with_named_keys(F.col("facts"))).withColumn(
+    understood = runs.withColumn(
+        "has_response", F.coalesce("has_response", F.lit(False)) & ~_is_malformed(F.col("facts"))
+    ).withColumn("facts", _without_strangers(F.col("facts")))
+    keyed = understood.withColumn("facts", _with_named_keys(F.col("facts"))).withColumn(
         "batch_count", F.size(F.array_compact(F.array_distinct(F.transform("facts", _item_of))))
     )
     exploded = keyed.select(
@@ -54,7 +57,7 @@ def run_deliveries(runs: DataFrame) -> DataFrame:
         F.col("last_line_at").alias("run_last_line_at"),
         F.col("end_status").alias("run_status"),
         "error_type",
-        F.coalesce("has_response", F.lit(False)).alias("has_response"),
+        "has_response",
         "batch_count",
         F.when(F.col("end_status") != "success", F.col("mark_ids")).alias("end_ids"),
         F.explode("facts").alias("fact"),
@@ -103,6 +106,23 @@ def worker_deliveries(facts: DataFrame) -> DataFrame:
 def _item_of(fact: Column | object) -> Column:
     get = fact if callable(fact) else lambda name: fact[name]  # type: ignore[index]
     return F.coalesce(get("message_id"), F.concat(F.lit("key:"), get("key")))
+
+
+def _batch_ids(facts: Column) -> Column:
+    said = F.filter(facts, lambda f: (f["role"] != "failure") & f["message_id"].isNotNull())
+    return F.transform(said, lambda f: f["message_id"])
+
+
+def _is_malformed(facts: Column) -> Column:
+    """A response that names an id outside the batch gives the whole batch back, whatever else it says."""
+    ids = _batch_ids(facts)
+    return F.exists(facts, lambda f: (f["role"] == "failure") & ~F.array_contains(ids, f["message_id"]))
+
+
+def _without_strangers(facts: Column) -> Column:
+    """Leave out failures that name no message of the batch: they are not messages."""
+    ids = _batch_ids(facts)
+    return F.filter(facts, lambda f: (f["role"] != "failure") | F.array_contains(ids, f["message_id"]))
 
 
 def _with_named_keys(facts: Column) -> Column:

@@ -21,7 +21,7 @@ def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
     )
     return (
         of_runs.unionByName(of_workers)
-        .where(F.col("message_id").isNotNull() | F.col("key").isNotNull())
+        .where((F.col("role") != "failure") & (F.col("message_id").isNotNull() | F.col("key").isNotNull()))
         .select(
             F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))).alias("item_id"),
             "consumer_hash",
@@ -32,7 +32,7 @@ def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
     )
 
 
-_STATED = ("message_id", "key", "receive_count", "deduplication_id")
+_STATED = ("role", "message_id", "key", "receive_count", "deduplication_id")
 
 
 def suspects(stated: DataFrame) -> DataFrame:
