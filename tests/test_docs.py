@@ -94,6 +94,7 @@ def test_the_settings_example_of_the_readme_is_valid():
     settings = Settings.parse(example)
 
     assert (len(settings.functions), len(settings.workers), len(settings.queues)) == (1, 1, 1)
+    assert settings.team.zone == "Asia/Tokyo"
 
 
 def test_exit_codes_of_the_readme_are_those_of_the_code():
@@ -130,11 +131,3 @@ def test_files_that_the_architecture_names_exist():
 
 def test_the_architecture_is_one_page():
     assert len((ROOT / "docs" / "architecture.md").read_text().splitlines()) <= 60
-
-
-def test_nothing_in_the_repository_reads_a_neighbour_of_it():
-    outside = re.compile(r"""["'(\s](\.\./){1,}[a-z]+/|/work/""")
-    own = {Path(__file__)}
-    sources = [f for f in ROOT.rglob("*.py") if ".venv" not in f.parts and f not in own]
-
-    assert [str(f.relative_to(ROOT)) for f in [*sources, *PAGES.values()] if outside.search(f.read_text())] == []

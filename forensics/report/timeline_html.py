@@ -3,6 +3,7 @@
 import hashlib
 import json
 from base64 import b64encode
+from collections import Counter
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,6 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from forensics.charts import consumers_figure, overview_figure
 from forensics.charts import timeline_figure as timeline_of_messages
+from forensics.charts.lanes import short_names
 from forensics.report.case import Case
 from forensics.report.words import count_text
 
@@ -57,8 +59,16 @@ def timeline_figure(case: Case) -> tuple[go.Figure, str] | None:
     }
     messages, deliveries = rows["item_id"].nunique(), int((rows["kind"] == "in_flight").sum())
     if messages <= MOST_MESSAGES:
-        return timeline_of_messages(rows, zone, **timeouts), "One lane per message."
+        return timeline_of_messages(rows, zone, labels=_labels(case), **timeouts), "One lane per message."
     of = f"{count_text(messages, 'message')} in {count_text(deliveries, 'delivery', 'deliveries')}"
     if deliveries <= MOST_DELIVERIES:
         return consumers_figure(rows, zone, **timeouts), f"{of}: one lane per consumer, one bar per run."
     return overview_figure(rows, zone), f"{of}: messages in flight per consumer; diamonds mark work done again."
+
+
+def _labels(case: Case) -> dict[str, str]:
+    """Name a lane by its message's business key where it has exactly one and no other message here shares it."""
+    keys = {m["item_id"]: m["business_keys"][0] for m in case.messages if len(m["business_keys"] or ()) == 1}
+    short = dict(zip(keys, short_names(list(keys.values()), 12), strict=True))
+    names = Counter(short.values())
+    return {item: name for item, name in short.items() if names[name] == 1}

@@ -142,6 +142,15 @@ def test_the_picture_takes_the_form_that_fits_and_says_which(case, messages, del
     assert sentence in page
 
 
+def test_lanes_are_named_by_business_keys_and_by_ids_where_keys_are_shared(case):
+    page = render(case, "html").decode()
+    shared = tuple({**m, "business_keys": ["pay-1"]} for m in case.messages)
+    page_of_shared = render(dataclasses.replace(case, messages=shared), "html").decode()
+
+    assert '"pay-1001"' in page.partition('id="timeline-data">')[2]
+    assert '"pay-1"' not in page_of_shared.partition('id="timeline-data">')[2]
+
+
 def test_without_a_message_there_is_no_picture_and_no_script(case):
     page = render(dataclasses.replace(case, timeline=()), "html").decode()
 
