@@ -1,21 +1,19 @@
 """The marks a team configured for its consumers, as Spark columns."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from forensics.errors import SettingsError
 from forensics.parsers import marks
-from forensics.parsers.grammar import Pattern
 from forensics.settings import Consumer
-from spark_jobs.grammar_columns import cases, find, let, lowered
+from spark_jobs.grammar_columns import cases, lowered, raw
 
 MARKS = {"effect": "effect", "started": "started", "guard": "guard_mark"}
 """Setting to column."""
 
 _GROUPS = ("message_id", "key")
-_TYPE = "struct<message_id:string,key:string>"
 
 
 def check_marks(session: SparkSession, consumers: Mapping[str, Consumer]) -> None:
@@ -34,23 +32,37 @@ def check_marks(session: SparkSession, consumers: Mapping[str, Consumer]) -> Non
                 ) from problem
 
 
-def mark(text: Column, is_app: Column, consumers: Mapping[str, Consumer], name: str) -> Column:
-    """What a log group's configured pattern finds first; one branch per configured group."""
-    branches = []
-    for group, consumer in sorted(consumers.items()):
-        expression = getattr(consumer, name)
-        if not expression:
-            continue
-        pattern, needle = marks.mark_pattern(expression), marks.needle_of(expression)
-        here = is_app & (F.col("log_group") == group)
-        branches.append((here & text.contains(needle) if needle else here, let(text, _found(pattern))))
-    return cases(*branches) if branches else F.lit(None).cast(_TYPE)
+def marked_values(text: Column, is_app: Column, consumers: Mapping[str, Consumer]) -> dict[str, Column]:
+    """What each configured pattern finds first, as columns ``_<mark>_<group>``: empty where it finds nothing."""
+    values = {}
+    for name in MARKS:
+        patterns = _patterns(name, consumers)
+        for group in _GROUPS:
+            branches = [
+                (_may_match(text, is_app, log_group, expression), raw(text, marks.mark_pattern(expression), group))
+                for log_group, expression in patterns.items()
+                if group in marks.mark_pattern(expression).groups
+            ]
+            if branches:
+                values[f"_{name}_{group}"] = cases(*branches)
+    return values
 
 
-def _found(pattern: Pattern) -> Callable[[Column], Column]:
-    def found(text: Column) -> Column:
-        values = {g: find(text, pattern, g) if g in pattern.groups else F.lit(None).cast("string") for g in _GROUPS}
-        both = F.struct(lowered(values["message_id"]).alias("message_id"), values["key"].alias("key"))
-        return let(both, lambda b: F.when(b["message_id"].isNotNull() | b["key"].isNotNull(), b))
+def mark(name: str, consumers: Mapping[str, Consumer]) -> Column:
+    """One mark from its ``marked_values``; null where neither group found anything."""
+    groups = {g for e in _patterns(name, consumers).values() for g in marks.mark_pattern(e).groups}
+    found = {g: F.col(f"_{name}_{g}") if g in groups else F.lit(None).cast("string") for g in _GROUPS}
+    named = {g: F.when(value != "", value) for g, value in found.items()}
+    return F.when(
+        named["message_id"].isNotNull() | named["key"].isNotNull(),
+        F.struct(lowered(named["message_id"]).alias("message_id"), named["key"].alias("key")),
+    )
 
-    return found
+
+def _patterns(name: str, consumers: Mapping[str, Consumer]) -> dict[str, str]:
+    return {group: getattr(c, name) for group, c in sorted(consumers.items()) if getattr(c, name)}
+
+
+def _may_match(text: Column, is_app: Column, log_group: str, expression: str) -> Column:
+    here, needle = is_app & (F.col("log_group") == log_group), marks.needle_of(expression)
+    return here & text.contains(needle) if needle else here

@@ -16,18 +16,15 @@ from forensics.parsers import app_lines, json_lines, lambda_text
 from forensics.parsers.line import ERROR_TEXT_CHARS, LAMBDA_LOG_GROUPS
 from forensics.settings import Consumer
 from spark_jobs import said_lines
-from spark_jobs.configured_marks import MARKS, check_marks, mark
-from spark_jobs.grammar_columns import cases, contains_any, find, has, lowered, raw
+from spark_jobs.configured_marks import MARKS, check_marks, mark, marked_values
+from spark_jobs.grammar_columns import cases, find, has, lowered, raw
 from spark_jobs.printed_records import (
-    QUICK_FIELDS,
     batch_item_failures,
+    before_list,
     careful,
     key_style,
-    list_begin,
-    quick_fits,
-    quick_quote,
+    list_mark,
     quick_records,
-    quick_values,
     tail,
 )
 
@@ -61,7 +58,7 @@ COLUMNS = (
 """What ``parsed_lines`` returns, in this order."""
 
 _COPIED = COLUMNS[:5]
-_QUICK_WORDS = ("START", "END", "REPORT")
+_QUICK_STARTS = {f"{word} RequestId: ": word for word in ("START", "END", "REPORT")}
 
 
 def parsed_lines(log_events: DataFrame, consumers: Mapping[str, Consumer], *, with_bodies: bool = True) -> DataFrame:
@@ -71,65 +68,55 @@ def parsed_lines(log_events: DataFrame, consumers: Mapping[str, Consumer], *, wi
     runs without a business key. Raises SettingsError for a configured pattern that Java cannot read.
     """
     check_marks(log_events.sparkSession, consumers)
-    frame = log_events.select(*_COPIED, "line", _first_word(F.col("line")).alias("_word"))
-    frame = _with_class(frame)
+    frame = _with_class(log_events.select(*_COPIED, "line"))
     frame = _with_records(frame, with_bodies)
-    frame = _with_request(frame)
+    frame = _with_request(frame, consumers)
     frame = _with_statements(frame)
     return frame.select(*_COPIED, *_values(consumers))
 
 
 def _with_class(frame: DataFrame) -> DataFrame:
     """Add what the line is: a platform word, a platform event, an end without a word, or an application's line."""
-    line, is_words, style, is_json = F.col("line"), F.col("_word") == "", F.col("_style"), F.col("_is_json")
-    frame = frame.withColumns({"_style": F.when(is_words, key_style(line)), "_is_json": is_words & _is_json(line)})
-    event = F.when(
-        is_json & style.isNull() & line.contains("platform."), find(line, json_lines.PLATFORM_TYPE, "platform_type")
-    )
+    line, style, is_json, is_words = F.col("line"), F.col("_style"), F.col("_is_json"), F.col("_word") == ""
+    frame = frame.withColumns({"_word": _first_word(line), "_is_json": _is_json(line)})
+    frame = frame.withColumn("_style", F.when(is_words, key_style(line)))
     frame = frame.withColumns(
         {
-            "_event": event,
+            "_mark": F.when(style.isNotNull(), list_mark(line)),
+            "_event": F.when(
+                is_json & style.isNull() & line.contains(json_lines.PLATFORM_NEEDLE),
+                find(line, json_lines.PLATFORM_TYPE, "platform_type"),
+            ),
             "_ended": F.when(is_words & style.isNull() & ~is_json, _ended(line)),
-            "_list_at": F.when(style.isNotNull(), list_begin(line)),
         }
     )
     is_app = is_words & F.col("_event").isNull() & F.col("_ended").isNull()
     return frame.withColumns(
-        {
-            "_is_app": is_app,
-            "_quote": F.when(F.col("_list_at") > 0, quick_quote(line, style)),
-            "_has_json": is_app & (is_json | line.startswith(json_lines.WARNING_START)),
-        }
+        {"_is_app": is_app, "_has_json": is_app & (is_json | line.startswith(json_lines.WARNING_START))}
     )
 
 
 def _with_records(frame: DataFrame, with_bodies: bool) -> DataFrame:
     """Add ``records``, and what the line says besides them: ``_text`` and ``_around``."""
-    line, style, quote, at = F.col("line"), F.col("_style"), F.col("_quote"), F.col("_list_at")
-    names = [name for name in QUICK_FIELDS if with_bodies or name != "body"]
-    values = {name: F.col(f"_{name}") for name in names}
-    frame = frame.withColumns({f"_{name}": quick_values(line, quote, name) for name in names})
+    line, style, mark = F.col("line"), F.col("_style"), F.col("_mark")
     is_quick = F.col("_quick").isNotNull()
-    frame = frame.withColumn("_quick", F.when(quote.isNotNull() & quick_fits(values), quick_records(values)))
-    frame = frame.drop(*[f"_{name}" for name in names])
+    frame = frame.withColumn("_quick", F.when(style.isNotNull(), quick_records(line, style, mark, with_bodies)))
     frame = frame.withColumn("_careful", F.when(style.isNotNull() & ~is_quick, careful(line, style, with_bodies)))
-    before = F.substring(line, F.lit(1), at - 1)
+    before = before_list(line, mark)
     around = F.when(is_quick, F.concat(before, F.lit("\n"), tail(line))).otherwise(F.col("_careful.around"))
     return frame.withColumns(
         {
             "records": F.coalesce("_quick", "_careful.records"),
             "_text": F.when(style.isNull(), line).when(is_quick, before).otherwise(F.col("_careful.text")),
             "_around": F.when(F.col("_has_json"), F.when(style.isNull(), line).otherwise(around)),
-            "_prefix": F.when(
-                F.col("_is_app") & ~F.col("_has_json"),
-                raw(F.substring(line, 1, app_lines.HEAD_CHARS), app_lines.PREFIX),
-            ),
+            "_prefix": F.when(F.col("_is_app") & ~F.col("_has_json"), raw(line, app_lines.PREFIX)),
             "line": F.when(is_quick, "").otherwise(line),
         }
-    ).drop("_quick", "_careful")
+    ).drop("_quick", "_careful", "_mark")
 
 
-def _with_request(frame: DataFrame) -> DataFrame:
+def _with_request(frame: DataFrame, consumers: Mapping[str, Consumer]) -> DataFrame:
+    """Add request id and level, and what the line names: message ids, and the values of configured marks."""
     line, around, prefix = F.col("line"), F.col("_around"), F.col("_prefix")
     of_platform = raw(line, lambda_text.PLATFORM_REQUEST_ID, "request_id")
     request_id = (
@@ -146,30 +133,38 @@ def _with_request(frame: DataFrame) -> DataFrame:
     level = F.when(F.col("_has_json"), raw(around, json_lines.LEVEL, 1)).otherwise(
         raw(prefix, app_lines.PREFIX_LEVEL, "level")
     )
-    return frame.withColumns({"request_id": request_id, "_level": level})
+    bare = F.col("_is_app") & F.col("records").isNull()
+    return frame.withColumns(
+        {
+            "request_id": request_id,
+            "_level": level,
+            "_named": F.when(bare, said_lines.named_ids(line)),
+            **marked_values(F.col("_text"), F.col("_is_app"), consumers),
+        }
+    )
 
 
 def _with_statements(frame: DataFrame) -> DataFrame:
     """Add what application lines state."""
     line, text, request_id = F.col("line"), F.col("_text"), F.col("request_id")
     is_app, bare = F.col("_is_app"), F.col("_is_app") & F.col("records").isNull()
-    in_worker = ~F.col("log_group").startswith(LAMBDA_LOG_GROUPS)
+    at_work = bare & ~F.col("log_group").startswith(LAMBDA_LOG_GROUPS)
     return frame.withColumns(
         {
             "_unhandled": F.when(bare, said_lines.unhandled_error(line, F.col("_level"), F.col("_has_json"))),
             "handle_error": F.when(is_app, said_lines.handle_error(text, request_id)),
             "batch_item_failures": F.when(is_app, batch_item_failures(text)),
             "idempotency": F.when(bare, said_lines.idempotency(line)),
-            "mentions": F.when(bare, said_lines.mentions(line, request_id)),
-            "worker": F.when(bare & in_worker, said_lines.worker(line)),
+            "mentions": said_lines.mentions(line, F.col("_named"), request_id),
+            "worker": F.when(at_work, said_lines.worker(line)),
         }
     )
 
 
 def _first_word(line: Column) -> Column:
-    quick = cases(*[(line.startswith(f"{word} RequestId: "), F.lit(word)) for word in _QUICK_WORDS])
+    quick = cases(*[(line.startswith(start), F.lit(word)) for start, word in _QUICK_STARTS.items()])
     return quick.when(line.startswith("{") | line.startswith("["), F.lit("")).otherwise(
-        raw(F.substring(line, 1, app_lines.HEAD_CHARS), lambda_text.WORD, "word")
+        raw(line, lambda_text.WORD, "word")
     )
 
 
@@ -178,8 +173,8 @@ def _is_json(line: Column) -> Column:
 
 
 def _ended(line: Column) -> Column:
-    maybe = line.startswith(lambda_text.RUNTIME_ERROR_START) | contains_any(line, lambda_text.RUNTIME_ERROR_NEEDLES)
     crashed = has(line, lambda_text.RUNTIME_ERROR) | has(line, lambda_text.RUNTIME_ERROR_FRAME)
+    maybe = line.startswith(lambda_text.RUNTIME_ERROR_START) | line.contains(lambda_text.RUNTIME_ERROR_NEEDLE)
     return cases(
         (line.contains(lambda_text.TIMEOUT_NEEDLE) & has(line, lambda_text.TIMEOUT), F.lit("timeout")),
         (maybe & crashed, F.lit("runtime_error")),
@@ -270,7 +265,7 @@ def _values(consumers: Mapping[str, Consumer]) -> list[Column]:
         _kind().alias("kind"),
         *[value.alias(name) for name, value in values.items()],
         *[F.col(name) for name in stated],
-        *[mark(F.col("_text"), F.col("_is_app"), consumers, name).alias(column) for name, column in MARKS.items()],
+        *[mark(name, consumers).alias(column) for name, column in MARKS.items()],
     ]
 
 

@@ -23,70 +23,75 @@ RECORD_FIELDS = {
 }
 """One record of ``records``; ``position`` counts from 1 in printed order."""
 
-QUICK_FIELDS = tuple(name for name in RECORD_FIELDS if name != "position")
+_TO_THE_END = 1_000_000_000
 _JOINT = "\u0001"
 _FORMS = (sqs_records.JSON_BODY, sqs_records.REPR_BODY, sqs_records.ANY_BODY)
+_ATTRIBUTES = {
+    "receive_count": "ApproximateReceiveCount",
+    "sent_ms": "SentTimestamp",
+    "first_receive_ms": "ApproximateFirstReceiveTimestamp",
+    "group_id": "MessageGroupId",
+    "deduplication_id": "MessageDeduplicationId",
+    "dead_letter_source_arn": "DeadLetterQueueSourceArn",
+}
+_PROPERTIES = {
+    "message_id": "messageId",
+    "receipt_handle": "receiptHandle",
+    "body_md5": "md5OfBody",
+    "queue_arn": "eventSourceARN",
+    "body": "body",
+}
 
 
 def key_style(line: Column) -> Column:
     """How the keys of printed records are quoted; null where no record is printed."""
     style = F.coalesce(find(line, sqs_records.HANDLE_KEY), find(line, sqs_records.COUNT_KEY))
-    return F.when(line.contains(sqs_records.NEEDLE) & contains_any(line, sqs_records.KEY_NEEDLES), style)
+    return F.when(contains_any(line, sqs_records.NEEDLES) & line.contains(sqs_records.ID_NEEDLE), style)
 
 
-def list_begin(line: Column) -> Column:
-    """Where the name of the list of records stands, from 1; 0 where there is no list."""
-    return F.regexp_instr(line, F.lit(sqs_records.LIST.java))
+def list_mark(line: Column) -> Column:
+    """The name of the list of records with its bracket; empty where the line has none."""
+    return raw(line, sqs_records.LIST)
 
 
-def quick_quote(line: Column, style: Column) -> Column:
-    """The quote of a line that may go the quick way: one character; null for every other line."""
-    usual_json = ~has(line, sqs_records.UNUSUAL_BODY['"'])
-    usual_repr = ~line.contains(sqs_records.OTHER_QUOTE_VALUE) & ~has(line, sqs_records.UNUSUAL_BODY["'"])
-    return cases(
-        *[
-            ((style == printed) & (usual_json if quote == '"' else usual_repr), F.lit(quote))
-            for printed, quote in sqs_records.QUICK_STYLES.items()
-        ]
-    )
+def before_list(line: Column, mark: Column) -> Column:
+    """What stands before the list."""
+    return F.call_function("substring_index", line, mark, F.lit(1))
 
 
-def quick_values(line: Column, quote: Column, name: str) -> Column:
-    """Every value of one field, in printed order."""
-    return cases(*[(quote == q, find_all(line, fields[name], "value")) for q, fields in sqs_records.QUICK.items()])
+def quick_records(line: Column, style: Column, mark: Column, with_bodies: bool) -> Column:
+    """The records of a Lambda event that Spark's JSON reader can read, single quotes or double; else null."""
+    begin = F.octet_length(before_list(line, mark)) + F.octet_length(mark)
+    listed = F.substring(line.cast("binary"), begin, F.lit(_TO_THE_END)).cast("string")
+    properties = [name for key, name in _PROPERTIES.items() if with_bodies or key != "body"]
+    attributes = ",".join(f"{name}:string" for name in _ATTRIBUTES.values())
+    schema = f"array<struct<{','.join(f'{name}:string' for name in properties)},attributes:struct<{attributes}>>>"
+    is_plain = (style.contains('"') | style.contains("'")) & ~style.contains("\\")
+    return F.when((mark != "") & is_plain, let(F.from_json(listed, schema), lambda r: _zipped(r, with_bodies)))
 
 
-def quick_fits(values: dict[str, Column]) -> Column:
-    """Tell whether every field is there once for each record, or for none."""
-    records_count = F.size(values["message_id"])
-    fits = (F.size(values["receipt_handle"]) == records_count) | (F.size(values["receive_count"]) == records_count)
-    for value in values.values():
-        fits = fits & ((F.size(value) == records_count) | (F.size(value) == 0))
-    return (records_count > 0) & fits
+def _zipped(read: Column, with_bodies: bool) -> Column:
+    """Arrays of values put together as records; null unless each has an id, and a handle or a receive count."""
+    columns = {key: read[name] for key, name in _PROPERTIES.items() if with_bodies or key != "body"}
+    columns |= {key: read["attributes"][name] for key, name in _ATTRIBUTES.items()}
+    columns["position"] = F.sequence(F.lit(1), F.size(read))
+    columns.setdefault("body", F.array().cast("array<string>"))
+    typed = [_cast(columns[name], kind).alias(name) for name, kind in RECORD_FIELDS.items()]
+    ids, handles, counts = columns["message_id"], columns["receipt_handle"], columns["receive_count"]
+    complete = F.size(F.array_compact(ids)) == F.size(ids)
+    known = (F.size(F.array_compact(handles)) == F.size(ids)) | (F.size(F.array_compact(counts)) == F.size(ids))
+    return F.when((F.size(ids) > 0) & complete & known, F.arrays_zip(*typed))
 
 
-def quick_records(values: dict[str, Column]) -> Column:
-    """The records of a line whose values fit."""
-    columns = {
-        **values,
-        "position": F.sequence(F.lit(1), F.size(values["message_id"])),
-        "body": _bodies(values["body"]),
-    }
-    typed = [columns[name].cast(f"array<{kind}>").alias(name) for name, kind in RECORD_FIELDS.items()]
-    return F.arrays_zip(*typed)
-
-
-def _bodies(printed: Column) -> Column:
-    joined = F.array_join(printed, _JOINT)
-    unescaped = F.split(replaced(joined, *sqs_records.UNESCAPE), _JOINT)
-    return F.when(joined.contains("\\"), unescaped).otherwise(printed)
+def _cast(values: Column, kind: str) -> Column:
+    return values if kind == "string" else values.try_cast(f"array<{kind}>")
 
 
 def careful(line: Column, style: Column, with_bodies: bool) -> Column:
     """Read any form: a struct of records, text and around, as ``forensics.parsers.sqs_records.printed``."""
     return let(
         _plain_text(line, style),
-        lambda plain: let(list_begin(plain), lambda at: _printed(plain, at, style, with_bodies)),
+        lambda plain: let(list_mark(plain), lambda mark: _printed(plain, mark, style, with_bodies)),
     )
 
 
@@ -96,28 +101,22 @@ def _plain_text(line: Column, style: Column) -> Column:
     return let(once, lambda t: F.when(style.contains("\\\\\\"), replaced(t, *sqs_records.UNESCAPE)).otherwise(t))
 
 
-def _printed(plain: Column, at: Column, style: Column, with_bodies: bool) -> Column:
-    marked = F.substring(plain, at, F.lit(1_000_000_000))
-    listed = F.when(
-        at > 0, F.substring(marked, F.length(raw(marked, sqs_records.LIST)) + 1, F.lit(1_000_000_000))
-    ).otherwise(plain)
-    before = F.substring(plain, F.lit(1), at - 1)
+def _printed(plain: Column, mark: Column, style: Column, with_bodies: bool) -> Column:
+    has_list, before = mark != "", before_list(plain, mark)
+    listed = F.when(has_list, F.substring(plain, F.length(before) + F.length(mark) + 1, F.lit(_TO_THE_END)))
 
     def read(text: Column) -> Column:
+        bodies = _printed_bodies(text, style) if with_bodies else F.array().cast("array<string>")
         return let(
             _blanked(text, style),
             lambda blanked: F.struct(
-                _careful_records(
-                    blanked,
-                    _printed_bodies(text, style) if with_bodies else F.array().cast("array<string>"),
-                    with_bodies,
-                ).alias("records"),
-                F.when(at > 0, before).otherwise(blanked).alias("text"),
-                F.when(at > 0, F.concat(before, F.lit("\n"), tail(text))).otherwise(blanked).alias("around"),
+                _careful_records(blanked, bodies, with_bodies).alias("records"),
+                F.when(has_list, before).otherwise(blanked).alias("text"),
+                F.when(has_list, F.concat(before, F.lit("\n"), tail(text))).otherwise(blanked).alias("around"),
             ),
         )
 
-    return let(listed, read)
+    return let(F.coalesce(listed, plain), read)
 
 
 def tail(listed: Column) -> Column:
@@ -143,7 +142,7 @@ def _blanked(text: Column, style: Column) -> Column:
 
 def _careful_records(blanked: Column, bodies: Column, with_bodies: bool) -> Column:
     pieces = F.split(F.regexp_replace(blanked, sqs_records.BETWEEN.java, _JOINT), _JOINT)
-    parts = F.filter(pieces, lambda part: part.contains(sqs_records.NEEDLE))
+    parts = F.filter(pieces, lambda part: part.contains(sqs_records.ID_NEEDLE))
 
     def field(part: Column, pattern: Pattern) -> Column:
         return F.get(find_all(part, pattern, pattern.name), F.lit(0))

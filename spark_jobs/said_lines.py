@@ -35,7 +35,7 @@ def unhandled_error(line: Column, level: Column, has_json: Column) -> Column:
     by_dotnet = level.isin(*app_lines.DOTNET_LEVELS)
     by_node = (level == app_lines.NODE_LEVEL) & contains_any(line, app_lines.NODE_NEEDLES)
     by_json = has_json & line.contains("log_level")
-    by_java = ~has_json & line.contains(app_lines.JAVA_NEEDLE)
+    by_java = ~has_json & (level == "") & line.contains(app_lines.JAVA_NEEDLE)
 
     def told(whole: Column) -> Column:
         name = raw(whole, app_lines.PYTHON_UNHANDLED, "error_type")
@@ -130,24 +130,26 @@ def idempotency(line: Column) -> Column:
     return F.when(contains_any(line, idempotency_lines.NEEDLES), let(line, meaning))
 
 
-def mentions(line: Column, own_request_id: Column) -> Column:
-    """Message ids the line names, as ``mentions.mentions``; null where it names none."""
-    nothing = F.array().cast("array<string>")
-    by_message, by_other = line.contains(mention_lines.MESSAGE_NEEDLE), contains_any(line, mention_lines.OTHER_NEEDLES)
-    runs = F.concat(
-        F.when(by_message, find_all(line, mention_lines.MESSAGE, "ids")).otherwise(nothing),
-        F.when(by_other, find_all(line, mention_lines.OTHER, "ids")).otherwise(nothing),
-    )
+def named_ids(line: Column) -> Column:
+    """The places where the line names message ids: each one id or a list of them."""
+    return F.when(~line.contains(mention_lines.SEND_NEEDLE), find_all(line, mention_lines.MENTION, "ids"))
 
-    def ids_of(found: Column) -> Column:
-        ids = find_all(lowered(F.array_join(found, " ")), mention_lines.ONE_ID)
-        others = F.array_remove(F.array_distinct(ids), lowered(F.coalesce(own_request_id, F.lit(""))))
+
+def mentions(line: Column, named: Column, own_request_id: Column) -> Column:
+    """Message ids the line names, as ``mentions.mentions``, from its ``named_ids``; null where it names none."""
+    own = F.coalesce(own_request_id, F.lit(""))
+
+    def several(places: Column) -> Column:
+        ids = find_all(F.lower(F.array_join(places, " ")), mention_lines.ONE_ID)
+        others = F.array_remove(F.array_distinct(ids), F.lower(own))
         return let(others, lambda o: F.when(F.size(o) > 0, o))
 
-    named = let(runs, lambda found: F.when(F.size(found) > 0, ids_of(found)))
-    return F.when((by_message | by_other) & ~line.contains(mention_lines.SEND_NEEDLE), named)
+    first = F.get(named, F.lit(0))
+    is_one = (F.size(named) == 1) & (F.octet_length(first) == _ID_BYTES) & ~F.rlike(first, F.lit("[A-Z]"))
+    return F.when(is_one & (first != own), named).when(F.size(named) > 0, let(named, several))
 
 
+_ID_BYTES = 36
 _WORKER = "struct<format:string,event:string,message_id:string,receive_count:int,job:string>"
 
 

@@ -30,9 +30,7 @@ PREFIX = Pattern(
 """
 PREFIX_SAYS = Pattern("prefix_says", r"[0-9A-Za-z]")
 """A prefix that is more than blanks and brackets."""
-HEAD_CHARS = 200
-"""A prefix stands within this many characters."""
-PREFIX_REQUEST_ID = Pattern("prefix_request_id", r"(?P<request_id>" + REQUEST_ID + r")")
+PREFIX_REQUEST_ID = Pattern("prefix_request_id", r"(?<![0-9A-Za-z-])(?P<request_id>" + REQUEST_ID + r")")
 PREFIX_LEVEL = Pattern("prefix_level", r"(?<![A-Za-z0-9])(?P<level>" + _LEVELS + r")(?![0-9-])")
 PREFIX_TIMESTAMP = Pattern("prefix_timestamp", r"(?P<timestamp>" + TIMESTAMP + r")")
 
@@ -89,7 +87,7 @@ def unhandled_error(line: str, level: str | None, has_json: bool) -> tuple[str |
         return None
     if level in DOTNET_LEVELS and (name := DOTNET_UNHANDLED.find(line, "error_type")):
         return name, DOTNET_UNHANDLED.find(line, "error_text")
-    if JAVA_NEEDLE in line and not has_json and (name := JAVA_UNHANDLED.find(line, "error_type")):
+    if JAVA_NEEDLE in line and not has_json and level is None and (name := JAVA_UNHANDLED.find(line, "error_type")):
         return name, JAVA_UNHANDLED.find(line, "error_text")
     by_node = level == NODE_LEVEL and any(n in line for n in NODE_NEEDLES) and NODE_UNHANDLED.find(line)
     by_json = has_json and json_lines.UNHANDLED_MARK.find(line)

@@ -3,6 +3,9 @@
 What differs between the two is kept out of the patterns: `\\b`, `$`, a bare `.` and Unicode classes are not used; the
 no-break space, which Lambda puts into tracebacks, is named wherever a blank may stand; quoted strings are matched with
 possessive quantifiers, because Java's `(?:a|b)*` overflows its stack on a line of 300 KB.
+
+Beside its patterns a grammar file has needles: plain texts of which a line must hold one to be worth a pattern. Spark
+looks for them byte by byte, so they begin with a letter that is rare in log lines and is no hexadecimal digit.
 """
 
 import re

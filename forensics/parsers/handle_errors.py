@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from forensics.parsers.grammar import BLANK, QUOTE, SPACE, UUID, Pattern
 
-HANDLE_NEEDLES = ("ipt", "meout ch")
-DELETE_NEEDLES = ("lete", "knowledg")
+HANDLE_NEEDLES = ("Handle", "pt handle", "visibility timeout ch", "MessageNotInflight")
+DELETE_NEEDLES = ("DeleteM", "SQS delete", "Could not delete", "knowledg")
 """A line without any of these tells of no receipt handle and of no failed delete."""
 EXPIRED_REASON = "the receipt handle has expired"
 CUT_CHARS = 2

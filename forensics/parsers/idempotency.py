@@ -26,7 +26,7 @@ VALIDATION = Pattern(
 )
 """The same key with another payload: not a repeat at all."""
 
-NEEDLES = ("mpotency", "stored record", "R-DUPE")
+NEEDLES = ("potency", "vent key", "R-DUPE")
 """A line without any of these is none of the above."""
 
 

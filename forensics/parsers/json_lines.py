@@ -27,6 +27,7 @@ START = Pattern("json_start", r"^\{" + SPACE + r"*+\"")
 WARNING_START = "LAMBDA_WARNING"
 """JSON behind a text: the Python runtime's warning, a carriage return, then the error as JSON."""
 
+PLATFORM_NEEDLE = "platform."
 _COLON = r"\"" + SPACE + r"*+:" + SPACE + r"*+"
 
 

@@ -122,7 +122,7 @@ TIMEOUT_PAYLOAD = Pattern(
 )
 """The answer of an Invoke call that a caller printed: it tells of another run than the one that prints it."""
 
-RUNTIME_ERROR_NEEDLES = ("Runtime exited", "Process exited before completing")
+RUNTIME_ERROR_NEEDLE = "xited"
 RUNTIME_ERROR_START = "RequestId:"
 RUNTIME_ERROR = Pattern(
     "runtime_error",

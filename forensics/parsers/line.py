@@ -58,7 +58,7 @@ def parse_line(line: str, consumer: Consumer | None = None, log_group: str = "")
     >>> parse_line("REPORT RequestId: 3f2504e0-4f89-41d3-9a0c-0305e82c3301\\tDuration: 812.5 ms").duration_ms
     812.5
     """
-    word = lambda_text.WORD.find(line[: app_lines.HEAD_CHARS], "word")
+    word = lambda_text.WORD.find(line, "word")
     if word:
         return _platform_text(line, lambda_text.KINDS[word])
     style = sqs_records.key_style(line)
@@ -131,7 +131,7 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         printed = sqs_records.printed(line, style)
         found, text, around = printed.records, printed.text, printed.around
     has_json = is_json or line.startswith(json_lines.WARNING_START)
-    prefix = app_lines.PREFIX.find(line[: app_lines.HEAD_CHARS]) or ""
+    prefix = app_lines.PREFIX.find(line) or ""
     request_id = app_lines.PREFIX_REQUEST_ID.find(prefix)
     level = app_lines.PREFIX_LEVEL.find(prefix, "level")
     error_type = error_text = function_name = None
@@ -183,8 +183,7 @@ def _platform_words(line: str) -> ParsedLine | None:
             timeout_s=float(seconds),
             details=_details(line, app_lines.PREFIX_TIMESTAMP),
         )
-    needed = any(needle in line for needle in lambda_text.RUNTIME_ERROR_NEEDLES)
-    if not needed and not line.startswith(lambda_text.RUNTIME_ERROR_START):
+    if lambda_text.RUNTIME_ERROR_NEEDLE not in line and not line.startswith(lambda_text.RUNTIME_ERROR_START):
         return None
     said = lambda_text.RUNTIME_ERROR
     cause = (

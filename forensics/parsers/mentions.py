@@ -10,18 +10,21 @@ _LEAD = (
     + r"(?:(?:with|ids?|ID|Id|is|was|no|number|uuid)(?![A-Za-z])[^0-9A-Za-z]{1,6}+){0,3}+"
 )
 
-MESSAGE = Pattern("message_mention", r"essage" + _LEAD + _LIST)
-"""After message, Message, messageId, message_id, sqs_message_id: one id or a list of them.
+MENTION = Pattern(
+    "mention",
+    r"[goGD](?:"  # one pass over the line, from one letter of each word on
+    r"(?<=essag)e|(?<=ESSAG)E"
+    r"|(?<=[Mm]sg)(?<![A-Za-z][Mm]sg)|(?<=[Rr]eco)(?<![A-Za-z][Rr]eco)rd|(?<=[Jj]o)(?<![A-Za-z][Jj]o)b"
+    r"|(?<=R-D)UPE [^\s\"]{1,200}+"  # MassTransit: the same message again
+    r")" + _LEAD + _LIST,
+)
+"""After message, messageId, message_id, sqs_message_id, msg, record or job: one id or a list of them.
 
->>> MESSAGE.find("Processing message 861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "ids")
+>>> MENTION.find("Processing message 861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "ids")
 '861bec95-b670-4f2a-acf9-19d5bdd7cbe5'
 """
-OTHER = Pattern("other_mention", r"(?<![A-Za-z])(?i:msg|message|record|job|r-dupe [^\s\"]{1,200})" + _LEAD + _LIST)
-"""The same after msg, record, job, or a word in capitals."""
 ONE_ID = Pattern("mentioned_id", UUID)
 
-MESSAGE_NEEDLE = "ssage"
-OTHER_NEEDLES = ("sg", "ord", "ob", "MESSAGE", "R-DUPE")
 SEND_NEEDLE = "MD5OfMessageBody"
 """Stands in the answer to a send, whose MessageId is another message's."""
 
@@ -34,9 +37,7 @@ def mentions(line: str, own_request_id: str | None = None) -> list[str] | None:
     """
     if SEND_NEEDLE in line:
         return None
-    runs = MESSAGE.find_all(line, "ids") if MESSAGE_NEEDLE in line else []
-    if any(needle in line for needle in OTHER_NEEDLES):
-        runs += OTHER.find_all(line, "ids")
+    runs = MENTION.find_all(line, "ids")
     own = (own_request_id or "").lower()
     ids = dict.fromkeys(found.lower() for run in runs for found in ONE_ID.find_all(run))
     return [found for found in ids if found != own] or None

@@ -8,9 +8,8 @@ How a line is read:
 4. the rest is split where one object ends and the next begins, so each value stays with its own record;
 5. fields are looked for by name inside their record. What is not there is unknown, never shifted from a neighbour.
 
-Spark takes a quicker way for the two commonest forms, JSON and Python's repr with every body one quoted string: there
-nothing inside a body can look like a key, so each field is read over the whole line (``QUICK``), and counts only if it
-is there once for every record. Everything else goes the five steps, also in Spark.
+Spark gives the commonest forms, the JSON and the Python repr of a Lambda event, to its JSON reader first; what that
+cannot read goes these five steps there too.
 """
 
 from dataclasses import dataclass
@@ -27,8 +26,9 @@ from forensics.parsers.grammar import (
 )
 from forensics.parsers.mentions import ONE_ID
 
-NEEDLE = "ssageId"
-KEY_NEEDLES = ("ptHandle", "ReceiveCount")
+NEEDLES = ("Handle", "ReceiveCount")
+"""A line without any of these prints no record."""
+ID_NEEDLE = "ssageId"
 
 _AFTER_KEY = r"(?:\\{0,7}[\"'`]|&quot;|&#0?3[49];|&apos;)?" + SPACE + r"{0,4}[:=]"
 HANDLE_KEY = Pattern("handle_key", r"eceiptHandle" + _AFTER_KEY)
@@ -43,10 +43,13 @@ HTML = (
     Replacement(Pattern("html_ampersand", r"&amp;"), "&"),
 )
 UNESCAPE = (
-    Replacement(Pattern("escaped_break", r"(?<!\\)((?:\\\\)*+)\\[nrt]"), "$1 "),
+    *(
+        Replacement(Pattern(f"escaped_{name}", rf"(?<!\\)((?:\\\\)*+)\\{letter}"), "$1" + character)
+        for name, letter, character in (("line_feed", "n", "\n"), ("return", "r", "\r"), ("tab", "t", "\t"))
+    ),
     Replacement(Pattern("escaped_quote", r"\\([\"'`\\/])"), "$1"),
 )
-"""One level of string escapes undone; an escaped line break becomes a blank, which JSON does not mind."""
+"""One level of string escapes undone."""
 
 _COLON = r"[\"'`]?" + SPACE + r"*+[:=]" + SPACE + r"*+"
 _OBJECT = balanced_object(6)
@@ -124,42 +127,7 @@ BODY_MD5 = _field("body_md5", "5OfBody", r"[0-9a-fA-F]{32}+", r"(?<=[Mm][Dd]5OfB
 QUEUE_ARN = _field("queue_arn", "ventSourceA(?:RN|rn)", _ARN)
 DEAD_LETTER_SOURCE_ARN = _field("dead_letter_source_arn", "eadLetterQueueSourceArn", _ARN)
 
-
-def _quick(quote: str) -> dict[str, Pattern]:
-    key = quote + SPACE + "*+:" + SPACE + "*+"
-    number = quote + "?+(?P<value>[0-9]{1,%d}+)(?![0-9])"
-    text = quote + r"(?P<value>[^" + quote + r"\\\n\r]{1,300}+)" + quote
-    arn = quote + "(?P<value>" + _ARN + ")"
-    fields = {
-        "message_id": r"essageId(?<=" + quote + "[Mm]essageId)" + key + quote + "(?P<value>" + _ID + ")" + quote,
-        "receive_count": "pproximateReceiveCount" + key + number % 9,
-        "sent_ms": "SentTimestamp" + key + number % 18,
-        "first_receive_ms": "pproximateFirstReceiveTimestamp" + key + number % 18,
-        "group_id": "essageGroupId" + key + text,
-        "deduplication_id": "essageDeduplicationId" + key + text,
-        "receipt_handle": "eceiptHandle" + key + quote + "(?P<value>" + _HANDLE + ")",
-        "body_md5": "5OfBody(?<=[Mm][Dd]5OfBody)" + key + quote + "(?P<value>[0-9a-fA-F]{32}+)",
-        "queue_arn": "ventSourceA(?:RN|rn)" + key + arn,
-        "dead_letter_source_arn": "eadLetterQueueSourceArn" + key + arn,
-        "body": f"ody{quote}(?<={quote}[Bb]ody{quote}){SPACE}*+:{SPACE}*+{quote}"
-        + rf"(?P<value>[^{quote}\\]*+(?:\\[\s\S][^{quote}\\]*+)*+){quote}",
-    }
-    return {name: Pattern(f"quick_{name}", pattern) for name, pattern in fields.items()}
-
-
-QUICK = {'"': _quick('"'), "'": _quick("'")}
-"""Fields of a record by the quote that its keys stand in; ``value`` is the group."""
-QUICK_STYLES = {'eceiptHandle":': '"', "eceiptHandle':": "'"}
-"""What ``key_style`` says of a line that may go the quick way."""
-UNUSUAL_BODY = {
-    '"': Pattern("unusual_json_body", r"ody\":(?<=\"[Bb]ody\":)" + SPACE + r"*+[^\"\s\u00a0]"),
-    "'": Pattern("unusual_repr_body", r"ody':(?<='[Bb]ody':)" + SPACE + r"*+[^'\s\u00a0]"),
-}
-"""A body that is not one string in the same quotes: such a line goes the careful way."""
-OTHER_QUOTE_VALUE = "': \""
-"""In a repr: a value in double quotes may hold what looks like a key."""
-
-RESPONSE_NEEDLE = "mFailures"
+RESPONSE_NEEDLE = "ItemFailures"
 _GAP = r"(?:" + SPACE + r"|\\[nrt])*+"
 RESPONSE = Pattern(
     "batch_response",
@@ -195,7 +163,7 @@ class Record:
 
 def key_style(line: str) -> str | None:
     """Return how the keys of printed records are quoted; None where no record is printed."""
-    if NEEDLE not in line or not any(needle in line for needle in KEY_NEEDLES):
+    if ID_NEEDLE not in line or not any(needle in line for needle in NEEDLES):
         return None
     return HANDLE_KEY.find(line) or COUNT_KEY.find(line)
 
@@ -215,7 +183,7 @@ def unescape(text: str) -> str:
     r"""Undo one level of string escapes.
 
     >>> unescape(r'{\"a\":1,\n\"b\":2}')
-    '{"a":1, "b":2}'
+    '{"a":1,\n"b":2}'
     """
     for replacement in UNESCAPE:
         text = replacement.apply(text)
@@ -258,7 +226,7 @@ def records(text: str, bodies: list[str]) -> list[Record] | None:
 
     ``bodies`` are the blanked values in printed order; they are given back to their records only if there is one each.
     """
-    parts = [p for p in BETWEEN.compiled.split(text) if NEEDLE in p]
+    parts = [p for p in BETWEEN.compiled.split(text) if ID_NEEDLE in p]
     cut = len(bodies) == len(parts) - 1 and BODY_BLANK not in parts[-1]
     fits = cut or len(bodies) == len(parts)
     found = []
