@@ -2,6 +2,8 @@
 
 from forensics.tables.findings import INCIDENTS
 from pages._ui import incident
+from pages._ui.batches import batches
+from pages._ui.changes import changes
 from pages._ui.shell import shell
 from pages._ui.timeline import timeline_and_details
 
@@ -16,7 +18,9 @@ incident.cards(case, page)
 timeline_and_details(case, page)
 incident.share(case, page, actions)
 incident.cause_chain(case, page)
+batches(case, page)
 incident.causes(case)
 incident.verdicts(case, page)
 incident.settings_then(case, page)
+changes(case, page)
 incident.limits(case, page)

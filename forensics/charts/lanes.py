@@ -17,7 +17,7 @@ MIN_WIDTH = 0.12
 LANE_FILL = 0.76
 """How much of a lane's height its bars take; the rest keeps lanes apart."""
 
-BAR_KINDS = ("in_flight", "handling")
+BAR_KINDS = ("in_flight", "handling", "blocked")
 
 
 @dataclass(frozen=True)

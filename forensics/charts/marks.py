@@ -29,6 +29,7 @@ class MarkLook:
 
 
 HANDLING = BarLook("Handler running", HANDLER, HANDLER, share=0.45)
+BLOCKED = BarLook("Group blocked: nothing handed out", ALARM, veil(ALARM, 0.25), "\\", ALARM, share=0.6)
 EXPIRED = BarLook("In flight until the visibility timeout", ALARM, veil(ALARM, 0.05), "/", veil(ALARM, 0.45))
 IN_FLIGHT = {
     "deleted": BarLook("In flight until deleted", DELETED, veil(DELETED, 0.2)),
@@ -58,4 +59,6 @@ def bar_look(kind: str, ended_by: str | None) -> BarLook:
     """Return how a bar of the timeline looks; an end that a later release names is drawn as unknown."""
     if kind == "handling":
         return HANDLING
+    if kind == "blocked":
+        return BLOCKED
     return IN_FLIGHT.get(ended_by or "unknown", IN_FLIGHT["unknown"])

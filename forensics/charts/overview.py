@@ -37,6 +37,7 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo) -> go.Figure:
         x=local(pd.Series(middles), zone),
         y=list(range(len(lanes))),
         z=counts.to_numpy(),
+        zmin=0,
         colorscale="Cividis",
         colorbar={"title": {"text": "in flight"}, "thickness": 14, "outlinewidth": 0},
         hovertemplate="%{x}<br>%{z} in flight<extra></extra>",

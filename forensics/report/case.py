@@ -1,6 +1,6 @@
 """The case of one incident: everything a report says, gathered once from one generation of findings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
@@ -9,10 +9,13 @@ from typing import Any
 from forensics.errors import IncidentUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
+from forensics.report.changes import Change, what_changed
 from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
+from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.moments import Moment, key_moments
 from forensics.report.records import AFFECTED
 from forensics.report.settings_then import SettingFact, settings_then
@@ -39,7 +42,10 @@ class Case:
     timeline: tuple[Row, ...]
     moments: tuple[Moment, ...]
     chain: tuple[Fact, ...]
+    batches: tuple[BatchAtEnd, ...]
+    blocked: tuple[BlockedSpan, ...]
     settings: tuple[SettingFact, ...]
+    changes: tuple[Change, ...]
     gaps: tuple[str, ...]
     follow_ups: tuple[FollowUp, ...]
     evidence: tuple[EvidenceLine, ...]
@@ -96,14 +102,16 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     chain = cause_chain(incident, deliveries, their_redeliveries, invocations)
     snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
     settings = settings_then(incident, theirs, snapshots)
+    batches = batches_at_end(deliveries, affected)
+    blocked = blocked_spans(incident, deliveries)
+    changes = what_changed(incident, sorted(_functions(theirs, snapshots, incident)), snapshots)
     cited = {
         evidence_id
         for rows in ([incident], messages, theirs, their_redeliveries)
         for row in rows
         for evidence_id in row["evidence_ids"] or ()
     }
-    told = [t.evidence_ids for t in moments] + [t.evidence_ids for t in chain] + [t.evidence_ids for t in settings]
-    cited.update(*told)
+    cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
     return Case(
         incident=incident,
         messages=tuple(messages),
@@ -113,7 +121,10 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         timeline=tuple(timeline),
         moments=moments,
         chain=chain,
+        batches=batches,
+        blocked=blocked,
         settings=settings,
+        changes=changes,
         gaps=gaps(incident, theirs, their_redeliveries, settings),
         follow_ups=follow_ups(incident, messages, settings),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
@@ -136,6 +147,16 @@ def find_incident(findings: Findings, incident_id: str) -> Row:
         near = near or [k for k in known if incident_id and k.startswith(incident_id)][:3]
         hint = f"Did you mean {' or '.join(near)}?" if near else "`doubletake incidents` lists them."
     raise IncidentUnknownError(f"there is no incident {incident_id!r} in this data version", hint)
+
+
+def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]], incident: Row) -> set[str]:
+    """Name the queue's functions: those that got a message, and those a mapping feeds."""
+    fed = {
+        str(m["function_name"])
+        for m in snapshots[EVENT_SOURCE_MAPPINGS.name]
+        if m["queue_arn"] == incident["queue_arn"] and m["function_name"]
+    }
+    return fed | {str(d["function_name"]) for d in deliveries if d["function_name"]}
 
 
 def _message_order(m: Row, place: int | None) -> tuple[Any, ...]:

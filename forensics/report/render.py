@@ -85,7 +85,16 @@ def as_json(case: Case) -> dict[str, Any]:
         "key_moments": told(case.moments),
         "cause_chain": told(case.chain),
         "excluded": list(case.excluded),
+        "batches_at_end": rows(
+            tuple(
+                {**vars(b), "items": [vars(i) | {"business_keys": list(i.business_keys)} for i in b.items]}
+                | {"evidence_ids": list(b.evidence_ids)}
+                for b in case.batches
+            )
+        ),
+        "blocked_groups": told(case.blocked),
         "settings": told(case.settings),
+        "changes_before": told(case.changes),
         "gaps": list(case.gaps),
         "follow_ups": rows(tuple(vars(f) for f in case.follow_ups)),
         "messages": [message_record(m) for m in case.messages],

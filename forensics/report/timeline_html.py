@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from forensics.charts import consumers_figure, overview_figure
 from forensics.charts import timeline_figure as timeline_of_messages
+from forensics.charts.groups import with_groups
 from forensics.charts.lanes import short_names
 from forensics.report.case import Case
 from forensics.report.words import count_text
@@ -59,7 +60,8 @@ def timeline_figure(case: Case) -> tuple[go.Figure, str] | None:
     }
     messages, deliveries = rows["item_id"].nunique(), int((rows["kind"] == "in_flight").sum())
     if messages <= MOST_MESSAGES:
-        return timeline_of_messages(rows, zone, labels=_labels(case), **timeouts), "One lane per message."
+        rows, groups = with_groups(rows, case.blocked)
+        return timeline_of_messages(rows, zone, labels=_labels(case) | groups, **timeouts), "One lane per message."
     of = f"{count_text(messages, 'message')} in {count_text(deliveries, 'delivery', 'deliveries')}"
     if deliveries <= MOST_DELIVERIES:
         return consumers_figure(rows, zone, **timeouts), f"{of}: one lane per consumer, one bar per run."

@@ -6,12 +6,14 @@ import streamlit as st
 
 from forensics.charts import consumers_figure, overview_figure, timeline_figure
 from forensics.charts.consumers import KINDS
+from forensics.charts.groups import PREFIX, blocked_words, with_groups
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
 from pages._ui import details
+from pages._ui.case import case_of
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import count
+from pages._ui.words import count, plain
 
 LANES_PER_PAGE = 40
 LANE_COLUMNS = ("lane", "item_id", "message_id", "at", "until_at")
@@ -97,9 +99,14 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
         st.caption(f"Messages {low + 1:,} to {min(low + LANES_PER_PAGE, len(numbers)):,} of {len(numbers):,}")
     of_page = tuple(numbers[(shown - 1) * LANES_PER_PAGE : shown * LANES_PER_PAGE]) or (-1,)
     timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
-    figure = timeline_figure(
-        timeline, page.clock.zone, cut_gaps=not gaps, labels=details.labels(case, page), **_timeouts(case)
-    )
+    labels, drawn = details.labels(case, page), timeline
+    if case["is_fifo"] and len(numbers) <= MOST_MESSAGES:
+        blocked = case_of(case["incident_id"], page).blocked
+        if said := blocked_words(blocked):
+            st.caption(plain(said))
+        drawn, groups = with_groups(timeline, blocked)
+        labels = labels | groups
+    figure = timeline_figure(drawn, page.clock.zone, cut_gaps=not gaps, labels=labels, **_timeouts(case))
     return timeline, _clicked(_chart(figure, f"{case['incident_id']}-{shown}", case))
 
 
@@ -152,7 +159,8 @@ def _timeouts(case: Case) -> dict[str, int | None]:
 def _clicked(event: Any) -> list[str]:
     """Return the message ids of the chosen bars and marks, each once."""
     points = event["selection"]["points"]
-    return list(dict.fromkeys(str(p["customdata"][0]) for p in points if p.get("customdata")))
+    ids = dict.fromkeys(str(p["customdata"][0]) for p in points if p.get("customdata"))
+    return [i for i in ids if not i.startswith(PREFIX)]
 
 
 def _chosen(clicked: list[str], case: Case) -> list[str]:

@@ -97,15 +97,39 @@ def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
     said = words(at)
 
-    assert [s.value for s in at.subheader][-4:] == [
+    assert [s.value for s in at.subheader][-6:] == [
         "Cause chain",
+        "The batch when its run was cut off",
         "Why, and why not otherwise",
         "Settings at that time",
+        "What changed before",
         "What the data cannot show",
     ]
     assert "The visibility timeout of 10 min ended and SQS offered it again" in said
     assert "**Copy made by SQS**: a FIFO queue does not deliver copies" in said
     assert "being handled when the run was cut off" in said
+
+
+def test_an_incident_shows_the_batch_at_the_kill_and_the_blocked_group(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+    batch = next(f.value for f in at.dataframe if "At the end" in f.value)
+
+    assert "with 10 messages: 7 finished, 1 in progress, 2 not started" in words(at)
+    assert batch["At the end"].map(lambda chips: chips[0].split(" ", 1)[1]).value_counts().to_dict() == {
+        "finished": 7,
+        "not started": 2,
+        "in progress": 1,
+    }
+    assert "Message group merchant-7 stood still once, 9 min" in words(at)
+
+
+def test_a_click_on_the_lane_of_a_group_chooses_no_message(visit):
+    chart = f"timeline-{DOUBLE_BILLING}-1-0"
+    points = {"points": [{"customdata": ["group:acct-1", "", ""]}], "point_indices": [0], "box": [], "lasso": []}
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, selection={chart: {"selection": points}})
+
+    assert len(at.dataframe[0].value) == 20
+    assert "msg" not in at.query_params
 
 
 def test_an_incident_without_an_id_in_the_link_is_the_newest(visit):

@@ -1,0 +1,83 @@
+"""The lanes of FIFO message groups above a timeline: when nothing of the group could be handed out."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Protocol
+
+import pandas as pd
+
+from forensics.charts.words import duration
+
+PREFIX = "group:"
+"""What the item id of a group's lane starts with; a click there chooses no message."""
+MOST_GROUPS = 6
+
+
+class Blocked(Protocol):
+    """One stretch in which a group stood still; times are UTC."""
+
+    @property
+    def group_id(self) -> str: ...  # noqa: D102
+    @property
+    def start_at(self) -> datetime: ...  # noqa: D102
+    @property
+    def end_at(self) -> datetime: ...  # noqa: D102
+    @property
+    def blocked_ms(self) -> int: ...  # noqa: D102
+    @property
+    def messages(self) -> int: ...  # noqa: D102
+
+
+def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return ``timeline`` rows with a lane on top per group that stood still, and those lanes' labels.
+
+    At most MOST_GROUPS lanes, longest blocked first.
+    """
+    of_group: dict[str, list[Blocked]] = {}
+    for span in spans:
+        of_group.setdefault(span.group_id, []).append(span)
+    total = {group: sum(s.blocked_ms for s in found) for group, found in of_group.items()}
+    shown = sorted(total, key=lambda g: (-total[g], g))[:MOST_GROUPS]
+    if timeline.empty or not shown:
+        return timeline, {}
+    rows = [
+        {
+            "item_id": PREFIX + group,
+            "delivery_index": 0,
+            "message_id": None,
+            "receive_count": None,
+            "lane": place - len(shown),
+            "kind": "blocked",
+            "at": pd.Timestamp(span.start_at),
+            "until_at": pd.Timestamp(span.end_at),
+            "ended_by": None,
+            "consumer": None,
+            "source": "derived",
+            "label": f"group {group}: nothing could be handed out, {span.messages:,} waiting to come again",
+        }
+        for place, group in enumerate(shown)
+        for span in of_group[group]
+    ]
+    top = pd.DataFrame(rows).reindex(columns=timeline.columns).astype(object)
+    whole = pd.concat([top, timeline.astype(object)], ignore_index=True)
+    for column in ("at", "until_at"):
+        whole[column] = pd.to_datetime(whole[column], utc=True)
+    for column in ("lane", "delivery_index"):
+        whole[column] = whole[column].astype("int64")
+    return whole, {PREFIX + g: f"▮ {(g or 'group')[:11]}" for g in shown}
+
+
+def blocked_words(spans: Iterable[Blocked]) -> str | None:
+    """Say in one sentence how long the groups stood still; None if none did."""
+    found = list(spans)
+    if not found:
+        return None
+    groups = {s.group_id for s in found}
+    total = duration(1000 * sum(s.blocked_ms for s in found))
+    times = f"{len(found):,} times" if len(found) > 1 else "once"
+    if len(groups) == 1:
+        named = f"Message group {next(iter(groups))}" if "" not in groups else "The message group"
+        return (
+            f"{named} stood still {times}, {total} together: nothing of a FIFO group is handed out while one is hidden."
+        )
+    return f"{len(groups):,} message groups stood still {times}, {total} together."

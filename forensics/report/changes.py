@@ -1,0 +1,127 @@
+"""What changed before: settings of the queue, its functions and mappings that were changed in the days before."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from forensics.report.words import clock_text, ms_between, span_text, time_text
+
+Row = Mapping[str, Any]
+REACH = timedelta(days=7)
+"""How long before an incident a change is worth telling."""
+_NAMES = {
+    "visibility_timeout_s": "visibility timeout (s)",
+    "message_retention_s": "message retention (s)",
+    "delay_s": "delivery delay (s)",
+    "receive_wait_s": "long-polling wait (s)",
+    "dead_letter_queue_arn": "dead-letter queue",
+    "max_receive_count": "receives before the dead-letter queue",
+    "timeout_s": "function timeout (s)",
+    "memory_mb": "memory (MB)",
+    "batching_window_s": "batching window (s)",
+    "reports_batch_item_failures": "partial batch responses",
+}
+_SUBJECTS = {
+    "queue_settings": ("queue", "queue_arn", "queue_name"),
+    "function_settings": ("function", "function_name", "function_name"),
+    "event_source_mappings": ("event source mapping of", "mapping_uuid", "function_name"),
+}
+_NOT_SETTINGS = {"evidence_id", "account_id", "region", "observed_at", "last_modified_at", "created_at", "state"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change. ``at`` is UTC: when it was made, or the first look that shows it; ``not_before`` bounds it then.
+
+    ``before_ms`` is how long before the incident's start it was; negative where it came after.
+    """
+
+    at: datetime
+    not_before: datetime | None
+    before_ms: int | None
+    what: str
+    source: str
+    evidence_ids: tuple[str, ...]
+
+
+def what_changed(incident: Row, functions: Sequence[str], snapshots: Mapping[str, Sequence[Row]]) -> tuple[Change, ...]:
+    """Return changes from seven days before the incident until its end, oldest first.
+
+    ``snapshots`` holds the rows of the three settings tables.
+    """
+    start, end = incident["started_at"], incident["ended_at"]
+    if start is None:
+        return ()
+    found: list[Change] = []
+    for table, (kind, key, name) in _SUBJECTS.items():
+        mine = [s for s in snapshots.get(table, ()) if s["observed_at"] and _is_of(s, incident, functions)]
+        for identity in sorted({str(s[key]) for s in mine}):
+            states = sorted((s for s in mine if str(s[key]) == identity), key=lambda s: s["observed_at"])
+            found += _between_looks(f"{kind} {states[0][name]}", states, start)
+            found += _last_modified(f"{kind} {states[0][name]}", states, start)
+    until = end or start
+    kept = {(c.at, c.what): c for c in found if start - REACH <= c.at and (c.not_before or c.at) <= until}
+    return tuple(kept[k] for k in sorted(kept))
+
+
+def _is_of(state: Row, incident: Row, functions: Sequence[str]) -> bool:
+    if "queue_arn" in state:
+        return bool(state["queue_arn"] == incident["queue_arn"])
+    return state["function_name"] in functions
+
+
+def _between_looks(subject: str, states: Sequence[Row], start: datetime) -> Iterator[Change]:
+    for earlier, later in zip(states, states[1:], strict=False):
+        changed = [c for c in later if c not in _NOT_SETTINGS and earlier.get(c) != later[c]]
+        if not changed:
+            continue
+        told = ", ".join(
+            f"{_NAMES.get(c, c.replace('_', ' '))} {_value(earlier[c])} → {_value(later[c])}" for c in changed
+        )
+        modified = later.get("last_modified_at")
+        known = modified if modified and earlier["observed_at"] < modified <= later["observed_at"] else None
+        at = known or later["observed_at"]
+        bound = None if known else earlier["observed_at"]
+        source = "settings read" if known else f"settings read {clock_text(bound)} and {clock_text(at)}"
+        ids = (earlier["evidence_id"], later["evidence_id"])
+        yield Change(at, bound, ms_between(at, start), f"{subject}: {told}", source, ids)
+
+
+def _last_modified(subject: str, states: Sequence[Row], start: datetime) -> Iterator[Change]:
+    """Tell a change of which AWS keeps only the time: no two looks lie around it."""
+    for state in states:
+        at = state.get("last_modified_at")
+        around = (
+            any(a["observed_at"] < at <= b["observed_at"] for a, b in zip(states, states[1:], strict=False))
+            if at
+            else True
+        )
+        if at and not around and at != state.get("created_at"):
+            what = f"{subject}: something was changed; AWS does not say what"
+            yield Change(at, None, ms_between(at, start), what, "last modified, from AWS", (state["evidence_id"],))
+
+
+def when_before(change: Change) -> str:
+    """Say where a change lies against the incident's start.
+
+    >>> at = datetime(2026, 11, 20)
+    >>> when_before(Change(at, None, 7_260_000, "", "", ())), when_before(Change(at, None, -5000, "", "", ()))
+    ('2 h 1 min before', '5 s after the start')
+    """
+    if change.before_ms is None:
+        return "unknown"
+    if change.before_ms < 0:
+        return f"{span_text(-change.before_ms)} after the start"
+    return f"{span_text(change.before_ms)} before"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, datetime):
+        return str(time_text(value))
+    text = str(value)
+    return text.rpartition(":")[2] if text.startswith("arn:") else text

@@ -1,0 +1,72 @@
+"""The Incident page's view of batches whose run was cut off."""
+
+from typing import Any
+
+import streamlit as st
+
+from forensics.report.batches import BatchAtEnd, BatchItem
+from pages._ui.case import case_of
+from pages._ui.shell import Page
+from pages._ui.words import Colour, count, plain
+
+MOST_RUNS = 50
+STATES: dict[str, tuple[Colour, str]] = {
+    "finished": ("red", "✔ finished"),
+    "in progress": ("orange", "◐ in progress"),
+    "not started": ("green", "○ not started"),
+    "stopped by a guard": ("green", "◇ stopped by a guard"),
+    "unknown": ("gray", "? unknown"),
+}
+"""Colour by what a repeat would do: finished work is done again."""
+
+
+def batches(incident: dict[str, Any], page: Page) -> None:
+    """Show each batch at the moment its run was cut off: what was finished, in progress, and not started."""
+    found = case_of(incident["incident_id"], page).batches
+    if not found:
+        return
+    st.subheader("The batch when its run was cut off", anchor="batches")
+    said = "\n".join(f"- `{page.clock.time(b.ended_at)}` {plain(b.sentence)}" for b in found[:MOST_RUNS])
+    st.markdown(said)
+    if len(found) > MOST_RUNS:
+        st.caption(f"The first {MOST_RUNS} of {count(len(found), 'run')}; the JSON report has all.")
+    several = len(found) > 1
+    st.dataframe(
+        [_row(n, batch, item) for n, batch in enumerate(found[:MOST_RUNS], 1) for item in batch.items],
+        hide_index=True,
+        key="batches",
+        placeholder="–",
+        height=318 if sum(len(b.items) for b in found) > 8 else "auto",
+        column_order=[*(["Run"] if several else []), "#", "Message", "At the end", "Began", "Done", "Came again", "Id"],
+        column_config={
+            "Run": st.column_config.NumberColumn(width=44, help="In the order above."),
+            "#": st.column_config.NumberColumn(width=36, help="Place in the batch; a dash where it was not printed."),
+            "At the end": st.column_config.MultiselectColumn(
+                options=[words for _, words in STATES.values()],
+                color=[colour for colour, _ in STATES.values()],
+                width=130,
+                help="How far the item had got when the run was cut off.",
+            ),
+            "Began": st.column_config.TextColumn(width=80, help="Seconds after the batch was received."),
+            "Done": st.column_config.TextColumn(width=80, help="Seconds after the batch was received."),
+            "Came again": st.column_config.TextColumn(width=90),
+        },
+        alt="Messages of the batches whose runs were cut off",
+    )
+
+
+def _row(number: int, batch: BatchAtEnd, item: BatchItem) -> dict[str, Any]:
+    return {
+        "Run": number,
+        "#": item.position,
+        "Message": ", ".join(item.business_keys) or item.message_id or item.item_id,
+        "At the end": [STATES[item.state][1]],
+        "Began": _seconds(item.started_ms),
+        "Done": _seconds(item.finished_ms),
+        "Came again": "yes" if item.came_again else "no",
+        "Id": item.message_id or item.item_id,
+    }
+
+
+def _seconds(ms: int | None) -> str | None:
+    return None if ms is None else f"{ms / 1000:.2f} s"

@@ -1,0 +1,39 @@
+"""The Incident page's list of settings that were changed before."""
+
+from typing import Any
+
+import streamlit as st
+
+from forensics.report.changes import REACH, when_before
+from pages._ui.case import case_of
+from pages._ui.shell import Page
+
+
+def changes(incident: dict[str, Any], page: Page) -> None:
+    """Show what was changed in the days before the incident, and say so where nothing is known."""
+    st.subheader("What changed before", anchor="changes")
+    found = case_of(incident["incident_id"], page).changes
+    if not found:
+        st.markdown(
+            f"No change of the queue, its functions or mappings is known from the {REACH.days} days before until its end. "
+            "Deployments of other systems are not in the evidence."
+        )
+        return
+    st.dataframe(
+        [
+            {
+                "When": page.clock.stamp(change.at),
+                "Before the start": when_before(change),
+                "What": change.what,
+                "Shown by": change.source,
+            }
+            for change in found
+        ],
+        hide_index=True,
+        key="changes",
+        column_config={
+            "When": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}; no later than this."),
+            "What": st.column_config.TextColumn(width=430),
+        },
+        alt="Settings that were changed before the incident",
+    )

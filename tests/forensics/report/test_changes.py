@@ -1,0 +1,101 @@
+from datetime import timedelta
+
+import pytest
+
+from forensics.report.changes import what_changed, when_before
+from tests.forensics.report import world
+
+SNAPSHOTS = {table.name: rows for table, rows in world.settings().items()}
+(QUEUE,) = SNAPSHOTS["queue_settings"]
+EMPTY = {"queue_settings": [], "function_settings": [], "event_source_mappings": []}
+
+
+def state(number, hours, **changed):
+    """A look at the queue so many hours from the incident's start."""
+    return QUEUE | {"evidence_id": f"queue:{number}", "observed_at": world.after(3600 * hours)} | changed
+
+
+def changes(*states):
+    return what_changed(world.incident(), [world.FUNCTION], EMPTY | {"queue_settings": list(states)})
+
+
+def test_two_looks_that_differ_bound_the_change():
+    (change,) = changes(state(1, -30, visibility_timeout_s=30), state(2, -3))
+
+    assert change.what == "queue payments.fifo: visibility timeout (s) 30 → 600"
+    assert (change.not_before, change.at) == (world.after(-30 * 3600), world.after(-3 * 3600))
+    assert when_before(change) == "3 h 0 min before"
+    assert change.evidence_ids == ("queue:1", "queue:2")
+
+
+def test_the_time_that_aws_keeps_is_taken_where_it_lies_between_two_looks():
+    (change,) = changes(
+        state(1, -30, visibility_timeout_s=30),
+        state(2, 1, last_modified_at=world.after(-600), visibility_timeout_s=600),
+    )
+
+    assert (change.at, change.not_before) == (world.after(-600), None)
+
+
+def test_a_change_that_no_two_looks_surround_is_told_without_its_content():
+    (change,) = changes(state(1, 1, last_modified_at=world.after(-7200)))
+
+    assert change.what == "queue payments.fifo: something was changed; AWS does not say what"
+    assert when_before(change) == "2 h 0 min before"
+
+
+OUTSIDE = {
+    "eight days before": (-8 * 24 - 1, -8 * 24),
+    "after its end": (2, 3),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), OUTSIDE.values(), ids=OUTSIDE)
+def test_a_change_that_cannot_bear_on_the_incident_is_left_out(first, second):
+    assert changes(state(1, first, visibility_timeout_s=30), state(2, second)) == ()
+
+
+def test_another_queue_does_not_count():
+    other = {"queue_arn": world.QUEUE_ARN + "x"}
+
+    assert changes(state(1, -3, visibility_timeout_s=30, **other), state(2, -2, **other)) == ()
+
+
+def test_equal_looks_are_no_change():
+    assert changes(state(1, -3), state(2, -2)) == ()
+
+
+def test_a_function_and_its_mapping_count_too():
+    at = {"observed_at": world.after(-7200)}
+    earlier = {
+        "function_settings": [SNAPSHOTS["function_settings"][0] | at | {"evidence_id": "function:0", "timeout_s": 60}],
+        "event_source_mappings": [
+            SNAPSHOTS["event_source_mappings"][0]
+            | at
+            | {"evidence_id": "mapping:0", "batch_size": 1, "mapping_uuid": "m"}
+        ],
+    }
+    later = {
+        "function_settings": SNAPSHOTS["function_settings"],
+        "event_source_mappings": [SNAPSHOTS["event_source_mappings"][0] | {"mapping_uuid": "m"}],
+    }
+    soon = {name: [row | {"observed_at": world.after(-60)} for row in rows] for name, rows in later.items()}
+    both = {name: earlier[name] + soon[name] for name in earlier}
+    found = what_changed(world.incident(), [world.FUNCTION], EMPTY | both)
+
+    assert {c.what for c in found} == {
+        "function charge-card: function timeout (s) 60 → 30",
+        "event source mapping of charge-card: batch size 1 → 10",
+    }
+
+
+def test_an_incident_without_a_start_has_no_before():
+    assert what_changed(world.incident() | {"started_at": None}, [], SNAPSHOTS) == ()
+
+
+def test_a_change_after_the_start_says_so():
+    (change,) = changes(state(1, -1, visibility_timeout_s=30), state(2, 0.1))
+
+    assert change.not_before < world.START < change.at
+    assert when_before(change) == "6 min after the start"
+    assert change.at - world.START == timedelta(minutes=6)
