@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+import cli_find
 import cli_findings
 import cli_serve
 import cli_work
@@ -74,6 +75,7 @@ for _command in (
     cli_findings.incidents,
     cli_findings.messages,
     cli_findings.deliveries,
+    cli_find.find,
     cli_findings.status,
     cli_findings.report,
 ):

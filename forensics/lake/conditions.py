@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 from pyarrow.parquet import filters_to_expression
 
 Condition = tuple[str, str, Any]
-"""Column, comparison and value. Comparisons: ==, !=, <, <=, >, >=, in, not in, starts (text), holds (list of text)."""
+"""Column, comparison and value. Comparisons: ==, !=, <, <=, >, >=, in, not in, starts and ends (text), holds (list of text)."""
 
 
 def all_of(*conditions: Condition) -> pc.Expression | None:
@@ -35,6 +35,8 @@ def _condition(condition: Condition) -> pc.Expression:
     field = pc.field(column)
     if comparison == "starts":
         return pc.starts_with(field, pattern=value)
+    if comparison == "ends":
+        return pc.ends_with(field, pattern=value)
     if comparison == "holds":
         # Items never hold the separator, a control character, so its neighbours tell a whole item from a part.
         joined = pc.binary_join(field, "\x1f")

@@ -36,10 +36,10 @@ class Board:
         with guarded(f"table {table.name}", self.generation.data_version):
             return _rows(self.key, table.name, columns, where, self, table)
 
-    def any(self, table: Table, *where: Condition, columns: tuple[str, ...]) -> Any:
-        """Return a frame of the rows that pass at least one filter."""
+    def any_records(self, table: Table, *where: Condition, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+        """Return rows that pass at least one filter, as dictionaries."""
         with guarded(f"table {table.name}", self.generation.data_version):
-            return _any(self.key, table.name, columns, where, self, table)
+            return _any_records(self.key, table.name, columns, where, self, table)
 
     def spans(self, table: Table, by: str, time: str) -> list[dict[str, Any]]:
         """Return per value of ``by`` the first and last ``time`` and the number of rows."""
@@ -88,15 +88,15 @@ def _records(
 
 
 @st.cache_data(max_entries=32, show_spinner="Searching every delivery")
-def _any(
+def _any_records(
     key: tuple[str, str],
     name: str,
     columns: tuple[str, ...],
     where: tuple[Condition, ...],
     _board: Board,
     _table: Table,
-) -> Any:
-    return _board.findings.read(_table, list(columns), any_of(*where)).to_pandas()
+) -> list[dict[str, Any]]:
+    return _board.findings.read(_table, list(columns), any_of(*where)).to_pylist()
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

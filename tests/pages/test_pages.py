@@ -3,8 +3,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forensics.tables.findings import DELIVERIES, MESSAGES
+from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
-from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, handle, uuid
+from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, handle, uuid
 
 LAKES = ("demo", "nothing", "gaps", "huge", "evidence-only", "empty", "no-lake")
 
@@ -340,6 +342,21 @@ def test_the_start_of_a_receipt_handle_is_enough(visit):
     at = visit("pages/messages.py", "demo", q=handle(uuid("payment", 3), 1)[:20])
 
     assert at.subheader[0].value.startswith("Received 2 times")
+
+
+def test_every_id_of_one_work_is_told_together(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.dead_lettered(story)
+    first, verdict = story.findings["deliveries"][0], story.findings["messages"][0]
+    copy = {"message_id": uuid("redriven"), "item_id": uuid("redriven")}
+    story.add(DELIVERIES, first | copy | {"received_at": START, "effect": "yes", "basis": "marker", "effect_at": START})
+    story.add(MESSAGES, verdict | copy | {"origin": "dlq_redrive", "related_message_ids": [verdict["message_id"]]})
+    at = visit("pages/messages.py", story.save(tmp_path / "lake"), q=uuid("redriven"))
+    ids = next(f.value for f in at.dataframe if "How it came about" in f.value)
+
+    assert "under 2 ids" in at.subheader[0].value
+    assert list(ids["How it came about"]) == ["first id", "redriven from the dead-letter queue"]
+    assert set(ids["Message"]) == {uuid("mail", 1), uuid("redriven")}
 
 
 def test_a_pasted_receipt_handle_does_not_stay_in_the_address(visit):

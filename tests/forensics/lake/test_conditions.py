@@ -11,6 +11,7 @@ ROWS = ds.dataset(
 CASES = {
     "equal": ([("id", "==", "b")], [2]),
     "start of a text, null never starts": ([("id", "starts", "x")], [1, 4]),
+    "end of a text, null never ends": ([("id", "ends", "c")], [4]),
     "a list holds the whole item, not a part of one": ([("keys", "holds", "a.b")], [1]),
     "an item with characters of a pattern is only itself": ([("keys", "holds", "a+b")], [4]),
     "a pattern is not run": ([("keys", "holds", ".*")], []),
