@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+import cli_files
 import cli_find
 import cli_findings
 import cli_serve
@@ -69,6 +70,7 @@ def _before(
 for _command in (
     cli_serve.demo,
     cli_work.collect,
+    cli_files.import_,
     cli_work.correlate,
     cli_work.investigate,
     cli_serve.serve,
@@ -79,7 +81,7 @@ for _command in (
     cli_findings.status,
     cli_findings.report,
 ):
-    app.command()(everywhere(_command))
+    app.command(name=_command.__name__.rstrip("_"))(everywhere(_command))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

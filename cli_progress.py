@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 from cli_output import printable, say
@@ -52,6 +63,43 @@ def collecting() -> Iterator[CollectBar | None]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield CollectBar(bar, bar.add_task("starting", total=None))
+
+
+@dataclass
+class ImportBar:
+    """What ``ingest.files`` reports to: the file that is read, and bytes of all there are."""
+
+    bar: Progress
+    task: TaskID
+
+    def size(self, byte_count: int) -> None:
+        """Take the number of bytes there are to read."""
+        self.bar.update(self.task, total=byte_count)
+
+    def file(self, name: str) -> None:
+        """Show which file is read from now on."""
+        self.bar.update(self.task, description=printable(name))
+
+    def bytes(self, byte_count: int) -> None:
+        """Show that so many further bytes were read."""
+        self.bar.advance(self.task, byte_count)
+
+
+@contextmanager
+def importing() -> Iterator[ImportBar | None]:
+    """Show the file, a bar of bytes and the time left on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield ImportBar(bar, bar.add_task("starting", total=None))
 
 
 @contextmanager

@@ -25,8 +25,8 @@ class Reading:
 
     source: Table
     resource: str
-    account_id: str
-    region: str
+    account_id: str | None
+    region: str | None
     queue_arns: tuple[str, ...]
     status: str = "ok"
     detail: str | None = None
@@ -56,6 +56,7 @@ _STATUS_WORDS = {
     "failed": "reading failed",
     "gone": "not there",
     "unsupported": "cannot be read this way",
+    "partial": "read in part",
 }
 
 

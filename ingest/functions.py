@@ -10,12 +10,17 @@ from ingest.values import integer, moment
 def fetch(aws: Aws, function_arn: str) -> dict[str, Any]:
     """Return the function's configuration, with ``ReservedConcurrentExecutions`` where it may be read."""
     configuration = aws.call("lambda", "get_function_configuration", "FunctionArn", FunctionName=function_arn)
-    kept = {key: value for key, value in configuration.items() if key in _KEPT}
+    settings = kept(configuration)
     try:
         reply = aws.call("lambda", "get_function_concurrency", FunctionName=unqualified(function_arn)[0])
     except AwsRefusedError:
-        return kept
-    return kept | {"ReservedConcurrentExecutions": reply.get("ReservedConcurrentExecutions")}
+        return settings
+    return settings | {"ReservedConcurrentExecutions": reply.get("ReservedConcurrentExecutions")}
+
+
+def kept(configuration: dict[str, Any]) -> dict[str, Any]:
+    """Drop what is no setting of ours: environment variables stay where they are."""
+    return {key: value for key, value in configuration.items() if key in _KEPT}
 
 
 _KEPT = {"FunctionArn", "Timeout", "MemorySize", "Runtime", "LoggingConfig", "LastModified"}

@@ -15,6 +15,7 @@ from ingest.clients import Aws, AwsRefusedError
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
 from ingest.log_places import Places
 from ingest.quarantine import quarantine_row, what_is_wrong
+from ingest.twins import ApiTwins
 from ingest.values import epoch_ms
 
 LOG_EVENTS = BY_NAME["log_events"]
@@ -165,6 +166,9 @@ class _Tally:
     _rows: list[dict[str, Any]] = field(default_factory=list)
     _poison: list[dict[str, Any]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._twins = ApiTwins(self.lake, self.group)
+
     def take(self, seen_count: int, rows: list[dict[str, Any]], poison: list[dict[str, Any]]) -> None:
         self.seen_count += seen_count
         self._rows += rows
@@ -174,10 +178,11 @@ class _Tally:
 
     def flush(self) -> None:
         if self._rows:
-            done = self.lake.append(LOG_EVENTS, self._rows, f"log_events|{self.group}")
-            self._rows = []
+            fresh = self._twins.fresh(self._rows)
+            done = self.lake.append(LOG_EVENTS, fresh, f"log_events|{self.group}")
             self.stored_count += done.stored_count
-            self.already_count += done.already_count
+            self.already_count += done.already_count + len(self._rows) - len(fresh)
+            self._rows = []
         if self._poison:
             self.quarantined_count += len(self._poison)
             self.lake.append(QUARANTINE, self._poison, f"quarantine|{self.group}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingest.clients import AwsRefusedError
-from ingest.queues import QueueRef
+from ingest.queues import QueueName, QueueRef
 from ingest.values import integer, moment
 
 
@@ -24,7 +24,7 @@ def fetch(queue: QueueRef) -> Iterator[dict[str, Any]]:
         marker = {"Marker": following}
 
 
-def to_row(queue: QueueRef, mapping: dict[str, Any]) -> dict[str, Any]:
+def to_row(queue: QueueName, mapping: dict[str, Any]) -> dict[str, Any]:
     """Turn a mapping into a row of ``event_source_mappings``, without id and time."""
     function_arn, function_name = unqualified(mapping["FunctionArn"])
     return {

@@ -20,14 +20,20 @@ _FORMS = "Give a queue's name, URL or ARN; `--all-queues` takes every queue."
 
 
 @dataclass(frozen=True)
-class QueueRef:
-    """One queue, found. ``aws`` reaches its region."""
+class QueueName:
+    """One queue, by every name it has."""
 
     name: str
     url: str
     arn: str
     account_id: str
     region: str
+
+
+@dataclass(frozen=True)
+class QueueRef(QueueName):
+    """One queue, found. ``aws`` reaches its region."""
+
     aws: Aws
 
 
@@ -71,7 +77,15 @@ def fetch(queue: QueueRef) -> dict[str, str]:
     return reply["Attributes"]
 
 
-def to_row(queue: QueueRef, attributes: dict[str, str]) -> dict[str, Any]:
+def named(arn: str) -> QueueName | None:
+    """Return a queue by its ARN, without asking AWS; None if that is no queue's ARN."""
+    if not (parts := _ARN.fullmatch(arn)):
+        return None
+    _, region, account_id, name = parts.groups()
+    return QueueName(name, f"https://sqs.{region}.amazonaws.com/{account_id}/{name}", arn, account_id, region)
+
+
+def to_row(queue: QueueName, attributes: dict[str, str]) -> dict[str, Any]:
     """Turn attributes into a row of ``queue_settings``, without id and time. Policies are not kept."""
     redrive = _redrive(attributes.get("RedrivePolicy"))
     return {

@@ -152,7 +152,9 @@ def _group_rows(
     queues: dict[str, set[str]] = {}
     for row in small["consumers"]:
         kinds.setdefault(row["log_group"], set()).add(row["kind"])
-        queues.setdefault(row["log_group"], set()).add(row["queue_arn"])
+        # An import that was told only a queue's name has no ARN for it; settings may have come since.
+        arn = row["queue_arn"] if ":" in row["queue_arn"] else queue_arns.get(row["queue_name"], row["queue_arn"])
+        queues.setdefault(row["log_group"], set()).add(arn)
         if row["function_name"]:
             functions.setdefault(row["log_group"], set()).add(row["function_name"])
     for consumer in settings.functions:

@@ -21,3 +21,11 @@ def between(column: str, first: datetime, last: datetime) -> pc.Expression:
     """Keep rows whose time lies in the span, both ends included."""
     utc = pa.timestamp("us", tz="UTC")
     return (pc.field(column) >= pa.scalar(first, utc)) & (pc.field(column) <= pa.scalar(last, utc))
+
+
+def is_missing(*columns: str) -> pc.Expression:
+    """Keep rows in which one of these columns is null."""
+    first, *others = (pc.field(column).is_null() for column in columns)
+    for other in others:
+        first |= other
+    return first

@@ -1,0 +1,123 @@
+"""Whose logs imported files are: account, region and queue of a log group, from what a person says and settings show."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from forensics.identity import evidence_id
+from forensics.lake import Lake
+from forensics.tables import BY_NAME
+from ingest import queues
+from ingest.functions import default_log_group
+
+QUEUE_SETTINGS = BY_NAME["queue_settings"]
+FUNCTION_SETTINGS = BY_NAME["function_settings"]
+MAPPINGS = BY_NAME["event_source_mappings"]
+CONSUMERS = BY_NAME["consumers"]
+Row = dict[str, Any]
+_LAMBDA_PREFIX = default_log_group("")
+
+
+@dataclass
+class LogGroups:
+    """What is known of log groups. ``said`` maps a group to the queue a person named for it, or None."""
+
+    said: dict[str, str | None]
+    accounts: dict[str, tuple[str | None, str | None]]
+    everywhere: tuple[str | None, str | None]
+    _arns: dict[str, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, lake: Lake, texts: Iterable[str], settings_rows: list[Row]) -> "LogGroups":
+        """Gather what the command line (GROUP[=QUEUE]), settings about to be stored, and the lake say."""
+        said: dict[str, str | None] = {}
+        for text in texts:
+            group, named, queue = text.rpartition("=")
+            said[group if named else text] = queue if named else None
+        known = [row for table in (QUEUE_SETTINGS, CONSUMERS) for row in lake.read(table).to_pylist()]
+        places = {(r["account_id"], r["region"]) for r in settings_rows} or {
+            (r["account_id"], r["region"]) for r in known if r["account_id"]
+        }
+        for queue in filter(None, said.values()):
+            if ref := queues.named(queue):
+                places = {(ref.account_id, ref.region)}
+        everywhere = next(iter(places)) if len(places) == 1 else (None, None)
+        accounts = {r["log_group"]: (r["account_id"], r["region"]) for r in known if r.get("log_group")}
+        accounts |= {r["log_group"]: (r["account_id"], r["region"]) for r in settings_rows if r.get("log_group")}
+        return cls(said, accounts, everywhere)
+
+    @property
+    def only(self) -> str:
+        """The one group a person named, for files that name none; empty where nobody had to."""
+        return next(iter(self.said), "")
+
+    def where(
+        self, group: str, owner: str | None, account_id: str | None, region: str | None
+    ) -> tuple[str | None, str | None]:
+        """Return account and region of a group; what is said wins over what a file names, then settings, then the lake."""
+        known_account, known_region = self.accounts.get(group, self.everywhere)
+        return account_id or owner or known_account, region or known_region
+
+    def queue_arns(self, group: str) -> tuple[str, ...]:
+        """Return the queues whose consumers write there, as far as ``consumer_rows`` found out."""
+        return tuple(sorted(self._arns.get(group, ())))
+
+    def add_queue(self, group: str, queue_arn: str) -> None:
+        """Note a queue of a group."""
+        self._arns.setdefault(group, set()).add(queue_arn)
+
+    def notes(self, read: set[str]) -> list[str]:
+        """Say which groups belong to no queue that is known."""
+        return [
+            f"log group {group!r} belongs to no queue that is known: printed events may name it, else say "
+            f"--log-group {group}=QUEUE, or import the saved event source mapping"
+            for group in sorted(read)
+            if not self._arns.get(group)
+        ]
+
+
+def consumer_rows(lake: Lake, groups: LogGroups, read: set[str]) -> list[Row]:
+    """Return a row of ``consumers`` per log group and queue: from mappings in the lake, and from what was said.
+
+    Of a function whose settings nobody saved, the log group is presumed only where such a group was read.
+    """
+    functions: dict[str, set[str]] = {}
+    for row in lake.read(FUNCTION_SETTINGS, ["function_name", "log_group"]).to_pylist():
+        functions.setdefault(row["function_name"], set()).add(row["log_group"])
+    arn_of = {r["queue_name"]: r["queue_arn"] for r in lake.read(QUEUE_SETTINGS).to_pylist()}
+    rows = []
+    for mapping in lake.read(MAPPINGS).to_pylist():
+        presumed = {default_log_group(mapping["function_name"])} & read
+        for group in functions.get(mapping["function_name"], presumed):
+            rows.append(_row(mapping, mapping["queue_arn"], group, mapping["function_name"], "mapping"))
+    for group, queue in groups.said.items():
+        if queue is None:
+            continue
+        ref = queues.named(queue)
+        name = ref.name if ref else queue.rstrip("/").rpartition("/")[2]
+        queue_arn = ref.arn if ref else arn_of.get(name, name)
+        account_id, region = groups.where(group, None, None, None)
+        writers = {f for f, names in functions.items() if group in names}
+        writer = next(iter(writers)) if len(writers) == 1 else None
+        if group.startswith(_LAMBDA_PREFIX):
+            writer = group.removeprefix(_LAMBDA_PREFIX)
+        where = {"account_id": account_id, "region": region}
+        if not any(r["queue_arn"] == queue_arn and r["log_group"] == group for r in rows):
+            rows.append(_row(where, queue_arn, group, writer, "option"))
+    for row in [*rows, *lake.read(CONSUMERS).to_pylist()]:
+        groups.add_queue(row["log_group"], row["queue_arn"])
+    return list({row["evidence_id"]: row for row in rows}.values())
+
+
+def _row(where: Row, queue_arn: str, group: str, function_name: str | None, found_by: str) -> Row:
+    return {
+        "evidence_id": evidence_id("consumer", queue_arn, group, function_name),
+        "account_id": where["account_id"],
+        "region": where["region"],
+        "queue_arn": queue_arn,
+        "queue_name": queue_arn.rpartition(":")[2],
+        "log_group": group,
+        "kind": "lambda" if function_name else None,
+        "function_name": function_name,
+        "found_by": found_by,
+    }

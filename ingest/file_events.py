@@ -1,0 +1,196 @@
+"""Files to log events: one reader per form, each yielding events shaped as FilterLogEvents gives them."""
+
+import base64
+import binascii
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ingest import file_bytes
+from ingest.file_forms import Form, FoundFile
+from ingest.json_stream import BadJsonError, JsonStream
+from ingest.line_times import LineClock, ZoneUnknownError, without_driver_prefix
+
+MOST_EVENT_CHARS = 1024**2
+"""CloudWatch Logs takes no event larger than 1 MB."""
+MOST_LINE_CHARS = MOST_EVENT_CHARS + 256
+"""The time that files put before an event does not count."""
+CONTROL_MESSAGE = "CONTROL_MESSAGE"
+
+_EXPORT_START = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z ?")
+_NEXT_DELIVERY = '{"messageType"'
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class FileEvent:
+    """One event of a file. ``log_group`` and ``account_id`` are None where the file does not name them.
+
+    ``reason`` says why it cannot be evidence; ``event`` is then what was found, else a dict as from FilterLogEvents.
+    ``is_gap``: what follows in the file could not be read either.
+    """
+
+    event: Any
+    log_group: str | None = None
+    account_id: str | None = None
+    reason: str | None = None
+    is_gap: bool = False
+
+
+def read_events(
+    found: FoundFile, zone: ZoneInfo | None = None, heard: Callable[[int], None] = lambda byte_count: None
+) -> Iterator[FileEvent]:
+    """Yield every event of a file in its order; raises FileDamagedError or FileTooLargeError after what is good."""
+    file_bytes.check_size(found.path)
+    content = file_bytes.texts(file_bytes.pieces(found.path, heard))
+    if found.form is Form.EXPORT:
+        yield from exported(content, found.log_stream)
+    elif found.form is Form.DELIVERY:
+        yield from delivered(content)
+    elif found.form is Form.SAVED_EVENTS:
+        yield from saved(content, found.log_stream)
+    elif found.form is Form.WORKER_LOG:
+        yield from written(content, found.log_stream, LineClock(zone))
+
+
+def exported(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
+    """Read an object of an export task: a time before each event, none before its further lines."""
+
+    def start(line: str) -> tuple[int, str] | None:
+        found = _EXPORT_START.match(line)
+        if not found:
+            return None
+        try:
+            moment = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+        except ValueError:
+            return None
+        return (moment - _EPOCH) // timedelta(milliseconds=1), line[found.end() :]
+
+    yield from _of_lines(content, log_stream, start)
+
+
+def written(content: Iterator[str], log_stream: str, clock: LineClock) -> Iterator[FileEvent]:
+    """Read a plain log: a line with a time begins an event, others belong to the one above."""
+
+    def start(line: str) -> tuple[int, str] | None:
+        try:
+            stamp_ms = clock.read_ms(line)
+        except ZoneUnknownError:
+            return None
+        return None if stamp_ms is None else (stamp_ms, _without_driver_json(without_driver_prefix(line)))
+
+    yield from _of_lines(content, log_stream, start)
+
+
+def saved(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
+    """Read saved replies of FilterLogEvents or GetLogEvents; the latter do not name their stream."""
+    documents = JsonStream(content)
+    try:
+        for key, value in documents.documents(frozenset({"events"})):
+            if key is None and not (isinstance(value, dict) and {"timestamp", "message"} <= set(value)):
+                continue  # what is left of a reply without its events
+            yield FileEvent({"logStreamName": log_stream, **value} if isinstance(value, dict) else value)
+    except BadJsonError as problem:
+        yield FileEvent(problem.text, reason=str(problem), is_gap=True)
+
+
+def delivered(content: Iterator[str]) -> Iterator[FileEvent]:
+    """Read batches that a subscription delivered, one document after another; control messages are left out.
+
+    A damaged one is one piece of poison, and reading goes on at the next.
+    """
+    documents = JsonStream(content)
+    while True:
+        try:
+            for _, document in documents.documents():
+                yield from _of_delivery(document)
+            return
+        except BadJsonError as problem:
+            yield FileEvent(problem.text, reason=str(problem), is_gap=True)
+            if not documents.skip_to(_NEXT_DELIVERY):
+                return
+
+
+def _of_delivery(document: Any) -> Iterator[FileEvent]:
+    if isinstance(document, dict) and set(document) == {"awslogs"}:
+        yield from _of_lambda_event(document["awslogs"])
+        return
+    if isinstance(document, dict) and document.get("messageType") == CONTROL_MESSAGE:
+        return
+    named = isinstance(document, dict) and isinstance(document.get("logEvents"), list)
+    if not named or not all(isinstance(document.get(k), str) and document[k] for k in ("logGroup", "logStream")):
+        yield FileEvent(document, reason="the document is no batch of log events that names its group and stream")
+        return
+    owner = document.get("owner")
+    account_id = owner if isinstance(owner, str) and re.fullmatch(r"\d{12}", owner) else None
+    for event in document["logEvents"]:
+        if isinstance(event, dict):
+            event = {
+                "logStreamName": document["logStream"],
+                "timestamp": event.get("timestamp"),
+                "message": event.get("message"),
+                "eventId": event.get("id"),
+            }
+        yield FileEvent(event, document["logGroup"], account_id)
+
+
+def _of_lambda_event(data: Any) -> Iterator[FileEvent]:
+    """Read what a function that is subscribed to a log group gets: base64 of gzip of one batch."""
+    try:
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        text = unpacker.decompress(base64.b64decode(data["data"], validate=True), 64 * 1024**2)
+    except (KeyError, TypeError, ValueError, binascii.Error, zlib.error) as problem:
+        yield FileEvent(data, reason=f"the data is not base64 of gzip: {problem}")
+        return
+    yield from delivered(iter([text.decode("utf-8", "surrogateescape")]))
+
+
+def _of_lines(
+    content: Iterator[str], log_stream: str, start: Callable[[str], tuple[int, str] | None]
+) -> Iterator[FileEvent]:
+    """Gather lines into events: ``start`` gives time and text of a line that begins one, None for any other."""
+    stamp_ms: int | None = None
+    gathered: list[str] = []
+    held_chars = 0
+    end: Iterable[str | None] = (None,)
+    for line in chain(file_bytes.lines(content, MOST_LINE_CHARS), end):
+        begun = start(line) if line is not None else None
+        if line is not None and begun is None:
+            if gathered or line.strip():
+                held_chars += len(line) + 1
+                if held_chars <= 2 * MOST_EVENT_CHARS:
+                    gathered.append(line)
+            continue
+        if gathered:
+            yield _event(stamp_ms, "\n".join(gathered).rstrip(), held_chars, log_stream)
+        if begun is not None:
+            stamp_ms, gathered = begun[0], [begun[1]]
+            held_chars = len(begun[1])
+
+
+def _event(stamp_ms: int | None, text: str, held_chars: int, log_stream: str) -> FileEvent:
+    if stamp_ms is None:
+        return FileEvent(text, reason="no line with a time stands above these lines")
+    if held_chars > MOST_EVENT_CHARS:
+        return FileEvent(text, reason=f"the event is longer than {MOST_EVENT_CHARS:,} characters")
+    return FileEvent({"logStreamName": log_stream, "timestamp": stamp_ms, "message": text})
+
+
+_DRIVER_JSON = re.compile(r'\{"log":"')
+
+
+def _without_driver_json(line: str) -> str:
+    """Take the text out of a line that Docker's json-file driver wrapped."""
+    if not _DRIVER_JSON.match(line):
+        return line
+    try:
+        ((_, wrapped),) = JsonStream(iter([line])).documents()
+    except (BadJsonError, ValueError):
+        return line
+    text = wrapped.get("log") if isinstance(wrapped, dict) and "time" in wrapped else None
+    return text.rstrip("\n") if isinstance(text, str) else line

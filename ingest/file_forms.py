@@ -1,0 +1,148 @@
+"""What a file holds, told from its first bytes and its path: nobody has to say it."""
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from ingest import file_bytes
+from ingest.line_times import LineClock, ZoneUnknownError
+from ingest.twins import FROM_FILE
+
+
+class Form(StrEnum):
+    """The kinds of file that can be imported."""
+
+    EXPORT = "CloudWatch export"
+    DELIVERY = "subscription delivery"
+    SAVED_EVENTS = "saved log events"
+    SETTINGS = "saved settings"
+    WORKER_LOG = "worker log"
+    NOTHING = "nothing to import"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """One file: where it is, what it is called inside what the person named, and what it holds.
+
+    ``lacks_zone``: its times do not say their zone. ``log_stream`` is what the path says, for forms that do not name it.
+    """
+
+    path: Path
+    name: str
+    form: Form
+    log_stream: str = ""
+    lacks_zone: bool = False
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes on the disk."""
+        return self.path.stat().st_size
+
+    @property
+    def names_no_group(self) -> bool:
+        """Tell whether its events do not say which log group they are from."""
+        return self.form in (Form.EXPORT, Form.SAVED_EVENTS, Form.WORKER_LOG)
+
+
+WRITE_TEST = "aws-logs-write-test"
+"""What an export task puts beside its objects to see whether it may write."""
+_EXPORT_PATH = re.compile(r"(?:^|/)(?P<stream>[^/]+)/\d{6}(?:\.gz)?$")
+_EXPORT_LINE = re.compile(r"\s*\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z ")
+_EXPORTED_RUN = re.compile(
+    r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z "
+    r"(?:(?:START|END|REPORT) RequestId: |INIT_START |\{\"time\":\"[^\"]+\",\"type\":\"platform\.)"
+)
+_LAMBDA_STREAM = re.compile(r"(\d{4})-(\d\d)-(\d\d)-([^\[\]/]*\[[^\[\]]+\][0-9a-f]{32})")
+_SETTINGS_KEYS = {"Attributes", "EventSourceMappings", "Configuration", "EventSourceArn", "FunctionArn"}
+_TOP_KEY = re.compile(r'"([A-Za-z]+)"\s*:')
+_SUFFIXES = (".gz", ".json", ".jsonl", ".log", ".txt")
+
+
+def recognise(path: Path, name: str) -> FoundFile:
+    """Look at the head of a file; raises OSError if it cannot be read.
+
+    ``name`` is the path below what the person named: a stream's name is in it.
+    """
+    if path.name == WRITE_TEST:
+        return FoundFile(path, name, Form.NOTHING)
+    head = file_bytes.head(path)
+    text = head.lstrip()
+    if not text:
+        return FoundFile(path, name, Form.NOTHING if path.stat().st_size < 64 else Form.UNKNOWN)
+    if _EXPORT_LINE.match(head):
+        if exported := _EXPORT_PATH.search(path.as_posix()):
+            return FoundFile(path, name, Form.EXPORT, exported_stream(exported["stream"]))
+        if _EXPORTED_RUN.search(head):  # taken out of its folder
+            return FoundFile(path, name, Form.EXPORT, _stream_of(name))
+    if text[0] in "{[" and (form := _json_form(text)):
+        return FoundFile(path, name, form, _stream_of(name))
+    if _is_binary(head):
+        return FoundFile(path, name, Form.UNKNOWN)
+    return _worker_log(path, name, head)
+
+
+def exported_stream(folder: str) -> str:
+    """Return a log stream's name from its folder in an export, where each "/" became "-".
+
+    Lambda's names can be told again; of others the folder's name is kept.
+
+    >>> exported_stream("2022-01-18-[$LATEST]2f2faf726d06475489c93fe6f5a69d21")
+    '2022/01/18/[$LATEST]2f2faf726d06475489c93fe6f5a69d21'
+    """
+    return "/".join(found.groups()) if (found := _LAMBDA_STREAM.fullmatch(folder)) else folder
+
+
+def _json_form(text: str) -> Form | None:
+    """Tell saved replies and deliveries from a worker's JSON lines by the keys of their first object."""
+    first = _first_object(text)
+    keys = set(first) if first is not None else set(_TOP_KEY.findall(text[:4096]))
+    if {"messageType", "logEvents"} <= keys or {"messageType", "logGroup"} <= keys or keys == {"awslogs"}:
+        return Form.DELIVERY
+    if "events" in keys or (text[0] == "[" and {"timestamp", "message"} <= keys):
+        return Form.SAVED_EVENTS
+    if keys & _SETTINGS_KEYS and not keys & {"message", "msg", "level"}:
+        return Form.SETTINGS
+    if first is not None and not first and text.strip() == "{}":
+        return Form.NOTHING
+    return None
+
+
+def _first_object(text: str) -> dict[str, Any] | None:
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text.lstrip("[ \r\n\t"))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _worker_log(path: Path, name: str, head: str) -> FoundFile:
+    clock = LineClock()
+    for line in head.split("\n"):
+        try:
+            if clock.read_ms(line) is not None:
+                return FoundFile(path, name, Form.WORKER_LOG, _stream_of(name))
+        except ZoneUnknownError:
+            return FoundFile(path, name, Form.WORKER_LOG, _stream_of(name), lacks_zone=True)
+    return FoundFile(path, name, Form.UNKNOWN)
+
+
+def _stream_of(name: str) -> str:
+    """Return a stream's name for a file; the parts that a log was rotated into are one stream.
+
+    >>> _stream_of("host-1/worker.log.2.gz"), _stream_of("host-1/worker.log")
+    ('file:host-1/worker', 'file:host-1/worker')
+    """
+    name = re.sub(r"(?<=\.log)[.-]\d{1,8}(?=(?:\.gz)?$)", "", name)
+    while name.endswith(_SUFFIXES):
+        name = name[: name.rindex(".")]
+    return FROM_FILE + name
+
+
+def _is_binary(head: str) -> bool:
+    sample = head[:4096]
+    odd = sum(c == "\0" or "\udc80" <= c <= "\udcff" for c in sample)
+    return odd * 10 > len(sample)

@@ -1,0 +1,310 @@
+"""One import under way: events of files gathered into commits, and what became of every one of them."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, Protocol
+from zoneinfo import ZoneInfo
+
+from forensics.errors import EXIT_OK, EXIT_PARTIAL, ConservationError
+from forensics.identity import evidence_id
+from forensics.lake import Lake
+from forensics.redaction import redact_handles
+from forensics.tables import BY_NAME
+from forensics.window import TimeWindow
+from ingest.coverage import Reading, record
+from ingest.file_bytes import FileDamagedError, FileTooLargeError
+from ingest.file_consumers import LogGroups
+from ingest.file_events import FileEvent, read_events
+from ingest.file_forms import Form, FoundFile
+from ingest.quarantine import quarantine_row, what_is_wrong
+from ingest.saved_settings import SavedSettings
+from ingest.snapshots import append_changed
+from ingest.twins import FileTwins, content_digest, stream_known_as
+from ingest.values import epoch_ms
+
+LOG_EVENTS = BY_NAME["log_events"]
+QUARANTINE = BY_NAME["quarantine"]
+SETTINGS_TABLES = (
+    (BY_NAME["queue_settings"], "queue", "queue_arn", "queue_rows"),
+    (BY_NAME["function_settings"], "function", "function_arn", "function_rows"),
+    (BY_NAME["event_source_mappings"], "mapping", "mapping_uuid", "mapping_rows"),
+)
+APPEND_ROWS = 50_000
+"""Rows gathered for one commit: a commit costs milliseconds, a row about 1 KB of memory."""
+MOST_REASONS = 20
+"""So many pieces of poison per file are said in words; all of them are counted and kept."""
+
+
+class Progress(Protocol):
+    """Hears how an import gets on."""
+
+    def size(self, byte_count: int) -> None:
+        """Say how many bytes there are to read."""
+
+    def file(self, name: str) -> None:
+        """Say which file is read from now on."""
+
+    def bytes(self, byte_count: int) -> None:
+        """Say that so many further bytes were read."""
+
+
+@dataclass
+class GroupTally:
+    """What came of one log group. ``seen = stored + already + quarantined``."""
+
+    seen_count: int = 0
+    stored_count: int = 0
+    already_count: int = 0
+    quarantined_count: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+
+
+@dataclass
+class ImportReport:
+    """What an import read. Counts are of this run; ``gaps`` are files that could not be read in full, in words."""
+
+    files: Counter[Form] = field(default_factory=Counter)
+    groups: dict[str, GroupTally] = field(default_factory=dict)
+    settings_seen_count: int = 0
+    settings_stored_count: int = 0
+    gaps: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def read_groups(self) -> set[str]:
+        """Log groups of which events were read."""
+        return {name for name, done in self.groups.items() if done.first_at}
+
+    @property
+    def exit_code(self) -> int:
+        """0 if every file was read in full, else 3."""
+        return EXIT_PARTIAL if self.gaps else EXIT_OK
+
+
+@dataclass(frozen=True)
+class ImportChoices:
+    """What the person said. ``log_groups`` are written GROUP[=QUEUE]; ``complete`` is the window (UTC) in which the files
+    hold everything that was logged; ``observed_at`` is when saved settings were true, None for each file's own time.
+    """  # noqa: D205
+
+    log_groups: tuple[str, ...] = ()
+    log_stream: str | None = None
+    zone: ZoneInfo | None = None
+    account_id: str | None = None
+    region: str | None = None
+    complete: TimeWindow | None = None
+    observed_at: datetime | None = None
+
+
+class Run:
+    """Gathers rows into commits and counts what became of every event."""
+
+    def __init__(
+        self,
+        lake: Lake,
+        choices: ImportChoices,
+        groups: LogGroups,
+        report: ImportReport,
+        now: datetime,
+        progress: Progress,
+    ) -> None:
+        self.lake, self.choices, self.groups = lake, choices, groups
+        self.report, self.now, self.progress = report, now, progress
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._poison: list[dict[str, Any]] = []
+        self._gathered = 0
+        self._damaged: set[str] = set()
+        self._known_stream: str | None = None
+
+    # -- settings ------------------------------------------------------------------------------------------
+
+    def observed_at(self, found: FoundFile) -> datetime:
+        """Return when a saved reply was true: as said, else the file's own time, which is never later than now."""
+        own = datetime.fromtimestamp(found.path.stat().st_mtime, UTC).replace(microsecond=0)
+        return self.choices.observed_at or min(own, self.now)
+
+    def store_settings(self, found: FoundFile, saved: SavedSettings) -> None:
+        """Append what a file of settings says that is new."""
+        for table, kind, resource, name in SETTINGS_TABLES:
+            rows = getattr(saved, name)
+            self.report.settings_seen_count += len(rows)
+            stored = append_changed(self.lake, table, kind, resource, rows, self.observed_at(found))
+            self.report.settings_stored_count += len(stored)
+        for reason, item in saved.bad:
+            self.report.gaps.append(f"{found.name}: {reason}")
+            row = quarantine_row(SETTINGS_TABLES[0][0], found.name, reason, 0, item, self.now)
+            self.lake.append(QUARANTINE, [row], f"quarantine|{found.name}")
+
+    # -- logs ----------------------------------------------------------------------------------------------
+
+    def read_logs(self, found: list[FoundFile]) -> None:
+        """Read every log file into the lake."""
+        self.progress.size(sum(f.size_bytes for f in found))
+        for file in sorted(found, key=lambda f: (f.log_stream, f.name)):
+            self.progress.file(file.name)
+            self._read_log(file)
+        self._flush()
+        for group, done in self.report.groups.items():
+            if done.seen_count != done.stored_count + done.already_count + done.quarantined_count:
+                raise ConservationError(
+                    f"log group {group!r}: {done.seen_count} events seen, but {done.stored_count} stored, "
+                    f"{done.already_count} already there and {done.quarantined_count} quarantined",
+                    "This is a bug in Doubletake; nothing in the lake was damaged.",
+                )
+
+    def _read_log(self, found: FoundFile) -> None:
+        places = _Places()
+        self._known_stream = None
+        reasons: Counter[str] = Counter()
+        names_stream = found.form in (Form.EXPORT, Form.DELIVERY)
+        alone: list[dict[str, Any]] = []
+        try:
+            for offset, item in enumerate(read_events(found, self.choices.zone, self.progress.bytes)):
+                group = item.log_group or self.groups.only or found.name
+                done = self.report.groups.setdefault(group, GroupTally())
+                done.seen_count += 1
+                row, reason = self._row(item, group, found, places)
+                if row is None:
+                    reasons[reason] += 1
+                    if item.is_gap:
+                        self._damaged.add(group)
+                        self.report.gaps.append(f"{found.name}: {reason}")
+                    done.quarantined_count += 1
+                    self._poison.append(quarantine_row(LOG_EVENTS, group, reason, offset, item.event, self.now))
+                elif names_stream or row["event_id"]:
+                    self._rows.setdefault(group, []).append(row)
+                else:
+                    alone.append(row)
+                self._gathered += 1
+                if self._gathered >= APPEND_ROWS:
+                    self._place_stream(found, alone)
+                    alone = []
+                    self._flush()
+        except (FileDamagedError, FileTooLargeError) as problem:
+            self._damaged.add(self.groups.only)
+            self.report.gaps.append(f"{found.name}: {problem}")
+            self._poison.append(
+                quarantine_row(LOG_EVENTS, self.groups.only or found.name, str(problem), 0, found.name, self.now)
+            )
+        if alone:  # a copy of this file must find its events in the lake
+            self._place_stream(found, alone)
+            self._flush()
+        for reason, count in reasons.most_common(MOST_REASONS):
+            self.report.notes.append(f"{found.name}: {count:,} kept in quarantine: {reason}")
+
+    def _row(
+        self, item: FileEvent, group: str, found: FoundFile, places: "_Places"
+    ) -> tuple[dict[str, Any] | None, str]:
+        event = item.event
+        if reason := item.reason or what_is_wrong(event):
+            return None, reason
+        stream, line = event["logStreamName"], redact_handles(event["message"])
+        if self.choices.log_stream and stream == found.log_stream:
+            stream = self.choices.log_stream
+        account_id, region = self.groups.where(group, item.account_id, self.choices.account_id, self.choices.region)
+        logged_at, event_id = epoch_ms(event["timestamp"]), event.get("eventId") or None
+        order_in_ms, ordinal = places.of(stream, logged_at, line, event_id)
+        ingested_ms = event.get("ingestionTime")
+        return {
+            "account_id": account_id,
+            "region": region,
+            "log_group": group,
+            "log_stream": stream,
+            "event_id": event_id,
+            "logged_at": logged_at,
+            "ingested_at": epoch_ms(ingested_ms) if type(ingested_ms) is int and 0 < ingested_ms < 4e12 else None,
+            "order_in_ms": order_in_ms,
+            "line": line,
+            "collected_at": self.now,
+            "_ordinal": ordinal,
+        }, ""
+
+    def _place_stream(self, found: FoundFile, rows: list[dict[str, Any]]) -> None:
+        """Take the rows of a file that names no stream, under the name the lake knows them by, if it does."""
+        if not rows:
+            return
+        group = rows[0]["log_group"]
+        if not (self.choices.log_stream or self._known_stream):
+            self._known_stream = stream_known_as(self.lake, group, rows)
+            if self._known_stream:
+                self.report.notes.append(f"{found.name}: its events are those of log stream {self._known_stream!r}")
+        if self._known_stream:
+            rows = [row | {"log_stream": self._known_stream} for row in rows]
+        self._rows.setdefault(group, []).extend(rows)
+
+    def _flush(self) -> None:
+        for group, rows in self._rows.items():
+            done = self.report.groups[group]
+            times = [row["logged_at"] for row in rows]
+            done.first_at = min([*times, *filter(None, [done.first_at])])
+            done.last_at = max([*times, *filter(None, [done.last_at])])
+            fresh = FileTwins(self.lake, group).fresh([row | {"evidence_id": _name(row)} for row in rows])
+            stored = self.lake.append(LOG_EVENTS, fresh, f"log_events|{group}")
+            done.stored_count += stored.stored_count
+            done.already_count += stored.already_count + len(rows) - len(fresh)
+        if self._poison:
+            self.lake.append(QUARANTINE, self._poison, "quarantine|import")
+        self._rows, self._poison, self._gathered = {}, [], 0
+
+    # -- coverage ------------------------------------------------------------------------------------------
+
+    def record_coverage(self) -> None:
+        """Say what is known of each group from now on: whole in the window a person vouched for, else in part."""
+        for group, done in self.report.groups.items():
+            if done.first_at is None or done.last_at is None:
+                continue
+            detail: str | None
+            window = self.choices.complete or TimeWindow(done.first_at, done.last_at + timedelta(milliseconds=1))
+            status, detail = "ok", None
+            if group in self._damaged:
+                status, detail = "failed", "a file is damaged"
+            elif self.choices.complete is None:
+                status, detail = "partial", "from files: what else was logged there is not known"
+            account_id, region = self.groups.where(group, None, self.choices.account_id, self.choices.region)
+            reading = Reading(
+                LOG_EVENTS,
+                group,
+                account_id,
+                region,
+                self.groups.queue_arns(group),
+                status,
+                detail,
+                done.seen_count,
+                done.stored_count,
+                done.already_count,
+                done.quarantined_count,
+            )
+            record(self.lake, [reading], window, self.now)
+
+
+def _name(row: dict[str, Any]) -> str:
+    """Return the evidence id: of an event without an id it is made from its content and its place among equals."""
+    own = row["event_id"]
+    if own is None:
+        digest = content_digest(row["log_stream"], row["logged_at"], row["line"]).hex()
+        own = "content:" + sha256(f"{digest}|{row['_ordinal']}".encode()).hexdigest()
+    return evidence_id("log", row["account_id"], row["region"], row["log_group"], own)
+
+
+class _Places:
+    """Numbers the events of one file: order within a stream's millisecond, and which of several equal ones it is.
+
+    Copies of a file must add nothing, so counting begins anew with each file.
+    """
+
+    def __init__(self) -> None:
+        self._in_ms: Counter[tuple[str, datetime]] = Counter()
+        self._equal: Counter[bytes] = Counter()
+
+    def of(self, stream: str, logged_at: datetime, line: str, event_id: str | None) -> tuple[int, int | None]:
+        """Return the order within the millisecond, and the ordinal among equals; None for events that have an id."""
+        order_in_ms = self._in_ms[stream, logged_at]
+        self._in_ms[stream, logged_at] += 1
+        if event_id is not None:
+            return order_in_ms, None
+        digest = content_digest(stream, logged_at, line)
+        self._equal[digest] += 1
+        return order_in_ms, self._equal[digest] - 1

@@ -1,0 +1,125 @@
+"""Import: files that somebody saved or exported, into the same evidence tables that a collection fills."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from forensics.errors import ForensicsError
+from forensics.lake import Lake
+from forensics.tables import BY_NAME
+from ingest.file_consumers import LogGroups, consumer_rows
+from ingest.file_forms import Form, FoundFile, recognise
+from ingest.file_run import ImportChoices, ImportReport, Progress, Run
+from ingest.saved_settings import read_settings
+
+CONSUMERS = BY_NAME["consumers"]
+
+
+class FileNotThereError(ForensicsError):
+    """A path on the command line cannot be read, or holds nothing that can be imported."""
+
+
+class ImportUnclearError(ForensicsError):
+    """The files lack something that only a person knows: their log group, or the zone of their times."""
+
+
+def import_files(
+    lake: Lake,
+    paths: Sequence[Path],
+    choices: ImportChoices | None = None,
+    progress: Progress | None = None,
+    now: datetime | None = None,
+) -> ImportReport:
+    """Read files and folders into the lake; what is there already, from whatever source, is not stored again.
+
+    Raises, with nothing written: FileNotThereError, ImportUnclearError, LakeBusyError, LakeMissingError.
+    Raises ConservationError if an event was lost on the way.
+    """
+    choices, now = choices or ImportChoices(), now or datetime.now(UTC)
+    found = _find(paths, lake.root)
+    _check_clear(found, choices)
+    saved = {f.name: read_settings(f) for f in found if f.form is Form.SETTINGS}
+    groups = LogGroups.of(lake, choices.log_groups, [row for s in saved.values() for row in s.rows])
+    report = ImportReport(Counter(f.form for f in found))
+    lake.versions()  # a lake that this release cannot read is said before anything is written
+    with lake.writing("collect"):
+        run = Run(lake, choices, groups, report, now, progress or _Silence())
+        for file in sorted((f for f in found if f.form is Form.SETTINGS), key=run.observed_at):
+            run.store_settings(file, saved[file.name])
+        run.read_logs([f for f in found if f.form not in (Form.SETTINGS, Form.NOTHING, Form.UNKNOWN)])
+        lake.append(CONSUMERS, consumer_rows(lake, groups, report.read_groups), "consumers|import")
+        run.record_coverage()
+    report.gaps += [f"{f.name}: not a log, an export or a saved reply that is known" for f in found if _is_unknown(f)]
+    report.notes += groups.notes(report.read_groups)
+    return report
+
+
+def _find(paths: Sequence[Path], lake_folder: Path) -> list[FoundFile]:
+    found: dict[Path, FoundFile] = {}
+    for given in paths:
+        try:
+            whole = given.resolve(strict=True)
+            for path in sorted(_files_of(whole, lake_folder)):
+                name = path.relative_to(whole).as_posix() if path != whole else path.name
+                found.setdefault(path, recognise(path, name))
+        except OSError as problem:
+            shown = problem.filename or given
+            raise FileNotThereError(
+                f"{str(shown)!r} cannot be read: {problem.strerror or problem}", "Check the path and its permissions."
+            ) from problem
+    if all(f.form in (Form.UNKNOWN, Form.NOTHING) for f in found.values()):
+        shown = ", ".join(repr(str(p)) for p in paths[:3])
+        raise FileNotThereError(
+            f"nothing that can be imported is in {shown}",
+            "Give CloudWatch exports, deliveries, saved replies of the AWS command line, or logs with times.",
+        )
+    return list(found.values())
+
+
+def _files_of(whole: Path, lake_folder: Path) -> Iterator[Path]:
+    """Yield the files below a path, but neither hidden ones nor those of the lake that is written."""
+    if not whole.is_dir():
+        yield whole
+        return
+    for path in whole.rglob("*"):
+        is_hidden = any(part.startswith(".") for part in path.relative_to(whole).parts)
+        if path.is_file() and not is_hidden and not path.is_relative_to(lake_folder):
+            yield path
+
+
+def _check_clear(found: list[FoundFile], choices: ImportChoices) -> None:
+    nameless = [f for f in found if f.names_no_group]
+    if nameless and len(choices.log_groups) != 1:
+        said = "several were given" if choices.log_groups else "none was given"
+        raise ImportUnclearError(
+            f"{nameless[0].name!r} ({nameless[0].form}) does not say which log group it is from, and {said}",
+            "Give --log-group GROUP, or GROUP=QUEUE; import each group's files by themselves.",
+        )
+    zoneless = next((f for f in found if f.lacks_zone), None)
+    if zoneless and choices.zone is None:
+        raise ImportUnclearError(
+            f"the times in {zoneless.name!r} do not say their time zone",
+            "Give --zone, for example --zone UTC or --zone Europe/Berlin.",
+        )
+    streamless = [f for f in found if f.form in (Form.SAVED_EVENTS, Form.WORKER_LOG)]
+    if choices.log_stream and len(streamless) != 1:
+        raise ImportUnclearError(
+            f"--log-stream {choices.log_stream!r} names one stream, but {len(streamless)} files could be it",
+            "Import that file by itself.",
+        )
+
+
+def _is_unknown(found: FoundFile) -> bool:
+    return found.form is Form.UNKNOWN
+
+
+class _Silence:
+    def size(self, byte_count: int) -> None:
+        pass
+
+    def file(self, name: str) -> None:
+        pass
+
+    def bytes(self, byte_count: int) -> None:
+        pass

@@ -1,0 +1,141 @@
+"""JSON documents one after another, read in pieces: a saved reply may be larger than memory, an archive has no commas."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from forensics.errors import SourceUnreadableError
+
+MOST_CHARS = 16 * 1024**2
+"""Longest single value: an event is at most 1 MB, a delivered batch of them 6 MB."""
+_BLANKS = " \t\r\n"
+_BLANKS_AND_COMMA = _BLANKS + ","
+
+
+class BadJsonError(SourceUnreadableError):
+    """The text is not JSON from ``offset`` (characters) on; ``text`` begins there."""
+
+    def __init__(self, reason: str, offset: int, text: str) -> None:
+        super().__init__(f"not JSON at character {offset:,}: {reason}")
+        self.offset = offset
+        self.text = text
+
+
+class JsonStream:
+    """Values out of a stream of text.
+
+    Objects and arrays at the top are walked, so that the arrays asked for can be had item by item.
+    """
+
+    def __init__(self, content: Iterator[str]) -> None:
+        self._content = content
+        self._text, self._at, self._passed = "", 0, 0
+        self._decoder = json.JSONDecoder()
+
+    @property
+    def offset(self) -> int:
+        """Characters read so far."""
+        return self._passed + self._at
+
+    def documents(self, streamed: frozenset[str] = frozenset()) -> Iterator[tuple[str | None, Any]]:
+        """Yield ``(key, item)`` for the items of the streamed arrays, and ``(None, document)`` as each document ends.
+
+        A document is an object without its streamed arrays. Items of an array at the top are documents themselves.
+        Raises BadJsonError; documents may go on after ``skip_to``.
+        """
+        in_array = False
+        while (char := self._peek(_BLANKS_AND_COMMA if in_array else _BLANKS)) is not None:
+            if char == "[" and not in_array:
+                self._at += 1
+                in_array = True
+            elif char == "]" and in_array:
+                self._at += 1
+                in_array = False
+            elif char == "{" and streamed:
+                yield from self._object(streamed)
+            else:
+                yield None, self._value()
+        if in_array:
+            raise self._bad("the array has no end")
+
+    def skip_to(self, mark: str) -> bool:
+        """Go on at the next place where ``mark`` stands, behind the present one; false if there is none."""
+        self._at += 1
+        while (found := self._text.find(mark, self._at)) < 0:
+            self._at = max(self._at, len(self._text) - len(mark) + 1)
+            if not self._more():
+                self._at = len(self._text)
+                return False
+        self._at = found
+        return True
+
+    def _object(self, streamed: frozenset[str]) -> Iterator[tuple[str | None, Any]]:
+        self._expect("{")
+        document: dict[str, Any] = {}
+        while self._peek(_BLANKS_AND_COMMA) != "}":
+            if self._peek() != '"':
+                raise self._bad("a key was expected")
+            key = self._value()
+            self._expect(":")
+            if key in streamed and self._peek() == "[":
+                self._expect("[")
+                while self._peek(_BLANKS_AND_COMMA) != "]":
+                    yield key, self._value()
+                self._expect("]")
+            else:
+                document[key] = self._value()
+        self._expect("}")
+        yield None, document
+
+    def _value(self) -> Any:
+        """Read one value; reads on for as long as there is no end to it."""
+        self._peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as problem:
+                # More text helps only where the text ran out: at the very end, or in an open string.
+                at_end = problem.pos >= len(self._text) - 12 or problem.msg.startswith("Unterminated string")
+                if at_end and len(self._text) - self._at < MOST_CHARS and self._more(len(self._text) - self._at):
+                    continue
+                raise self._bad(problem.msg) from problem
+            except (RecursionError, ValueError) as problem:  # nested too deep; a number of thousands of digits
+                raise self._bad(str(problem) or type(problem).__name__) from problem
+            if end == len(self._text) and not isinstance(value, str | dict | list) and self._more():
+                continue  # a number may go on
+            self._at = end
+            return value
+
+    def _peek(self, over: str = _BLANKS) -> str | None:
+        """Return the next character that is not in ``over``, without taking it; None at the end."""
+        while True:
+            while self._at < len(self._text):
+                if self._text[self._at] not in over:
+                    return self._text[self._at]
+                self._at += 1
+            if not self._more():
+                return None
+
+    def _expect(self, char: str) -> None:
+        if self._peek() != char:
+            raise self._bad(f"{char!r} was expected")
+        self._at += 1
+
+    def _more(self, at_least: int = 0) -> bool:
+        """Take more text, as much again as there is, so that a long value is not begun too often."""
+        added: list[str] = []
+        count = 0
+        for piece in self._content:
+            added.append(piece)
+            count += len(piece)
+            if count > at_least:
+                break
+        if not added:
+            return False
+        self._passed += self._at
+        self._text = self._text[self._at :] + "".join(added)
+        self._at = 0
+        return True
+
+    def _bad(self, reason: str) -> BadJsonError:
+        return BadJsonError(reason, self.offset, self._text[self._at : self._at + 400])

@@ -1,0 +1,111 @@
+"""When a line of a plain log was written: the date near its start, or the time field of a JSON line. To the millisecond."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+NEAR_START_CHARS = 48
+"""A date further in is something the line talks about."""
+
+_DATE = re.compile(
+    r"""(?x)
+    (?P<year>\d{4})[-/](?P<month>\d\d)[-/](?P<day>\d\d)
+    [T\ _]\ ?
+    (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)
+    (?:[.,](?P<fraction>\d{1,9}))?
+    \ ?(?P<zone>Z\b|UTC\b|GMT\b|[+-]\d\d:?\d\d(?!\d))?
+    """
+)
+_JSON_TIME = re.compile(
+    r'"(?:@?timestamp|time|ts|@t|datetime|asctime|date|Timestamp|Time|eventTime)"\s{0,4}:\s{0,4}'
+    r'(?:"(?P<text>[^"\\]{10,40})"|(?P<number>\d{10,19}(?:\.\d{1,9})?)(?=\s{0,4}[,}]))'
+)
+_NANOSECONDS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?")
+_MS_OF_SCALE = ((1e17, 1e-6), (1e14, 1e-3), (1e11, 1.0), (0.0, 1e3))
+_FOLDED = timedelta(hours=3)
+
+
+@dataclass
+class LineClock:
+    """Reads times off lines of one file, in their order. ``zone`` holds where a line names no zone; None: unknown.
+
+    In the hour that a clock shows twice, the earlier reading is taken until it would let the file's time go back.
+    """
+
+    zone: ZoneInfo | None = None
+    _latest: datetime | None = None
+
+    def read_ms(self, line: str) -> int | None:
+        """Return milliseconds since the epoch, or None for a line that does not begin an event.
+
+        Raises ZoneUnknownError if the line has a time whose zone nothing says.
+
+        >>> LineClock().read_ms("[2026-11-20 05:12:00.250+01:00] worker started")
+        1795147920250
+        >>> LineClock().read_ms("    at Worker.run(worker.js:12:3)") is None
+        True
+        """
+        if line.startswith((" ", "\t")):
+            return None
+        if line.startswith("{"):
+            found = _JSON_TIME.search(line)
+            if found is None:
+                return None
+            if number := found["number"]:
+                return _epoch_ms(float(number))
+            date = _DATE.match(found["text"])
+        else:
+            date = _DATE.search(line, 0, NEAR_START_CHARS + 40)
+            if date and date.start() > NEAR_START_CHARS:
+                return None
+        moment = _moment(date) if date else None
+        if date is None or moment is None:
+            return None
+        if date["zone"] is None:
+            moment = self._placed(moment)
+        self._latest = max(moment, self._latest or moment)
+        return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+    def _placed(self, local: datetime) -> datetime:
+        if self.zone is None:
+            raise ZoneUnknownError
+        first, second = (local.replace(tzinfo=self.zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+        went_back = self._latest is not None and first < self._latest - timedelta(minutes=5)
+        return second if went_back and second - first <= _FOLDED and second > first else first
+
+
+class ZoneUnknownError(Exception):
+    """The line has a time, and nothing says in which zone."""
+
+
+def without_driver_prefix(line: str) -> str:
+    """Take away what a container runtime puts before each line: its own time in nanoseconds, stream and tag.
+
+    >>> without_driver_prefix("2026-11-20T05:12:00.123456789Z stdout F [2026-11-20 05:12:00] local.INFO: done")
+    '[2026-11-20 05:12:00] local.INFO: done'
+    """
+    found = _NANOSECONDS.match(line)
+    return line[found.end() :] if found else line
+
+
+def _moment(date: re.Match[str]) -> datetime | None:
+    fraction = (date["fraction"] or "0").ljust(3, "0")[:3]
+    day, time = (date["year"], date["month"], date["day"]), (date["hour"], date["minute"], date["second"])
+    try:
+        moment = datetime.fromisoformat(f"{'-'.join(day)}T{':'.join(time)}.{fraction}")
+    except ValueError:
+        return None
+    zone = date["zone"]
+    if zone is None:
+        return moment
+    if zone in ("Z", "UTC", "GMT"):
+        return moment.replace(tzinfo=UTC)
+    digits = zone.replace(":", "")
+    ahead = timedelta(hours=int(digits[1:3]), minutes=int(digits[3:5]))
+    return (moment - ahead if zone[0] == "+" else moment + ahead).replace(tzinfo=UTC)
+
+
+def _epoch_ms(number: float) -> int:
+    """Read epoch seconds, milliseconds, microseconds or nanoseconds, told apart by their size."""
+    return int(number * next(factor for least, factor in _MS_OF_SCALE if number >= least))
