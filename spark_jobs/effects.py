@@ -12,7 +12,7 @@ def with_batch_progress(deliveries: DataFrame) -> DataFrame:
     Only where the consumer is declared sequential, and either its start lines or exhaustive effect lines tell.
     Where the last touched item had finished, the one after it counts as in progress: the line of its start may be lost.
     """
-    batch = Window.partitionBy("log_group", "log_stream", "consumer")
+    batch = Window.partitionBy("stream_hash", "consumer")
     place = F.col("batch_position")
     touched = F.col("marker_at").isNotNull() | F.col("started_at").isNotNull()
     finished = F.col("marker_at").isNotNull()

@@ -1,6 +1,6 @@
 """One run of a Lambda function."""
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from forensics.tables.findings import INVOCATIONS
@@ -35,23 +35,25 @@ def named_runs(gathered: DataFrame, inputs: Inputs) -> DataFrame:
         F.col("started_at"),
         {"timeout_s": "function_timeout_s"},
     )
+    ids = F.transform(F.filter("facts", lambda f: f["message_id"].isNotNull() & (f["role"] != "failure")), _message_id)
+    arns = F.transform(F.filter("facts", lambda f: f["queue_arn"].isNotNull()), lambda f: f["queue_arn"])
     ended = F.coalesce("ended_at", F.timestamp_millis(F.unix_millis("start_at") + F.col("duration_ms").cast("long")))
-    return with_end_status(timed).withColumn("run_ended_at", ended)
+    return (
+        with_end_status(timed)
+        .withColumn("ended_well", F.col("end_status") == "success")
+        .withColumn("run_ended_at", ended)
+        .withColumn("message_count", F.size(F.array_distinct(ids)))
+        .withColumn("facts_count", F.size("facts"))
+        .withColumn("record_queue_arn", F.get(arns, F.lit(0)))
+    )
+
+
+def _message_id(fact: Column) -> Column:
+    return fact["message_id"]
 
 
 def invocations(runs: DataFrame) -> DataFrame:
     """Every run of which a line is in evidence."""
-    ids = F.array_compact(
-        F.array_distinct(
-            F.transform(
-                F.filter("facts", lambda f: f["message_id"].isNotNull() & (f["role"] != "failure")),
-                lambda f: f["message_id"],
-            )
-        )
-    )
-    queue_of_record = F.try_element_at(
-        F.transform(F.filter("facts", lambda f: f["queue_arn"].isNotNull()), lambda f: f["queue_arn"]), F.lit(1)
-    )
     return runs.select(
         "invocation_id",
         "log_group",
@@ -59,13 +61,13 @@ def invocations(runs: DataFrame) -> DataFrame:
         F.col("run_request_id").alias("request_id"),
         "start_index",
         "function_name",
-        F.coalesce(queue_of_record, "group_queue_arn").alias("queue_arn"),
+        F.coalesce("record_queue_arn", "group_queue_arn").alias("queue_arn"),
         "started_at",
         F.col("run_ended_at").alias("ended_at"),
         F.floor("duration_ms").cast("long").alias("duration_ms"),
         "end_status",
         "error_type",
         F.col("start_at").isNotNull().alias("has_start"),
-        F.size(ids).alias("message_count"),
+        "message_count",
         F.array_sort("mark_ids").alias("evidence_ids"),
     ).select(*INVOCATIONS.column_names)

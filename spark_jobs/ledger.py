@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from spark_jobs.facts import FACT_FIELDS
 from spark_jobs.in_force import join_in_force
 from spark_jobs.inputs import Inputs
 from spark_jobs.runs import RUN_KEY
@@ -37,15 +38,20 @@ CARRIED = (
 """What every delivery takes over from its run."""
 
 
+MANY_FACTS = 400
+"""Runs that state more than this are split by message through a shuffle; inside a row that would take their square."""
+
+
 def run_deliveries(runs: DataFrame) -> DataFrame:
     """One row per Lambda run and message named in it."""
     understood = runs.withColumn(
         "has_response", F.coalesce("has_response", F.lit(False)) & ~_is_malformed(F.col("facts"))
     ).withColumn("facts", _without_strangers(F.col("facts")))
     keyed = understood.withColumn("facts", _with_named_keys(F.col("facts"))).withColumn(
-        "batch_count", F.size(F.array_compact(F.array_distinct(F.transform("facts", _item_of))))
+        "_items", F.array_compact(F.array_distinct(F.transform("facts", _item_of)))
     )
-    exploded = keyed.select(
+    carried = keyed.select(
+        "stream_hash",
         F.col("invocation_id").alias("consumer"),
         F.lit("lambda").alias("consumer_kind"),
         "log_group",
@@ -58,19 +64,48 @@ def run_deliveries(runs: DataFrame) -> DataFrame:
         F.col("end_status").alias("run_status"),
         "error_type",
         "has_response",
-        "batch_count",
+        F.size("_items").alias("batch_count"),
         F.when(F.col("end_status") != "success", F.col("mark_ids")).alias("end_ids"),
-        F.explode("facts").alias("fact"),
-    ).select(*CARRIED, "fact.*")
-    return _gathered(
-        exploded.where(F.col("message_id").isNotNull() | F.col("key").isNotNull()),
-        ["log_group", "log_stream", "consumer"],
+        "facts_count",
+        "facts",
+        "_items",
+    )
+    few = F.col("facts_count") <= MANY_FACTS
+    return _judged_facts(
+        _split_in_row(carried.where(few)).unionByName(
+            _split_by_shuffle(
+                carried.where(~few)
+                .select("stream_hash", *CARRIED, F.explode("facts").alias("fact"))
+                .where(F.col("fact.message_id").isNotNull() | F.col("fact.key").isNotNull())
+            )
+        )
+    )
+
+
+def _split_in_row(runs: DataFrame) -> DataFrame:
+    """One row per message of a run, with the facts about it as ``mine``."""
+
+    def of_item(item: Column) -> Column:
+        return F.struct(item.alias("item_id"), F.filter("facts", lambda f: _item_of(f) == item).alias("mine"))
+
+    exploded = runs.select("stream_hash", *CARRIED, F.explode(F.transform("_items", of_item)).alias("of_item"))
+    return exploded.select("stream_hash", *CARRIED, "of_item.item_id", "of_item.mine")
+
+
+def _split_by_shuffle(facts: DataFrame) -> DataFrame:
+    """The same from one row per ``fact``."""
+    by = ("stream_hash", "consumer")
+    return (
+        facts.withColumn("item_id", _item_of(F.col("fact")))
+        .groupBy(*by, "item_id")
+        .agg(*[F.any_value(c).alias(c) for c in CARRIED if c not in by], F.collect_list("fact").alias("mine"))
     )
 
 
 def worker_deliveries(facts: DataFrame) -> DataFrame:
     """One row per handling of a message by a worker."""
     carried = facts.select(
+        F.xxhash64("log_group", "log_stream").alias("stream_hash"),
         F.concat_ws("|", "log_group", "log_stream", _item_of(F.col), F.col("handling_index")).alias("consumer"),
         F.lit("worker").alias("consumer_kind"),
         "log_group",
@@ -85,9 +120,9 @@ def worker_deliveries(facts: DataFrame) -> DataFrame:
         F.lit(False).alias("has_response"),
         F.lit(1).alias("batch_count"),
         F.lit(None).cast("array<string>").alias("end_ids"),
-        *[c for c in facts.columns if c not in (*CARRIED, "logged_at", "order_in_ms", "place", "handling_index")],
+        F.struct(*FACT_FIELDS).alias("fact"),
     )
-    gathered = _gathered(carried, ["log_group", "log_stream", "consumer"])
+    gathered = _judged_facts(_split_by_shuffle(carried))
     done = F.coalesce("worker_finished_at", "worker_failed_at", "delete_at")
     return (
         gathered.withColumn("run_started_at", F.col("first_fact_at"))
@@ -148,41 +183,58 @@ def _with_named_keys(facts: Column) -> Column:
     return F.when(has_nameless, F.transform(facts, named)).otherwise(facts)
 
 
-def _gathered(facts: DataFrame, by: list[str]) -> DataFrame:
-    role, at, detail = F.col("role"), F.col("at"), F.col("detail")
+def _judged_facts(split: DataFrame) -> DataFrame:
+    """Say in columns what the facts about one message in one run say together; ``mine`` goes."""
+    mine = F.col("mine")
+
+    def highest(name: str) -> Column:
+        return F.array_max(F.transform(mine, lambda f: f[name]))
 
     def first(*roles: str) -> Column:
-        return F.min(F.when(role.isin(*roles), at))
+        return F.array_min(F.transform(F.filter(mine, lambda f: f["role"].isin(*roles)), lambda f: f["at"]))
 
-    is_delete = (role == "handle_error") & detail.contains(":DeleteMessage")
-    is_delete_failed = role == "worker_delete_failed"
-    grouped = facts.withColumn("item_id", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key")))).groupBy(
-        *by, "item_id"
-    )
-    return grouped.agg(
-        F.max("message_id").alias("message_id"),
-        *[F.any_value(c).alias(c) for c in CARRIED if c not in by],
-        *[F.max(c).alias(c) for c in _RECORD_MAX],
-        F.max("queue_arn").alias("record_queue_arn"),
-        F.min("position").alias("batch_position"),
+    def is_delete(fact: Column) -> Column:
+        return (fact["role"] == "handle_error") & fact["detail"].contains(":DeleteMessage")
+
+    def any_delete(fact: Column) -> Column:
+        return (fact["role"] == "worker_delete_failed") | is_delete(fact)
+
+    def reason(fact: Column) -> Column:
+        return F.substring_index(fact["detail"], ":", 1)
+
+    def delete_reason(fact: Column) -> Column:
+        return F.when(is_delete(fact), reason(fact)).otherwise(F.lit("other"))
+
+    def of_other_call(fact: Column) -> Column:
+        return (fact["role"] == "handle_error") & ~is_delete(fact)
+
+    deletes = F.filter(mine, any_delete)
+    others = F.filter(mine, of_other_call)
+    idempotency = F.filter(mine, lambda f: f["role"] == "idempotency")
+    return split.select(
+        "stream_hash",
+        "item_id",
+        *CARRIED,
+        highest("message_id").alias("message_id"),
+        *[highest(c).alias(c) for c in _RECORD_MAX],
+        highest("queue_arn").alias("record_queue_arn"),
+        F.array_min(F.transform(mine, lambda f: f["position"])).alias("batch_position"),
         first("record").alias("record_at"),
         first("started", "worker_started").alias("started_at"),
         first("effect").alias("marker_at"),
         first("guard", "worker_refused").alias("guard_at"),
-        F.max(F.when(role == "idempotency", detail)).alias("idempotency"),
+        F.array_max(F.transform(idempotency, lambda f: f["detail"])).alias("idempotency"),
         first("worker_finished").alias("worker_finished_at"),
         first("worker_failed", "worker_timed_out").alias("worker_failed_at"),
-        F.max(F.when(role == "worker_timed_out", True)).alias("is_timed_out"),
-        F.max(F.when(role == "failure", True)).alias("is_named_failure"),
-        F.min(F.when(is_delete | is_delete_failed, at)).alias("delete_at"),
-        F.max(F.when(is_delete, F.substring_index(detail, ":", 1)).when(is_delete_failed, "other")).alias(
-            "delete_reason"
-        ),
-        F.max(F.when((role == "handle_error") & ~is_delete, F.substring_index(detail, ":", 1))).alias("handle_reason"),
-        F.min("at").alias("first_fact_at"),
-        F.max("at").alias("last_fact_at"),
-        F.sort_array(F.collect_set("key")).alias("business_keys"),
-        F.collect_set("evidence_id").alias("fact_ids"),
+        F.exists(mine, lambda f: f["role"] == "worker_timed_out").alias("is_timed_out"),
+        F.exists(mine, lambda f: f["role"] == "failure").alias("is_named_failure"),
+        F.array_min(F.transform(deletes, lambda f: f["at"])).alias("delete_at"),
+        F.array_max(F.transform(deletes, delete_reason)).alias("delete_reason"),
+        F.array_max(F.transform(others, reason)).alias("handle_reason"),
+        F.array_min(F.transform(mine, lambda f: f["at"])).alias("first_fact_at"),
+        F.array_max(F.transform(mine, lambda f: f["at"])).alias("last_fact_at"),
+        F.array_sort(F.array_distinct(F.array_compact(F.transform(mine, lambda f: f["key"])))).alias("business_keys"),
+        F.array_distinct(F.transform(mine, lambda f: f["evidence_id"])).alias("fact_ids"),
     )
 
 

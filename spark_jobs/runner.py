@@ -27,9 +27,9 @@ from spark_jobs.ledger import run_deliveries, with_settings, worker_deliveries
 from spark_jobs.messages import hidden_possible, in_incidents, messages
 from spark_jobs.parsed_lines import parsed_lines
 from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings
-from spark_jobs.runs import has_late_lines, join_late_lines, lines_in_runs, runs
+from spark_jobs.runs import RUN_KEY, has_late_lines, join_late_lines, lines_in_runs, runs
 from spark_jobs.session import spark_session
-from spark_jobs.suspects import shared_links, statements, suspects, works
+from spark_jobs.suspects import item_hash, shared_links, statements, suspects, works
 from spark_jobs.timeline import timeline
 from spark_jobs.unseen import judge_unseen, read_spans, unseen_receives
 
@@ -69,13 +69,14 @@ def correlate(
         _tune(spark, lake.count(LOG_EVENTS, versions.get(LOG_EVENTS.name)))
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
+        out = _Writer(lake, run_id, spark)
         try:
-            data_until = _build(inputs, _Writer(lake, run_id, spark), say)
+            data_until = _build(inputs, out, say)
         except BaseException:
             _discard(lake, run_id)
             raise
         finally:
-            shutil.rmtree(lake.root / "findings" / ".work" / run_id, ignore_errors=True)
+            out.forget()
         generation = lake.publish(
             run_id,
             {
@@ -96,7 +97,9 @@ def _tune(spark: SparkSession, line_count: int) -> None:
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")
     # So many partitions that the runs of one fit in memory: Spark then gathers them by hash, without a second sort.
     spark.conf.set("spark.sql.shuffle.partitions", str(max(2, line_count // LINES_PER_PARTITION)))
-    spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", "50000")
+    spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", "200000")
+    # Files of a few kinds are written side by side; else Spark sorts all rows by kind first.
+    spark.conf.set("spark.sql.maxConcurrentOutputFileWriters", "64")
 
 
 class _Writer:
@@ -107,16 +110,34 @@ class _Writer:
 
     def __init__(self, lake: Lake, run_id: str, spark: SparkSession) -> None:
         self.lake, self.run_id, self.spark = lake, run_id, spark
+        self.tables: list[str] = []
 
     @property
     def work_folder(self) -> Path:
         return self.lake.root / "findings" / ".work" / self.run_id
 
-    def keep(self, name: str, frame: DataFrame) -> DataFrame:
-        """Write an intermediate frame and read it back."""
+    def keep(self, name: str, frame: DataFrame, by: str | None = None, apart: str | None = None) -> DataFrame:
+        """Write an intermediate frame and read it back.
+
+        ``by`` names the column it is partitioned by: what is grouped by it afterwards then stays where it is. Rows that
+        differ in ``apart`` go into different folders, so that reading one kind does not read the other.
+        """
         folder = str(self.work_folder / name)
-        frame.write.parquet(folder)
-        return self.spark.read.schema(frame.schema).parquet(folder)
+        if by is None:
+            frame.write.parquet(folder)
+            return self.spark.read.schema(frame.schema).parquet(folder)
+        table = f"{name}_{self.run_id.replace('-', '_')}"
+        parts = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        writer = frame.write.bucketBy(parts, by).option("path", folder)
+        (writer.partitionBy(apart) if apart else writer).saveAsTable(table)
+        self.tables.append(table)
+        return self.spark.table(table)
+
+    def forget(self) -> None:
+        """Take the names of kept tables out of the session, and their files off the disk."""
+        for table in self.tables:
+            self.spark.sql(f"DROP TABLE IF EXISTS {table}")
+        shutil.rmtree(self.work_folder, ignore_errors=True)
 
     def write(self, table: Table, frame: DataFrame, few: bool = True, mode: str = "error") -> DataFrame:
         """Write a findings table and read it back."""
@@ -146,16 +167,19 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     say("assigning log lines to invocations")
     lambda_groups, worker_groups = _groups(inputs)
     queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
-    all_runs = named_runs(_runs(inputs, out, lambda_groups, queue_names), inputs)
+    all_runs = _runs(inputs, out, lambda_groups, queue_names)
     handled = _handlings(inputs, out, worker_groups, queue_names)
     out.write(T.INVOCATIONS, invocations(all_runs), few=False)
 
     say("building the delivery ledger")
     borders, data_until = _borders(inputs, all_runs, handled)
     until = F.lit(data_until).cast("timestamp")
-    items = out.keep("suspects", suspects(statements(all_runs, handled)))
-    flagged = _raw_deliveries(inputs, all_runs, handled).join(
-        F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_id", how="left"
+    items = out.keep("suspects", suspects(out.keep("statements", statements(all_runs, handled))))
+    flagged = (
+        _raw_deliveries(inputs, all_runs, handled)
+        .withColumn("item_hash", item_hash(F.col("item_id")))
+        .join(F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
+        .drop("item_hash")
     )
     once = with_ending(with_dead_letter_sign(delivered_once(with_effect(flagged, F.lit(False)), until), inputs))
     seen = out.split(T.DELIVERIES, once.withColumn("is_judged", F.coalesce("is_judged", F.lit(False))), "is_judged")
@@ -191,8 +215,11 @@ def _groups(inputs: Inputs) -> tuple[list[str], list[str]]:
 def _runs(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
     lines = inputs.log_events.where(F.col("log_group").isin(groups))
     parsed = parsed_lines(lines, inputs.consumers_by_group)
-    gathered = out.keep("runs", runs(lines_in_runs(parsed, inputs.settings.queues, queue_names)))
-    return out.keep("joined_runs", join_late_lines(gathered)) if has_late_lines(gathered) else gathered
+    gathered = runs(lines_in_runs(parsed, inputs.settings.queues, queue_names))
+    named = out.keep("runs", named_runs(gathered, inputs), by=RUN_KEY[0], apart="ended_well")
+    if not has_late_lines(named):
+        return named
+    return out.keep("joined_runs", named_runs(join_late_lines(named), inputs), by=RUN_KEY[0], apart="ended_well")
 
 
 def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
@@ -217,10 +244,10 @@ def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dic
 
 def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame) -> DataFrame:
     """Return every delivery that a log shows, with settings in force and how far its batch got."""
-    ended_well = F.col("end_status") == "success"
+    ended_well = F.col("ended_well")
     fine = without_batch_progress(with_settings(run_deliveries(all_runs.where(ended_well)), inputs))
-    failed = run_deliveries(all_runs.where(~ended_well)).unionByName(worker_deliveries(handled))
-    raw = fine.unionByName(with_batch_progress(with_settings(failed, inputs)))
+    failed = with_batch_progress(with_settings(run_deliveries(all_runs.where(~ended_well)), inputs))
+    raw = fine.unionByName(failed).unionByName(with_batch_progress(with_settings(worker_deliveries(handled), inputs)))
     return with_evidence(
         raw.withColumn("sent_at", F.timestamp_millis("sent_ms")).withColumn("is_throttled", F.lit(None).cast("boolean"))
     )

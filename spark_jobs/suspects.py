@@ -10,7 +10,8 @@ from spark_jobs.runs import RUN_KEY
 def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
     """Return one narrow row per fact that names a message or a key: what finding suspects needs, and no more.
 
-    Columns: item_id, consumer_hash, receive_count, deduplication_id, business_key.
+    Columns: item_hash, consumer_hash, receive_count, deduplication_hash, key_hash. Hashes of 64 bits keep what is
+    shuffled small; two that are equal by chance make a suspect too many, never one too few.
     """
     of_runs = runs.select(
         F.xxhash64(*RUN_KEY).alias("consumer_hash"),
@@ -23,11 +24,11 @@ def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
         of_runs.unionByName(of_workers)
         .where((F.col("role") != "failure") & (F.col("message_id").isNotNull() | F.col("key").isNotNull()))
         .select(
-            F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))).alias("item_id"),
+            item_hash(F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key")))).alias("item_hash"),
             "consumer_hash",
             "receive_count",
-            "deduplication_id",
-            F.when(F.col("message_id").isNotNull(), F.col("key")).alias("business_key"),
+            F.when(F.col("deduplication_id").isNotNull(), F.xxhash64("deduplication_id")).alias("deduplication_hash"),
+            F.when(F.col("message_id").isNotNull() & F.col("key").isNotNull(), F.xxhash64("key")).alias("key_hash"),
         )
     )
 
@@ -35,32 +36,36 @@ def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
 _STATED = ("role", "message_id", "key", "receive_count", "deduplication_id")
 
 
+def item_hash(item_id: Column) -> Column:
+    """What ``suspects`` calls an item: 64 bits of its id."""
+    return F.xxhash64(item_id)
+
+
 def suspects(stated: DataFrame) -> DataFrame:
-    """Return the item_ids to judge: in more than one run, counted above one, or linked to another item.
+    """Return the item_hash of each item to judge: in more than one run, counted above one, or linked to another item.
 
     Queues are not told apart here, so a few items too many come out; what they turn out to be is judged later.
     """
     again = (
-        stated.groupBy("item_id")
+        stated.groupBy("item_hash")
         .agg(
             F.min("consumer_hash").alias("low"),
             F.max("consumer_hash").alias("high"),
             F.max("receive_count").alias("highest"),
         )
         .where((F.col("low") != F.col("high")) | (F.col("highest") > 1))
-        .select("item_id")
+        .select("item_hash")
     )
-    linked = stated.where(F.col("deduplication_id").isNotNull() | F.col("business_key").isNotNull())
-    values = linked.select(
-        "item_id", F.explode(F.array_compact(F.array("deduplication_id", "business_key"))).alias("value")
+    values = stated.select(
+        "item_hash", F.explode(F.array_compact(F.array("deduplication_hash", "key_hash"))).alias("value")
     )
     shared = (
         values.groupBy("value")
-        .agg(F.min("item_id").alias("low"), F.max("item_id").alias("high"))
+        .agg(F.min("item_hash").alias("low"), F.max("item_hash").alias("high"))
         .where(F.col("low") != F.col("high"))
         .select("value")
     )
-    return again.unionByName(values.join(shared, "value", how="left_semi").select("item_id")).distinct()
+    return again.unionByName(values.join(shared, "value", how="left_semi").select("item_hash")).distinct()
 
 
 def shared_links(deliveries: DataFrame) -> DataFrame:
