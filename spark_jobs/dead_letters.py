@@ -1,11 +1,12 @@
-"""Whether a dead-letter queue held messages when one could have arrived there."""
+"""Messages that went to a dead-letter queue: when they can have been moved, and what shows that they arrived."""
 
 from datetime import timedelta
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from spark_jobs.in_force import join_in_force
 from spark_jobs.inputs import Inputs
 
 _SETTLE = timedelta(minutes=15)
@@ -34,6 +35,121 @@ def with_dead_letter_sign(deliveries: DataFrame, inputs: Inputs) -> DataFrame:
     )
     return deliveries.join(hits, ["dead_letter_queue_arn", "hidden_until_at"], how="left").withColumn(
         "is_in_dead_letter_queue", F.coalesce("is_in_dead_letter_queue", F.lit(False))
+    )
+
+
+def with_queue_settings(deliveries: DataFrame, inputs: Inputs) -> DataFrame:
+    """Add what the queue's settings said of dead letters and retention when each delivery was received."""
+    return join_in_force(
+        deliveries,
+        inputs.queue_settings,
+        {"queue_arn": "queue_arn"},
+        F.col("received_at"),
+        {
+            "max_receive_count": "max_receive_count",
+            "dead_letter_queue_arn": "dead_letter_queue_arn",
+            "message_retention_s": "message_retention_s",
+            "evidence_id": "queue_settings_id",
+        },
+    )
+
+
+def moved_messages(deliveries: DataFrame, told: DataFrame, inputs: Inputs) -> DataFrame:
+    """One row per message whose last delivery ended in the dead-letter queue, with the interval of its work.
+
+    ``deliveries`` is the whole ledger, ``told`` the verdicts. A message is moved by a receive,
+    so not before it is visible again (``from_at``), and not after its group's next receive or the first metric point
+    in which the dead-letter queue has grown (``until_at``), whichever is earlier.
+    """
+    dead = with_queue_settings(deliveries.where(F.col("ended_by") == "dead_lettered"), inputs).withColumn(
+        "from_at", F.col("hidden_until_at")
+    )
+    verdicts = told.select("queue_arn", "item_id", "effects_at_least", "effects_at_most", F.lit(True).alias("_told"))
+    yes, maybe = F.col("effect") == "yes", F.col("effect") != "no"
+    with_interval = dead.join(F.broadcast(verdicts), ["queue_arn", "item_id"], how="left").withColumns(
+        {
+            "effects_at_least": F.coalesce("effects_at_least", yes.cast("int")),
+            "effects_at_most": F.when(F.col("_told"), F.col("effects_at_most")).otherwise(maybe.cast("int")),
+        }
+    )
+    key = ["queue_arn", "item_id"]
+    placed = with_interval.join(_arrivals(dead, inputs), key, how="left").join(
+        _next_receives(dead, deliveries), key, how="left"
+    )
+    return placed.select(
+        F.lit("dead_lettered").alias("code"),
+        "queue_arn",
+        "queue",
+        "item_id",
+        "message_id",
+        "group_id",
+        "from_at",
+        F.least("_arrived_by", "_next_at").alias("until_at"),
+        F.lit(1).alias("message_count"),
+        F.array_compact(F.array("message_id")).alias("message_ids"),
+        "business_keys",
+        "effects_at_least",
+        "effects_at_most",
+        "receive_count",
+        "max_receive_count",
+        F.col("queue_settings_id").isNotNull().alias("has_settings"),
+        F.element_at(F.split("dead_letter_queue_arn", ":"), -1).alias("dead_letter_queue"),
+        F.col("_arrived_by").isNotNull().alias("is_in_dead_letter_queue"),
+        F.array_compact(F.concat("evidence_ids", F.array("queue_settings_id", "_arrival_id"))).alias("evidence_ids"),
+    )
+
+
+def _arrivals(dead: DataFrame, inputs: Inputs) -> DataFrame:
+    """Return per message the end of the first metric point in which its dead-letter queue had grown since the timeout."""
+    points = (
+        inputs.metric_points()
+        .where(F.col("metric") == "ApproximateNumberOfMessagesVisible")
+        .select("resource", "point_at", "period_s", "value", F.col("evidence_id").alias("_arrival_id"))
+    )
+    end = F.timestamp_millis(F.unix_millis("point_at") + F.col("period_s").cast("long") * 1000)
+    near = (
+        dead.select(
+            "queue_arn",
+            "item_id",
+            "from_at",
+            F.element_at(F.split("dead_letter_queue_arn", ":"), -1).alias("resource"),
+        )
+        .join(points.withColumn("_end", end), "resource")
+        .where(
+            (F.col("point_at") >= F.col("from_at") - F.expr("interval 15 minutes"))
+            & (F.col("point_at") <= F.col("from_at") + F.expr("interval 15 minutes"))
+        )
+    )
+    before = F.max_by(
+        F.when(F.col("_end") <= F.col("from_at"), F.col("value")),
+        F.when(F.col("_end") <= F.col("from_at"), F.col("point_at")),
+    ).over(Window.partitionBy("queue_arn", "item_id"))
+    grown = near.withColumn("_before", F.coalesce(before, F.lit(0.0))).where(
+        (F.col("_end") > F.col("from_at")) & (F.col("value") > F.col("_before"))
+    )
+    return grown.groupBy("queue_arn", "item_id").agg(
+        F.min("_end").alias("_arrived_by"),
+        F.min_by("_arrival_id", F.struct("_end", "_arrival_id")).alias("_arrival_id"),
+    )
+
+
+def _next_receives(dead: DataFrame, deliveries: DataFrame) -> DataFrame:
+    """Return per message of a FIFO group the group's first receive at or after the moment it was visible again."""
+    mine = dead.where(F.col("group_id").isNotNull()).select("queue_arn", "group_id", "item_id", "from_at")
+    group = ["queue_arn", "group_id"]
+    receives = (
+        deliveries.where(F.col("received_at").isNotNull())
+        .join(F.broadcast(mine.select(*group).distinct()), group, how="left_semi")
+        .select(*group, F.col("received_at").alias("_at"), F.col("received_at").alias("_received_at"))
+    )
+    events = receives.unionByName(mine.withColumn("_at", F.col("from_at")), allowMissingColumns=True).withColumn(
+        "_at", F.unix_micros("_at")
+    )
+    from_here = Window.partitionBy(*group).orderBy("_at").rangeBetween(0, Window.unboundedFollowing)
+    return (
+        events.withColumn("_next_at", F.min("_received_at").over(from_here))
+        .where(F.col("item_id").isNotNull())
+        .select("queue_arn", "item_id", "_next_at")
     )
 
 

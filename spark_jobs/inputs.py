@@ -18,7 +18,7 @@ from forensics.tables import evidence as E
 from spark_jobs.in_force import settings_frame
 from spark_jobs.session import spark_schema
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 
 _GROUPS_SCHEMA = T.StructType(
     [

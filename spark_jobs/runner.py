@@ -15,6 +15,7 @@ from forensics.settings import Settings
 from forensics.tables import FINDINGS, Table
 from forensics.tables import findings as T
 from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs.counterfactuals import counterfactuals, repeats
 from spark_jobs.dead_letters import with_dead_letter_sign
 from spark_jobs.deliveries import delivered_again, delivered_once, ledger_columns, with_ending, with_evidence
 from spark_jobs.effects import once_per_work, with_batch_progress, with_effect, without_batch_progress
@@ -26,6 +27,7 @@ from spark_jobs.invocations import invocations, named_runs
 from spark_jobs.ledger import run_deliveries, with_settings, worker_deliveries
 from spark_jobs.messages import hidden_possible, in_incidents, messages
 from spark_jobs.parsed_lines import parsed_lines
+from spark_jobs.queue_findings import candidates, queue_findings
 from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings
 from spark_jobs.runs import RUN_KEY, has_late_lines, join_late_lines, lines_in_runs, runs
 from spark_jobs.session import spark_session
@@ -195,6 +197,10 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     told = out.write(T.MESSAGES, in_incidents(judged, members.drop("is_affected")))
     out.write(T.INCIDENTS, incidents(judged, members, pairs, ledger, whole, inputs))
     out.write(T.TIMELINE, timeline(ledger, told))
+    out.write(
+        T.QUEUE_FINDINGS, queue_findings(out.keep("queue_candidates", candidates(whole, told, inputs, data_until)))
+    )
+    out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
     return data_until
 
 

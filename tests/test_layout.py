@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PURE = ("forensics/tables", "forensics/parsers", "forensics/rules", "forensics/verdict")
+PURE = (
+    "forensics/tables",
+    "forensics/parsers",
+    "forensics/rules",
+    "forensics/queue_rules",
+    "forensics/counterfactuals",
+    "forensics/verdict",
+)
 COMPANIONS = {
     "boto3": {"botocore"},
     "jinja2": {"markupsafe"},
@@ -39,7 +46,8 @@ OWN: dict[str, set[str]] = {
     "forensics": {"forensics", "forensics/tables"},
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
     "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},
-    "forensics/report": _CORE - {"forensics/parsers", "forensics/rules"},
+    "forensics/report": _CORE
+    - {"forensics/parsers", "forensics/rules", "forensics/queue_rules", "forensics/counterfactuals"},
     "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report"},
     "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report"},
     "pages": {*_CORE, "pages"},

@@ -255,6 +255,67 @@ TIMELINE = Table(
     ),
 )
 
+QUEUE_FINDINGS = Table(
+    "queue_findings",
+    "findings",
+    grain="one thing that went wrong with a queue or a message group, at one message, over one span of time",
+    key=("queue_arn", "code", "item_id", "from_at"),
+    columns=(
+        _QUEUE_ARN,
+        _QUEUE,
+        Column(
+            "code",
+            "string",
+            "fifo_group_blocked, dead_lettered, retention_expired, poison_without_dlq or out_of_order_commit",
+        ),
+        _ITEM,
+        _MESSAGE,
+        _INCIDENT,
+        Column("group_id", "string", "FIFO message group"),
+        Column("stance", "string", "supported, excluded or undecidable"),
+        Column("from_at", "timestamp", "when it began, UTC; of a move to the dead-letter queue: not before"),
+        Column("until_at", "timestamp", "when it was over, UTC, of a move: not after; null where nothing tells"),
+        Column("span_ms", "long", "from from_at to until_at; null where either is unknown"),
+        Column(
+            "message_count", "int", "messages concerned: those that waited behind a blocked group, else the one or two"
+        ),
+        Column("message_ids", "strings", "their ids, sorted; of more than 1,000 the first by id"),
+        _KEYS,
+        Column("effects_at_least", "int", "times the message's work was done for sure; null where it does not matter"),
+        Column("effects_at_most", "int", "times it may have been done; null means no upper bound"),
+        Column("redrive", "string", "what redriving does: safe, repeats or may_repeat; null for all but dead_lettered"),
+        Column("sentence", "string", "what happened, in words with numbers"),
+        Column("redrive_sentence", "string", "what redriving does, in words; null for all but dead_lettered"),
+        Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        _EVIDENCE,
+    ),
+)
+
+COUNTERFACTUALS = Table(
+    "counterfactuals",
+    "findings",
+    grain="one change, and how many of one incident's repeats it would have prevented",
+    key=("incident_id", "change"),
+    columns=(
+        Column("incident_id", "string", "the incident"),
+        _QUEUE_ARN,
+        _QUEUE,
+        Column(
+            "change",
+            "string",
+            "batch_size_1, longer_visibility, longer_function_timeout, partial_responses, maximum_concurrency or idempotency_key",
+        ),
+        Column(
+            "repeats", "int", "deliveries in which work was done, or may have been done, that an earlier one had done"
+        ),
+        Column("prevented", "int", "repeats that the change would have prevented"),
+        Column("undecided", "int", "repeats of which the evidence does not tell"),
+        Column("prevented_percent", "int", "share of the repeats that would have been prevented, rounded down"),
+        Column("reason", "string", "why, per answer the most frequent reason with its count"),
+        _EVIDENCE,
+    ),
+)
+
 GENERATIONS = Table(
     "generations",
     "findings",
@@ -272,5 +333,15 @@ GENERATIONS = Table(
     ),
 )
 
-FINDINGS = (INVOCATIONS, DELIVERIES, REDELIVERIES, RULINGS, MESSAGES, INCIDENTS, TIMELINE)
+FINDINGS = (
+    INVOCATIONS,
+    DELIVERIES,
+    REDELIVERIES,
+    RULINGS,
+    MESSAGES,
+    INCIDENTS,
+    TIMELINE,
+    QUEUE_FINDINGS,
+    COUNTERFACTUALS,
+)
 """The result tables of a correlation run, in the order they are built."""

@@ -1,6 +1,7 @@
 """How often was the work done? The interval, its verdict, and the sentences that say it."""
 
 from forensics.verdict.interval import CERTAINTIES, VERDICTS, verdict_of
+from forensics.verdict.redrive import REDRIVES, redrive_of, redrive_sentence
 from forensics.verdict.sentences import (
     cause_sentence,
     effect_sentence,
@@ -11,11 +12,14 @@ from forensics.verdict.sentences import (
 
 __all__ = [
     "CERTAINTIES",
+    "REDRIVES",
     "VERDICTS",
     "cause_sentence",
     "effect_sentence",
     "guard_sentence",
     "headline",
+    "redrive_of",
+    "redrive_sentence",
     "trigger_sentence",
     "verdict_of",
 ]

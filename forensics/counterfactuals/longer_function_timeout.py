@@ -1,0 +1,28 @@
+"""A longer function timeout: the run is not cut off."""
+
+from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented
+
+LONGEST_S = 900
+"""Lambda's own limit."""
+
+
+def longer_function_timeout(repeat: Repeat) -> Answer:
+    """Would it have come again, had the run been allowed to go on?
+
+    >>> longer_function_timeout(Repeat(cause="batch_collateral", earlier_status="timeout", function_timeout_s=30)).outcome
+    'prevented'
+    """
+    if repeat.is_sent_again:
+        return SENT_AGAIN
+    if repeat.cause == "undecidable":
+        return CAUSE_OPEN
+    if repeat.earlier_kind == "worker":
+        return not_prevented("the consumer is no Lambda function")
+    if repeat.earlier_status != "timeout" or repeat.cause not in ("function_timeout", "batch_collateral"):
+        return not_prevented("no run was cut off at the function timeout")
+    if repeat.function_timeout_s is not None and repeat.function_timeout_s >= LONGEST_S:
+        return not_prevented("the function timeout was at Lambda's maximum of 900 s")
+    limit = "the" if repeat.function_timeout_s is None else f"the {repeat.function_timeout_s} s"
+    return prevented(
+        f"the run was cut off at {limit} function timeout; one longer than the slowest batch lets it finish"
+    )

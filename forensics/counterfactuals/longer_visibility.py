@@ -1,0 +1,32 @@
+"""A longer visibility timeout: the message stays hidden while its consumer works."""
+
+from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented, undecided
+
+LONGEST_S = 43_200
+"""SQS hides a message for twelve hours at most."""
+
+
+def longer_visibility(repeat: Repeat) -> Answer:
+    """Would it have come again, had the message stayed hidden for longer?
+
+    >>> longer_visibility(Repeat(cause="handle_expired", visibility_timeout_s=30, run_ms=43_200)).reason
+    'the run took 43.2 s; a visibility timeout above that would have kept the message hidden until its delete'
+    >>> longer_visibility(Repeat(cause="batch_collateral", earlier_status="timeout")).outcome
+    'not_prevented'
+    """
+    if repeat.is_sent_again:
+        return SENT_AGAIN
+    if repeat.cause in ("visibility_expired", "handle_expired"):
+        if repeat.run_ms is not None and repeat.run_ms >= LONGEST_S * 1000:
+            return not_prevented("the run took longer than the 12 hours that SQS can hide a message")
+        took = "" if repeat.run_ms is None else f"the run took {repeat.run_ms / 1000:g} s; "
+        return prevented(f"{took}a visibility timeout above that would have kept the message hidden until its delete")
+    if repeat.cause == "undecidable":
+        return CAUSE_OPEN
+    if repeat.cause == "unseen_receive":
+        return undecided("nothing tells how long whoever received it worked on it")
+    if repeat.cause == "released":
+        return not_prevented("the consumer itself cut the visibility timeout short")
+    if repeat.earlier_status in ("timeout", "error", "crash", "init_failed"):
+        return not_prevented("a failed run deletes nothing; the message would have come back all the same, only later")
+    return not_prevented("the message was still hidden when its run ended")

@@ -1,0 +1,62 @@
+"""What a counterfactual is asked about: one repeat of the work, and what is known of the delivery before it."""
+
+from typing import NamedTuple
+
+PREVENTED, NOT_PREVENTED, UNDECIDED = "prevented", "not_prevented", "undecided"
+
+
+class Repeat(NamedTuple):
+    """One delivery in which work was or may have been done again. None means "nothing tells", never zero or no.
+
+    ``cause`` is the redelivery's primary cause, or the origin of a second message id of the same work.
+    """
+
+    cause: str = "undecidable"
+    is_fifo: bool | None = None
+    earlier_kind: str | None = "lambda"
+    earlier_status: str = "unknown"
+    earlier_effect: str = "unknown"
+    earlier_batch_count: int | None = None
+    earlier_is_printed: bool = False
+    earlier_is_named_failure: bool = False
+    earlier_has_finish_mark: bool = False
+    batch_size: int | None = None
+    visibility_timeout_s: int | None = None
+    function_timeout_s: int | None = None
+    run_ms: int | None = None
+
+    @property
+    def was_alone(self) -> bool:
+        """The message was the only one of its batch, for sure."""
+        return self.batch_size == 1 or (self.earlier_is_printed and self.earlier_batch_count == 1)
+
+    @property
+    def is_sent_again(self) -> bool:
+        """The repeat is another message, not another delivery of the same one."""
+        return self.cause in ("producer_retry", "dedup_window_passed", "dlq_redrive")
+
+
+class Answer(NamedTuple):
+    """Whether the change would have prevented the repeat, and why."""
+
+    outcome: str
+    reason: str
+
+
+def prevented(reason: str) -> Answer:
+    """The repeat would not have happened."""
+    return Answer(PREVENTED, reason)
+
+
+def not_prevented(reason: str) -> Answer:
+    """The repeat would have happened all the same."""
+    return Answer(NOT_PREVENTED, reason)
+
+
+def undecided(reason: str) -> Answer:
+    """The evidence does not tell."""
+    return Answer(UNDECIDED, reason)
+
+
+SENT_AGAIN = not_prevented("the work came in a second message, not in a second delivery")
+CAUSE_OPEN = undecided("the evidence leaves open why the message came again")

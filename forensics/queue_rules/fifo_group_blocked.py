@@ -1,0 +1,29 @@
+"""A failed delivery held its FIFO group: nothing else of the group was handed out."""
+
+from forensics.queue_rules.facts import QueueFacts
+from forensics.rules.pair import seconds
+from forensics.rules.ruling import Ruling, excluded, supported
+
+LEAST_MS = 1000
+"""A shorter stop is what any redelivery on a FIFO queue costs."""
+
+
+def fifo_group_blocked(facts: QueueFacts) -> Ruling:
+    """The group stood still from the end of the failed run until something of it was handed out again.
+
+    >>> fifo_group_blocked(QueueFacts(span_ms=6_100, waiting_count=4)).sentence
+    'nothing of the group was handed out for 6.1 s while a failed delivery held it; 4 messages waited behind it'
+    """
+    if facts.waiting_count == 0:
+        return excluded("no other message of the group is known to have waited")
+    if facts.span_ms is not None and facts.span_ms < LEAST_MS:
+        return excluded(f"the group went on after {seconds(facts.span_ms)}")
+    if facts.waiting_count is None:
+        behind = "send times are not logged, so nothing tells how many messages waited"
+    else:
+        behind = f"{facts.waiting_count:,} message{'s' if facts.waiting_count != 1 else ''} waited behind it"
+    if facts.is_going_on:
+        return supported(f"a failed delivery still holds the group where the evidence ends; {behind}")
+    return supported(
+        f"nothing of the group was handed out for {seconds(facts.span_ms)} while a failed delivery held it; {behind}"
+    )

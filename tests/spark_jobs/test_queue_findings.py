@@ -1,0 +1,339 @@
+"""Queue-level findings in Spark, at their borders: small ledgers, one queue each, judged in one run."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from forensics.tables.evidence import METRIC_POINTS, QUEUE_SETTINGS
+from forensics.tables.findings import DELIVERIES, MESSAGES
+from spark_jobs.in_force import settings_frame
+from spark_jobs.queue_findings import candidates, queue_findings
+from spark_jobs.session import spark_schema
+
+pytestmark = pytest.mark.spark
+
+START = datetime(2026, 11, 20, 5, 0, tzinfo=UTC)
+DATA_UNTIL_S = 7200
+
+
+def at(seconds: float | None) -> datetime | None:
+    return None if seconds is None else START + timedelta(seconds=seconds)
+
+
+@dataclass
+class Ledger:
+    """Deliveries, verdicts, settings and metric points of several queues. Times are seconds from START."""
+
+    deliveries: list[dict[str, Any]] = field(default_factory=list)
+    told: list[dict[str, Any]] = field(default_factory=list)
+    settings: list[dict[str, Any]] = field(default_factory=list)
+    points: list[dict[str, Any]] = field(default_factory=list)
+    coverage: list[dict[str, Any]] = field(default_factory=list)
+
+    def queue(self, name: str, read_until_s: float = DATA_UNTIL_S, **settings: Any) -> None:
+        arn = f"arn:{name}"
+        if dlq := settings.pop("dlq", None):
+            settings["dead_letter_queue_arn"] = f"arn:{dlq}"
+        self.settings.append(
+            {"evidence_id": f"queue:{name}", "queue_arn": arn, "queue_name": name, "observed_at": START} | settings
+        )
+        self.coverage.append(
+            {
+                "source": "log_events",
+                "status": "ok",
+                "resource": f"log-{name}",
+                "window_start_at": at(-60),
+                "window_end_at": at(read_until_s),
+            }
+        )
+
+    def delivered(self, queue: str, item: str, *, received: float, ended_by: str, index: int = 1, **more: Any) -> None:
+        hidden = more.pop("hidden", received + 30)
+        times = {c: at(more.pop(c, None)) for c in ("sent_at", "effect_at", "run_ended_at")}
+        self.deliveries.append(
+            {
+                "queue_arn": f"arn:{queue}",
+                "queue": queue,
+                "item_id": item,
+                "message_id": item,
+                "delivery_index": index,
+                "receive_count": index,
+                "is_seen": True,
+                "consumer": f"{item}-{index}",
+                "received_at": at(received),
+                "hidden_until_at": at(hidden),
+                "ended_by": ended_by,
+                "run_status": "success" if ended_by == "deleted" else "error",
+                "effect": "yes" if times["effect_at"] else "unknown",
+                "business_keys": [],
+                "evidence_ids": [f"log:{item}-{index}"],
+            }
+            | times
+            | more
+        )
+
+    def verdict(self, queue: str, item: str, at_least: int, at_most: int | None, receives: int) -> None:
+        self.told.append(
+            {
+                "queue_arn": f"arn:{queue}",
+                "queue": queue,
+                "item_id": item,
+                "incident_id": f"{queue}-incident",
+                "effects_at_least": at_least,
+                "effects_at_most": at_most,
+                "receive_count": receives,
+                "deliveries": receives,
+                "first_received_at": START,
+            }
+        )
+
+    def metric(self, metric: str, resource: str, point: float, value: float) -> None:
+        self.points.append(
+            {
+                "evidence_id": f"metric:{resource}-{point}",
+                "metric": metric,
+                "resource": resource,
+                "period_s": 60,
+                "point_at": at(point),
+                "value": float(value),
+            }
+        )
+
+
+def blocked(w: Ledger) -> None:
+    """FIFO groups: held by a failed delivery that ended at 10 s; the next one is received at ``until``."""
+    for name, until, sent in (
+        ("blocked-1000ms.fifo", 11.0, 9.0),
+        ("blocked-999ms.fifo", 10.999, 9.0),
+        ("nobody-waited.fifo", 40.0, 40.0),
+        ("sent-unknown.fifo", 40.0, None),
+    ):
+        w.queue(name)
+        w.delivered(name, "m1", received=5, ended_by="visibility_expired", run_ended_at=10, group_id="g", sent_at=1)
+        w.delivered(name, "m2", received=until, ended_by="deleted", group_id="g", sent_at=sent)
+    name = "failed-twice.fifo"
+    w.queue(name)
+    w.delivered(name, "m1", received=5, ended_by="visibility_expired", run_ended_at=10, group_id="g", sent_at=1)
+    w.delivered(
+        name, "m1", index=2, received=40, ended_by="visibility_expired", run_ended_at=41, group_id="g", sent_at=1
+    )
+    w.delivered(name, "m2", received=70, ended_by="deleted", group_id="g", sent_at=2)
+    w.delivered(name, "m3", received=71, ended_by="deleted", group_id="g", sent_at=3)
+    w.delivered(name, "other", received=20, ended_by="deleted", group_id="h", sent_at=3)
+    w.verdict(name, "m1", 0, 2, 2)
+    name = "blocked-standard"
+    w.queue(name)
+    w.delivered(name, "m1", received=5, ended_by="visibility_expired", run_ended_at=10, group_id="g", sent_at=1)
+    w.delivered(name, "m2", received=70, ended_by="deleted", group_id="g", sent_at=2)
+
+
+def dead(w: Ledger) -> None:
+    """Last allowed receives; the timeout ends at 130 s."""
+    for name, before, after in (
+        ("dead", 0, 1),
+        ("dead-full", 5, 6),
+        ("dead-same", 5, 5),
+        ("dead-unmeasured", None, None),
+    ):
+        w.queue(name, dlq=f"{name}-dlq", max_receive_count=2)
+        w.delivered(name, "m1", index=2, received=100, hidden=130, ended_by="dead_lettered")
+        w.verdict(name, "m1", 0, 2, 2)
+        if before is not None:
+            w.metric("ApproximateNumberOfMessagesVisible", f"{name}-dlq", 60, before)
+            w.metric("ApproximateNumberOfMessagesVisible", f"{name}-dlq", 120, after)
+    w.queue("dead.fifo", dlq="dead-dlq.fifo", max_receive_count=1)
+    w.delivered("dead.fifo", "m1", received=100, hidden=130, ended_by="dead_lettered", group_id="g", effect="no")
+    w.delivered("dead.fifo", "m2", received=129, ended_by="deleted", group_id="h")
+    w.delivered("dead.fifo", "m3", received=130.02, ended_by="deleted", group_id="g")
+
+
+def order(w: Ledger) -> None:
+    """m1 was sent before m2; m2 was done at 50 s."""
+    for name, done, more in (
+        ("order-later.fifo", 50.001, {}),
+        ("order-same.fifo", 50.0, {}),
+        ("order-kept.fifo", 49.0, {}),
+        ("order-standard", 60.0, {}),
+        ("order-no-group.fifo", 60.0, {"group_id": None}),
+    ):
+        w.queue(name)
+        grouped = {"group_id": "g"} | more
+        w.delivered(name, "m1", received=5, ended_by="deleted", sent_at=1, effect_at=done, **grouped)
+        w.delivered(name, "m2", received=40, ended_by="deleted", sent_at=2, effect_at=50, **grouped)
+    name = "order-repeated.fifo"  # both again, in order: what the later message wrote stays
+    w.queue(name)
+    for index, first in ((1, 10), (2, 100)):
+        w.delivered(
+            name, "m1", index=index, received=first, ended_by="deleted", sent_at=1, effect_at=first, group_id="g"
+        )
+        w.delivered(
+            name, "m2", index=index, received=first, ended_by="deleted", sent_at=2, effect_at=first + 1, group_id="g"
+        )
+    name = "order-open.fifo"  # m2 may have been done once more after m1
+    w.queue(name)
+    w.delivered(name, "m1", received=5, ended_by="deleted", sent_at=1, effect_at=60, group_id="g")
+    w.delivered(name, "m2", received=40, ended_by="visibility_expired", sent_at=2, effect_at=50, group_id="g")
+    w.delivered(name, "m2", index=2, received=70, ended_by="deleted", run_ended_at=72, sent_at=2, group_id="g")
+
+
+def lost(w: Ledger) -> None:
+    """Sent at 10 s, retention 900 s: over at 910 s."""
+    cases = {
+        "lost": {},
+        "lost-young": {"age": 400},
+        "lost-unmeasured": {"age": None},
+        "lost-unread": {"read_until_s": 909},
+        "lost-read": {"read_until_s": 910},
+        "lost-finished": {"ended_by": "deleted"},
+        "lost-unknown": {"ended_by": "unknown"},
+        "lost-not-yet": {"retention": DATA_UNTIL_S - 9},
+        "lost-just-now": {"retention": DATA_UNTIL_S - 10},
+    }
+    for name, case in cases.items():
+        retention = case.get("retention", 900)
+        w.queue(name, read_until_s=case.get("read_until_s", DATA_UNTIL_S), message_retention_s=retention)
+        w.delivered(name, "m1", received=20, ended_by=case.get("ended_by", "visibility_expired"), sent_at=10)
+        if (age := case.get("age", retention - 20)) is not None:
+            # The point of [d - 60, d) with an age that a message sent at 10 s has at its end.
+            w.metric("ApproximateAgeOfOldestMessage", name, 10 + retention - 60, age)
+
+
+def poison(w: Ledger) -> None:
+    """Received so many times, never deleted."""
+    for name, receives, dlq, ended_by in (
+        ("poison-3", 3, None, "visibility_expired"),
+        ("poison-2", 2, None, "visibility_expired"),
+        ("poison-dlq", 3, "some-dlq", "visibility_expired"),
+        ("poison-done", 3, None, "deleted"),
+        ("poison-open", 3, None, "unknown"),
+    ):
+        w.queue(name, dlq=dlq)
+        for index in range(1, receives + 1):
+            last = index == receives
+            w.delivered(
+                name, "m1", index=index, received=60 * index, ended_by=ended_by if last else "visibility_expired"
+            )
+        w.verdict(name, "m1", 0, receives, receives)
+
+
+@pytest.fixture(scope="module")
+def found(spark) -> Iterator[dict[str, list[dict[str, Any]]]]:
+    """Findings per queue."""
+    world = Ledger()
+    for tell in (blocked, dead, order, lost, poison):
+        tell(world)
+
+    def frame(table, rows):
+        return spark.createDataFrame([tuple(r.get(c) for c in table.column_names) for r in rows], spark_schema(table))
+
+    names = [s["queue_name"] for s in world.settings]
+    inputs = SimpleNamespace(
+        spark=spark,
+        queue_settings=settings_frame(spark, QUEUE_SETTINGS, world.settings, ("queue_arn",)),
+        metric_points=lambda: frame(METRIC_POINTS, world.points),
+        small={
+            "consumers": [{"queue_arn": f"arn:{n}", "log_group": f"log-{n}"} for n in names],
+            "coverage": world.coverage,
+        },
+    )
+    gathered = candidates(frame(DELIVERIES, world.deliveries), frame(MESSAGES, world.told), inputs, at(DATA_UNTIL_S))
+    by_queue: dict[str, list[dict[str, Any]]] = {n: [] for n in names}
+    for row in queue_findings(gathered.localCheckpoint()).collect():
+        by_queue[row["queue"]].append(row.asDict())
+    yield by_queue
+
+
+STANCES = {
+    "blocked-1000ms.fifo": [("fifo_group_blocked", "supported")],
+    "blocked-999ms.fifo": [],
+    "nobody-waited.fifo": [],
+    "sent-unknown.fifo": [("fifo_group_blocked", "supported")],
+    "failed-twice.fifo": [("fifo_group_blocked", "supported")],
+    "blocked-standard": [],
+    "dead": [("dead_lettered", "supported")],
+    "dead-full": [("dead_lettered", "supported")],
+    "dead-same": [("dead_lettered", "undecidable")],
+    "dead-unmeasured": [("dead_lettered", "undecidable")],
+    "dead.fifo": [("dead_lettered", "undecidable")],
+    "order-later.fifo": [("out_of_order_commit", "supported")],
+    "order-same.fifo": [],
+    "order-kept.fifo": [],
+    "order-standard": [],
+    "order-no-group.fifo": [],
+    "order-repeated.fifo": [],
+    "order-open.fifo": [("out_of_order_commit", "undecidable")],
+    "lost": [("retention_expired", "supported")],
+    "lost-young": [("retention_expired", "undecidable")],
+    "lost-unmeasured": [("retention_expired", "undecidable")],
+    "lost-unread": [("retention_expired", "undecidable")],
+    "lost-read": [("retention_expired", "supported")],
+    "lost-finished": [],
+    "lost-unknown": [],
+    "lost-not-yet": [],
+    "lost-just-now": [("retention_expired", "supported")],
+    "poison-3": [("poison_without_dlq", "supported")],
+    "poison-2": [],
+    "poison-dlq": [],
+    "poison-done": [],
+    "poison-open": [("poison_without_dlq", "undecidable")],
+}
+
+
+@pytest.mark.parametrize("queue", STANCES)
+def test_a_small_world_comes_out_as_it_should(found, queue):
+    assert [(row["code"], row["stance"]) for row in found[queue]] == STANCES[queue]
+
+
+def test_every_world_is_expected_and_every_finding_cites_evidence(found):
+    assert set(found) == set(STANCES)
+    assert all(row["evidence_ids"] for rows in found.values() for row in rows)
+
+
+def test_a_group_that_failed_twice_stood_still_once(found):
+    [row] = found["failed-twice.fifo"]
+
+    assert (row["from_at"], row["until_at"], row["span_ms"]) == (
+        at(10).replace(tzinfo=None),
+        at(70).replace(tzinfo=None),
+        60_000,
+    )
+    assert (row["item_id"], row["incident_id"]) == ("m1", "failed-twice.fifo-incident")
+    assert (row["message_count"], row["message_ids"]) == (2, ["m2", "m3"])
+
+
+def test_a_group_whose_send_times_are_unknown_counts_nobody(found):
+    [row] = found["sent-unknown.fifo"]
+
+    assert row["message_count"] is None
+
+
+def test_a_move_lies_between_the_timeout_and_the_first_sign_of_it(found):
+    [grown], [fifo] = found["dead"], found["dead.fifo"]
+
+    assert grown["from_at"] == at(130).replace(tzinfo=None)
+    assert grown["until_at"] == at(180).replace(tzinfo=None)
+    assert fifo["span_ms"] == 20
+
+
+def test_redriving_is_safe_only_where_the_work_was_not_done(found):
+    [maybe], [never] = found["dead"], found["dead.fifo"]
+
+    assert (maybe["effects_at_least"], maybe["effects_at_most"], maybe["redrive"]) == (0, 2, "may_repeat")
+    assert (never["effects_at_least"], never["effects_at_most"], never["redrive"]) == (0, 0, "safe")
+
+
+def test_the_metric_that_shows_it_is_cited(found):
+    [grown], [late] = found["dead"], found["lost"]
+
+    assert "metric:dead-dlq-120" in grown["evidence_ids"]
+    assert "metric:lost-850" in late["evidence_ids"]
+
+
+def test_a_late_commit_names_both_messages(found):
+    [row] = found["order-later.fifo"]
+
+    assert (row["message_ids"], row["span_ms"]) == (["m1", "m2"], 1)
