@@ -1,7 +1,7 @@
 """A small discrete simulation of SQS: queues whose time is not ours, and consumers that take turns in it.
 
-Only what decides deliveries is here: visibility timeouts, receive counts, FIFO group locks and the move to the
-dead-letter queue. All times are aware UTC datetimes.
+Only what decides deliveries is here: visibility timeouts, receive counts, FIFO group locks, deduplication, retention
+and the move to the dead-letter queue. All times are aware UTC datetimes.
 """
 
 import hashlib
@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from lab.ids import Ids
+
+DEDUPLICATION = timedelta(seconds=300)
 
 Process = Generator[datetime, None, None]
 """A consumer or producer; it yields when it wants to go on."""
@@ -47,6 +49,7 @@ class Message:
     deliveries: list["Delivery"] = field(default_factory=list)
     deleted_at: datetime | None = None
     moved_at: datetime | None = None
+    expired_at: datetime | None = None
 
     @property
     def md5(self) -> str:
@@ -55,8 +58,8 @@ class Message:
 
     @property
     def gone_at(self) -> datetime | None:
-        """When it left the queue, by delete or by the move to the dead-letter queue."""
-        return self.deleted_at or self.moved_at
+        """When it left the queue: by delete, by the move to the dead-letter queue, or because its retention ended."""
+        return self.deleted_at or self.moved_at or self.expired_at
 
     def hidden_at(self, at: datetime) -> bool:
         """Say whether it is in flight."""
@@ -105,6 +108,7 @@ class SimulatedQueue:
     messages: list[Message] = field(default_factory=list)
     empty_receives: list[datetime] = field(default_factory=list)
     _present: list[Message] = field(default_factory=list)
+    _deduplicated: dict[str, Message] = field(default_factory=dict)
 
     def send(
         self,
@@ -116,7 +120,13 @@ class SimulatedQueue:
         group: str | None = None,
         deduplication_id: str | None = None,
     ) -> Message:
-        """Put a message into the queue; sends come in order of time."""
+        """Put a message into the queue; sends come in order of time.
+
+        A FIFO queue takes a deduplication id once in 300 s: a second send in that time gives the first message back.
+        """
+        earlier = self._deduplicated.get(deduplication_id or "")
+        if earlier is not None and at - earlier.sent_at <= DEDUPLICATION:
+            return earlier
         assert not self.messages or self.messages[-1].sent_at <= at, "sends come in order of time"
         sequence_number = self.ids.sequence_number() if self.spec.is_fifo else None
         message = Message(
@@ -124,11 +134,14 @@ class SimulatedQueue:
         )
         self.messages.append(message)
         self._present.append(message)
+        if self.spec.is_fifo and deduplication_id:
+            self._deduplicated[deduplication_id] = message
         return message
 
     def receive(self, at: datetime, limit: int, consumer: str) -> list[Delivery]:
         """Hand out up to ``limit`` messages; those received too often go to the dead-letter queue instead."""
         taken: list[Delivery] = []
+        self._drop_expired(at)
         locked = {m.group for m in self._present_until(at) if m.hidden_at(at)} if self.spec.is_fifo else set()
         for message in self._present_until(at):
             if len(taken) == limit:
@@ -177,6 +190,13 @@ class SimulatedQueue:
                 break
             present.append(message)
         return present
+
+    def _drop_expired(self, at: datetime) -> None:
+        """Forget what is older than the retention, in flight or not."""
+        kept_from = at - timedelta(seconds=self.spec.message_retention_s)
+        for message in [m for m in self._present if m.sent_at <= kept_from]:
+            message.expired_at = message.sent_at + timedelta(seconds=self.spec.message_retention_s)
+            self._present.remove(message)
 
     def _received_too_often(self, message: Message) -> bool:
         return self.spec.max_receive_count is not None and len(message.deliveries) >= self.spec.max_receive_count

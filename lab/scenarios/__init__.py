@@ -3,9 +3,11 @@
 from types import ModuleType
 
 from forensics.errors import ForensicsError
-from lab.scenarios import double_billing, expired_handle, fifo_order
+from lab.scenarios import dlq_timing, double_billing, expired_handle, fifo_order, producer_and_consumer
 
-SCENARIOS: dict[str, ModuleType] = {module.NAME: module for module in (double_billing, expired_handle, fifo_order)}
+SCENARIOS: dict[str, ModuleType] = {
+    module.NAME: module for module in (double_billing, producer_and_consumer, fifo_order, dlq_timing, expired_handle)
+}
 DEFAULT_SCENARIO = double_billing.NAME
 
 

@@ -11,10 +11,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from lab.aws import EmbeddedAws
 from lab.functions import LogLine
 from lab.ids import Ids
-from lab.loglines import epoch_ms
 from lab.metrics import dead_letter_metrics, queue_metrics
 from lab.played import Played, truths_of
-from lab.simulation import Delivery, QueueSpec, SimulatedQueue
+from lab.simulation import QueueSpec, SimulatedQueue
+from lab.worker_lines import received_line
 from lab.world import World
 
 NAME = "fifo-order"
@@ -122,29 +122,9 @@ def _handle(queue: SimulatedQueue, at: datetime, thread: str, body: str, stream:
     received_at = at - HANDLING
     [delivery] = queue.receive(received_at, 1, thread)
     assert delivery.message.body == body, "the queue's rules and the published run disagree"
-    lines.append(LogLine(stream, received_at, str(_boto3_message(delivery))))
+    lines.append(LogLine(stream, received_at, received_line(delivery)))
     failed = " failed" if body == FAILING else ""
     lines.append(LogLine(stream, at, f"{thread} {at:%Y-%m-%d %H:%M:%S.%f} {body}{failed}"))
     if not failed:
         delivery.effect_at = at
         queue.delete(at + timedelta(milliseconds=21), delivery)
-
-
-def _boto3_message(delivery: Delivery) -> dict[str, object]:
-    """Return the message as boto3's receive_message gives it; print writes it as Python does."""
-    message = delivery.message
-    return {
-        "MessageId": message.message_id,
-        "ReceiptHandle": delivery.receipt_handle,
-        "MD5OfBody": message.md5,
-        "Body": message.body,
-        "Attributes": {
-            "SenderId": message.sender_id,
-            "ApproximateFirstReceiveTimestamp": str(epoch_ms(message.deliveries[0].received_at)),
-            "ApproximateReceiveCount": str(delivery.receive_count),
-            "SentTimestamp": str(epoch_ms(message.sent_at)),
-            "SequenceNumber": message.sequence_number,
-            "MessageDeduplicationId": message.deduplication_id,
-            "MessageGroupId": message.group,
-        },
-    }

@@ -106,6 +106,32 @@ def test_the_group_stood_still_for_570_s_per_timeout(incident):
     assert incident["blocked_ms"] == pytest.approx(2 * 570_000, abs=3_000)
 
 
+def test_each_timeout_is_a_finding_of_the_group_with_who_waited(investigated, incident):
+    found = [row for row in investigated.rows(T.QUEUE_FINDINGS) if row["code"] == "fifo_group_blocked"]
+
+    assert [row["span_ms"] for row in found] == [pytest.approx(570_000, abs=1_500)] * 2
+    assert {row["incident_id"] for row in found} == {incident["incident_id"]}
+    for row in found:
+        waited = [
+            t
+            for t in investigated.played.truths
+            if t.queue == QUEUE
+            and t.message_id in row["message_ids"]
+            and t.deliveries[0].received_at >= row["until_at"]
+        ]
+        assert len(waited) == row["message_count"] > 50
+
+
+def test_visibility_and_partial_responses_would_have_prevented_nothing(investigated):
+    share = {row["change"]: row["prevented_percent"] for row in investigated.rows(T.COUNTERFACTUALS)}
+    repeats = {row["repeats"] for row in investigated.rows(T.COUNTERFACTUALS)}
+
+    assert (share["longer_visibility"], share["partial_responses"], share["maximum_concurrency"]) == (0, 0, 0)
+    assert share["longer_function_timeout"] == 100
+    assert (share["batch_size_1"], share["idempotency_key"]) == (84, 84)
+    assert repeats == {13}
+
+
 def test_each_repeat_was_received_600_s_after_the_receive_before(investigated):
     gaps_ms = [row["gap_ms"] for row in investigated.rows(T.REDELIVERIES) if row["queue"] == QUEUE]
 
@@ -153,7 +179,9 @@ def test_every_delivery_is_in_the_ledger_once(investigated):
 
 
 @pytest.mark.parametrize(
-    "table", [T.MESSAGES, T.REDELIVERIES, T.RULINGS, T.INCIDENTS, T.TIMELINE], ids=lambda table: table.name
+    "table",
+    [T.MESSAGES, T.REDELIVERIES, T.RULINGS, T.INCIDENTS, T.TIMELINE, T.QUEUE_FINDINGS, T.COUNTERFACTUALS],
+    ids=lambda table: table.name,
 )
 def test_every_claim_cites_evidence_that_resolves(investigated, table):
     assert all(row["evidence_ids"] for row in investigated.rows(table))

@@ -69,6 +69,22 @@ def test_the_group_was_blocked_for_6_1_s(investigated):
     assert incident["blocked_ms"] == pytest.approx(6_100, abs=50)
 
 
+def test_the_group_is_a_finding_with_the_four_that_waited(investigated, fifteen):
+    [found] = [row for row in investigated.rows(T.QUEUE_FINDINGS) if row["code"] == "fifo_group_blocked"]
+
+    assert found["message_id"] == fifteen.message_id
+    assert found["span_ms"] == pytest.approx(6_100, abs=50)
+    assert set(found["message_ids"]) == {truth.message_id for truth in investigated.played.truths[16:]}
+
+
+def test_15_was_moved_between_its_timeout_and_the_receive_of_16(investigated, fifteen):
+    [found] = [row for row in investigated.rows(T.QUEUE_FINDINGS) if row["code"] == "dead_lettered"]
+
+    assert found["from_at"] <= fifteen.dead_lettered_at <= found["until_at"] + timedelta(milliseconds=1)
+    assert found["span_ms"] < 50
+    assert found["redrive"] == "may_repeat"
+
+
 def test_the_move_stands_on_the_timeline(investigated, fifteen):
     moves = [row for row in investigated.rows(T.TIMELINE) if row["kind"] == "dead_lettered"]
 

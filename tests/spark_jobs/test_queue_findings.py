@@ -258,7 +258,7 @@ STANCES = {
     "dead-full": [("dead_lettered", "supported")],
     "dead-same": [("dead_lettered", "undecidable")],
     "dead-unmeasured": [("dead_lettered", "undecidable")],
-    "dead.fifo": [("dead_lettered", "undecidable")],
+    "dead.fifo": [("dead_lettered", "undecidable"), ("fifo_group_blocked", "supported")],
     "order-later.fifo": [("out_of_order_commit", "supported")],
     "order-same.fifo": [],
     "order-kept.fifo": [],
@@ -285,7 +285,7 @@ STANCES = {
 
 @pytest.mark.parametrize("queue", STANCES)
 def test_a_small_world_comes_out_as_it_should(found, queue):
-    assert [(row["code"], row["stance"]) for row in found[queue]] == STANCES[queue]
+    assert sorted((row["code"], row["stance"]) for row in found[queue]) == STANCES[queue]
 
 
 def test_every_world_is_expected_and_every_finding_cites_evidence(found):
@@ -312,7 +312,7 @@ def test_a_group_whose_send_times_are_unknown_counts_nobody(found):
 
 
 def test_a_move_lies_between_the_timeout_and_the_first_sign_of_it(found):
-    [grown], [fifo] = found["dead"], found["dead.fifo"]
+    [grown], [fifo] = found["dead"], [row for row in found["dead.fifo"] if row["code"] == "dead_lettered"]
 
     assert grown["from_at"] == at(130).replace(tzinfo=None)
     assert grown["until_at"] == at(180).replace(tzinfo=None)
@@ -320,7 +320,7 @@ def test_a_move_lies_between_the_timeout_and_the_first_sign_of_it(found):
 
 
 def test_redriving_is_safe_only_where_the_work_was_not_done(found):
-    [maybe], [never] = found["dead"], found["dead.fifo"]
+    [maybe], [never] = found["dead"], [row for row in found["dead.fifo"] if row["code"] == "dead_lettered"]
 
     assert (maybe["effects_at_least"], maybe["effects_at_most"], maybe["redrive"]) == (0, 2, "may_repeat")
     assert (never["effects_at_least"], never["effects_at_most"], never["redrive"]) == (0, 0, "safe")
