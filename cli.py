@@ -77,6 +77,7 @@ for _command in (
     cli_findings.incidents,
     cli_findings.messages,
     cli_findings.deliveries,
+    cli_findings.findings,
     cli_find.find,
     cli_findings.status,
     cli_findings.report,

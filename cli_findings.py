@@ -23,6 +23,21 @@ QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help
 Verdict = StrEnum("Verdict", {v.upper(): v for v in VERDICTS})  # type: ignore[misc]
 _INCIDENT_TABLE = ("incident_id", "started_at", "headline", *VERDICTS, "primary_cause")
 _MESSAGE_TABLE = ("queue", "message_id", "business_keys", "verdict", "certainty", "interval", "receive_count", "causes")
+_DEAD_LETTER_TABLE = ("queue", "message_id", "business_keys", "verdict", "interval", "redrive", "redrive_sentence")
+QueueFinding = StrEnum(  # type: ignore[misc]
+    "QueueFinding",
+    {
+        code.upper(): code
+        for code in (
+            "fifo_group_blocked",
+            "dead_lettered",
+            "retention_expired",
+            "poison_without_dlq",
+            "out_of_order_commit",
+        )
+    },
+)
+_FINDING_TABLE = ("queue", "code", "from_at", "until_at", "message_id", "sentence", "stance")
 _DELIVERY_TABLE = (
     "queue",
     "message_id",
@@ -47,6 +62,7 @@ class ReportFormat(StrEnum):
 
 def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: QueueOption = None) -> None:
     """List incidents, newest first."""
+    from forensics.report.prevention import by_incident
     from forensics.report.records import incident_record
     from forensics.tables.findings import INCIDENTS
 
@@ -60,6 +76,9 @@ def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: Qu
         )
     )
     records = [incident_record(r) for r in rows]
+    if how in (RowFormat.JSON, RowFormat.JSONL):
+        prevention = by_incident(findings)
+        records = [r | {"counterfactuals": prevention.get(r["incident_id"], [])} for r in records]
     print_rows(records, how, _INCIDENT_TABLE, _columns(incident_record({})))
     if not records:
         _say_nothing_found(findings, queue)
@@ -71,6 +90,9 @@ def messages(
     incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Only this incident.")] = None,
     queue: QueueOption = None,
     verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only this verdict.")] = None,
+    dead_lettered: Annotated[
+        bool, typer.Option("--dead-lettered", help="Dead-lettered ones, and whether redriving repeats their work.")
+    ] = False,
 ) -> None:
     """List messages that were delivered more than once or share their work with another, each with its verdict."""
     from forensics.report.records import message_record
@@ -79,6 +101,9 @@ def messages(
     findings = chosen.open_lake().findings()
     if incident is not None:
         _check_incident(findings, incident)
+    if dead_lettered:
+        _dead_letters(findings, how, {"incident_id": incident, "queue": queue}, verdict and str(verdict))
+        return
     wanted = {"incident_id": incident, "queue": queue, "verdict": verdict and str(verdict)}
     table = findings.read(MESSAGES, where=_all_of(wanted))
     order = [(name, "ascending") for name in ("queue", "first_received_at", "item_id")]
@@ -88,6 +113,37 @@ def messages(
     print_rows(records, how, _MESSAGE_TABLE, _columns(message_record({})))
     if not table.num_rows:
         _say_nothing_found(findings, queue)
+
+
+def _dead_letters(findings: "Findings", how: RowFormat, wanted: dict[str, str | None], verdict: str | None) -> None:
+    from forensics.report.prevention import dead_letters
+
+    records = [r for r in dead_letters(findings, _all_of(wanted)) if verdict is None or r["verdict"] == verdict]
+    columns = _columns(records[0]) if records else (*_DEAD_LETTER_TABLE,)
+    if how is RowFormat.TABLE:
+        records = [{**r, "interval": _interval(r)} for r in records]
+    print_rows(records, how, _DEAD_LETTER_TABLE, columns)
+    if not records:
+        say("No dead-lettered message is known in this data version.")
+
+
+def findings(
+    chosen: Everywhere,
+    how: FormatOption = RowFormat.TABLE,
+    queue: QueueOption = None,
+    code: Annotated[QueueFinding | None, typer.Option("--code", help="Only this kind of finding.")] = None,
+) -> None:
+    """List what went wrong with queues and message groups: blocked, dead-lettered, lost, poison, out of order."""
+    from forensics.report.prevention import finding_record
+    from forensics.tables.findings import QUEUE_FINDINGS
+
+    found = chosen.open_lake().findings()
+    table = found.read(QUEUE_FINDINGS, where=_all_of({"queue": queue, "code": code and str(code)}))
+    order = [(name, "ascending") for name in ("queue", "from_at", "code", "item_id")]
+    records = (finding_record(r) for r in _rows(table.sort_by(order)))
+    print_rows(records, how, _FINDING_TABLE, _columns(finding_record({})))
+    if not table.num_rows:
+        say("Nothing went wrong with a queue or a message group as far as this data version tells.")
 
 
 def deliveries(

@@ -176,6 +176,33 @@ def print_verdict(
     for queue in queues:
         if queue not in {r["queue"] for r in rows}:
             print(f"{printable(queue)}: no suspicion that a message was processed twice in this window.")
+    for line in _beside(findings, queues, window):
+        print(printable(line))
+
+
+MOST_BESIDE = 5
+
+
+def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow") -> Iterator[str]:
+    """Yield what went wrong with the queues themselves, the first few of each kind."""
+    from forensics.lake.filters import one_of
+    from forensics.report.prevention import FINDING_WORDS
+    from forensics.report.words import clock_text
+    from forensics.tables.findings import QUEUE_FINDINGS
+
+    found = [
+        r
+        for r in findings.read(QUEUE_FINDINGS, where=one_of("queue", queues)).to_pylist()
+        if r["from_at"] < window.end_at and (r["until_at"] or r["from_at"]) >= window.start_at
+    ]
+    for queue in queues:
+        for code, words in FINDING_WORDS.items():
+            of_code = sorted((r for r in found if (r["queue"], r["code"]) == (queue, code)), key=lambda r: r["from_at"])
+            for r in of_code[:MOST_BESIDE]:
+                doubt = "maybe " if r["stance"] == "undecidable" else ""
+                yield f"{queue}: {doubt}{words}, from {clock_text(r['from_at'])} UTC: {r['sentence']}."
+            if len(of_code) > MOST_BESIDE:
+                yield f"{queue}: {words}, {len(of_code) - MOST_BESIDE:,} more: doubletake findings --queue {queue}"
 
 
 def _short(folder: Path) -> str:

@@ -143,6 +143,7 @@ def incidents(
             F.array_sort(F.array_distinct(F.concat("evidence_ids", F.coalesce("_setting_ids", nothing)))),
         )
     )
+    filled = filled.withColumn("origin", F.col("_origin"))
     worded = filled.mapInPandas(_word, _worded_schema(filled))
     return worded.select(*INCIDENTS.column_names)
 
@@ -237,7 +238,7 @@ def _word(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
                 cause_sentence(
                     row["queue"],
                     list(row["functions"]),
-                    row["primary_cause"] or "undecidable",
+                    row["primary_cause"] or row["origin"] or "undecidable",
                     _number(row["visibility_timeout_s"]),
                     _number(row["function_timeout_s"]),
                     _number(row["batch_size"]),

@@ -19,7 +19,7 @@ def poison_without_dlq(facts: QueueFacts) -> Ruling:
         return excluded(f"it was received fewer than {LEAST_RECEIVES} times as far as anything tells")
     if facts.dead_letter_queue is not None:
         return excluded(f"the queue sets such messages aside in {facts.dead_letter_queue}")
-    over = f" in {seconds(facts.span_ms)}" if facts.span_ms else ""
+    over = f" in {_span(facts.span_ms)}" if facts.span_ms else ""
     if not facts.is_unfinished:
         return undecidable(
             f"it was received {count:,} times{over}, and nothing tells how the last delivery ended",
@@ -31,3 +31,7 @@ def poison_without_dlq(facts: QueueFacts) -> Ruling:
             f"{told}; nothing tells whether the queue has a dead-letter queue", "a snapshot of the queue's settings"
         )
     return supported(f"{told}; the queue has no dead-letter queue, so it comes back until its retention ends")
+
+
+def _span(ms: int) -> str:
+    return seconds(ms) if ms < 600_000 else f"{ms // 60_000:,} min"

@@ -17,6 +17,7 @@ from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
 from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.moments import Moment, key_moments
+from forensics.report.prevention import counterfactuals_of, queue_findings_of
 from forensics.report.records import AFFECTED
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, QUEUE_SETTINGS
@@ -48,6 +49,8 @@ class Case:
     changes: tuple[Change, ...]
     gaps: tuple[str, ...]
     follow_ups: tuple[FollowUp, ...]
+    counterfactuals: tuple[Row, ...]
+    queue_findings: tuple[Row, ...]
     evidence: tuple[EvidenceLine, ...]
     data_version: str
     rules_version: str
@@ -111,6 +114,9 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         for row in rows
         for evidence_id in row["evidence_ids"] or ()
     }
+    prevention = counterfactuals_of(findings, incident_id)
+    on_queue = queue_findings_of(findings, incident)
+    cited.update(i for row in (*prevention, *on_queue) for i in row["evidence_ids"] or ())
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
     return Case(
         incident=incident,
@@ -127,6 +133,8 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         changes=changes,
         gaps=gaps(incident, theirs, their_redeliveries, settings),
         follow_ups=follow_ups(incident, messages, settings),
+        counterfactuals=tuple(prevention),
+        queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,

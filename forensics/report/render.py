@@ -9,6 +9,7 @@ from markupsafe import Markup
 from forensics.report import markdown
 from forensics.report.case import Case
 from forensics.report.csv_text import to_csv
+from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import (
     cause_counts,
     delivery_record,
@@ -97,6 +98,8 @@ def as_json(case: Case) -> dict[str, Any]:
         "changes_before": told(case.changes),
         "gaps": list(case.gaps),
         "follow_ups": rows(tuple(vars(f) for f in case.follow_ups)),
+        "counterfactuals": rows(case.counterfactuals),
+        "queue_findings": rows(case.queue_findings),
         "messages": [message_record(m) for m in case.messages],
         "deliveries": [delivery_record(d) for d in case.deliveries],
         "redeliveries": rows(case.redeliveries),
@@ -117,6 +120,7 @@ def _page(case: Case, template: str) -> bytes:
         cause_counts=cause_counts(case.incident),
         verdicts=VERDICTS,
         repeat_span=_repeat_span(case),
+        dead=dead_of(case.queue_findings),
         messages=case.affected[:MOST_MESSAGES],
         evidence=case.evidence[:MOST_EVIDENCE_LINES],
         **(_html_parts(case) if template.endswith(".html.j2") else {}),
@@ -155,6 +159,9 @@ def _environment() -> Environment:
         code=markdown.code,
         text=markdown.text,
         fence=markdown.fence,
+    )
+    environment.globals.update(
+        share=share_text, change_words=CHANGE_WORDS, finding_words=FINDING_WORDS, redrive_words=REDRIVE_WORDS
     )
     environment.globals.update(interval=interval_text, count=count_text, Markup=Markup)
     return environment

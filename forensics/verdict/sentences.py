@@ -15,6 +15,9 @@ CAUSE_WORDS = {
     "throttled": "the function was throttled",
     "unseen_receive": "something received it without leaving a log line",
     "broker_copy": "SQS handed out a second copy",
+    "producer_retry": "the producer sent the same work in a second message",
+    "dedup_window_passed": "the producer sent them again after the deduplication window of five minutes",
+    "dlq_redrive": "they were sent back from the dead-letter queue",
     "undecidable": "the evidence leaves several causes open",
 }
 """Cause code to a clause that fits after "because"."""

@@ -1,0 +1,123 @@
+"""What would have prevented the repeats, and what went wrong on the queue beside them, in words and in order."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from forensics.lake import Findings
+from forensics.lake.filters import equals
+from forensics.report.records import Record, message_record, plain_value
+from forensics.tables.findings import COUNTERFACTUALS, MESSAGES, QUEUE_FINDINGS
+from forensics.verdict import REDRIVES
+
+Row = Mapping[str, Any]
+
+CHANGE_WORDS = {
+    "batch_size_1": "batch size 1",
+    "longer_visibility": "a longer visibility timeout",
+    "longer_function_timeout": "a longer function timeout",
+    "partial_responses": "working partial batch responses",
+    "maximum_concurrency": "a maximum concurrency",
+    "idempotency_key": "an idempotency key",
+}
+FINDING_WORDS = {
+    "fifo_group_blocked": "message group blocked",
+    "dead_lettered": "dead-lettered",
+    "retention_expired": "lost: its retention ended",
+    "poison_without_dlq": "poison message without a dead-letter queue",
+    "out_of_order_commit": "finished out of order",
+}
+REDRIVE_WORDS = {"repeats": "does the work again", "may_repeat": "may do it again", "safe": "safe"}
+
+
+def counterfactuals_of(findings: Findings, incident_id: str) -> list[Row]:
+    """Return one incident's changes, those that would have prevented most first."""
+    rows = findings.read(COUNTERFACTUALS, where=equals("incident_id", incident_id)).to_pylist()
+    return sorted(rows, key=_by_weight)
+
+
+def by_incident(findings: Findings) -> dict[str, list[Record]]:
+    """Return every incident's changes as plain values, those that would have prevented most first."""
+    found: dict[str, list[Record]] = {}
+    for row in sorted(findings.read(COUNTERFACTUALS).to_pylist(), key=_by_weight):
+        told = {k: v for k, v in row.items() if k not in ("incident_id", "queue_arn", "queue", "evidence_ids")}
+        found.setdefault(row["incident_id"], []).append(told)
+    return found
+
+
+def share_text(row: Row) -> str:
+    """Say how many of the repeats a change would have prevented.
+
+    >>> share_text({"prevented": 11, "undecided": 2, "repeats": 13, "prevented_percent": 84})
+    '84 % to 100 % (11 to 13 of 13)'
+    >>> share_text({"prevented": 0, "undecided": 0, "repeats": 13, "prevented_percent": 0})
+    '0 % (0 of 13)'
+    """
+    least, most, of = row["prevented"], row["prevented"] + row["undecided"], row["repeats"]
+    if least == most:
+        return f"{row['prevented_percent']} % ({least:,} of {of:,})"
+    return f"{row['prevented_percent']} % to {most * 100 // of} % ({least:,} to {most:,} of {of:,})"
+
+
+def queue_findings_of(findings: Findings, incident: Row) -> list[Row]:
+    """Return what went wrong with the incident's queue in its time: what belongs to it, and what happened beside it."""
+    rows = findings.read(QUEUE_FINDINGS, where=equals("queue_arn", incident["queue_arn"])).to_pylist()
+    start, end = incident["started_at"], incident["ended_at"]
+
+    def belongs(row: Row) -> bool:
+        if row["incident_id"] is not None:
+            return bool(row["incident_id"] == incident["incident_id"])
+        return bool(start and row["from_at"] <= (end or start) and (row["until_at"] or row["from_at"]) >= start)
+
+    return sorted((row for row in rows if belongs(row)), key=_by_time)
+
+
+def dead_letters(findings: Findings, where: Any = None) -> list[Record]:
+    """Return every dead-lettered message with its interval and what redriving it does, worst first.
+
+    The fields are those of a message with a verdict; a message that was received only once has none (null).
+    """
+    moved = [r for r in findings.read(QUEUE_FINDINGS, where=where).to_pylist() if r["code"] == "dead_lettered"]
+    verdicts = {
+        (m["queue_arn"], m["item_id"]): m
+        for m in findings.read(MESSAGES, where=equals("is_dead_lettered", True)).to_pylist()
+    }
+    records = []
+    for row in sorted(moved, key=lambda r: (REDRIVES.index(r["redrive"]), r["queue"], *_by_time(r))):
+        message = verdicts.get((row["queue_arn"], row["item_id"]))
+        shared = {k: row[k] for k in MESSAGES.column_names if k in row}
+        base = message or shared | {"is_dead_lettered": True, "deliveries": 1, "work_id": row["item_id"]}
+        records.append(
+            message_record(base)
+            | {
+                "redrive": row["redrive"],
+                "redrive_sentence": row["redrive_sentence"],
+                "moved_not_before_at": plain_value(row["from_at"]),
+                "moved_not_after_at": plain_value(row["until_at"]),
+                "move_stance": row["stance"],
+                "move_sentence": row["sentence"],
+            }
+        )
+    return records
+
+
+def dead_of(rows: Iterable[Row]) -> list[Row]:
+    """Return those that are moves to a dead-letter queue, worst to redrive first."""
+    return sorted(
+        (r for r in rows if r["code"] == "dead_lettered"), key=lambda r: (REDRIVES.index(r["redrive"]), *_by_time(r))
+    )
+
+
+def finding_record(row: Row) -> Record:
+    """Return a row of ``queue_findings`` as plain values, the telling fields first."""
+    first = ("queue", "code", "stance", "from_at", "until_at", "span_ms", "message_id", "message_count", "sentence")
+    plain = {name: plain_value(row.get(name)) for name in QUEUE_FINDINGS.column_names}
+    plain |= {c.name: plain[c.name] or [] for c in QUEUE_FINDINGS.columns if c.type == "strings"}
+    return {name: plain[name] for name in first} | plain
+
+
+def _by_weight(row: Row) -> tuple[Any, ...]:
+    return (row["incident_id"], -row["prevented"], -row["undecided"], list(CHANGE_WORDS).index(row["change"]))
+
+
+def _by_time(row: Row) -> tuple[Any, ...]:
+    return (row["from_at"].timestamp() if row["from_at"] else 0.0, row["code"], row["item_id"])
