@@ -86,6 +86,7 @@ def import_(
         region=chosen.region,
         complete=_complete(complete_since, complete_until, now),
         observed_at=_moment(observed_at, "--observed-at", now),
+        settings=chosen.settings(),
     )
     with importing() as progress:
         report = import_files(chosen.open_lake(), paths, choices, progress, now)

@@ -61,12 +61,17 @@ class Team:
 
 @dataclass(frozen=True)
 class Settings:
-    """The whole file; ``text`` is its content, part of a run's fingerprint."""
+    """The whole file; ``text`` is its content, part of a run's fingerprint.
+
+    ``redact`` are RE2 expressions: what they match is never written. ``keep_bodies`` False takes bodies out of log lines.
+    """
 
     functions: tuple[Consumer, ...] = ()
     workers: tuple[Consumer, ...] = ()
     queues: tuple[Queue, ...] = ()
     team: Team = Team()
+    redact: tuple[str, ...] = ()
+    keep_bodies: bool = True
     text: str = field(default="", repr=False)
 
     @classmethod
@@ -96,17 +101,19 @@ class Settings:
             raise SettingsError(
                 f"{where} is not valid TOML: {problem}", "Regular expressions go in 'single quotes'."
             ) from problem
-        unknown = sorted(set(data) - {"function", "worker", "queue", "team"})
+        unknown = sorted(set(data) - {"function", "worker", "queue", "team", "redact", "keep_bodies"})
         if unknown:
             raise SettingsError(
                 f"{where}: {unknown[0]!r} is not a section",
-                "Sections are [[function]], [[worker]], [[queue]] and [team].",
+                "Sections are [[function]], [[worker]], [[queue]] and [team]; redact and keep_bodies stand above them.",
             )
         return cls(
             functions=tuple(_consumer(d, where, "function", "name") for d in _tables(data, "function", where)),
             workers=tuple(_consumer(d, where, "worker", "log_group") for d in _tables(data, "worker", where)),
             queues=tuple(_queue(d, where) for d in _tables(data, "queue", where)),
             team=_team(data.get("team", {}), where),
+            redact=_redact(data.get("redact", []), where),
+            keep_bodies=_keep_bodies(data.get("keep_bodies", True), where),
             text=text,
         )
 
@@ -171,6 +178,31 @@ def _queue(d: dict[str, Any], where: str) -> Queue:
             f"{where}: business_key = {path!r} is not a JSON path", "Write it like $.payment_id or $.order.id."
         )
     return Queue(**d)
+
+
+def _redact(patterns: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(patterns, list) or not all(isinstance(p, str) and p for p in patterns):
+        raise SettingsError(
+            f"{where}: redact = {patterns!r} is not a list of patterns", "Write redact = ['\\b\\d{16}\\b']."
+        )
+    if patterns:
+        from forensics.privacy import BadPatternError, compiled
+
+        for some in (*([p] for p in patterns), patterns):
+            try:
+                compiled(some)
+            except BadPatternError as problem:
+                raise SettingsError(
+                    f"{where}: redact = {some[0]!r} cannot be used: {problem}",
+                    "Patterns are RE2: no lookaround, no back-references, so that no line can make them slow.",
+                ) from problem
+    return tuple(patterns)
+
+
+def _keep_bodies(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise SettingsError(f"{where}: keep_bodies = {value!r} is not true or false", "Write keep_bodies = false.")
+    return value
 
 
 def _team(d: Any, where: str) -> Team:

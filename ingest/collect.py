@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from forensics.errors import EXIT_OK, EXIT_PARTIAL
 from forensics.lake import Lake
+from forensics.privacy import redacting
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, Table
 from forensics.window import TimeWindow
@@ -107,9 +108,10 @@ def collect(
     now = now or datetime.now(UTC)
     progress = progress or _Silence()
     lake.versions()  # a lake that this release cannot read is said before AWS is asked
+    settings = settings or Settings()
     estate = discover(lake, aws, queues, progress.stage)
-    consumers = of_estate(estate, list(log_groups), settings or Settings())
-    with lake.writing("collect"):
+    consumers = of_estate(estate, list(log_groups), settings)
+    with lake.writing("collect"), redacting(settings):
         readings = _store_settings(lake, estate, consumers, now)
         record(lake, readings, window, now)
         progress.stage("metrics")

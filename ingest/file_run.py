@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 from forensics.errors import EXIT_OK, EXIT_PARTIAL, ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
-from forensics.redaction import redact_handles
+from forensics.privacy import redact
+from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.coverage import Reading, record
@@ -97,6 +98,7 @@ class ImportChoices:
     region: str | None = None
     complete: TimeWindow | None = None
     observed_at: datetime | None = None
+    settings: Settings = Settings()
 
 
 class Run:
@@ -201,7 +203,7 @@ class Run:
         event = item.event
         if reason := item.reason or what_is_wrong(event):
             return None, reason
-        stream, line = event["logStreamName"], redact_handles(event["message"])
+        stream, line = event["logStreamName"], redact(event["message"])
         if self.choices.log_stream and stream == found.log_stream:
             stream = self.choices.log_stream
         account_id, region = self.groups.where(group, item.account_id, self.choices.account_id, self.choices.region)

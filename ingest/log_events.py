@@ -8,7 +8,7 @@ from typing import Any
 from forensics.errors import ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
-from forensics.redaction import redact_handles
+from forensics.privacy import redact
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.clients import Aws, AwsRefusedError
@@ -90,7 +90,7 @@ def to_rows(
         if reason := what_is_wrong(event):
             poison.append(quarantine_row(LOG_EVENTS, group.name, reason, offset, event, collected_at))
             continue
-        stream, stamp_ms, line = event["logStreamName"], event["timestamp"], redact_handles(event["message"])
+        stream, stamp_ms, line = event["logStreamName"], event["timestamp"], redact(event["message"])
         event_id = event.get("eventId") or None
         order_in_ms, own_id = places.of(stream, stamp_ms, line, event_id)
         rows.append(

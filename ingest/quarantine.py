@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from forensics.identity import evidence_id
-from forensics.redaction import redact_handles
+from forensics.privacy import redact
 from forensics.tables import Table
 
 HEAD_CHARS = 200
@@ -40,7 +40,7 @@ def quarantine_row(
 ) -> dict[str, Any]:
     """Return the row for one piece of input; its id comes from its content, so a second reading adds none."""
     text = item.get("message") if isinstance(item, dict) else item
-    text = redact_handles(text if isinstance(text, str) else repr(text))
+    text = redact(text if isinstance(text, str) else repr(text))
     whole = {**item, "message": text} if isinstance(item, dict) else text
     return {
         "evidence_id": evidence_id("quarantine", source.name, resource, reason, _canonical(whole)),
