@@ -15,6 +15,7 @@ import cli_files
 import cli_find
 import cli_findings
 import cli_serve
+import cli_watch
 import cli_work
 from cli_options import (
     ConfigOption,
@@ -73,6 +74,7 @@ for _command in (
     cli_files.import_,
     cli_work.correlate,
     cli_work.investigate,
+    cli_watch.watch,
     cli_serve.serve,
     cli_findings.incidents,
     cli_findings.messages,

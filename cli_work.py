@@ -55,6 +55,9 @@ def collect(
     since: SinceOption = "6h",
     until: UntilOption = None,
     log_group: LogGroupOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say how many calls, seconds and bytes it would take.")
+    ] = False,
 ) -> int:
     """Read evidence from AWS into the lake; looking changes nothing in the account."""
     queues = [*(queue or []), *(more or [])]
@@ -66,6 +69,10 @@ def collect(
     from forensics.window import TimeWindow
 
     window = TimeWindow.parse(since, until, datetime.now(UTC))
+    if dry_run:
+        from cli_estimate import tell_estimate
+
+        return tell_estimate(chosen, queues or None, window, log_group or [])
     return _collect(chosen, queues or None, window, log_group or []).exit_code
 
 

@@ -84,6 +84,16 @@ def test_collecting_says_what_was_read_and_a_second_time_adds_nothing(run, order
 
 
 @pytest.mark.emulator
+def test_a_dry_run_says_the_cost_and_writes_nothing(run, orders, emulator):
+    code, out, _ = run(*collect(orders, emulator, "--dry-run"))
+
+    assert code == 0
+    assert "size not known, at least 1 call" in out
+    assert "Logs: 1 call of FilterLogEvents, 500 ms at our pace" in out
+    assert not Path("lake").exists()
+
+
+@pytest.mark.emulator
 def test_several_queues_are_named_with_one_option_or_with_one_each(run, world, orders, emulator):
     other = world.queue("invoices")
     with_one = run(*collect(orders, emulator, other))

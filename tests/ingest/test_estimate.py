@@ -1,0 +1,54 @@
+"""What a collection would cost is known before it runs, from metrics, without reading a log or writing a row."""
+
+from datetime import timedelta
+
+import pytest
+
+from forensics.settings import Settings
+from forensics.window import TimeWindow
+from ingest.estimate import PAGE_BYTES, GroupEstimate, estimate
+from tests.ingest.world import START
+
+
+@pytest.mark.emulator
+def test_calls_seconds_and_bytes_come_from_the_metrics_of_the_groups(world, lake, aws, proxy):
+    queue = world.queue("orders")
+    function = world.function("handle-order", [queue])
+    group = f"/aws/lambda/{function}"
+    for metric, value in (("IncomingBytes", 3.5 * PAGE_BYTES), ("IncomingLogEvents", 12_000.0)):
+        world.client("cloudwatch").put_metric_data(
+            Namespace="AWS/Logs",
+            MetricData=[
+                {
+                    "MetricName": metric,
+                    "Dimensions": [{"Name": "LogGroupName", "Value": group}],
+                    "Timestamp": START + timedelta(minutes=minute),
+                    "Value": value,
+                }
+                for minute in (0, 1)
+            ],
+        )
+    window = TimeWindow(START, START + timedelta(hours=1))
+    found = estimate(lake, aws, [queue], window, ["/ecs/quiet"], Settings(), START + timedelta(hours=2))
+
+    assert found.groups == (GroupEstimate(group, 24_000, 7 * PAGE_BYTES), GroupEstimate("/ecs/quiet", None, None))
+    assert (found.log_calls, found.seconds) == (8, 4.0)
+    assert (found.events, found.bytes) == (24_000, 7 * PAGE_BYTES)
+    assert found.metric_count > 15
+    assert found.metric_calls == 1
+    assert "logs:FilterLogEvents" not in proxy.calls
+    assert not lake.root.exists()
+
+
+SIZES = {
+    "nothing known": (None, None, 1),
+    "nothing logged": (0, 0, 1),
+    "one full page of events": (10_000, 5, 1),
+    "one event more": (10_001, 5, 2),
+    "bytes decide": (10, 3 * PAGE_BYTES + 1, 4),
+}
+
+
+@pytest.mark.parametrize(("events", "size", "calls"), SIZES.values(), ids=SIZES)
+def test_a_page_holds_so_many_events_and_so_many_bytes(events, size, calls):
+    assert GroupEstimate("g", events, size).calls == calls
