@@ -82,10 +82,9 @@ def test_failures_are_told_and_waited_for_ever_longer_until_one_round_works():
     down = EndpointUnreachableError("nothing answers at the AWS endpoint x", "Check the network.")
     told = Told(Round(), *[down] * 8, Round(), down, Round())
     told.watch.run()
-    waits = told.waits[1:9]
 
-    assert all(60 * 0.75 * 2**n <= w <= min(60 * 2**n, LONGEST_BACK_OFF_S) for n, w in enumerate(waits[:4], 1))
-    assert all(LONGEST_BACK_OFF_S * 0.75 <= w <= LONGEST_BACK_OFF_S for w in waits[4:])
+    longest = [min(60 * 2**n, LONGEST_BACK_OFF_S) for n in range(1, 9)]
+    assert all(0.75 * most <= wait <= most for wait, most in zip(told.waits[1:9], longest, strict=True))
     assert told.waits[10] <= 120
     assert "nothing answers at the AWS endpoint x Check the network. Trying again in" in told.lines[1]
 
