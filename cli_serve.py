@@ -79,17 +79,19 @@ def demo(
 ) -> int:
     """Play an incident on an embedded AWS, collect it over HTTP, correlate it, and show it."""
     from forensics.lake import Lake
+    from lab.live import LIVE
     from lab.scenarios import SCENARIOS
     from lab.scenarios import scenario as find_scenario
 
     found = find_scenario(scenario)
-    if live:
+    if live and scenario not in LIVE:
         raise NotLiveError(
-            f"scenario {scenario!r} cannot be played live yet", f"Without --live there are: {', '.join(SCENARIOS)}."
+            f"scenario {scenario!r} cannot be played live",
+            f"Live there are: {', '.join(LIVE)}; without --live: {', '.join(SCENARIOS)}.",
         )
     lake = Lake(fresh_demo_lake(Path(chosen.lake_folder(DEMO_LAKE))))
     with ending_on_sigterm():
-        played, code = _play_and_judge(found, lake)
+        played, code = _play_and_judge(found, lake, live)
         window = TimeWindow(played.window_start, played.window_end)
         if no_serve:
             print_verdict(lake.findings(), played.queues, window, chosen_lake=lake.root)
@@ -120,20 +122,25 @@ def fresh_demo_lake(folder: Path) -> Path:
     return folder
 
 
-def _play_and_judge(found: ModuleType, lake: "Lake") -> tuple["Played", int]:
+def _play_and_judge(found: ModuleType, lake: "Lake", live: bool) -> tuple["Played", int]:
     """Play, collect and correlate; returns what was played and the collection's exit code."""
     from cli_progress import collecting, steps
     from forensics.settings import Settings
     from ingest.clients import Aws
     from ingest.collect import collect
     from lab.aws import EmbeddedAws
+    from lab.live import LIVE
     from spark_jobs.runner import correlate
 
     say(f"Playing {found.NAME}: {found.ABOUT}.")
     with EmbeddedAws() as aws, only_this_aws(aws):
         with steps() as tell:
-            tell(f"embedded AWS at {aws.endpoint_url}: writing what the incident left behind")
-            played: Played = found.play(aws, datetime.now(UTC))
+            if live:
+                tell(f"embedded AWS at {aws.endpoint_url}: it happens now, which takes a minute or so")
+                played: Played = LIVE[found.NAME](aws)
+            else:
+                tell(f"embedded AWS at {aws.endpoint_url}: writing what the incident left behind")
+                played = found.play(aws, datetime.now(UTC))
         settings = Settings.parse(played.settings_text, f"the settings of {found.NAME}")
         (lake.root / "doubletake.toml").write_text(played.settings_text, encoding="utf-8")
         say("Collecting over HTTP.")

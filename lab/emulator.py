@@ -16,6 +16,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from lab.function_logs import log_writer
 from lab.proxy import Application, LikeAws
 
 ENDING_GRACE_S = 2.0
@@ -58,6 +59,7 @@ def _emulated_aws(clock: Clock) -> Application:
     from ministack.app import app
     from ministack.services import lambda_svc
 
+    lambda_svc._emit_lambda_logs = log_writer()
     lambda_svc._now_iso = clock.iso  # the one stamp MiniStack does not take from time.time
     return LikeAws(app, clock)
 

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from lab.functions import LogLine
 from lab.simulation import Delivery, Process, SimulatedQueue
 
+EXPIRED = "Reason: The receipt handle has expired."
 SLEEP_S = 3
 """How long the worker sleeps when it found no job (--sleep, default 3)."""
 
@@ -45,20 +46,21 @@ class LaravelWorker:
                 continue
             delivery = deliveries[0]
             started_at = now + self._some_ms(3, 9)
-            self._status(started_at, delivery, "starting")
+            self.status(started_at, delivery, "starting")
             now = started_at + timedelta(seconds=self.takes_s(delivery))
             yield now
             delivery.effect_at = now
-            self._application(now, "INFO", self.application_line(delivery))
+            self.application(now, "INFO", self.application_line(delivery))
             now += self._some_ms(9, 30)
             yield now
             if queue.delete(now, delivery) == "refused":
-                self._refused(now, delivery)
+                self.refused(now, f"Value {delivery.receipt_handle} for parameter ReceiptHandle is invalid. {EXPIRED}")
             else:
-                self._status(now, delivery, "success", (now - started_at).total_seconds())
+                self.status(now, delivery, "success", (now - started_at).total_seconds())
             now += self._some_ms(2, 6)
 
-    def _status(self, at: datetime, delivery: Delivery, status: str, duration_s: float | None = None) -> None:
+    def status(self, at: datetime, delivery: Delivery, status: str, duration_s: float | None = None) -> None:
+        """Write the JSON line of a job that starts or ended."""
         entry: dict[str, object] = {
             "level": "info",
             "id": delivery.message.message_id,
@@ -76,18 +78,17 @@ class LaravelWorker:
             entry["duration"] = round(duration_s, 6)
         self._write(at, _php_json(entry))
 
-    def _refused(self, at: datetime, delivery: Delivery) -> None:
-        """Report the refused delete, with the first frames of its stack; the log driver makes an event of each line."""
+    def refused(self, at: datetime, reason: str) -> None:
+        """Report a refused delete, with the first frames of its stack; the log driver makes an event of each line."""
         endpoint = "/".join(self.queue_url.split("/")[:3])
         text = (
             f'Error executing "DeleteMessage" on "{endpoint}" AWS HTTP error: Client error: `POST {endpoint}` resulted '
-            f"in a `400 Bad Request` Value {delivery.receipt_handle} for parameter ReceiptHandle is invalid. "
-            "Reason: The receipt handle has expired."
+            f"in a `400 Bad Request` {reason}"
         )
         escaped = text.replace('"', '\\"')
         thrower = "/var/www/vendor/aws/aws-sdk-php/src/WrappedHttpHandler.php"
         where = f"[object] (Aws\\\\Sqs\\\\Exception\\\\SqsException(code: 0): {escaped} at {thrower}:196)"
-        self._application(at, "ERROR", f'{text} {{"exception":"{where}')
+        self.application(at, "ERROR", f'{text} {{"exception":"{where}')
         for frame in (
             "[stacktrace]",
             f"#0 {thrower}(98): Aws\\WrappedHttpHandler->parseError(Array, Object(GuzzleHttp\\Psr7\\Request))",
@@ -99,7 +100,8 @@ class LaravelWorker:
         ):
             self._write(at, frame)
 
-    def _application(self, at: datetime, level: str, text: str) -> None:
+    def application(self, at: datetime, level: str, text: str) -> None:
+        """Write a line of the application's own log."""
         self._write(at, f"[{at:%Y-%m-%d %H:%M:%S}] production.{level}: {text}")
 
     def _write(self, at: datetime, text: str) -> None:
