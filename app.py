@@ -5,6 +5,7 @@ import streamlit as st
 from forensics.tables.evidence import COVERAGE, QUEUE_SETTINGS
 from forensics.tables.findings import INCIDENTS
 from pages._ui import incidents
+from pages._ui.prevention import beside_incidents
 from pages._ui.shell import shell
 from pages._ui.words import plain
 
@@ -17,6 +18,8 @@ st.markdown(plain(incidents.sentence(wanted, found, page)))
 incidents.cards(wanted, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
 if not wanted:
     incidents.nothing_found(found, page)
+    beside_incidents(page)
     st.stop()
 if chosen := incidents.table(wanted, page):
     st.switch_page("pages/incident.py", query_params=page.link(incident=chosen))
+beside_incidents(page)

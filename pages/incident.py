@@ -4,6 +4,7 @@ from forensics.tables.findings import INCIDENTS
 from pages._ui import incident
 from pages._ui.batches import batches
 from pages._ui.changes import changes
+from pages._ui.prevention import dead_letters, on_the_queue, prevention
 from pages._ui.shell import shell
 from pages._ui.timeline import timeline_and_details
 
@@ -21,6 +22,9 @@ incident.cause_chain(case, page)
 batches(case, page)
 incident.causes(case)
 incident.verdicts(case, page)
+dead_letters(case, page)
+on_the_queue(case, page)
+prevention(case, page)
 incident.settings_then(case, page)
 changes(case, page)
 incident.limits(case, page)

@@ -1,0 +1,127 @@
+"""The Incident page's answers to "what would have prevented it", "what else went wrong" and "may I redrive"."""
+
+from typing import Any
+
+import streamlit as st
+
+from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
+from forensics.report.words import count_text, interval_text, span_text
+from forensics.tables.findings import QUEUE_FINDINGS
+from pages._ui.case import case_of
+from pages._ui.shell import Page
+from pages._ui.words import Colour, plain
+
+MOST_ROWS = 2000
+REDRIVES: dict[str, Colour] = {"repeats": "red", "may_repeat": "orange", "safe": "green"}
+
+Row = dict[str, Any]
+
+
+def prevention(incident: Row, page: Page) -> None:
+    """Show which share of the repeats each change would have prevented, and why."""
+    rows = case_of(incident["incident_id"], page).counterfactuals
+    if not rows:
+        return
+    st.subheader("What would have prevented it", anchor="prevention")
+    lines = ["| Change | Prevents of the repeats | Why |", "|---|---|---|"]
+    for r in rows:
+        words = CHANGE_WORDS[r["change"]]
+        lines.append(f"| {words[:1].upper()}{words[1:]} | {share_text(r)} | {plain(r['reason'])} |")
+    st.markdown("\n".join(lines))
+
+
+def on_the_queue(incident: Row, page: Page) -> None:
+    """Show what went wrong with the queue and its groups in the incident's time."""
+    rows = [r for r in case_of(incident["incident_id"], page).queue_findings if r["code"] != "dead_lettered"]
+    if rows:
+        st.subheader("On the queue", anchor="queue-findings")
+        findings_table(rows, page)
+
+
+def dead_letters(incident: Row, page: Page) -> None:
+    """Show the dead-lettered messages, worst to redrive first, and say what redriving does."""
+    rows = dead_of(case_of(incident["incident_id"], page).queue_findings)
+    if not rows:
+        return
+    st.subheader("Dead-lettered messages", anchor="dead-letters")
+    again = sum(r["redrive"] == "repeats" for r in rows)
+    maybe = sum(r["redrive"] == "may_repeat" for r in rows)
+    if again or maybe:
+        st.warning(
+            f"**Do not redrive all of them.** Of {count_text(len(rows), 'message')}, redriving does the work of {again:,} "
+            f"again, and may do that of {maybe:,} again.",
+            icon=":material/replay:",
+        )
+    st.dataframe(
+        [
+            {
+                "Redriving": [REDRIVE_WORDS[r["redrive"]]],
+                "Done": interval_text(r["effects_at_least"], r["effects_at_most"]),
+                "Keys": ", ".join(r["business_keys"] or []),
+                "Message": r["message_id"] or r["item_id"],
+                "Moved": page.clock.time(r["from_at"]),
+                "What redriving does": r["redrive_sentence"],
+                "How it was moved": r["sentence"],
+            }
+            for r in rows[:MOST_ROWS]
+        ],
+        hide_index=True,
+        key="dead_letters",
+        column_config={
+            "Redriving": st.column_config.MultiselectColumn(
+                options=list(REDRIVE_WORDS.values()), color=[REDRIVES[code] for code in REDRIVE_WORDS], width=150
+            ),
+            "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
+            "Moved": st.column_config.TextColumn(width=90, help=f"Not before; times in {page.clock.label()}."),
+            "What redriving does": st.column_config.TextColumn(width=430),
+        },
+        alt="Dead-lettered messages and what redriving them does",
+    )
+
+
+def beside_incidents(page: Page) -> None:
+    """Show what went wrong with queues and groups outside every incident."""
+    rows = [r for r in page.board.records(QUEUE_FINDINGS) if r["incident_id"] is None]
+    if not rows:
+        return
+    st.subheader("Queues and message groups", anchor="queue-findings")
+    st.markdown("No work was done twice here, and yet something went wrong.")
+    findings_table(sorted(rows, key=lambda r: (r["from_at"], r["queue"], r["item_id"]), reverse=True), page, queue=True)
+
+
+def findings_table(rows: list[Row], page: Page, queue: bool = False) -> None:
+    """Show findings about queues and groups, one row each."""
+    st.dataframe(
+        [
+            {
+                "Queue": r["queue"],
+                "What": plain_words(r),
+                "From": page.clock.stamp(r["from_at"]),
+                "How long": span_text(r["span_ms"]) if r["span_ms"] is not None else "–",
+                "In words": r["sentence"]
+                if not r["would_decide"]
+                else f"{r['sentence']}. To decide: {r['would_decide']}",
+                "Keys": ", ".join(r["business_keys"] or []),
+                "Message": r["message_id"] or r["item_id"],
+            }
+            for r in rows[:MOST_ROWS]
+        ],
+        hide_index=True,
+        key="queue_findings",
+        column_order=[*(["Queue"] if queue else []), "What", "From", "How long", "In words", "Keys", "Message"],
+        column_config={
+            "What": st.column_config.TextColumn(width=200),
+            "From": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}."),
+            "How long": st.column_config.TextColumn(width=100),
+            "In words": st.column_config.TextColumn(width=520),
+        },
+        alt="What went wrong with queues and message groups",
+    )
+    if len(rows) > MOST_ROWS:
+        st.caption(f"The first {MOST_ROWS:,} of {len(rows):,}; `doubletake findings` lists all.")
+
+
+def plain_words(row: Row) -> str:
+    """Say what a finding is; a question mark where the evidence does not decide."""
+    words = FINDING_WORDS[row["code"]]
+    return plain(words[:1].upper() + words[1:] + ("?" if row["stance"] == "undecidable" else ""))

@@ -1,0 +1,57 @@
+"""The parts of the pages that say what would have helped, what happened beside it, and whether to redrive."""
+
+import pytest
+
+from tests.forensics.report import dead_world, world
+from tests.pages.reading import words
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    return dead_world.save(tmp_path_factory.mktemp("dead") / "lake").root
+
+
+@pytest.fixture
+def incident(visit, lake):
+    return visit("pages/incident.py", lake, incident=world.INCIDENT)
+
+
+def table(at, column):
+    return next(d.value for d in at.dataframe if column in d.value)
+
+
+def test_the_changes_stand_best_first_with_share_and_reason(incident):
+    text = words(incident)
+
+    assert not incident.exception
+    assert text.index("| Batch size 1 | 50 % to 100 % (1 to 2 of 2) |") < text.index(
+        "| A longer visibility timeout | 0 %"
+    )
+
+
+def test_redriving_is_warned_of_and_told_message_by_message(incident):
+    rows = table(incident, "Redriving")
+
+    assert "redriving does the work of 1 again, and may do that of 1 again" in words(incident)
+    assert list(rows["Redriving"].map(list)) == [["does the work again"], ["may do it again"]]
+    assert list(rows["Keys"]) == [world.KEYS[0], world.KEYS[1]]
+
+
+def test_the_blocked_group_stands_under_the_queue(incident):
+    rows = table(incident, "In words")
+
+    assert list(rows["What"]) == ["Message group blocked"]
+    assert "4 messages waited" in rows["In words"][0]
+
+
+def test_what_belongs_to_no_incident_stands_on_the_first_page(visit, lake):
+    rows = table(visit("app.py", lake), "In words")
+
+    assert sorted(rows["Queue"]) == sorted([world.QUEUE, dead_world.ELSEWHERE])
+    assert "Lost: its retention ended?" in list(rows["What"])
+
+
+def test_a_lake_without_such_findings_shows_nothing_of_it(visit):
+    at = visit("app.py", "demo")
+
+    assert "Queues and message groups" not in words(at)
