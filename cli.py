@@ -14,6 +14,7 @@ import typer
 import cli_files
 import cli_find
 import cli_findings
+import cli_health
 import cli_serve
 import cli_watch
 import cli_work
@@ -81,6 +82,8 @@ for _command in (
     cli_findings.deliveries,
     cli_findings.findings,
     cli_find.find,
+    cli_health.health,
+    cli_health.check,
     cli_findings.status,
     cli_findings.report,
 ):

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -43,12 +44,23 @@ class Consumer:
 
 
 @dataclass(frozen=True)
+class AcceptedRisk:
+    """A finding the team lives with: a check's or signal's code, the last day it holds (team's zone), and why."""
+
+    check: str
+    until: date
+    reason: str
+
+
+@dataclass(frozen=True)
 class Queue:
     """What the team says of one queue."""
 
     name: str
     business_key: str | None = None
     owner: str | None = None
+    note: str | None = None
+    accepted: tuple[AcceptedRisk, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,10 @@ class Settings:
     redact: tuple[str, ...] = ()
     keep_bodies: bool = True
     text: str = field(default="", repr=False)
+
+    def queue(self, name: str) -> Queue:
+        """Return what the team says of a queue; nothing but its name where nothing is said."""
+        return next((q for q in self.queues if q.name == name), Queue(name))
 
     @classmethod
     def load(cls, path: Path | None) -> "Settings":
@@ -169,7 +185,8 @@ def _check_pattern(pattern: str, where: str) -> None:
 
 
 def _queue(d: dict[str, Any], where: str) -> Queue:
-    d = _checked(d, where, "queue", {"name": str, "business_key": str, "owner": str})
+    kinds: dict[str, type] = {"name": str, "business_key": str, "owner": str, "note": str, "accepted": list}
+    d = _checked(d, where, "queue", kinds)
     if not d.get("name"):
         raise SettingsError(f"{where}: a [[queue]] lacks 'name'", 'Add name = "...".')
     path = d.get("business_key")
@@ -177,7 +194,18 @@ def _queue(d: dict[str, Any], where: str) -> Queue:
         raise SettingsError(
             f"{where}: business_key = {path!r} is not a JSON path", "Write it like $.payment_id or $.order.id."
         )
-    return Queue(**d)
+    return Queue(**{**d, "accepted": tuple(_accepted(a, where) for a in _tables(d, "accepted", where))})
+
+
+def _accepted(d: dict[str, Any], where: str) -> AcceptedRisk:
+    section = "queue.accepted"
+    d = _checked(d, where, section, {"check": str, "until": date, "reason": str})
+    for key in ("check", "until", "reason"):
+        if not d.get(key):
+            hint = "Write until = 2026-12-31: the last day it holds." if key == "until" else f'Add {key} = "...".'
+            raise SettingsError(f"{where}: a [[{section}]] lacks {key!r}", hint)
+    until = d["until"]
+    return AcceptedRisk(d["check"], until.date() if isinstance(until, datetime) else until, d["reason"])
 
 
 def _redact(patterns: Any, where: str) -> tuple[str, ...]:

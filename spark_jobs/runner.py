@@ -10,6 +10,7 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from forensics.health.accepted import check_codes
 from forensics.lake import Generation, Lake
 from forensics.settings import Settings
 from forensics.tables import FINDINGS, Table
@@ -28,9 +29,11 @@ from spark_jobs.ledger import run_deliveries, with_settings, worker_deliveries
 from spark_jobs.messages import hidden_possible, in_incidents, messages
 from spark_jobs.parsed_lines import parsed_lines
 from spark_jobs.queue_findings import candidates, queue_findings
+from spark_jobs.queue_health import health_periods, queue_health, queue_weeks
 from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings
 from spark_jobs.runs import RUN_KEY, has_late_lines, join_late_lines, lines_in_runs, runs
 from spark_jobs.session import spark_session
+from spark_jobs.setting_findings import setting_findings
 from spark_jobs.suspects import item_hash, shared_links, statements, suspects, works
 from spark_jobs.timeline import timeline
 from spark_jobs.unseen import judge_unseen, read_spans, unseen_receives
@@ -56,9 +59,10 @@ def correlate(
     """Judge the evidence of a lake and publish the findings; returns the generation that readers see from now on.
 
     ``since`` leaves out log events before it (UTC). Where the newest generation was made from the same evidence,
-    settings and rules, nothing is done, unless ``force``. Raises LakeMissingError, LakeBusyError.
+    settings and rules, nothing is done, unless ``force``. Raises LakeMissingError, LakeBusyError, SettingsError.
     """
     say = progress or (lambda _: None)
+    check_codes(settings)
     lake.check()
     with lake.writing("correlate"):
         versions = lake.versions()
@@ -171,7 +175,7 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
     all_runs = _runs(inputs, out, lambda_groups, queue_names)
     handled = _handlings(inputs, out, worker_groups, queue_names)
-    out.write(T.INVOCATIONS, invocations(all_runs), few=False)
+    of_lambda = out.write(T.INVOCATIONS, invocations(all_runs), few=False)
 
     say("building the delivery ledger")
     borders, data_until = _borders(inputs, all_runs, handled)
@@ -190,7 +194,7 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs, until))
     whole = out.write(T.DELIVERIES, ledger_columns(ledger), mode="append")
     pairs = out.keep("pairs", decided(delivery_pairs(ledger)))
-    out.write(T.REDELIVERIES, redeliveries(pairs))
+    again = out.write(T.REDELIVERIES, redeliveries(pairs))
     out.write(T.RULINGS, rulings(pairs))
     judged = out.keep("judged", messages(ledger, pairs, hidden_possible(ledger, borders)))
     members = out.keep("members", membership(judged))
@@ -201,6 +205,12 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
         T.QUEUE_FINDINGS, queue_findings(out.keep("queue_candidates", candidates(whole, told, inputs, data_until)))
     )
     out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
+
+    say("weighing the health of the queues")
+    periods = out.keep("periods", health_periods(whole, of_lambda, told, again, inputs, data_until))
+    out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
+    out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
+    out.write(T.SETTING_FINDINGS, setting_findings(periods, whole, inputs, data_until))
     return data_until
 
 

@@ -17,6 +17,8 @@ PURE = (
     "forensics/queue_rules",
     "forensics/counterfactuals",
     "forensics/verdict",
+    "forensics/checks",
+    "forensics/health",
 )
 COMPANIONS = {
     "boto3": {"botocore"},

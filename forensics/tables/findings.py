@@ -1,9 +1,11 @@
 """Findings tables: what follows from the evidence. Rebuildable; every row ends in the evidence it rests on."""
 
+from forensics.tables.common import EVIDENCE as _EVIDENCE
+from forensics.tables.common import QUEUE as _QUEUE
+from forensics.tables.common import QUEUE_ARN as _QUEUE_ARN
+from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.tables.schema import Column, Table
 
-_QUEUE_ARN = Column("queue_arn", "string", "the queue's ARN; a name alone where the logs give no ARN")
-_QUEUE = Column("queue", "string", "the queue's name")
 _MESSAGE = Column(
     "message_id",
     "string",
@@ -21,7 +23,6 @@ _WORK = Column(
     "the work the message stands for; equal for messages linked by deduplication id or business key",
 )
 _KEYS = Column("business_keys", "strings", "configured business keys of the message, sorted")
-_EVIDENCE = Column("evidence_ids", "strings", "evidence rows this rests on, sorted")
 _INCIDENT = Column("incident_id", "string", "<queue name>-<UTC start, yyyymmddThhmmZ>; null outside incidents")
 
 INVOCATIONS = Table(
@@ -343,5 +344,8 @@ FINDINGS = (
     TIMELINE,
     QUEUE_FINDINGS,
     COUNTERFACTUALS,
+    QUEUE_HEALTH,
+    QUEUE_WEEKS,
+    SETTING_FINDINGS,
 )
 """The result tables of a correlation run, in the order they are built."""

@@ -1,7 +1,9 @@
+from datetime import date
+
 import pytest
 
 from forensics.errors import SettingsError
-from forensics.settings import Consumer, Queue, Settings
+from forensics.settings import AcceptedRisk, Consumer, Queue, Settings
 
 WHOLE = r"""
 [[function]]
@@ -111,3 +113,40 @@ def test_a_business_key_is_a_json_path(path):
     (queue,) = Settings.parse(f"[[queue]]\nname = 'q'\nbusiness_key = '{path}'").queues
 
     assert queue.business_key == path
+
+
+ACCEPTED = """
+[[queue]]
+name = "orders"
+note = "nightly batch"
+[[queue.accepted]]
+check = "drift"
+until = 2026-12-31
+reason = "moves in January"
+"""
+
+
+def test_a_queue_has_a_note_and_accepted_risks_with_a_day():
+    (queue,) = Settings.parse(ACCEPTED).queues
+
+    assert queue.note == "nightly batch"
+    assert queue.accepted == (AcceptedRisk("drift", date(2026, 12, 31), "moves in January"),)
+
+
+def test_a_queue_of_which_nothing_is_said_has_only_its_name():
+    assert Settings.parse(ACCEPTED).queue("mail") == Queue("mail")
+
+
+BAD_RISKS = {
+    "no day": ("until = 2026-12-31", "", "lacks 'until'"),
+    "a day as text": ("2026-12-31", '"soon"', "until = 'soon' is not a date"),
+    "no reason": ('reason = "moves in January"', "", "lacks 'reason'"),
+    "single brackets": ("[[queue.accepted]]", "[queue.accepted]", "accepted"),
+    "a key nobody knows": ("reason", "why", "no key 'why'"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "said"), BAD_RISKS.values(), ids=BAD_RISKS)
+def test_an_accepted_risk_that_cannot_be_meant_is_refused(old, new, said):
+    with pytest.raises(SettingsError, match=said):
+        Settings.parse(ACCEPTED.replace(old, new))

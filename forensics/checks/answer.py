@@ -1,0 +1,59 @@
+"""A check's answer: it fails, passes, cannot tell, or does not apply; the first three say why."""
+
+from typing import NamedTuple
+
+FAILS, PASSES, UNKNOWN, DOES_NOT_APPLY = "fails", "passes", "unknown", "does not apply"
+CRITICAL, WARNING, NOTE = "critical", "warning", "note"
+SEVERITIES = (CRITICAL, WARNING, NOTE)
+"""Gravest first."""
+
+
+class Answer(NamedTuple):
+    """``uses`` names the values of the Setup that were compared: they give the numbers and the evidence."""
+
+    status: str
+    sentence: str = ""
+    uses: tuple[str, ...] = ()
+    severity: str | None = None
+    advice: str | None = None
+    would_decide: str | None = None
+
+
+def fails(severity: str, sentence: str, advice: str, *uses: str) -> Answer:
+    """The settings ask for trouble; ``advice`` says what to change."""
+    return Answer(FAILS, sentence, uses, severity, advice)
+
+
+def passes(sentence: str, *uses: str) -> Answer:
+    """Nothing to change here."""
+    return Answer(PASSES, sentence, uses)
+
+
+def unknown(sentence: str, would_decide: str, *uses: str) -> Answer:
+    """A value is missing; ``would_decide`` names the evidence that has it."""
+    return Answer(UNKNOWN, sentence, uses, would_decide=would_decide)
+
+
+NOT_HERE = Answer(DOES_NOT_APPLY)
+NO_QUEUE_SETTINGS = unknown("the queue's settings were not read", "GetQueueAttributes of the queue")
+NO_FUNCTION_SETTINGS = unknown("the function's settings were not read", "GetFunctionConfiguration of the function")
+NO_MAPPING = unknown("the event source mapping was not read", "ListEventSourceMappings of the queue")
+
+
+def seconds(ms: float) -> str:
+    """Write milliseconds as seconds, with one decimal below a minute.
+
+    >>> seconds(41_180), seconds(30_000), seconds(184_000)
+    ('41.2 s', '30 s', '184 s')
+    """
+    value = ms / 1000
+    return f"{value:.0f} s" if value >= 60 or value == int(value) else f"{value:.1f} s"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Write a count with its noun.
+
+    >>> counted(1, "throttle"), counted(1200, "throttle")
+    ('1 throttle', '1,200 throttles')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,36 @@
+"""Declared against observed: a full batch of slow items against the function timeout."""
+
+from forensics.checks.answer import NO_FUNCTION_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, seconds, unknown
+from forensics.checks.setup import Setup
+
+
+def batch_outgrows_timeout(setup: Setup) -> Answer:
+    """A full batch of items as slow as the p99 fits into the function timeout.
+
+    >>> batch_outgrows_timeout(
+    ...     Setup("q", "f", "lambda", batch_size=10, function_timeout_s=30, item_p99_ms=4000)
+    ... ).sentence
+    'batch size 10 × p99 item 4 s = 40 s > function timeout 30 s: a full batch of slow items cannot end in time'
+    """
+    if not setup.is_lambda or setup.batch_size in (None, 1):
+        return NOT_HERE
+    if setup.function_timeout_s is None:
+        return NO_FUNCTION_SETTINGS
+    uses = ("batch_size", "item_p99_ms", "function_timeout_s")
+    if setup.item_p99_ms is None:
+        return unknown(
+            "nothing tells how long one item takes",
+            "a line at the start of each item and one at its effect, named in the settings file",
+            *uses,
+        )
+    whole_ms = (setup.batch_size or 1) * setup.item_p99_ms
+    told = f"batch size {setup.batch_size} × p99 item {seconds(setup.item_p99_ms)} = {seconds(whole_ms)}"
+    if whole_ms > 1000 * setup.function_timeout_s:
+        fits = max(1, 1000 * setup.function_timeout_s // max(setup.item_p99_ms, 1))
+        return fails(
+            WARNING,
+            f"{told} > function timeout {setup.function_timeout_s} s: a full batch of slow items cannot end in time",
+            f"Set the batch size to {fits} or less, or raise the function timeout.",
+            *uses,
+        )
+    return passes(f"{told} ≤ function timeout {setup.function_timeout_s} s", *uses)

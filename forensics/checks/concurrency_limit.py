@@ -1,0 +1,50 @@
+"""Reserved concurrency throttles the poller; maximum concurrency makes it wait."""
+
+from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, WARNING, Answer, counted, fails, passes, unknown
+from forensics.checks.setup import Setup
+
+
+def concurrency_limit(setup: Setup) -> Answer:
+    """A function with reserved concurrency has a mapping whose maximum concurrency fits into it.
+
+    >>> concurrency_limit(Setup("q", "f", "lambda", batch_size=1, reserved_concurrency=5)).severity
+    'warning'
+    """
+    if not setup.is_lambda:
+        return NOT_HERE
+    if setup.batch_size is None:
+        return NO_MAPPING
+    reserved, most = setup.reserved_concurrency, setup.maximum_concurrency
+    uses = ("reserved_concurrency", "maximum_concurrency", "throttle_count")
+    advice = (
+        f"Set the mapping's maximum concurrency to {max(2, reserved)} or less."
+        if reserved and reserved >= 2
+        else "Raise the reserved concurrency to 2 or more, and set the mapping's maximum concurrency to it."
+    )
+    seen = setup.throttle_count or 0
+    severity = CRITICAL if seen else WARNING
+    hurt = f"; {counted(seen, 'throttle')} in the last 7 days" if seen else ""
+    if reserved is not None and most is None:
+        return fails(
+            severity,
+            f"reserved concurrency {reserved} without a maximum concurrency in the mapping: polls beyond it are "
+            f"throttled, and each counts as a receive{hurt}",
+            advice,
+            *uses,
+        )
+    if reserved is not None and most is not None and most > reserved:
+        return fails(
+            severity,
+            f"maximum concurrency {most} > reserved concurrency {reserved}: what exceeds it is throttled{hurt}",
+            advice,
+            *uses,
+        )
+    if reserved is None and seen:
+        return unknown(
+            f"{counted(seen, 'throttle')} in the last 7 days, and no reserved concurrency was read",
+            "GetFunctionConcurrency of the function, or the account's concurrency limit",
+            *uses,
+        )
+    if reserved is None:
+        return passes("no reserved concurrency was read and no throttle was seen", *uses)
+    return passes(f"maximum concurrency {most} fits into the reserved concurrency {reserved}", *uses)

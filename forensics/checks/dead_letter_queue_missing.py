@@ -1,0 +1,44 @@
+"""A message that always fails needs somewhere to go."""
+
+from forensics.checks.answer import (
+    CRITICAL,
+    NO_QUEUE_SETTINGS,
+    NOT_HERE,
+    WARNING,
+    Answer,
+    counted,
+    fails,
+    passes,
+)
+from forensics.checks.setup import Setup
+
+POISONED_AT = 10
+"""Receives of one message from which on nobody can call it bad luck."""
+
+
+def dead_letter_queue_missing(setup: Setup) -> Answer:
+    """The queue has a dead-letter queue, unless it is one itself.
+
+    >>> dead_letter_queue_missing(Setup("q", highest_receive_count=41)).severity
+    'critical'
+    """
+    if setup.is_dead_letter_queue:
+        return NOT_HERE
+    if not setup.has_queue_settings:
+        return NO_QUEUE_SETTINGS
+    uses = ("dead_letter_queue", "highest_receive_count")
+    if setup.dead_letter_queue:
+        return passes(f"messages that keep failing go to {setup.dead_letter_queue}", *uses)
+    highest = setup.highest_receive_count
+    advice = "Give the queue a redrive policy: a dead-letter queue and maxReceiveCount 5 or more."
+    if highest is not None and highest >= POISONED_AT:
+        return fails(
+            CRITICAL,
+            f"no dead-letter queue, and one message was received {counted(highest, 'time')}: it comes back until its "
+            "retention ends",
+            advice,
+            *uses,
+        )
+    return fails(
+        WARNING, "no dead-letter queue: a message that always fails comes back until its retention ends", advice, *uses
+    )

@@ -1,0 +1,52 @@
+"""A dead letter keeps its send time: what is left of its retention is all the time there is to look at it."""
+
+from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, unknown
+from forensics.checks.setup import Setup
+
+LONGEST_S = 1_209_600
+"""The longest retention SQS offers: 14 days."""
+
+
+def dead_letter_retention(setup: Setup) -> Answer:
+    """The dead-letter queue keeps messages longer than the queue itself, or as long as SQS allows.
+
+    >>> dead_letter_retention(
+    ...     Setup("q", dead_letter_queue="d", message_retention_s=345_600, dead_letter_retention_s=345_600)
+    ... ).severity
+    'warning'
+    """
+    if not setup.has_queue_settings:
+        return NO_QUEUE_SETTINGS
+    if not setup.dead_letter_queue:
+        return NOT_HERE
+    own, theirs = setup.message_retention_s, setup.dead_letter_retention_s
+    uses = ("message_retention_s", "dead_letter_retention_s", "dead_letter_queue")
+    if own is None:
+        return NO_QUEUE_SETTINGS
+    if theirs is None:
+        return unknown(
+            f"the settings of {setup.dead_letter_queue} were not read",
+            "GetQueueAttributes of the dead-letter queue",
+            *uses,
+        )
+    if theirs > own or theirs >= LONGEST_S:
+        return passes(f"{setup.dead_letter_queue} keeps messages {_days(theirs)}, the queue {_days(own)}", *uses)
+    return fails(
+        WARNING,
+        f"{setup.dead_letter_queue} keeps messages {_days(theirs)}, no longer than the queue's own {_days(own)}: on a "
+        "standard queue the clock runs from the send, so a dead letter can be lost soon after it was moved",
+        f"Set the dead-letter queue's retention to 14 days ({LONGEST_S} s).",
+        *uses,
+    )
+
+
+def _days(value_s: int) -> str:
+    """Write a retention.
+
+    >>> _days(345_600), _days(86_400), _days(3600)
+    ('4 d', '1 d', '1 h')
+    """
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if value_s >= size:
+            return f"{value_s / size:.1f}".removesuffix(".0") + f" {unit}"
+    return f"{value_s} s"

@@ -1,0 +1,111 @@
+"""What a settings check looks at: one queue, one of its consumers, and what was seen of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Settings in force at the end of the evidence, and numbers seen in its last seven days; None means unknown.
+
+    A queue without a known consumer has ``consumer`` None. Times are UTC. ``evidence`` holds, per part
+    (SOURCES), the ids of the rows that its values come from.
+    """
+
+    queue: str
+    consumer: str | None = None
+    consumer_kind: str | None = None
+
+    has_queue_settings: bool = True
+    is_fifo: bool | None = None
+    is_dead_letter_queue: bool = False
+    visibility_timeout_s: int | None = None
+    message_retention_s: int | None = None
+    dead_letter_queue: str | None = None
+    max_receive_count: int | None = None
+    queue_changed_at: datetime | None = None
+
+    dead_letter_retention_s: int | None = None
+
+    function_timeout_s: int | None = None
+    reserved_concurrency: int | None = None
+    log_format: str | None = None
+    system_log_level: str | None = None
+    function_changed_at: datetime | None = None
+
+    batch_size: int | None = None
+    batching_window_s: int | None = None
+    reports_batch_item_failures: bool | None = None
+    maximum_concurrency: int | None = None
+    counts_events: bool | None = None
+    mapping_changed_at: datetime | None = None
+
+    first_visibility_timeout_s: int | None = None
+    first_function_timeout_s: int | None = None
+
+    run_count: int | None = None
+    timeout_count: int | None = None
+    failed_run_count: int | None = None
+    run_p99_ms: int | None = None
+    item_p99_ms: int | None = None
+    largest_batch: int | None = None
+    delivery_count: int | None = None
+    uncounted_delivery_count: int | None = None
+    unnamed_run_count: int | None = None
+    highest_receive_count: int | None = None
+    has_one_group: bool | None = None
+    returned_whole_count: int | None = None
+    throttle_count: int | None = None
+
+    has_effect_marker: bool = False
+
+    evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def is_lambda(self) -> bool:
+        """The consumer is a Lambda function behind an event source mapping."""
+        return self.consumer_kind == "lambda"
+
+    @property
+    def window_s(self) -> int:
+        """The batching window; 0 where none is set, which is the default."""
+        return self.batching_window_s or 0
+
+    def ids(self, names: tuple[str, ...]) -> list[str]:
+        """Return the evidence behind the named values, sorted."""
+        parts = {SOURCES[name] for name in names if name in SOURCES}
+        return sorted({i for part in parts for i in self.evidence.get(part, ())})
+
+    def numbers(self, names: tuple[str, ...]) -> list[str]:
+        """Return ``name=value`` of the named values that are known."""
+        return [f"{name}={_text(getattr(self, name))}" for name in names if getattr(self, name) is not None]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.strftime("%Y-%m-%dT%H:%M:%SZ") if isinstance(value, datetime) else str(value)
+
+
+_PARTS = {
+    "queue": (
+        "has_queue_settings is_fifo visibility_timeout_s message_retention_s dead_letter_queue max_receive_count "
+        "queue_changed_at is_dead_letter_queue"
+    ),
+    "dead_letter_queue": "dead_letter_retention_s",
+    "function": "function_timeout_s reserved_concurrency log_format system_log_level function_changed_at",
+    "mapping": (
+        "batch_size batching_window_s reports_batch_item_failures maximum_concurrency counts_events mapping_changed_at"
+    ),
+    "first": "first_visibility_timeout_s first_function_timeout_s",
+    "observed": (
+        "run_count timeout_count failed_run_count run_p99_ms item_p99_ms largest_batch delivery_count uncounted_delivery_count "
+        "unnamed_run_count highest_receive_count has_one_group returned_whole_count"
+    ),
+    "throttles": "throttle_count",
+}
+SOURCES: dict[str, str] = {name: part for part, names in _PARTS.items() for name in names.split()}
+"""Which part's evidence a value rests on."""
+
+assert set(SOURCES) <= {f.name for f in fields(Setup)}, "SOURCES names a value that a Setup does not have"

@@ -1,0 +1,47 @@
+"""AWS's own advice for the visibility timeout of a queue in front of a function."""
+
+from forensics.checks.answer import (
+    NO_FUNCTION_SETTINGS,
+    NO_QUEUE_SETTINGS,
+    NOT_HERE,
+    WARNING,
+    Answer,
+    fails,
+    passes,
+)
+from forensics.checks.setup import Setup
+
+TIMEOUTS = 6
+"""Function timeouts that the visibility timeout should hold: room for throttled polls and retries."""
+
+
+def visibility_below_advice(setup: Setup) -> Answer:
+    """The visibility timeout is at least six function timeouts plus the batching window.
+
+    Where it does not even cover one run, ``visibility_below_timeout`` says so and this check is silent.
+
+    >>> visibility_below_advice(Setup("q", "f", "lambda", visibility_timeout_s=60, function_timeout_s=30)).severity
+    'warning'
+    """
+    if not setup.is_lambda:
+        return NOT_HERE
+    visibility, timeout = setup.visibility_timeout_s, setup.function_timeout_s
+    if visibility is None:
+        return NO_QUEUE_SETTINGS
+    if timeout is None:
+        return NO_FUNCTION_SETTINGS
+    if visibility < timeout + setup.window_s:
+        return NOT_HERE
+    uses = ("visibility_timeout_s", "function_timeout_s", "batching_window_s")
+    advised = TIMEOUTS * timeout + setup.window_s
+    plus = f" + {setup.window_s} s batching window" if setup.window_s else ""
+    if visibility < advised:
+        return fails(
+            WARNING,
+            f"visibility timeout {visibility} s < {advised} s, six times the function timeout {timeout} s{plus}: "
+            "while the function is throttled, messages come back before their run began",
+            f"Raise the queue's visibility timeout to {advised} s. It does not help a batch that times out: that "
+            "comes back whatever the visibility timeout is.",
+            *uses,
+        )
+    return passes(f"visibility timeout {visibility} s ≥ {advised} s, six times the function timeout{plus}", *uses)

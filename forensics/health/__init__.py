@@ -1,0 +1,18 @@
+"""The weekly review: which queue needs work, and why. Pure values; rows are those of the findings tables."""
+
+from forensics.health.review import NEEDS, QueueReview, WeekReview, review_week
+from forensics.health.signals import SIGNALS, Signal
+from forensics.health.weeks import WeekUnknownError, week_bounds, week_title, weeks_before
+
+__all__ = [
+    "NEEDS",
+    "SIGNALS",
+    "QueueReview",
+    "Signal",
+    "WeekReview",
+    "WeekUnknownError",
+    "review_week",
+    "week_bounds",
+    "week_title",
+    "weeks_before",
+]

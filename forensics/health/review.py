@@ -1,0 +1,201 @@
+"""One week of all queues, ranked by need, each with one sentence of why."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from forensics.health.accepted import accepted_risk
+from forensics.health.signals import (
+    ACT_NOW,
+    WATCH,
+    Signal,
+    redelivered_share,
+    signals_of,
+    signals_of_checks,
+    twice_share,
+)
+from forensics.health.weeks import week_bounds, weeks_before
+from forensics.settings import AcceptedRisk, Settings
+
+Row = Mapping[str, Any]
+OK, NO_EVIDENCE = "ok", "unknown"
+NEEDS = (ACT_NOW, WATCH, NO_EVIDENCE, OK)
+"""What a queue can need, most first."""
+TREND_WEEKS = 8
+
+
+@dataclass(frozen=True)
+class QueueReview:
+    """One queue in one week. ``now`` and ``before`` are rows of queue_weeks, None where nothing was read.
+
+    ``trend`` holds the weeks up to this one, oldest first. ``signals`` are ordered by weight; ``accepted`` holds
+    those the team accepted, with the risk. ``checks`` are the rows of setting_findings, failed ones first.
+    """
+
+    queue: str
+    queue_arn: str
+    need: str
+    why: str
+    signals: tuple[Signal, ...]
+    accepted: tuple[tuple[Signal, AcceptedRisk], ...]
+    now: Row | None
+    before: Row | None
+    trend: tuple[Row | None, ...]
+    checks: tuple[Row, ...]
+    incidents: tuple[Row, ...]
+    owner: str | None
+    note: str | None
+
+    @property
+    def redelivered(self) -> float | None:
+        """Redeliveries per delivery."""
+        return redelivered_share(self.now)
+
+    @property
+    def redelivered_trend(self) -> list[float | None]:
+        """The same per week, oldest first."""
+        return [redelivered_share(row) for row in self.trend]
+
+    @property
+    def twice(self) -> tuple[float, float] | None:
+        """Share of the messages processed twice, at least and at most."""
+        return twice_share(self.now)
+
+    def number(self, column: str) -> int | None:
+        """Return a number of this week; None where it is unknown."""
+        return None if self.now is None else self.now[column]
+
+
+@dataclass(frozen=True)
+class WeekReview:
+    """All queues in one ISO week of the team's zone, the neediest first. Totals are None where no queue knows."""
+
+    week: str
+    zone: str
+    first_day: date
+    last_day: date
+    trend_weeks: tuple[str, ...]
+    queues: tuple[QueueReview, ...]
+    data_version: str
+    rules_version: str
+    data_until_at: datetime | None
+    has_checks: bool
+    """False for a week before the evidence's last: the settings checks hold for its end only."""
+
+    @property
+    def needy(self) -> tuple[QueueReview, ...]:
+        """Queues that need work."""
+        return tuple(q for q in self.queues if q.need in (ACT_NOW, WATCH))
+
+    @property
+    def is_running(self) -> bool:
+        """The evidence ends inside this week: its counts are those so far."""
+        until = self.data_until_at
+        return until is not None and until.astimezone(ZoneInfo(self.zone)).date() <= self.last_day
+
+    def total(self, column: str, before: bool = False) -> int | None:
+        """Return a sum over all queues, or of the week before."""
+        rows = [q.before if before else q.now for q in self.queues]
+        known = [row[column] for row in rows if row is not None and row[column] is not None]
+        return sum(known) if known else None
+
+    def redelivered(self, before: bool = False) -> float | None:
+        """Return redeliveries per delivery over all queues."""
+        again, all_of = self.total("redelivery_count", before), self.total("delivery_count", before)
+        return again / all_of if again is not None and all_of else None
+
+
+def review_week(
+    week: str,
+    weeks: Iterable[Row],
+    findings: Iterable[Row],
+    incidents: Iterable[Row],
+    settings: Settings,
+    data_version: str = "",
+    rules_version: str = "",
+    data_until_at: datetime | None = None,
+) -> WeekReview:
+    """Rank the queues of one week.
+
+    ``weeks`` are rows of queue_weeks (dead-letter queues are left out), ``findings`` of setting_findings,
+    ``incidents`` of incidents. Raises WeekUnknownError for what is no week.
+    """
+    first, last = week_bounds(week)
+    zone = ZoneInfo(settings.team.zone or "UTC")
+    rows = [r for r in weeks if not r["is_dead_letter_queue"]]
+    by_key = {(r["queue_arn"], r["week"]): r for r in rows}
+    arns = sorted({r["queue_arn"] for r in rows})
+    until = data_until_at.astimezone(zone).date() if data_until_at else last
+    has_checks = first <= until <= last
+    checks: dict[str, list[Row]] = {}
+    for finding in findings if has_checks else ():
+        checks.setdefault(finding["queue_arn"], []).append(finding)
+    trend = weeks_before(week, TREND_WEEKS)
+    reviews = [
+        _queue(
+            arn,
+            tuple(by_key.get((arn, w)) for w in trend),
+            sorted(checks.get(arn, []), key=_gravest),
+            _of_week(incidents, arn, first, last, zone),
+            settings,
+            min(until, last),
+        )
+        for arn in arns
+    ]
+    reviews.sort(key=_neediest)
+    return WeekReview(
+        week, str(zone), first, last, trend, tuple(reviews), data_version, rules_version, data_until_at, has_checks
+    )
+
+
+def _queue(
+    arn: str, trend: tuple[Row | None, ...], checks: list[Row], incidents: tuple[Row, ...], settings: Settings, on: date
+) -> QueueReview:
+    now, before = trend[-1], trend[-2]
+    name = arn.rpartition(":")[2]
+    found = [*(signals_of(now, before) if now else ()), *signals_of_checks(checks)]
+    found.sort(key=lambda s: (-s.weight, s.code, s.sentence))
+    held = [(s, accepted_risk(settings, name, s.code, on)) for s in found]
+    mine = tuple(s for s, risk in held if risk is None)
+    accepted = tuple((s, risk) for s, risk in held if risk is not None)
+    need, why = _need(now, mine, accepted)
+    said = settings.queue(name)
+    return QueueReview(
+        name, arn, need, why, mine, accepted, now, before, trend, tuple(checks), incidents, said.owner, said.note
+    )
+
+
+def _need(
+    now: Row | None, signals: tuple[Signal, ...], accepted: tuple[tuple[Signal, AcceptedRisk], ...]
+) -> tuple[str, str]:
+    if signals:
+        level = ACT_NOW if any(s.level == ACT_NOW for s in signals) else WATCH
+        return level, signals[0].sentence
+    if now is None or not (now["metrics_read_s"] or now["logs_read_s"] or now["delivery_count"] or now["run_count"]):
+        return NO_EVIDENCE, "nothing was read for this week"
+    if accepted:
+        signal, risk = accepted[0]
+        return OK, f"accepted until {risk.until.isoformat()}: {signal.sentence}"
+    return OK, ""
+
+
+def _neediest(q: QueueReview) -> tuple[Any, ...]:
+    heaviest = q.signals[0].weight if q.signals else 0
+    return (NEEDS.index(q.need), -heaviest, -(q.number("twice_at_most") or 0), -len(q.signals), q.queue, q.queue_arn)
+
+
+def _gravest(row: Row) -> tuple[Any, ...]:
+    order = {"critical": 0, "warning": 1, "note": 2}
+    status = {"fails": 0, "unknown": 1, "passes": 2}
+    return (status.get(row["status"], 3), order.get(row["severity"] or "", 3), row["consumer"], row["code"])
+
+
+def _of_week(incidents: Iterable[Row], arn: str, first: date, last: date, zone: ZoneInfo) -> tuple[Row, ...]:
+    mine = [
+        i
+        for i in incidents
+        if i["queue_arn"] == arn and i["started_at"] and first <= i["started_at"].astimezone(zone).date() <= last
+    ]
+    return tuple(sorted(mine, key=lambda i: (i["started_at"], i["incident_id"])))

@@ -1,0 +1,148 @@
+"""The weekly review read from one generation of findings, and its rows as other programs read them."""
+
+from collections.abc import Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from forensics.checks import FAILS
+from forensics.health import QueueReview, WeekReview, WeekUnknownError, review_week, week_bounds
+from forensics.health.accepted import accepted_risk, check_codes
+from forensics.lake import Findings
+from forensics.report.records import Record, plain_value
+from forensics.settings import Settings
+from forensics.tables.findings import INCIDENTS
+from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
+
+WEEK_COLUMNS = (
+    "week",
+    "queue",
+    "need",
+    "why",
+    "redelivered_share",
+    "redelivered_trend",
+    "twice_at_least",
+    "twice_at_most",
+    "twice_share_at_least",
+    "twice_share_at_most",
+    *[
+        c
+        for c in QUEUE_WEEKS.column_names
+        if c
+        not in ("queue_arn", "queue", "week", "is_dead_letter_queue", "twice_at_least", "twice_at_most", "evidence_ids")
+    ],
+    "incidents",
+    "accepted",
+    "owner",
+    "note",
+    "queue_arn",
+    "evidence_ids",
+)
+CHECK_COLUMNS = ("queue", "consumer", "code", "status", "severity", "sentence", "advice", "would_decide", "numbers")
+CHECK_FIELDS = (*CHECK_COLUMNS, "accepted_until", "accepted_reason", "observed_until_at", "queue_arn", "evidence_ids")
+
+
+def weeks_read(findings: Findings) -> list[str]:
+    """Return the ISO weeks of which this data version holds anything, oldest first."""
+    return sorted(set(findings.read(QUEUE_WEEKS, ["week"])["week"].to_pylist()))
+
+
+def load_week(findings: Findings, settings: Settings, week: str | None = None) -> WeekReview:
+    """Return the review of a week; None means the newest one that was read.
+
+    Raises WeekUnknownError for what is no week or was not read, SettingsError for an accepted risk that names no check.
+    """
+    check_codes(settings)
+    known = weeks_read(findings)
+    if week is None:
+        if not known:
+            raise WeekUnknownError(
+                "this data version holds no week at all", "Run `doubletake correlate`, with this release, first."
+            )
+        week = known[-1]
+    week_bounds(week)
+    if week not in known:
+        hint = f"There are {known[0]} to {known[-1]}." if known else "Run `doubletake correlate` first."
+        raise WeekUnknownError(f"nothing was read for week {week!r}", hint)
+    generation = findings.generation
+    return review_week(
+        week,
+        findings.read(QUEUE_WEEKS).to_pylist(),
+        findings.read(SETTING_FINDINGS).to_pylist(),
+        findings.read(INCIDENTS).to_pylist(),
+        settings,
+        generation.data_version,
+        generation.rules_version,
+        generation.data_until_at,
+    )
+
+
+def week_record(review: WeekReview, queue: QueueReview) -> Record:
+    """Return one queue's week with every number of the table; unknown ones are None."""
+    least, most = queue.twice or (None, None)
+    now = queue.now or {}
+    record: dict[str, Any] = {name: plain_value(now.get(name)) for name in WEEK_COLUMNS}
+    return record | {
+        "week": review.week,
+        "queue": queue.queue,
+        "need": queue.need,
+        "why": queue.why,
+        "redelivered_share": _rounded(queue.redelivered),
+        "redelivered_trend": [_rounded(share) for share in queue.redelivered_trend],
+        "twice_share_at_least": _rounded(least),
+        "twice_share_at_most": _rounded(most),
+        "dead_letter_reasons": list(now.get("dead_letter_reasons") or ()),
+        "incidents": [i["incident_id"] for i in queue.incidents],
+        "accepted": [f"{s.code} until {risk.until.isoformat()}: {risk.reason}" for s, risk in queue.accepted],
+        "owner": queue.owner,
+        "note": queue.note,
+        "queue_arn": queue.queue_arn,
+        "evidence_ids": list(now.get("evidence_ids") or ()),
+    }
+
+
+def check_records(findings: Findings, settings: Settings) -> list[Record]:
+    """Return every answer of the settings checks, the gravest first, with the accepted risk that covers it."""
+    check_codes(settings)
+    until = findings.generation.data_until_at
+    on = until.astimezone(ZoneInfo(settings.team.zone or "UTC")).date() if until else None
+    records = []
+    for row in findings.read(SETTING_FINDINGS).to_pylist():
+        held = row["status"] == FAILS and on is not None
+        risk = accepted_risk(settings, row["queue"], row["code"], on) if held and on else None
+        record = {name: plain_value(row.get(name)) for name in CHECK_FIELDS}
+        records.append(
+            record
+            | {
+                "accepted_until": risk.until.isoformat() if risk else None,
+                "accepted_reason": risk.reason if risk else None,
+            }
+        )
+    return sorted(records, key=_gravest)
+
+
+def spark_line(values: Sequence[float | None]) -> str:
+    """Draw numbers as blocks of one line, a dot where nothing is known.
+
+    >>> spark_line([0.0, None, 0.02, 0.04])
+    '▁·▅█'
+    """
+    known = [v for v in values if v is not None]
+    top = max(known, default=0.0)
+    blocks = "▁▂▃▄▅▆▇█"
+    return "".join("·" if v is None else blocks[round(v / top * 7) if top else 0] for v in values)
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 6)
+
+
+def _gravest(record: Record) -> tuple[Any, ...]:
+    status = {"fails": 0, "unknown": 1, "passes": 2}
+    severity = {"critical": 0, "warning": 1, "note": 2}
+    return (
+        status.get(record["status"], 3),
+        severity.get(record["severity"] or "", 3),
+        record["queue"],
+        record["consumer"],
+        record["code"],
+    )

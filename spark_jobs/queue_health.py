@@ -1,0 +1,186 @@
+"""Queue health per day and per ISO week of the team's zone: every measure in one pass, one row per queue and period."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from forensics.tables import Table
+from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
+from spark_jobs.health_measures import delivery_measures, read_measures, run_measures, verdict_measures
+from spark_jobs.inputs import Inputs
+from spark_jobs.metric_measures import metric_measures
+
+RECENT = timedelta(days=7)
+"""How far back from the end of the evidence the settings checks look."""
+MOST_IDS = 200
+_EVIDENCE_TYPE = "array<string>"
+
+
+def health_periods(
+    deliveries: DataFrame,
+    invocations: DataFrame,
+    messages: DataFrame,
+    redeliveries: DataFrame,
+    inputs: Inputs,
+    data_until: datetime | None,
+) -> DataFrame:
+    """Return the measures of each queue and period; ``kind`` is day, week, or recent (per consumer, 7 days).
+
+    ``deliveries`` and the others are the findings tables of this run.
+    """
+    zone = ZoneInfo(inputs.settings.team.zone or "UTC")
+    causes = redeliveries.groupBy("queue_arn", "item_id").agg(F.max_by("cause", "delivery_index").alias("last_cause"))
+    parts = [
+        metric_measures(inputs),
+        delivery_measures(deliveries, causes),
+        run_measures(invocations),
+        verdict_measures(messages),
+        read_measures(inputs, zone),
+    ]
+    measures = parts[0]
+    for part in parts[1:]:
+        measures = measures.unionByName(part, allowMissingColumns=True)
+    dated = measures.where(F.col("at").isNotNull() & F.col("queue_arn").isNotNull())
+    return _aggregated(_in_periods(dated, zone, data_until))
+
+
+def _in_periods(measures: DataFrame, zone: ZoneInfo, data_until: datetime | None) -> DataFrame:
+    """Put each measure into its day, its week, and where it is recent, into its consumer's last seven days."""
+    day = F.to_date(F.from_utc_timestamp("at", str(zone)))
+    monday = F.date_sub(day, F.weekday(day))
+    thursday = F.date_add(monday, 3)
+    week = F.concat(F.year(thursday).cast("string"), F.lit("-W"), F.lpad(F.weekofyear(monday).cast("string"), 2, "0"))
+    nobody = F.lit(None).cast("string")
+    kinds = [_period("day", day, week, day, F.date_add(day, 1), nobody, zone)]
+    kinds.append(_period("week", week, week, monday, F.date_add(monday, 7), nobody, zone))
+    if data_until is not None:
+        is_recent = F.col("at") >= F.lit(data_until - RECENT)
+        recent = _period("recent", F.lit(""), F.lit(""), day, day, F.col("consumer"), zone)
+        kinds.append(F.when(is_recent & F.col("consumer").isNotNull(), recent))
+    periods = F.explode(F.array_compact(F.array(*kinds)))
+    return measures.withColumn("_in", periods).drop("consumer").select("*", "_in.*").drop("_in")
+
+
+def _period(kind: str, name: Column, week: Column, first: Column, after: Column, who: Column, zone: ZoneInfo) -> Column:
+    return F.struct(
+        F.lit(kind).alias("kind"),
+        name.cast("string").alias("period"),
+        week.alias("week"),
+        F.to_utc_timestamp(first.cast("timestamp"), str(zone)).alias("starts_at"),
+        F.to_utc_timestamp(after.cast("timestamp"), str(zone)).alias("ends_at"),
+        who.alias("consumer"),
+        F.lit(str(zone)).alias("zone"),
+    )
+
+
+def _aggregated(measures: DataFrame) -> DataFrame:
+    run_parts = F.percentile("run_ms", F.array(F.lit(0.5), F.lit(0.95), F.lit(0.99)))
+    reasons = F.collect_list("dead_letter_reason")
+    grouped = measures.groupBy("queue_arn", "kind", "period", "week", "consumer", "zone").agg(
+        F.min("starts_at").alias("starts_at"),
+        F.max("ends_at").alias("ends_at"),
+        F.coalesce(F.sum("metrics_read_s"), F.lit(0)).cast("int").alias("metrics_read_s"),
+        F.coalesce(F.sum("logs_read_s"), F.lit(0)).cast("int").alias("logs_read_s"),
+        F.sum("sent").alias("sent_count"),
+        F.sum("received").alias("received_count"),
+        F.sum("deleted").alias("deleted_count"),
+        F.sum("throttles").alias("throttle_count"),
+        F.sum("dead_letter_rise").alias("dead_letter_rise_count"),
+        F.floor(F.percentile("age", 0.95)).cast("int").alias("age_p95_s"),
+        F.max("age").cast("int").alias("age_max_s"),
+        F.max_by("age_id", F.struct("age", "age_id")).alias("_age_id"),
+        F.max_by("run_id", F.struct(F.coalesce("run_ms", F.lit(0)), "run_id")).alias("_slowest_id"),
+        F.max("visible").alias("backlog_max_count"),
+        F.max_by("visible_id", F.struct("visible", "visible_id")).alias("_visible_id"),
+        F.max("sum_id").alias("_sum_id"),
+        F.max("in_flight").alias("in_flight_max_count"),
+        *[
+            F.sum(name).alias(f"_{name}")
+            for name in [
+                "delivery",
+                "redelivery",
+                "unseen",
+                "uncounted",
+                "item",
+                "expired_handle",
+                "poison",
+                "run",
+                "timeout",
+                "error",
+                "crash",
+                "unnamed",
+                "twice_surely",
+                "twice_maybe",
+                "stopped",
+            ]
+        ],
+        reasons.alias("_reasons"),
+        run_parts.alias("_run_ms"),
+        F.max("run_ms").alias("handler_max_ms"),
+        F.floor(F.percentile("item_ms", 0.99)).alias("item_p99_ms"),
+        F.max("poison_age").cast("int").alias("poison_age_s"),
+        F.max("receives").alias("highest_receive_count"),
+        F.max("batch_count").alias("largest_batch"),
+        (F.min("group_id") == F.max("group_id")).alias("has_one_group"),
+        F.array_sort(F.array_distinct(F.flatten(F.collect_list("evidence")))).alias("_cited"),
+    )
+    logs_known = (F.col("logs_read_s") > 0) | F.col("_delivery").isNotNull() | F.col("_run").isNotNull()
+
+    def counted(name: str, kind: str = "bigint") -> Column:
+        return F.when(logs_known, F.coalesce(f"_{name}", F.lit(0))).cast(kind)
+
+    reason_codes = F.array_sort(F.array_distinct("_reasons"))
+    tallied = F.transform(
+        reason_codes,
+        lambda code: F.struct((-F.size(F.filter("_reasons", lambda r: r == code))).alias("minus"), code.alias("code")),
+    )
+    ids = F.array_sort(
+        F.array_union("_cited", F.array_compact(F.array("_age_id", "_visible_id", "_sum_id", "_slowest_id")))
+    )
+    return (
+        grouped.withColumn("delivery_count", counted("delivery"))
+        .withColumn("redelivery_count", counted("redelivery"))
+        .withColumn("unseen_count", counted("unseen"))
+        .withColumn("uncounted_delivery_count", counted("uncounted"))
+        .withColumn("item_count", counted("item"))
+        .withColumn("twice_at_least", counted("twice_surely", "int"))
+        .withColumn("twice_at_most", counted("twice_maybe", "int"))
+        .withColumn("stopped_count", counted("stopped", "int"))
+        .withColumn("run_count", counted("run"))
+        .withColumn("unnamed_run_count", counted("unnamed"))
+        .withColumn("timeout_count", counted("timeout"))
+        .withColumn("error_count", counted("error"))
+        .withColumn("crash_count", counted("crash"))
+        .withColumn("expired_handle_count", counted("expired_handle"))
+        .withColumn("dead_lettered_count", F.when(logs_known, F.size("_reasons")).cast("bigint"))
+        .withColumn(
+            "dead_letter_reasons",
+            F.transform(F.array_sort(tallied), lambda t: F.concat_ws("=", t["code"], (-t["minus"]).cast("string"))),
+        )
+        .withColumn("handler_p50_ms", F.floor(F.col("_run_ms")[0]))
+        .withColumn("handler_p95_ms", F.floor(F.col("_run_ms")[1]))
+        .withColumn("handler_p99_ms", F.floor(F.col("_run_ms")[2]))
+        .withColumn("poison_count", counted("poison"))
+        .withColumn("evidence_ids", F.slice(ids, 1, MOST_IDS).cast(_EVIDENCE_TYPE))
+    )
+
+
+def queue_health(periods: DataFrame, inputs: Inputs) -> DataFrame:
+    """One row per queue and day."""
+    return _named(periods.where(F.col("kind") == "day").withColumnRenamed("period", "day"), QUEUE_HEALTH, inputs)
+
+
+def queue_weeks(periods: DataFrame, inputs: Inputs) -> DataFrame:
+    """One row per queue and ISO week."""
+    return _named(periods.where(F.col("kind") == "week"), QUEUE_WEEKS, inputs)
+
+
+def _named(rows: DataFrame, table: Table, inputs: Inputs) -> DataFrame:
+    dead = sorted({r["dead_letter_queue_arn"] for r in inputs.small["queue_settings"] if r["dead_letter_queue_arn"]})
+    return (
+        rows.withColumn("queue", F.element_at(F.split("queue_arn", ":"), -1))
+        .withColumn("is_dead_letter_queue", F.col("queue_arn").isin(dead))
+        .select(*table.column_names)
+    )

@@ -1,0 +1,251 @@
+"""Each check at its borders, and what holds for all of them."""
+
+import inspect
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from forensics.checks import CHECKS, CONSUMER_CHECKS, QUEUE_CHECKS, Setup, answers
+from forensics.checks.answer import SEVERITIES
+from forensics.checks.setup import SOURCES
+
+HEALTHY = Setup(
+    "payments.fifo",
+    "charge-card",
+    "lambda",
+    is_fifo=True,
+    visibility_timeout_s=180,
+    message_retention_s=345_600,
+    dead_letter_queue="payments-dlq.fifo",
+    max_receive_count=5,
+    dead_letter_retention_s=1_209_600,
+    function_timeout_s=30,
+    log_format="JSON",
+    system_log_level="INFO",
+    batch_size=10,
+    batching_window_s=0,
+    reports_batch_item_failures=True,
+    maximum_concurrency=5,
+    reserved_concurrency=5,
+    counts_events=True,
+    mapping_changed_at=datetime(2026, 9, 1, tzinfo=UTC),
+    first_visibility_timeout_s=180,
+    first_function_timeout_s=30,
+    run_count=1000,
+    timeout_count=0,
+    failed_run_count=0,
+    run_p99_ms=4000,
+    item_p99_ms=400,
+    delivery_count=9000,
+    uncounted_delivery_count=0,
+    unnamed_run_count=0,
+    highest_receive_count=1,
+    has_one_group=False,
+    returned_whole_count=0,
+    throttle_count=0,
+    has_effect_marker=True,
+    evidence={"queue": ("queue:1",), "function": ("function:1",), "mapping": ("mapping:1",), "observed": ("log:1",)},
+)
+
+
+def asked(code: str, **changed):
+    values = {f: getattr(HEALTHY, f) for f in HEALTHY.__dataclass_fields__} | changed
+    return CHECKS[code](Setup(**values))
+
+
+BORDERS = {
+    "visibility equals function timeout": ("visibility_below_timeout", {"visibility_timeout_s": 30}, "passes"),
+    "visibility one second short": ("visibility_below_timeout", {"visibility_timeout_s": 29}, "critical"),
+    "the batching window counts": (
+        "visibility_below_timeout",
+        {"visibility_timeout_s": 30, "batching_window_s": 1},
+        "critical",
+    ),
+    "a worker has no function timeout": ("visibility_below_timeout", {"consumer_kind": "worker"}, "does not apply"),
+    "function settings not read": ("visibility_below_timeout", {"function_timeout_s": None}, "unknown"),
+    "six timeouts": ("visibility_below_advice", {"visibility_timeout_s": 180}, "passes"),
+    "one second below six timeouts": ("visibility_below_advice", {"visibility_timeout_s": 179}, "warning"),
+    "six timeouts without the window": ("visibility_below_advice", {"batching_window_s": 5}, "warning"),
+    "below one timeout another check speaks": (
+        "visibility_below_advice",
+        {"visibility_timeout_s": 29},
+        "does not apply",
+    ),
+    "no DLQ": ("dead_letter_queue_missing", {"dead_letter_queue": None}, "warning"),
+    "no DLQ and nine receives": (
+        "dead_letter_queue_missing",
+        {"dead_letter_queue": None, "highest_receive_count": 9},
+        "warning",
+    ),
+    "no DLQ and ten receives": (
+        "dead_letter_queue_missing",
+        {"dead_letter_queue": None, "highest_receive_count": 10},
+        "critical",
+    ),
+    "a DLQ needs no DLQ": (
+        "dead_letter_queue_missing",
+        {"dead_letter_queue": None, "is_dead_letter_queue": True},
+        "does not apply",
+    ),
+    "no queue settings is not no DLQ": (
+        "dead_letter_queue_missing",
+        {"dead_letter_queue": None, "has_queue_settings": False},
+        "unknown",
+    ),
+    "maxReceiveCount 5": ("max_receive_count", {"max_receive_count": 5}, "passes"),
+    "maxReceiveCount 4": ("max_receive_count", {"max_receive_count": 4}, "warning"),
+    "maxReceiveCount 100": ("max_receive_count", {"max_receive_count": 100}, "passes"),
+    "maxReceiveCount 101": ("max_receive_count", {"max_receive_count": 101}, "note"),
+    "DLQ keeps as long": ("dead_letter_retention", {"dead_letter_retention_s": 345_600}, "warning"),
+    "DLQ keeps a second longer": ("dead_letter_retention", {"dead_letter_retention_s": 345_601}, "passes"),
+    "both keep the longest": (
+        "dead_letter_retention",
+        {"message_retention_s": 1_209_600, "dead_letter_retention_s": 1_209_600},
+        "passes",
+    ),
+    "DLQ settings not read": ("dead_letter_retention", {"dead_letter_retention_s": None}, "unknown"),
+    "partial responses off, runs failed": (
+        "partial_responses",
+        {"reports_batch_item_failures": False, "failed_run_count": 1},
+        "warning",
+    ),
+    "partial responses off, no run failed": ("partial_responses", {"reports_batch_item_failures": False}, "note"),
+    "partial responses off, no run seen": (
+        "partial_responses",
+        {"reports_batch_item_failures": False, "run_count": None, "failed_run_count": None},
+        "warning",
+    ),
+    "batch of one needs none": (
+        "partial_responses",
+        {"reports_batch_item_failures": False, "batch_size": 1},
+        "does not apply",
+    ),
+    "on, and a whole batch came back": ("partial_responses", {"returned_whole_count": 1}, "critical"),
+    "on, and no run was seen": ("partial_responses", {"run_count": None}, "unknown"),
+    "mapping not read": ("partial_responses", {"reports_batch_item_failures": None}, "unknown"),
+    "reserved without maximum": ("concurrency_limit", {"maximum_concurrency": None}, "warning"),
+    "reserved without maximum, throttled": (
+        "concurrency_limit",
+        {"maximum_concurrency": None, "throttle_count": 1},
+        "critical",
+    ),
+    "maximum equals reserved": ("concurrency_limit", {}, "passes"),
+    "maximum above reserved": ("concurrency_limit", {"maximum_concurrency": 6}, "warning"),
+    "nothing reserved, throttled": (
+        "concurrency_limit",
+        {"reserved_concurrency": None, "throttle_count": 3},
+        "unknown",
+    ),
+    "nothing reserved": ("concurrency_limit", {"reserved_concurrency": None}, "passes"),
+    "one group, quick items": ("fifo_single_group", {"has_one_group": True}, "passes"),
+    "one group, slow items": ("fifo_single_group", {"has_one_group": True, "item_p99_ms": 1500}, "warning"),
+    "one group, items a shade quicker": ("fifo_single_group", {"has_one_group": True, "item_p99_ms": 1499}, "passes"),
+    "one group, timeouts": ("fifo_single_group", {"has_one_group": True, "timeout_count": 2}, "critical"),
+    "one group, batch of one": ("fifo_single_group", {"has_one_group": True, "batch_size": 1}, "does not apply"),
+    "groups not logged": ("fifo_single_group", {"has_one_group": None}, "unknown"),
+    "several groups": ("fifo_single_group", {"timeout_count": 2}, "passes"),
+    "a standard queue": ("fifo_single_group", {"is_fifo": False, "has_one_group": True}, "does not apply"),
+    "p99 at four fifths": ("run_near_timeout", {"run_p99_ms": 24_000}, "warning"),
+    "p99 below four fifths": ("run_near_timeout", {"run_p99_ms": 23_999}, "passes"),
+    "one timeout": ("run_near_timeout", {"timeout_count": 1}, "critical"),
+    "no run seen": ("run_near_timeout", {"run_p99_ms": None}, "unknown"),
+    "a full batch just fits": ("batch_outgrows_timeout", {"item_p99_ms": 3000}, "passes"),
+    "a full batch does not fit": ("batch_outgrows_timeout", {"item_p99_ms": 3001}, "warning"),
+    "items without times": ("batch_outgrows_timeout", {"item_p99_ms": None}, "unknown"),
+    "handling as long as visibility": ("handling_outgrows_visibility", {"run_p99_ms": 180_000}, "warning"),
+    "handling longer than visibility": ("handling_outgrows_visibility", {"run_p99_ms": 180_001}, "critical"),
+    "handling at four fifths": ("handling_outgrows_visibility", {"run_p99_ms": 144_000}, "warning"),
+    "handling below four fifths": ("handling_outgrows_visibility", {"run_p99_ms": 143_999}, "passes"),
+    "a worker is checked too": (
+        "handling_outgrows_visibility",
+        {"consumer_kind": "worker", "run_p99_ms": 200_000},
+        "critical",
+    ),
+    "no change": ("drift", {}, "passes"),
+    "AWS would refuse the mapping": ("drift", {"function_timeout_s": 181}, "critical"),
+    "timeout raised within the advice": ("drift", {"first_function_timeout_s": 10}, "passes"),
+    "timeout raised beyond the advice": ("drift", {"function_timeout_s": 31}, "warning"),
+    "was no better before": (
+        "drift",
+        {"first_function_timeout_s": 40, "function_timeout_s": 60},
+        "passes",
+    ),
+    "log level WARN": ("logging_readiness", {"system_log_level": "WARN"}, "warning"),
+    "no run names a message": ("logging_readiness", {"unnamed_run_count": 1000}, "warning"),
+    "some runs name messages": ("logging_readiness", {"unnamed_run_count": 999}, "passes"),
+    "a delivery without a count": ("logging_readiness", {"uncounted_delivery_count": 1}, "note"),
+    "no effect marker": ("logging_readiness", {"has_effect_marker": False}, "note"),
+    "no log at all": ("logging_readiness", {"run_count": 0, "delivery_count": 0}, "unknown"),
+    "metrics off": ("mapping_metrics_off", {"counts_events": False}, "note"),
+    "metrics on": ("mapping_metrics_off", {}, "passes"),
+}
+
+
+@pytest.mark.parametrize(("code", "changed", "expected"), BORDERS.values(), ids=BORDERS)
+def test_a_check_at_its_border(code, changed, expected):
+    answer = asked(code, **changed)
+
+    assert (answer.severity or answer.status) == expected
+
+
+def test_every_check_has_a_border_here():
+    assert {code for code, _, _ in BORDERS.values()} == set(CHECKS)
+
+
+def test_a_healthy_setup_passes_every_check_that_applies():
+    given = {code: answer.status for code, answer in answers(HEALTHY, CHECKS)}
+
+    assert set(given.values()) == {"passes"}
+    assert len(given) == len(CHECKS)
+
+
+@pytest.mark.parametrize("code", CHECKS)
+def test_nothing_known_is_unknown_or_silent_and_never_a_failure(code):
+    kinds = ("lambda", "worker") if code in CONSUMER_CHECKS else (None,)
+    given = [CHECKS[code](Setup("q", "f", kind, has_queue_settings=False)) for kind in kinds]
+
+    assert {answer.status for answer in given} <= {"unknown", "does not apply"}
+    assert all(answer.would_decide for answer in given if answer.status == "unknown")
+
+
+FAILURES = {name: row[:2] for name, row in BORDERS.items() if row[2] in SEVERITIES}
+
+
+@pytest.mark.parametrize(("code", "changed"), FAILURES.values(), ids=FAILURES)
+def test_a_failure_says_what_to_change_and_names_its_numbers(code, changed):
+    answer = asked(code, **changed)
+
+    assert answer.advice.endswith(".")
+    assert answer.severity in SEVERITIES
+    assert set(answer.uses) <= set(SOURCES)
+    assert HEALTHY.ids(answer.uses)
+
+
+def test_the_numbers_of_a_sentence_are_the_settings_it_compares():
+    answer = asked("visibility_below_timeout", visibility_timeout_s=29)
+
+    assert answer.sentence.startswith("visibility timeout 29 s < function timeout 30 s")
+    assert HEALTHY.numbers(answer.uses) == ["visibility_timeout_s=180", "function_timeout_s=30", "batching_window_s=0"]
+
+
+def test_drift_names_what_was_changed_after_the_mapping_was_made():
+    later = datetime(2026, 10, 2, 8, 30, tzinfo=UTC)
+    answer = asked("drift", visibility_timeout_s=20, function_changed_at=later)
+
+    assert "the function was changed on 2026-10-02 08:30 UTC after it was made" in answer.sentence
+
+
+@pytest.mark.parametrize("code", CHECKS)
+def test_a_check_is_one_file_with_its_name(code):
+    file = Path(inspect.getsourcefile(CHECKS[code]))
+
+    assert file.name == f"{code}.py"
+    assert inspect.getdoc(CHECKS[code]).count(">>>") == 1
+
+
+def test_every_file_is_a_check_that_is_asked():
+    folder = Path(inspect.getsourcefile(Setup)).parent
+    files = {f.stem for f in folder.glob("*.py")} - {"__init__", "setup", "answer"}
+
+    assert files == set(QUEUE_CHECKS) | set(CONSUMER_CHECKS)

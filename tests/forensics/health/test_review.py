@@ -1,0 +1,196 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from forensics.errors import SettingsError
+from forensics.health import WeekUnknownError, review_week, week_bounds
+from forensics.health.accepted import CODES, check_codes
+from forensics.settings import Settings
+from tests.forensics.health.rows import ACCOUNT, finding, week_row
+
+WEEK, BEFORE = "2026-W47", "2026-W46"
+UNTIL = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ACCEPTED = """
+[[queue]]
+name = "orders"
+owner = "orders team"
+note = "nightly batch"
+[[queue.accepted]]
+check = "{check}"
+until = {until}
+reason = "moves in January"
+"""
+
+
+def review(rows, findings=(), incidents=(), settings=None, week=WEEK, until=UNTIL):
+    return review_week(week, rows, list(findings), list(incidents), settings or Settings(), data_until_at=until)
+
+
+SIGNALS = {
+    "processed twice for sure": ({"twice_at_least": 7, "twice_at_most": 8}, "act now", "7 to 8 of 1,000 messages"),
+    "maybe processed twice": ({"twice_at_most": 3}, "watch", "0 to 3 of 1,000 messages maybe processed twice"),
+    "a timeout": ({"timeout_count": 1}, "watch", "1 function timeout in 500 runs, 0 the week before"),
+    "dead letters": (
+        {"dead_lettered_count": 2, "dead_letter_reasons": ["function_error=2"]},
+        "watch",
+        "2 messages moved to the dead-letter queue (function_error 2)",
+    ),
+    "dead letters that only the metric shows": ({"dead_letter_rise_count": 4}, "watch", "4 messages moved"),
+    "expired handles": ({"expired_handle_count": 1}, "watch", "1 delete refused"),
+    "throttles": ({"throttle_count": 12}, "watch", "12 throttles, 0 the week before"),
+    "hidden poison": (
+        {"poison_count": 1, "poison_age_s": 7300, "age_max_s": 40},
+        "watch",
+        "1 message received three times or more: the oldest is 2 h 1 min old, the age metric says 40 s",
+    ),
+    "one in a hundred redelivered": ({"redelivery_count": 10}, "watch", "1.0 % redelivered, 0 % the week before"),
+    "age doubled": ({"age_p95_s": 60}, "watch", "p95 age 60 s, 4 s the week before"),
+    "errors": ({"error_count": 4, "crash_count": 1}, "watch", "5 runs of 500 ended in an error or a crash"),
+}
+
+
+@pytest.mark.parametrize(("numbers", "need", "why"), SIGNALS.values(), ids=SIGNALS)
+def test_a_sign_of_trouble_is_said_with_both_numbers(numbers, need, why):
+    (queue,) = review([week_row("orders", BEFORE), week_row("orders", WEEK, **numbers)]).queues
+
+    assert queue.need == need
+    assert queue.why.startswith(why)
+    assert queue.signals[0].evidence_ids == ("coverage:orders:2026-W47",)
+
+
+QUIET = {
+    "nothing": {},
+    "fewer than one in a hundred redelivered": {"redelivery_count": 9},
+    "age below a minute": {"age_p95_s": 59},
+    "few errors": {"error_count": 4},
+}
+
+
+@pytest.mark.parametrize("numbers", QUIET.values(), ids=QUIET)
+def test_a_quiet_week_needs_nothing(numbers):
+    before = {"redelivery_count": 6, "age_p95_s": 40}
+    (queue,) = review([week_row("orders", BEFORE, **before), week_row("orders", WEEK, **numbers)]).queues
+
+    assert (queue.need, queue.why) == ("ok", "")
+
+
+def test_a_small_share_that_doubled_is_worth_a_look():
+    rows = [week_row("orders", BEFORE, redelivery_count=3), week_row("orders", WEEK, redelivery_count=6)]
+
+    assert review(rows).queues[0].why == "0.6 % redelivered, 0.3 % the week before"
+
+
+def test_queues_are_ranked_by_need_and_the_gravest_reason_is_the_why():
+    rows = [
+        week_row("audit", WEEK),
+        week_row("mail", WEEK, age_p95_s=90),
+        week_row("billing", WEEK, timeout_count=1),
+        week_row("payments.fifo", WEEK, twice_at_least=7, twice_at_most=8, timeout_count=3),
+        week_row("dead", WEEK, is_dead_letter_queue=True, twice_at_least=9),
+    ]
+    checks = [finding("billing", "handling_outgrows_visibility")]
+    found = review(rows, checks)
+
+    assert [(q.queue, q.need) for q in found.queues] == [
+        ("payments.fifo", "act now"),
+        ("billing", "act now"),
+        ("mail", "watch"),
+        ("audit", "ok"),
+    ]
+    assert found.queues[1].why == "visibility timeout 30 s < p99 handling 41.2 s"
+    assert [s.code for s in found.queues[0].signals] == ["processed_twice", "function_timeouts"]
+    assert len(found.needy) == 3
+
+
+def test_what_was_not_read_is_unknown_and_not_ok():
+    unread = dict.fromkeys([c for c in week_row("orders", WEEK) if c.endswith("_count") or c.startswith("twice")]) | {
+        "metrics_read_s": 0,
+        "logs_read_s": 0,
+    }
+    gone = week_row("billing", BEFORE)
+    rows = [week_row("orders", WEEK, **unread), gone]
+
+    assert {(q.queue, q.need) for q in review(rows).queues} == {("orders", "unknown"), ("billing", "unknown")}
+
+
+def test_the_trend_has_eight_weeks_and_a_hole_where_nothing_was_read():
+    rows = [week_row("orders", "2026-W45", redelivery_count=20), week_row("orders", WEEK, redelivery_count=40)]
+    (queue,) = review(rows).queues
+
+    assert queue.redelivered_trend == [None] * 5 + [0.02, None, 0.04]
+
+
+def test_totals_compare_with_the_week_before():
+    rows = [
+        week_row("orders", BEFORE, timeout_count=1),
+        week_row("orders", WEEK, timeout_count=3),
+        week_row("mail", WEEK, timeout_count=2, delivery_count=3000, redelivery_count=80),
+    ]
+    found = review(rows)
+
+    assert (found.total("timeout_count"), found.total("timeout_count", before=True)) == (5, 1)
+    assert found.redelivered() == 0.02
+    assert found.total("throttle_count", before=True) == 0
+
+
+def test_settings_checks_hold_for_the_last_week_of_the_evidence_only():
+    rows = [week_row("orders", BEFORE), week_row("orders", WEEK)]
+    checks = [finding("orders", "drift")]
+
+    assert review(rows, checks).queues[0].need == "act now"
+    earlier = review(rows, checks, week=BEFORE)
+    assert (earlier.queues[0].need, earlier.has_checks) == ("ok", False)
+
+
+def test_an_accepted_risk_is_shown_beside_and_no_longer_ranks():
+    settings = Settings.parse(ACCEPTED.format(check="drift", until="2026-11-21"))
+    (queue,) = review([week_row("orders", WEEK)], [finding("orders", "drift")], settings=settings).queues
+
+    assert queue.need == "ok"
+    assert queue.why == "accepted until 2026-11-21: visibility timeout 30 s < p99 handling 41.2 s"
+    assert [(s.code, risk.reason) for s, risk in queue.accepted] == [("drift", "moves in January")]
+    assert (queue.owner, queue.note) == ("orders team", "nightly batch")
+
+
+def test_an_accepted_risk_ends_with_its_day():
+    settings = Settings.parse(ACCEPTED.format(check="drift", until="2026-11-20"))
+    (queue,) = review([week_row("orders", WEEK)], [finding("orders", "drift")], settings=settings).queues
+
+    assert (queue.need, queue.accepted) == ("act now", ())
+
+
+def test_a_signal_can_be_accepted_as_well():
+    settings = Settings.parse(ACCEPTED.format(check="dead_letters", until="2026-12-31"))
+
+    assert review([week_row("orders", WEEK, dead_lettered_count=2)], settings=settings).queues[0].need == "ok"
+
+
+def test_an_accepted_risk_must_name_a_check():
+    settings = Settings.parse(ACCEPTED.format(check="driftt", until="2026-12-31"))
+
+    with pytest.raises(SettingsError, match="'driftt' for queue 'orders'") as caught:
+        check_codes(settings)
+    assert all(code in caught.value.hint for code in CODES)
+
+
+def test_incidents_belong_to_the_week_of_the_teams_zone():
+    settings = Settings.parse('[team]\nzone = "Asia/Tokyo"')
+    at = datetime(2026, 11, 15, 15, 30, tzinfo=UTC)  # Monday half past midnight in Tokyo
+    incident = {"queue_arn": ACCOUNT + "orders", "incident_id": "orders-20261115T1530Z", "started_at": at}
+    rows = [week_row("orders", BEFORE), week_row("orders", WEEK)]
+
+    assert review(rows, incidents=[incident], settings=settings).queues[0].incidents == (incident,)
+    assert review(rows, incidents=[incident]).queues[0].incidents == ()
+
+
+def test_a_week_that_the_evidence_ends_in_is_still_running():
+    rows = [week_row("orders", BEFORE), week_row("orders", WEEK)]
+
+    assert review(rows).is_running
+    assert not review(rows, week=BEFORE).is_running
+
+
+@pytest.mark.parametrize("week", ["2026-W54", "2026-47", "2026-W00", "last", "2026-W4x"])
+def test_what_is_no_week_is_refused_by_its_value(week):
+    with pytest.raises(WeekUnknownError, match=week):
+        week_bounds(week)
