@@ -1,7 +1,7 @@
 """One incident: what happened, why, to which messages, and the lines that prove it."""
 
 from forensics.tables.findings import INCIDENTS
-from pages._ui import incident
+from pages._ui import incident, setting_checks
 from pages._ui.batches import batches
 from pages._ui.changes import changes
 from pages._ui.prevention import dead_letters, on_the_queue, prevention
@@ -26,5 +26,6 @@ dead_letters(case, page)
 on_the_queue(case, page)
 prevention(case, page)
 incident.settings_then(case, page)
+setting_checks.of_queue(case["queue_arn"], page)
 changes(case, page)
 incident.limits(case, page)

@@ -1,6 +1,6 @@
 """The weekly review: which queue needs work, and why. Pure values; rows are those of the findings tables."""
 
-from forensics.health.review import NEEDS, QueueReview, WeekReview, review_week
+from forensics.health.review import NEEDS, QueueReview, Timeouts, WeekReview, review_week
 from forensics.health.signals import SIGNALS, Signal
 from forensics.health.weeks import WeekUnknownError, week_bounds, week_title, weeks_before
 
@@ -9,6 +9,7 @@ __all__ = [
     "SIGNALS",
     "QueueReview",
     "Signal",
+    "Timeouts",
     "WeekReview",
     "WeekUnknownError",
     "review_week",

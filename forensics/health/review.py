@@ -27,6 +27,19 @@ TREND_WEEKS = 8
 
 
 @dataclass(frozen=True)
+class Timeouts:
+    """The timeouts in force at the end of the evidence; None where no settings were read. ``functions`` by name."""
+
+    visibility_s: int | None = None
+    functions: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def function_s(self) -> int | None:
+        """The shortest function timeout."""
+        return min((s for _, s in self.functions), default=None)
+
+
+@dataclass(frozen=True)
 class QueueReview:
     """One queue in one week. ``now`` and ``before`` are rows of queue_weeks, None where nothing was read.
 
@@ -47,6 +60,7 @@ class QueueReview:
     incidents: tuple[Row, ...]
     owner: str | None
     note: str | None
+    timeouts: Timeouts
 
     @property
     def redelivered(self) -> float | None:
@@ -113,6 +127,7 @@ def review_week(
     findings: Iterable[Row],
     incidents: Iterable[Row],
     settings: Settings,
+    timeouts: Mapping[str, Timeouts] | None = None,
     data_version: str = "",
     rules_version: str = "",
     data_until_at: datetime | None = None,
@@ -120,7 +135,7 @@ def review_week(
     """Rank the queues of one week.
 
     ``weeks`` are rows of queue_weeks (dead-letter queues are left out), ``findings`` of setting_findings,
-    ``incidents`` of incidents. Raises WeekUnknownError for what is no week.
+    ``incidents`` of incidents; ``timeouts`` by queue ARN. Raises WeekUnknownError for what is no week.
     """
     first, last = week_bounds(week)
     zone = ZoneInfo(settings.team.zone or "UTC")
@@ -141,6 +156,7 @@ def review_week(
             _of_week(incidents, arn, first, last, zone),
             settings,
             min(until, last),
+            (timeouts or {}).get(arn, Timeouts()),
         )
         for arn in arns
     ]
@@ -151,7 +167,13 @@ def review_week(
 
 
 def _queue(
-    arn: str, trend: tuple[Row | None, ...], checks: list[Row], incidents: tuple[Row, ...], settings: Settings, on: date
+    arn: str,
+    trend: tuple[Row | None, ...],
+    checks: list[Row],
+    incidents: tuple[Row, ...],
+    settings: Settings,
+    on: date,
+    timeouts: Timeouts,
 ) -> QueueReview:
     now, before = trend[-1], trend[-2]
     name = arn.rpartition(":")[2]
@@ -163,7 +185,20 @@ def _queue(
     need, why = _need(now, mine, accepted)
     said = settings.queue(name)
     return QueueReview(
-        name, arn, need, why, mine, accepted, now, before, trend, tuple(checks), incidents, said.owner, said.note
+        queue=name,
+        queue_arn=arn,
+        need=need,
+        why=why,
+        signals=mine,
+        accepted=accepted,
+        now=now,
+        before=before,
+        trend=trend,
+        checks=tuple(checks),
+        incidents=incidents,
+        owner=said.owner,
+        note=said.note,
+        timeouts=timeouts,
     )
 
 

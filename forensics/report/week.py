@@ -5,11 +5,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from forensics.checks import FAILS
-from forensics.health import QueueReview, WeekReview, WeekUnknownError, review_week, week_bounds
+from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError, review_week, week_bounds
 from forensics.health.accepted import accepted_risk, check_codes
 from forensics.lake import Findings
 from forensics.report.records import Record, plain_value
 from forensics.settings import Settings
+from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 
@@ -30,6 +31,8 @@ WEEK_COLUMNS = (
         if c
         not in ("queue_arn", "queue", "week", "is_dead_letter_queue", "twice_at_least", "twice_at_most", "evidence_ids")
     ],
+    "visibility_timeout_s",
+    "function_timeout_s",
     "incidents",
     "accepted",
     "owner",
@@ -70,10 +73,37 @@ def load_week(findings: Findings, settings: Settings, week: str | None = None) -
         findings.read(SETTING_FINDINGS).to_pylist(),
         findings.read(INCIDENTS).to_pylist(),
         settings,
+        _timeouts(findings),
         generation.data_version,
         generation.rules_version,
         generation.data_until_at,
     )
+
+
+def _timeouts(findings: Findings) -> dict[str, Timeouts]:
+    """Return per queue the timeouts that its newest snapshots state."""
+    queues = _newest(findings.read(QUEUE_SETTINGS).to_pylist(), "queue_arn")
+    functions = _newest(findings.read(FUNCTION_SETTINGS).to_pylist(), "function_name")
+    consumers: dict[str, set[str]] = {}
+    for row in findings.read(CONSUMERS).to_pylist():
+        if row["function_name"] in functions:
+            consumers.setdefault(row["queue_arn"], set()).add(row["function_name"])
+    return {
+        arn: Timeouts(
+            queues.get(arn, {}).get("visibility_timeout_s"),
+            tuple(
+                (name, seconds)
+                for name in sorted(consumers.get(arn, ()))
+                if (seconds := functions[name]["timeout_s"]) is not None
+            ),
+        )
+        for arn in {*queues, *consumers}
+    }
+
+
+def _newest(rows: list[dict[str, Any]], key: str) -> dict[str, dict[str, Any]]:
+    """Return the state observed last per resource."""
+    return {row[key]: row for row in sorted(rows, key=lambda r: (r["observed_at"], r["evidence_id"]))}
 
 
 def week_record(review: WeekReview, queue: QueueReview) -> Record:
@@ -95,6 +125,8 @@ def week_record(review: WeekReview, queue: QueueReview) -> Record:
         "accepted": [f"{s.code} until {risk.until.isoformat()}: {risk.reason}" for s, risk in queue.accepted],
         "owner": queue.owner,
         "note": queue.note,
+        "visibility_timeout_s": queue.timeouts.visibility_s,
+        "function_timeout_s": queue.timeouts.function_s,
         "queue_arn": queue.queue_arn,
         "evidence_ids": list(now.get("evidence_ids") or ()),
     }

@@ -21,6 +21,7 @@ PRODUCT = "Doubletake"
 NAVIGATION = (
     ("app.py", "Incidents", ":material/warning:"),
     ("pages/incident.py", "Incident", ":material/timeline:"),
+    ("pages/queue_health.py", "Queue health", ":material/monitoring:"),
     ("pages/messages.py", "Find a message", ":material/search:"),
     ("pages/data.py", "Data", ":material/database:"),
 )

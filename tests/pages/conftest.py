@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import tales
+from tests.pages import health_tale, tales
 from tests.pages.reading import ROOT
 from tests.pages.tales import s
 from tests.pages.worlds import START, Story
@@ -32,6 +32,7 @@ def build(name: str, root: Path) -> Path:
         tales.double_billing(story)
         tales.expired_handle(story)
         tales.dead_lettered(story)
+        health_tale.weekly(story)
     elif name == "gaps":
         tales.dead_lettered(story, unread=True)
         start = datetime(2026, 11, 18, 22, 0, tzinfo=UTC)

@@ -1,0 +1,180 @@
+"""A queue's days: traffic, repeats, age and handler, with the timeouts as lines and incidents as marks."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from html import escape
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from forensics.charts.palette import ALARM, DELETED, HANDLER, OUTLINE, QUIET, REFUSED
+from forensics.charts.timeline import empty_figure
+
+_TRAFFIC = (
+    ("sent_count", "sent", QUIET, "dot"),
+    ("received_count", "received", HANDLER, "solid"),
+    ("deleted_count", "deleted", DELETED, "dash"),
+)
+_HANDLER = (
+    ("handler_p50_ms", "p50", HANDLER, "dot"),
+    ("handler_p95_ms", "p95", HANDLER, "dash"),
+    ("handler_p99_ms", "p99", HANDLER, "solid"),
+)
+TITLES = ("Messages a day", "Redeliveries and messages processed twice", "Age of the oldest message", "Handler run")
+
+
+def incident_frame(incidents: Sequence[Mapping[str, str]]) -> pd.DataFrame:
+    """Return incidents as the frame that the figure takes."""
+    return pd.DataFrame(list(incidents), columns=["incident_id", "headline", "day"])
+
+
+def queue_days_figure(
+    days: pd.DataFrame,
+    incidents: pd.DataFrame,
+    first_day: date,
+    last_day: date,
+    visibility_timeout_s: int | None = None,
+    function_timeouts: Mapping[str, int] | None = None,
+) -> go.Figure:
+    """Draw the rows of queue_health of one queue from ``first_day`` to ``last_day``, a point a day.
+
+    ``incidents`` has incident_id, headline and ``day`` (of the team's zone, as queue_health writes it). A day
+    without a row is a hole in the lines: unknown is not zero.
+    """
+    if days.empty:
+        return empty_figure("Nothing was read of this queue in these weeks.")
+    span = [(first_day + timedelta(days=n)).isoformat() for n in range((last_day - first_day).days + 1)]
+    table = days.set_index("day").reindex(span)
+    figure = make_subplots(rows=4, cols=1, shared_xaxes=True, vertical_spacing=0.07, subplot_titles=TITLES)
+    for column, name, colour, dash in _TRAFFIC:
+        _line(figure, 1, span, table[column], name, colour, dash, "%{y:,.0f}")
+    _repeats(figure, span, table)
+    _line(figure, 3, span, table["age_max_s"], "oldest", REFUSED, "solid", "%{y:,.0f} s")
+    _line(figure, 3, span, table["age_p95_s"], "p95 age", REFUSED, "dot", "%{y:,.0f} s")
+    for column, name, colour, dash in _HANDLER:
+        _line(figure, 4, span, table[column] / 1000, name, colour, dash, "%{y:,.2f} s")
+    limits = [(f"{name} timeout", s) for name, s in sorted((function_timeouts or {}).items())]
+    if visibility_timeout_s is not None:
+        limits.append(("visibility timeout", visibility_timeout_s))
+    for name, value_s in limits:
+        figure.add_hline(
+            y=value_s,
+            row=4,
+            col=1,
+            line={"color": ALARM, "width": 1.4, "dash": "longdash" if "visibility" in name else "dashdot"},
+            annotation={"text": f"{escape(name)} {value_s} s", "font": {"size": 11}},
+            annotation_position="top left",
+        )
+    _incident_marks(figure, incidents, span)
+    _lay_out(figure)
+    return figure
+
+
+def _line(
+    figure: go.Figure, row: int, span: list[str], values: pd.Series, name: str, colour: str, dash: str, shown: str
+) -> None:
+    figure.add_scatter(
+        x=span,
+        y=values.astype("float64"),
+        row=row,
+        col=1,
+        mode="lines+markers",
+        marker={"size": 4},
+        line={"color": colour, "dash": dash, "width": 1.8},
+        name=name,
+        legend=_legend(row),
+        connectgaps=False,
+        hovertemplate=f"%{{x}}<br>{name} {shown}<extra></extra>",
+    )
+
+
+def _repeats(figure: go.Figure, span: list[str], table: pd.DataFrame) -> None:
+    bars = (
+        ("redelivery_count", "redeliveries", QUIET, ""),
+        ("twice_at_most", "processed twice, at most", ALARM, "/"),
+        ("twice_at_least", "processed twice, for sure", ALARM, ""),
+    )
+    for column, name, colour, pattern in bars:
+        figure.add_bar(
+            x=span,
+            y=table[column].astype("float64"),
+            row=2,
+            col=1,
+            name=name,
+            legend=_legend(2),
+            marker={"color": colour, "pattern": {"shape": pattern, "fgcolor": OUTLINE}},
+            hovertemplate=f"%{{x}}<br>{name} %{{y:,.0f}}<extra></extra>",
+        )
+
+
+def _incident_marks(figure: go.Figure, incidents: pd.DataFrame, span: list[str]) -> None:
+    """Put a diamond on the axis of every panel at the days with incidents."""
+    here = incidents[incidents["day"].isin(span)] if len(incidents) else incidents
+    if here.empty:
+        return
+    per_day = here.sort_values(["day", "incident_id"]).groupby("day", sort=True)
+    told = [
+        (
+            day,
+            "<br>".join(
+                f"<b>{escape(str(i))}</b> {escape(str(h))}"
+                for i, h in zip(g["incident_id"], g["headline"], strict=True)
+            ),
+        )
+        for day, g in per_day
+    ]
+    for row in range(1, 5):
+        for day, _ in told:
+            figure.add_vline(x=day, row=row, col=1, line={"color": ALARM, "width": 1, "dash": "dot"})
+    figure.add_scatter(
+        x=[day for day, _ in told],
+        y=[0] * len(told),
+        row=2,
+        col=1,
+        mode="markers",
+        name="incident",
+        legend=_legend(2),
+        marker={"symbol": "diamond", "size": 11, "color": ALARM, "line": {"width": 1, "color": OUTLINE}},
+        customdata=[[words] for _, words in told],
+        hovertemplate="%{x}<br>%{customdata[0]}<extra></extra>",
+        cliponaxis=False,
+    )
+
+
+def _legend(row: int) -> str:
+    return "legend" if row == 1 else f"legend{row}"
+
+
+def _lay_out(figure: go.Figure) -> None:
+    figure.update_layout(
+        height=820,
+        margin={"l": 64, "r": 12, "t": 40, "b": 36},
+        barmode="overlay",
+        bargap=0.35,
+        hovermode="closest",
+        dragmode="zoom",
+        hoverlabel={"align": "left"},
+    )
+    for row in range(1, 5):
+        axis = figure.layout["yaxis" if row == 1 else f"yaxis{row}"]
+        top = axis.domain[1]
+        figure.update_layout(
+            {
+                _legend(row): {
+                    "orientation": "h",
+                    "x": 1,
+                    "xanchor": "right",
+                    "y": top + 0.008,
+                    "yanchor": "bottom",
+                    "font": {"size": 11},
+                }
+            }
+        )
+    for title in figure.layout.annotations[:4]:
+        title.update(x=0, xanchor="left", font={"size": 13})
+    figure.update_yaxes(rangemode="tozero", automargin=False, row=1, col=1)
+    figure.update_yaxes(rangemode="tozero", row=2, col=1)
+    figure.update_yaxes(rangemode="tozero", title="s", row=3, col=1)
+    figure.update_yaxes(type="log", title="s", row=4, col=1, dtick=1)
+    figure.update_xaxes(type="date", tickformat="%d %b", row=4, col=1)

@@ -1,0 +1,142 @@
+"""The weekly review as a file: HTML, Markdown or CSV. The same review gives the same bytes; no clock is asked."""
+
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from forensics.health import QueueReview, WeekReview, week_title
+from forensics.health.signals import interval, percent, percent_interval, span
+from forensics.report import markdown
+from forensics.report.csv_text import to_csv
+from forensics.report.week import WEEK_COLUMNS, spark_line, week_record
+from forensics.report.words import clock_text, count_text
+
+WEEK_FORMATS = ("html", "md", "csv")
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_WIDTH, _HEIGHT = 120, 24
+
+
+def render_week(review: WeekReview, format: str) -> bytes:
+    """Return the review as UTF-8 bytes; ValueError for a format that is not in WEEK_FORMATS."""
+    if format == "csv":
+        return to_csv([week_record(review, q) for q in review.queues], WEEK_COLUMNS).encode("utf-8", "replace")
+    if format not in WEEK_FORMATS:
+        raise ValueError(f"{format!r} is not one of {WEEK_FORMATS}")
+    page = _environment().get_template(f"week.{format}.j2")
+    return page.render(review=review, title=week_title(review.week), policy=_POLICY, cards=cards(review)).encode(
+        "utf-8", "replace"
+    )
+
+
+def headline(review: WeekReview) -> str:
+    """Say how many queues need work."""
+    needy, all_of = len(review.needy), len(review.queues)
+    if not all_of:
+        return "No queue was read"
+    noun = "queue needs" if needy == 1 else "queues need"
+    return f"{needy} of {all_of} {noun} work" if needy else f"No queue of {all_of} needs work"
+
+
+def reach(review: WeekReview) -> str:
+    """Say how far the evidence reaches into the week; empty where it covers the whole of it."""
+    if review.is_running and review.data_until_at:
+        return f"The week so far: evidence to {clock_text(review.data_until_at)[:16]} UTC."
+    return ""
+
+
+def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
+    """Return the numbers on top: label, value, and the change against the week before (None where unknown)."""
+    redelivered, was = review.redelivered(), review.redelivered(before=True)
+    points = None if redelivered is None or was is None else f"{100 * (redelivered - was):+.1f} pt"
+    least, most = review.total("twice_at_least"), review.total("twice_at_most")
+    twice = "unknown" if least is None or most is None else interval(least, most)
+    counted = [
+        (label, _number(review.total(column)), _change(review.total(column), review.total(column, before=True)))
+        for label, column in (
+            ("Function timeouts", "timeout_count"),
+            ("Moved to a DLQ", "dead_lettered_count"),
+            ("Expired handles", "expired_handle_count"),
+        )
+    ]
+    return [
+        ("Queues to look at", f"{len(review.needy)} of {len(review.queues)}", None),
+        ("Redelivered", percent(redelivered), points),
+        ("Processed twice", twice, _change(least, review.total("twice_at_least", before=True))),
+        *counted,
+    ]
+
+
+def twice_words(queue: QueueReview) -> str:
+    """Say how many messages were processed twice, with their share."""
+    least, most = queue.number("twice_at_least"), queue.number("twice_at_most")
+    if least is None or most is None:
+        return "unknown"
+    share = f" ({percent_interval(*queue.twice)})" if queue.twice and most else ""
+    return interval(least, most) + share
+
+
+def spark_svg(values: list[float | None]) -> Markup:
+    """Draw numbers as a small line; where nothing is known the line is broken. Text for readers without pictures."""
+    known = [v for v in values if v is not None]
+    top = max(known, default=0.0) or 1.0
+    step = _WIDTH / max(len(values) - 1, 1)
+    marks: list[str] = []
+    run: list[str] = []
+    for n, value in enumerate([*values, None]):
+        if value is not None:
+            run.append(f"{n * step:.1f},{_HEIGHT - 3 - (value / top) * (_HEIGHT - 6):.1f}")
+            continue
+        if len(run) > 1:
+            marks.append(f'<polyline points="{" ".join(run)}"/>')
+        elif run:
+            x, _, y = run[0].partition(",")
+            marks.append(f'<circle cx="{x}" cy="{y}" r="2"/>')
+        run = []
+    label = ", ".join("unknown" if v is None else percent(v) for v in values)
+    return Markup(  # noqa: S704 - made of numbers alone
+        f'<svg class="spark" role="img" aria-label="{label}" viewBox="-2 0 {_WIDTH + 4} {_HEIGHT}" '
+        f'width="{_WIDTH}" height="{_HEIGHT}">{"".join(marks)}</svg>'
+    )
+
+
+def _number(value: int | None) -> str:
+    return "unknown" if value is None else f"{value:,}"
+
+
+def _change(now: int | None, before: int | None) -> str | None:
+    return None if now is None or before is None else f"{now - before:+,}"
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("forensics.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(
+        percent=percent,
+        number=_number,
+        clock=clock_text,
+        code=markdown.code,
+        text=markdown.text,
+        spark=spark_svg,
+        blocks=spark_line,
+        twice=twice_words,
+        span=_span,
+        handler=_handler,
+    )
+    parts: dict[str, Any] = {"headline": headline, "reach": reach, "count": count_text}
+    environment.globals.update(parts)
+    return environment
+
+
+def _span(value_s: int | None) -> str:
+    return "unknown" if value_s is None else span(value_s)
+
+
+def _handler(value_ms: int | None) -> str:
+    return "unknown" if value_ms is None else f"{value_ms / 1000:.1f} s"

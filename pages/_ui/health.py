@@ -1,0 +1,270 @@
+"""The Queue health page's parts: the week, the cards, the ranking, and one queue in detail."""
+
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from forensics.errors import ForensicsError
+from forensics.health import NEEDS, QueueReview, WeekReview, week_bounds, week_title
+from forensics.health.signals import percent, span
+from forensics.report.week import load_week, weeks_read
+from forensics.report.week_render import cards as numbers
+from forensics.report.week_render import headline, reach, render_week, twice_words
+from forensics.tables.findings import INCIDENTS
+from forensics.tables.health import QUEUE_HEALTH
+from pages._ui import setting_checks
+from pages._ui.cards import card, row
+from pages._ui.health_chart import days_chart
+from pages._ui.shell import Page
+from pages._ui.states import guarded, show_broken
+from pages._ui.words import Colour, count, plain
+
+NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
+FORMATS = {
+    "md": ("Markdown", "text/markdown", "For a wiki or a chat."),
+    "csv": ("CSV", "text/csv", "One row a queue with every number."),
+    "html": ("HTML", "text/html", "One file that opens offline."),
+}
+
+
+def choose_week(page: Page) -> WeekReview:
+    """Show the week switch in the sidebar and return the review of the chosen week; stops where there is none."""
+    with guarded("table queue_weeks", page.data_version):
+        weeks = _weeks(page.board.key, page)
+    if not weeks:
+        st.title("Queue health", anchor=False)
+        st.info(
+            "This data version was made before queues were weighed, or nothing was read yet. Correlate it again:",
+            icon=":material/inbox:",
+        )
+        st.code("doubletake correlate", language="bash")
+        st.stop()
+    newest_first = list(reversed(weeks))
+    asked = st.query_params.get("week")
+    if asked and asked not in weeks:
+        st.warning(
+            plain(
+                f"Week {asked} is not in this data version, which has {weeks[0]} to {weeks[-1]}. This is the newest."
+            ),
+            icon=":material/calendar_month:",
+        )
+    with st.sidebar:
+        week = st.selectbox("Week", newest_first, key="week", bind="query-params")
+    try:
+        return _review(page.board.key, page.settings.text, week, page)
+    except ForensicsError as problem:
+        st.title("Queue health", anchor=False)
+        show_broken(problem, page.data_version)
+        st.stop()
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _weeks(key: tuple[str, str], _page: Page) -> list[str]:
+    return weeks_read(_page.board.findings)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Weighing the week")
+def _review(key: tuple[str, str], settings: str, week: str, _page: Page) -> WeekReview:
+    return load_week(_page.board.findings, _page.settings, week)
+
+
+def title(review: WeekReview) -> str:
+    """Write the week as dates."""
+    return week_title(review.week)
+
+
+def sentence(review: WeekReview) -> None:
+    """Answer the page's question in one sentence, and say where the week is not whole."""
+    first = review.needy[0] if review.needy else None
+    why = f" First {first.queue}: {first.why}." if first else ""
+    st.markdown(plain(f"{headline(review)}.{why}"))
+    if text := reach(review):
+        st.caption(plain(f"{text} Changes are against the whole week before. Days of {review.zone}."))
+    elif review.zone != "UTC":
+        st.caption(plain(f"Days of {review.zone}."))
+
+
+def cards(review: WeekReview) -> None:
+    """Show the numbers, each with its change against the week before."""
+    grid = row(6)
+    for label, value, change in numbers(review):
+        no_change = change is not None and not change.strip("+-0., pt")
+        card(
+            grid,
+            label,
+            value,
+            delta=0 if no_change else change,
+            delta_color="off" if no_change else "inverse",
+            delta_description="vs the week before" if change is not None else None,
+        )
+
+
+def table(review: WeekReview) -> QueueReview | None:
+    """Show the queues by need and return the one to look into: clicked, named in the link, or the neediest."""
+    if not review.queues:
+        st.info("No queue was read for this week.", icon=":material/inbox:")
+        return None
+    rows = [
+        {
+            "Queue": q.queue,
+            "Need": [q.need],
+            "Why": q.why,
+            "Redelivered": percent(q.redelivered),
+            "8 weeks": _drawable(q.redelivered_trend),
+            "Processed twice": twice_words(q),
+            "p95 age": _span(q.number("age_p95_s")),
+            "Visibility": _span(q.timeouts.visibility_s),
+            "p99 handler": _seconds(q.number("handler_p99_ms")),
+            "To DLQ": q.number("dead_lettered_count"),
+            "Owner": q.owner or "",
+        }
+        for q in review.queues
+    ]
+    config = st.column_config
+    event = st.dataframe(
+        rows,
+        hide_index=True,
+        key=f"queues-{review.week}",
+        on_select="rerun",
+        selection_mode=["single-row", "single-cell"],
+        column_config={
+            "Queue": config.TextColumn(pinned=True, width=150),
+            "Need": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=84),
+            "Why": config.TextColumn(width=380),
+            "Redelivered": config.TextColumn(width=92, help="Deliveries that were not the message's first."),
+            "8 weeks": config.LineChartColumn(
+                width=110, y_min=0, help="The same, week by week; the last point is this week."
+            ),
+            "Processed twice": config.TextColumn(width=140, help="At least to at most."),
+            "p95 age": config.TextColumn(width=78, help="ApproximateAgeOfOldestMessage"),
+            "Visibility": config.TextColumn(width=78, help="Visibility timeout in force at the end of the evidence."),
+            "p99 handler": config.TextColumn(width=88),
+            "To DLQ": config.NumberColumn(width=66),
+        },
+        alt="Queues by need",
+    )
+    picked = [*event["selection"]["rows"], *(r for r, _ in event["selection"]["cells"])]
+    names = [q.queue for q in review.queues]
+    if picked:
+        st.query_params["queue"] = names[picked[0]]
+    asked = st.query_params.get("queue")
+    if asked and asked not in names:
+        st.warning(plain(f"Queue {asked} is not in this week."), icon=":material/search_off:")
+    return review.queues[names.index(asked)] if asked in names else review.queues[0]
+
+
+def _drawable(shares: list[float | None]) -> list[float | None]:
+    """Return shares as per cent, from the first week that is known on."""
+    first = next((n for n, share in enumerate(shares) if share is not None), len(shares))
+    return [None if share is None else round(100 * share, 2) for share in shares[first:]]
+
+
+def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
+    """Show one queue: the reasons with advice, its days, its incidents and its settings checks."""
+    st.subheader(plain(queue.queue), anchor=False)
+    said = [f"Owner: {queue.owner}." if queue.owner else "", f"Note: {queue.note}" if queue.note else ""]
+    if any(said):
+        st.caption(plain(" ".join(filter(None, said))))
+    if queue.signals:
+        st.dataframe(
+            [
+                {"Need": [s.level], "Reason": s.sentence, "What to do": s.advice, "Evidence": len(s.evidence_ids)}
+                for s in queue.signals
+            ],
+            hide_index=True,
+            column_config={
+                "Need": st.column_config.MultiselectColumn(
+                    options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=84
+                ),
+                "Reason": st.column_config.TextColumn(width=470),
+                "What to do": st.column_config.TextColumn(width=470),
+                "Evidence": st.column_config.NumberColumn(width=70, help="Rows of evidence this rests on."),
+            },
+            alt="Reasons",
+        )
+    else:
+        st.success(
+            "Nothing to do for this queue." if queue.need == "ok" else "Nothing was read.", icon=":material/check:"
+        )
+    for signal, risk in queue.accepted:
+        st.info(
+            plain(f"Accepted until {risk.until.isoformat()}: {signal.sentence}. {risk.reason}"),
+            icon=":material/verified_user:",
+        )
+    _days(queue, review, page)
+    _incidents(queue, page)
+    if review.has_checks:
+        setting_checks.table(list(queue.checks), page)
+    else:
+        st.caption("Settings checks hold for the end of the evidence; choose the newest week to see them.")
+
+
+def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
+    first, _ = week_bounds(review.trend_weeks[0])
+    days = page.board.rows(QUEUE_HEALTH, ("queue_arn", "==", queue.queue_arn), ("day", ">=", first.isoformat()))
+    days = days[days["day"] <= review.last_day.isoformat()]
+    with_incidents = _incident_days(queue, review, page)
+    days_chart(queue, review, days, with_incidents)
+
+
+def _incident_days(queue: QueueReview, review: WeekReview, page: Page) -> list[dict[str, str]]:
+    zone = ZoneInfo(review.zone)
+    found = page.board.records(INCIDENTS, ("queue_arn", "==", queue.queue_arn))
+    return [
+        {
+            "incident_id": i["incident_id"],
+            "headline": i["headline"] or "",
+            "day": i["started_at"].astimezone(zone).date().isoformat(),
+        }
+        for i in found
+        if i["started_at"]
+    ]
+
+
+def _incidents(queue: QueueReview, page: Page) -> None:
+    if not queue.incidents:
+        return
+    st.markdown(f"**{count(len(queue.incidents), 'incident')} this week**")
+    for incident in queue.incidents[-10:]:
+        label = plain(f"{incident['incident_id']}: {incident['headline']}")
+        page.link_to("pages/incident.py", label, ":material/timeline:", incident=incident["incident_id"])
+    if len(queue.incidents) > 10:
+        st.caption("The newest ten; the Incidents page has all.")
+
+
+def downloads(review: WeekReview, page: Page) -> None:
+    """Offer the review as files."""
+    with st.container(horizontal=True, gap="small"):
+        for suffix, (name, mime, words) in FORMATS.items():
+            st.download_button(
+                name,
+                partial(_file, review, suffix),
+                file_name=f"queue-health-{review.week}.{suffix}",
+                mime=mime,
+                key=f"week-{suffix}",
+                icon=":material/download:",
+                on_click="ignore",
+                help=words,
+            )
+
+
+def _file(review: WeekReview, suffix: str) -> bytes:
+    return render_week(review, suffix)
+
+
+def method(review: WeekReview) -> None:
+    """Say how the numbers are meant."""
+    st.caption(
+        "Redelivered: deliveries that were not the message's first, of all in the ledger. Processed twice: messages "
+        "whose work was done more than once, at least to at most. Unknown means that the source was not read, never "
+        "zero. The age metric leaves out messages received three times or more on a standard queue."
+    )
+
+
+def _span(value_s: int | None) -> str:
+    return "–" if value_s is None else span(value_s)
+
+
+def _seconds(value_ms: int | None) -> str:
+    return "–" if value_ms is None else f"{value_ms / 1000:.1f} s"

@@ -1,0 +1,29 @@
+"""One queue's days as a chart."""
+
+from typing import Any
+
+import streamlit as st
+
+from forensics.charts.queue_days import incident_frame, queue_days_figure
+from forensics.health import QueueReview, WeekReview, week_bounds
+
+CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"]}
+
+
+def days_chart(queue: QueueReview, review: WeekReview, days: Any, incidents: list[dict[str, str]]) -> None:
+    """Show the eight weeks up to the chosen one, a point a day."""
+    first, _ = week_bounds(review.trend_weeks[0])
+    figure = queue_days_figure(
+        days,
+        incident_frame(incidents),
+        first,
+        review.last_day,
+        queue.timeouts.visibility_s,
+        dict(queue.timeouts.functions),
+    )
+    st.plotly_chart(
+        figure,
+        key=f"days-{queue.queue_arn}-{review.week}",
+        config=CONFIG,
+        alt=f"{queue.queue}, eight weeks by day: traffic, repeats, age and handler. {queue.why}",
+    )

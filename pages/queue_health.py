@@ -1,0 +1,17 @@
+"""Queue health: which queue needs work this week, and what exactly?"""
+
+import streamlit as st
+
+from pages._ui import health
+from pages._ui.shell import shell
+
+page = shell("Queue health", "This page ranks the queues by need, week by week, and says why in one sentence each.")
+review = health.choose_week(page)
+
+st.title(f"Queue health · {health.title(review)}", anchor=False)
+health.sentence(review)
+health.cards(review)
+health.downloads(review, page)
+if chosen := health.table(review):
+    health.details(chosen, review, page)
+health.method(review)

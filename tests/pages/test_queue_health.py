@@ -1,0 +1,102 @@
+"""The Queue health page: ranking, weeks, one queue in detail, and what it says where little is known."""
+
+import pytest
+
+from tests.pages.reading import words
+
+PAGE = "pages/queue_health.py"
+
+
+@pytest.fixture
+def opened(visit):
+    return visit(PAGE, "demo")
+
+
+def ranking(at):
+    return at.dataframe[0].value
+
+
+def test_the_headline_counts_the_queues_and_names_the_first(opened):
+    assert opened.title[0].value == "Queue health · 16 to 22 Nov 2026"
+    assert opened.markdown[0].value.startswith(
+        "3 of 3 queues need work. First payments.fifo: 7 to 8 of 14,000 messages"
+    )
+
+
+def test_queues_are_ranked_with_a_sentence_of_why(opened):
+    table = ranking(opened)
+
+    assert list(table["Queue"]) == ["payments.fifo", "billing", "mail"]
+    assert list(table["Why"])[1] == "visibility timeout 30 s < p99 handling 41.2 s"
+    assert list(table["Redelivered"]) == ["3.9 %", "3.1 %", "0.1 %"]
+    assert [len(line) for line in table["8 weeks"]] == [8, 8, 8]
+    assert list(table["8 weeks"][2])[3] is None or list(table["8 weeks"][2])[3] != list(table["8 weeks"][2])[3]
+
+
+def test_cards_carry_the_change_against_the_week_before(opened):
+    cards = {m.label: (m.value, m.delta) for m in opened.metric}
+
+    assert cards["Queues to look at"] == ("3 of 3", "")
+    assert cards["Processed twice"] == ("7 to 8", "+7")
+    assert cards["Function timeouts"] == ("2", "+2")
+    assert cards["Expired handles"] == ("12", "0")
+
+
+def test_the_neediest_queue_is_opened_with_reasons_days_incidents_and_checks(opened):
+    assert opened.subheader[0].value == "payments.fifo"
+    reasons = opened.dataframe[1].value
+    assert list(reasons["Need"].str[0]) == ["act now", "act now", "watch", "watch", "watch"]
+    assert "payments.fifo-20261120T0512Z" in words(opened) or opened.get("page_link")
+    checks = opened.dataframe[2].value
+    assert list(checks["Check"]) == ["run_near_timeout"]
+    assert "1 check passed" in [e.label for e in opened.expander]
+
+
+def test_a_link_names_the_queue_and_the_week(visit):
+    at = visit(PAGE, "demo", queue="billing", week="2026-W46")
+
+    assert at.title[0].value == "Queue health · 9 to 15 Nov 2026"
+    assert at.subheader[0].value == "billing"
+    assert "choose the newest week" in words(at)
+
+
+def test_a_click_on_a_queue_opens_it(visit):
+    at = visit(PAGE, "demo", selection={"queues-2026-W47": {"selection": {"rows": [2], "columns": [], "cells": []}}})
+
+    assert at.subheader[0].value == "mail"
+
+
+@pytest.mark.parametrize("week", ["2026-W13", "soon", "<script>"])
+def test_a_week_that_is_not_there_is_said_and_the_newest_shown(visit, week):
+    at = visit(PAGE, "demo", week=week)
+
+    assert not at.exception
+    assert "is not in this data version, which has 2026-W40 to 2026-W47" in at.warning[0].value
+    assert at.title[0].value == "Queue health · 16 to 22 Nov 2026"
+
+
+def test_a_queue_that_is_not_there_is_said(visit):
+    at = visit(PAGE, "demo", queue="nobody")
+
+    assert "Queue nobody is not in this week" in at.warning[0].value
+
+
+def test_a_version_without_weeks_says_how_to_get_them(visit):
+    at = visit(PAGE, "nothing")
+
+    assert not at.exception
+    assert "doubletake correlate" in words(at)
+
+
+def test_the_chart_says_what_it_shows(opened):
+    (chart,) = opened.get("plotly_chart")
+
+    assert chart.proto.alt.startswith("payments.fifo, eight weeks by day")
+
+
+def test_the_incident_page_shows_the_checks_of_its_queue(visit):
+    at = visit("pages/incident.py", "demo", incident="payments.fifo-20261120T0512Z")
+
+    assert not at.exception
+    assert "**Settings checks**" in [m.value for m in at.markdown]
+    assert any("Check" in f.value and "run_near_timeout" in list(f.value["Check"]) for f in at.dataframe)
