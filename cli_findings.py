@@ -200,7 +200,11 @@ def status(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: Queue
 
 def report(
     chosen: Everywhere,
-    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
+    incident: Annotated[str | None, typer.Argument(metavar="INCIDENT", help="The incident's id.")] = None,
+    week: Annotated[
+        str | None,
+        typer.Option("--week", metavar="WEEK", help="The weekly review of an ISO week like 2026-W47 instead."),
+    ] = None,
     format: Annotated[
         ReportFormat | None, typer.Option("--format", help="The kind of file; taken from -o's ending if not said.")
     ] = None,
@@ -208,7 +212,12 @@ def report(
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
     ] = None,
 ) -> None:
-    """Write the report of an incident, to attach or to send."""
+    """Write the report of an incident, or of a week's queue health, to attach or to send."""
+    if week is not None or incident is None:
+        from cli_health import week_report
+
+        week_report(chosen, incident, week, format or _kind_of(output), output)
+        return
     from forensics.report import load_case, render
 
     kind = format or _kind_of(output)

@@ -1,15 +1,17 @@
 """Commands of the weekly review: health and check, and the review as a file."""
 
 import json
+import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from cli_findings import QueueOption
 from cli_options import Everywhere
-from cli_output import FormatOption, RowFormat, print_rows, say
-from forensics.errors import EXIT_CHECK_FAILED, EXIT_OK, QueueUnknownError
+from cli_output import FormatOption, RowFormat, print_rows, say, write_whole
+from forensics.errors import EXIT_CHECK_FAILED, EXIT_OK, ForensicsError, QueueUnknownError
 
 _HEALTH_TABLE = (
     "week",
@@ -30,6 +32,10 @@ _GRAVITY = ("critical", "warning", "note")
 WeekOption = Annotated[
     str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47; the newest if not said.")
 ]
+
+
+class ReportNotNamedError(ForensicsError):
+    """The command line does not say which report, or asks for what it cannot be."""
 
 
 class CheckFormat(StrEnum):
@@ -61,6 +67,7 @@ def health(
     """Rank the queues by need, week by week: why each needs work, and the numbers behind it."""
     from forensics.health import weeks_before
     from forensics.report.week import WEEK_COLUMNS, load_week, spark_line, week_record, weeks_read
+    from forensics.report.week_render import headline
     from forensics.report.words import interval_text
 
     findings, settings = chosen.open_lake().findings(), chosen.settings()
@@ -96,7 +103,7 @@ def health(
     ]
     print_rows(shown, how, _HEALTH_TABLE, ())
     until = f", evidence to {newest.data_until_at:%Y-%m-%d %H:%M} UTC" if newest.data_until_at else ""
-    say(f"{len(newest.needy)} of {len(newest.queues)} queues need work in {newest.week} ({newest.zone}{until}).")
+    say(f"{headline(newest)} in {newest.week} ({newest.zone}{until}).")
 
 
 def check(
@@ -143,6 +150,35 @@ def check(
         return EXIT_OK
     grave = _GRAVITY[: _GRAVITY.index(fail_on) + 1]
     return EXIT_CHECK_FAILED if any(counts[s] for s in grave) else EXIT_OK
+
+
+def week_report(chosen: Everywhere, incident: str | None, week: str | None, kind: str, output: str | None) -> None:
+    """Write the weekly review as HTML, Markdown or CSV; raises ReportNotNamedError for what it cannot be."""
+    from forensics.report.week import load_week
+    from forensics.report.week_render import WEEK_FORMATS, render_week
+
+    if week is None:
+        raise ReportNotNamedError(
+            "the report of what is not said",
+            "Name an incident (`doubletake incidents` lists them), or --week 2026-W47.",
+        )
+    if incident is not None:
+        raise ReportNotNamedError(
+            f"both an incident, {incident!r}, and a week, {week!r}, are asked for", "Ask for one of them."
+        )
+    if kind not in WEEK_FORMATS:
+        raise ReportNotNamedError(
+            f"the weekly review cannot be written as {str(kind)!r}", f"Formats: {', '.join(WEEK_FORMATS)}."
+        )
+    content = render_week(load_week(chosen.open_lake().findings(), chosen.settings(), week), kind)
+    if output is None and kind == "html" and sys.stdout.isatty():
+        output = f"queue-health-{week}.html"
+    if output in (None, "-"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        return
+    write_whole(Path(str(output)), content)
+    say(f"wrote {output} ({len(content):,} bytes)")
 
 
 def _in_words(record: dict[str, Any]) -> dict[str, Any]:

@@ -88,6 +88,9 @@ BAD = {
     "a queue nobody read": (["health", "--queue", "orders"], "nothing was read for queue 'orders'"),
     "a queue without settings": (["check", "--queue", "orders"], "queue 'orders' has no checked settings"),
     "no week at all": (["health", "--weeks", "0"], "--weeks"),
+    "neither incident nor week": (["report"], "the report of what is not said"),
+    "both incident and week": (["report", "x-1", "--week", "2026-W47"], "both an incident, 'x-1', and a week"),
+    "a week as JSON": (["report", "--week", "2026-W47", "--format", "json"], "cannot be written as 'json'"),
     "an unknown format": (["check", "--format", "xml"], "xml"),
 }
 
@@ -160,3 +163,11 @@ def test_sarif_keeps_to_the_schema_and_names_every_check(run):
         ("run_near_timeout", "error", False),
     ]
     assert len({json.dumps(r["partialFingerprints"]) for r in one["results"]}) == 3
+
+
+def test_a_report_of_a_week_is_the_file_that_its_name_says(run, tmp_path):
+    code, _, err = run("report", "--week", "2026-W47", "-o", "week.md")
+
+    assert code == 0
+    assert "wrote week.md" in err
+    assert (tmp_path / "week.md").read_text().startswith("# Queue health, 2026-W47 (16 to 22 Nov 2026): 3 of 3 queues")

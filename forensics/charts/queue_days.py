@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from html import escape
+from math import log10
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -46,7 +47,7 @@ def queue_days_figure(
         return empty_figure("Nothing was read of this queue in these weeks.")
     span = [(first_day + timedelta(days=n)).isoformat() for n in range((last_day - first_day).days + 1)]
     table = days.set_index("day").reindex(span)
-    figure = make_subplots(rows=4, cols=1, shared_xaxes=True, vertical_spacing=0.07, subplot_titles=TITLES)
+    figure = make_subplots(rows=4, cols=1, shared_xaxes=True, vertical_spacing=0.085, subplot_titles=TITLES)
     for column, name, colour, dash in _TRAFFIC:
         _line(figure, 1, span, table[column], name, colour, dash, "%{y:,.0f}")
     _repeats(figure, span, table)
@@ -58,16 +59,27 @@ def queue_days_figure(
     if visibility_timeout_s is not None:
         limits.append(("visibility timeout", visibility_timeout_s))
     for name, value_s in limits:
+        if value_s <= 0:
+            continue  # a visibility timeout of 0 has no place on a logarithmic axis
         figure.add_hline(
             y=value_s,
             row=4,
             col=1,
             line={"color": ALARM, "width": 1.4, "dash": "longdash" if "visibility" in name else "dashdot"},
-            annotation={"text": f"{escape(name)} {value_s} s", "font": {"size": 11}},
-            annotation_position="top left",
+        )
+        figure.add_annotation(
+            text=f"{escape(name)} {value_s} s",
+            x=0,
+            xref="x4 domain",
+            xanchor="left",
+            y=log10(value_s),  # a logarithmic axis places annotations by the exponent
+            yref="y4",
+            yanchor="bottom",
+            showarrow=False,
+            font={"size": 11},
         )
     _incident_marks(figure, incidents, span)
-    _lay_out(figure)
+    _lay_out(figure, first_day)
     return figure
 
 
@@ -91,9 +103,9 @@ def _line(
 
 def _repeats(figure: go.Figure, span: list[str], table: pd.DataFrame) -> None:
     bars = (
-        ("redelivery_count", "redeliveries", QUIET, ""),
-        ("twice_at_most", "processed twice, at most", ALARM, "/"),
-        ("twice_at_least", "processed twice, for sure", ALARM, ""),
+        ("redelivery_count", "redelivered", QUIET, ""),
+        ("twice_at_most", "twice, at most", ALARM, "/"),
+        ("twice_at_least", "twice, for sure", ALARM, ""),
     )
     for column, name, colour, pattern in bars:
         figure.add_bar(
@@ -103,7 +115,7 @@ def _repeats(figure: go.Figure, span: list[str], table: pd.DataFrame) -> None:
             col=1,
             name=name,
             legend=_legend(2),
-            marker={"color": colour, "pattern": {"shape": pattern, "fgcolor": OUTLINE}},
+            marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "fgcolor": OUTLINE}},
             hovertemplate=f"%{{x}}<br>{name} %{{y:,.0f}}<extra></extra>",
         )
 
@@ -146,9 +158,9 @@ def _legend(row: int) -> str:
     return "legend" if row == 1 else f"legend{row}"
 
 
-def _lay_out(figure: go.Figure) -> None:
+def _lay_out(figure: go.Figure, first_day: date) -> None:
     figure.update_layout(
-        height=820,
+        height=900,
         margin={"l": 64, "r": 12, "t": 40, "b": 36},
         barmode="overlay",
         bargap=0.35,
@@ -177,4 +189,4 @@ def _lay_out(figure: go.Figure) -> None:
     figure.update_yaxes(rangemode="tozero", row=2, col=1)
     figure.update_yaxes(rangemode="tozero", title="s", row=3, col=1)
     figure.update_yaxes(type="log", title="s", row=4, col=1, dtick=1)
-    figure.update_xaxes(type="date", tickformat="%d %b", row=4, col=1)
+    figure.update_xaxes(type="date", tickformat="%d %b", tick0=first_day.isoformat(), dtick=7 * 86_400_000)

@@ -34,8 +34,8 @@ def headline(review: WeekReview) -> str:
     needy, all_of = len(review.needy), len(review.queues)
     if not all_of:
         return "No queue was read"
-    noun = "queue needs" if needy == 1 else "queues need"
-    return f"{needy} of {all_of} {noun} work" if needy else f"No queue of {all_of} needs work"
+    verb = "needs" if needy == 1 else "need"
+    return f"{needy} of {count_text(all_of, 'queue')} {verb} work" if needy else f"No queue of {all_of} needs work"
 
 
 def reach(review: WeekReview) -> str:
@@ -54,7 +54,7 @@ def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
     counted = [
         (label, _number(review.total(column)), _change(review.total(column), review.total(column, before=True)))
         for label, column in (
-            ("Function timeouts", "timeout_count"),
+            ("Timeouts", "timeout_count"),
             ("Moved to a DLQ", "dead_lettered_count"),
             ("Expired handles", "expired_handle_count"),
         )

@@ -16,6 +16,7 @@ from forensics.tables.health import QUEUE_HEALTH
 from pages._ui import setting_checks
 from pages._ui.cards import card, row
 from pages._ui.health_chart import days_chart
+from pages._ui.setting_checks import ROW_OF_TWO_LINES
 from pages._ui.shell import Page
 from pages._ui.states import guarded, show_broken
 from pages._ui.words import Colour, count, plain
@@ -81,8 +82,8 @@ def sentence(review: WeekReview) -> None:
     st.markdown(plain(f"{headline(review)}.{why}"))
     if text := reach(review):
         st.caption(plain(f"{text} Changes are against the whole week before. Days of {review.zone}."))
-    elif review.zone != "UTC":
-        st.caption(plain(f"Days of {review.zone}."))
+    else:
+        st.caption(plain(f"Changes are against the week before. Days of {review.zone}."))
 
 
 def cards(review: WeekReview) -> None:
@@ -96,7 +97,6 @@ def cards(review: WeekReview) -> None:
             value,
             delta=0 if no_change else change,
             delta_color="off" if no_change else "inverse",
-            delta_description="vs the week before" if change is not None else None,
         )
 
 
@@ -134,7 +134,7 @@ def table(review: WeekReview) -> QueueReview | None:
             "Why": config.TextColumn(width=380),
             "Redelivered": config.TextColumn(width=92, help="Deliveries that were not the message's first."),
             "8 weeks": config.LineChartColumn(
-                width=110, y_min=0, help="The same, week by week; the last point is this week."
+                width=110, y_min=0, help="The same by week, as far as read; the last point is this week."
             ),
             "Processed twice": config.TextColumn(width=140, help="At least to at most."),
             "p95 age": config.TextColumn(width=78, help="ApproximateAgeOfOldestMessage"),
@@ -154,10 +154,9 @@ def table(review: WeekReview) -> QueueReview | None:
     return review.queues[names.index(asked)] if asked in names else review.queues[0]
 
 
-def _drawable(shares: list[float | None]) -> list[float | None]:
-    """Return shares as per cent, from the first week that is known on."""
-    first = next((n for n, share in enumerate(shares) if share is not None), len(shares))
-    return [None if share is None else round(100 * share, 2) for share in shares[first:]]
+def _drawable(shares: list[float | None]) -> list[float]:
+    """Return shares as per cent, weeks that nobody read left out: the column draws no holes."""
+    return [round(100 * share, 2) for share in shares if share is not None]
 
 
 def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
@@ -173,12 +172,13 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
                 for s in queue.signals
             ],
             hide_index=True,
+            row_height=ROW_OF_TWO_LINES,
             column_config={
                 "Need": st.column_config.MultiselectColumn(
                     options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=84
                 ),
-                "Reason": st.column_config.TextColumn(width=470),
-                "What to do": st.column_config.TextColumn(width=470),
+                "Reason": st.column_config.TextColumn(width=390),
+                "What to do": st.column_config.TextColumn(width=340),
                 "Evidence": st.column_config.NumberColumn(width=70, help="Rows of evidence this rests on."),
             },
             alt="Reasons",

@@ -16,6 +16,8 @@ COLOURS: dict[str, Colour] = {
     "passes": "green",
 }
 _ORDER = list(COLOURS)
+ROW_OF_TWO_LINES = 54
+"""Pixels of a table row in which a long sentence wraps."""
 
 
 def of_queue(queue_arn: str, page: Page) -> None:
@@ -52,12 +54,13 @@ def _table(checks: list[dict[str, Any]], alt: str) -> None:
             for c in checks
         ],
         hide_index=True,
+        row_height=ROW_OF_TWO_LINES,
         column_config={
             "Answer": st.column_config.MultiselectColumn(
                 options=_ORDER, color=[COLOURS[name] for name in _ORDER], width=84
             ),
-            "What was compared": st.column_config.TextColumn(width=430),
-            "What to do": st.column_config.TextColumn(width=380),
+            "What was compared": st.column_config.TextColumn(width=400),
+            "What to do": st.column_config.TextColumn(width=330),
             "Evidence": st.column_config.NumberColumn(width=70, help="Rows of evidence this rests on."),
         },
         alt=alt,

@@ -23,14 +23,13 @@ def test_the_headline_counts_the_queues_and_names_the_first(opened):
     )
 
 
-def test_queues_are_ranked_with_a_sentence_of_why(opened):
+def test_queues_are_ranked_with_a_sentence_of_why_and_the_weeks_that_were_read(opened):
     table = ranking(opened)
 
     assert list(table["Queue"]) == ["payments.fifo", "billing", "mail"]
     assert list(table["Why"])[1] == "visibility timeout 30 s < p99 handling 41.2 s"
     assert list(table["Redelivered"]) == ["3.9 %", "3.1 %", "0.1 %"]
-    assert [len(line) for line in table["8 weeks"]] == [8, 8, 8]
-    assert list(table["8 weeks"][2])[3] is None or list(table["8 weeks"][2])[3] != list(table["8 weeks"][2])[3]
+    assert [len(line) for line in table["8 weeks"]] == [8, 8, 7]
 
 
 def test_cards_carry_the_change_against_the_week_before(opened):
@@ -38,7 +37,7 @@ def test_cards_carry_the_change_against_the_week_before(opened):
 
     assert cards["Queues to look at"] == ("3 of 3", "")
     assert cards["Processed twice"] == ("7 to 8", "+7")
-    assert cards["Function timeouts"] == ("2", "+2")
+    assert cards["Timeouts"] == ("2", "+2")
     assert cards["Expired handles"] == ("12", "0")
 
 

@@ -1,0 +1,131 @@
+"""The weekly review as files: what they say, that they are the same every time, and that no name runs in them."""
+
+import csv
+import io
+import re
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+
+import pytest
+
+from forensics.health import Timeouts, review_week
+from forensics.report.week_render import WEEK_FORMATS, cards, render_week, spark_svg
+from forensics.settings import Settings
+from tests.forensics.health.rows import ACCOUNT, finding, week_row
+
+UNTIL = datetime(2026, 11, 21, 12, tzinfo=UTC)
+HOSTILE = "<script>alert(1)</script>|![x](http://e)\n=1+1"
+
+
+def reviewed(settings="", queue="payments.fifo", sentence="p99 run 27 s is close to the function timeout 30 s"):
+    rows = [
+        week_row(queue, "2026-W46", redelivery_count=4),
+        week_row(queue, "2026-W47", twice_at_least=7, twice_at_most=8, timeout_count=2, redelivery_count=41),
+        week_row("mail", "2026-W47", delivery_count=None, redelivery_count=None, age_p95_s=None),
+    ]
+    incident = {
+        "queue_arn": ACCOUNT + queue,
+        "incident_id": f"{queue}-20261120T0512Z",
+        "headline": sentence,
+        "started_at": datetime(2026, 11, 20, 5, 12, tzinfo=UTC),
+    }
+    checks = [finding(queue, "run_near_timeout", "warning", sentence=sentence, advice=sentence)]
+    timeouts = {ACCOUNT + queue: Timeouts(600, (("charge-card", 30),))}
+    return review_week(
+        "2026-W47", rows, checks, [incident], Settings.parse(settings), timeouts, "0123456789ab", "2", UNTIL
+    )
+
+
+class Elements(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.links = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href") or name.startswith("on")]
+
+
+def test_markdown_tells_need_why_trend_and_the_week_before():
+    text = render_week(reviewed(), "md").decode()
+
+    assert text.startswith("# Queue health, 2026-W47 (16 to 22 Nov 2026): 1 of 2 queues needs work\n")
+    assert "The week so far: evidence to 2026-11-21 12:00 UTC." in text
+    assert "- Processed twice: 7 to 8 (+7 against the week before)" in text
+    row = next(line for line in text.splitlines() if line.startswith("| `payments.fifo`"))
+    assert "| act now | 7 to 8 of 1,000 messages processed twice (0.7 % to 0.8 %) | 4.1 % | ······▁█ |" in row.replace(
+        "▂", "▁"
+    )
+    assert "| 10 min | 1.2 s |" in row
+    assert "Incident `payments.fifo-20261120T0512Z`" in text
+
+
+def test_what_was_not_read_says_unknown_in_every_format():
+    assert "| `mail` | ok |  | unknown |" in render_week(reviewed(), "md").decode()
+    assert '<td class="n">unknown</td>' in render_week(reviewed(), "html").decode()
+    rows = list(csv.DictReader(io.StringIO(render_week(reviewed(), "csv").decode())))
+    assert [(r["queue"], r["redelivered_share"], r["age_p95_s"]) for r in rows] == [
+        ("payments.fifo", "0.041", "4"),
+        ("mail", "", ""),
+    ]
+
+
+def test_html_is_one_file_that_loads_nothing():
+    text = render_week(reviewed(), "html").decode()
+    page = Elements()
+    page.feed(text)
+
+    assert "script" not in page.tags
+    assert page.links == []
+    assert "default-src &#39;none&#39;" in text
+    assert page.tags.count("svg") == 2
+
+
+@pytest.mark.parametrize("format", WEEK_FORMATS)
+def test_the_same_review_gives_the_same_bytes(format):
+    assert render_week(reviewed(), format) == render_week(reviewed(), format)
+
+
+def test_names_from_outside_run_nothing_in_html():
+    settings = f"[[queue]]\nname = 'q'\nowner = '''{HOSTILE}'''\nnote = '''{HOSTILE}'''"
+    harmless, hostile = Elements(), Elements()
+    harmless.feed(render_week(reviewed(settings.replace(HOSTILE, "team"), "q", "fine"), "html").decode())
+    hostile.feed(render_week(reviewed(settings, "q", HOSTILE), "html").decode())
+
+    assert hostile.tags == harmless.tags
+
+
+def test_names_from_outside_make_no_markdown():
+    settings = f"[[queue]]\nname = 'q'\nowner = '''{HOSTILE}'''\nnote = '''{HOSTILE}'''"
+    text = render_week(reviewed(settings, "q", HOSTILE), "md").decode()
+
+    assert "<script>" not in text
+    assert "![x](" not in text
+    cells = {len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("| `")}
+    assert cells == {13}
+
+
+def test_csv_cells_are_no_formulas():
+    settings = "[[queue]]\nname = 'payments.fifo'\nowner = '=1+1'\nnote = '@x'"
+    row = next(csv.DictReader(io.StringIO(render_week(reviewed(settings), "csv").decode())))
+
+    assert (row["owner"], row["note"]) == ("'=1+1", "'@x")
+
+
+def test_cards_leave_the_change_out_where_the_week_before_is_unknown():
+    review = review_week("2026-W47", [week_row("mail", "2026-W47")], [], [], Settings(), data_until_at=UNTIL)
+
+    assert {change for _, _, change in cards(review)} == {None}
+
+
+def test_a_spark_line_breaks_where_nothing_is_known():
+    drawn = spark_svg([0.1, 0.2, None, 0.4])
+
+    assert drawn.count("<polyline") == 1
+    assert drawn.count("<circle") == 1
+    assert 'aria-label="10.0 %, 20.0 %, unknown, 40.0 %"' in drawn
+
+
+def test_a_format_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="pdf"):
+        render_week(reviewed(), "pdf")
