@@ -15,6 +15,7 @@ import cli_files
 import cli_find
 import cli_findings
 import cli_health
+import cli_people
 import cli_serve
 import cli_watch
 import cli_work
@@ -86,6 +87,9 @@ for _command in (
     cli_health.check,
     cli_findings.status,
     cli_findings.report,
+    cli_people.annotate,
+    cli_people.annotations,
+    cli_people.verify,
 ):
     app.command(name=_command.__name__.rstrip("_"))(everywhere(_command))
 

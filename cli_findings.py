@@ -1,7 +1,6 @@
 """Commands that read the lake: incidents, messages, deliveries, status, report."""
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
@@ -56,8 +55,13 @@ class ReportFormat(StrEnum):
 
     HTML = "html"
     MD = "md"
+    PDF = "pdf"
     JSON = "json"
     CSV = "csv"
+    SVG = "svg"
+    TIMESKETCH = "timesketch"
+    TRACE = "trace"
+    ZIP = "zip"
 
 
 def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: QueueOption = None) -> None:
@@ -211,6 +215,16 @@ def report(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
     ] = None,
+    language: Annotated[str, typer.Option("--language", metavar="CODE", help="en or ja.")] = "en",
+    zone: Annotated[
+        str | None, typer.Option("--zone", metavar="NAME", help="Local times of this zone beside UTC, e.g. Asia/Tokyo.")
+    ] = None,
+    all_events: Annotated[
+        bool, typer.Option("--all-events", help="Every event in the appendix, not only key moments.")
+    ] = False,
+    short_ids: Annotated[
+        bool, typer.Option("--short-ids", help="Only the last 8 characters of message ids in tables.")
+    ] = False,
 ) -> None:
     """Write the report of an incident, or of a week's queue health, to attach or to send."""
     if week is not None or incident is None:
@@ -218,19 +232,25 @@ def report(
 
         week_report(chosen, incident, week, format or _kind_of(output), output)
         return
-    from forensics.report import load_case, render
+    from forensics.report import ReportOptions, load_case, render
+    from forensics.report.render import file_name
 
     kind = format or _kind_of(output)
+    options = ReportOptions(language, zone, all_events, short_ids)
     case = load_case(chosen.open_lake().findings(), incident)
-    content = render(case, kind)
-    if output is None and kind is ReportFormat.HTML and sys.stdout.isatty():
-        output = re.sub(r"[^A-Za-z0-9_-]+", "_", incident) + ".html"
+    content = render(case, kind, options)
+    if output is None and kind in _FILES and sys.stdout.isatty():
+        output = file_name(case, kind)
     if output in (None, "-"):
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         return
     write_whole(Path(str(output)), content)
     say(f"wrote {output} ({len(content):,} bytes)")
+
+
+_FILES = (ReportFormat.HTML, ReportFormat.PDF, ReportFormat.ZIP)
+"""Reports that no terminal can show: written to a file of their own name if none is said."""
 
 
 def _kind_of(output: str | None) -> ReportFormat:
@@ -240,7 +260,7 @@ def _kind_of(output: str | None) -> ReportFormat:
 
 
 def _check_incident(findings: "Findings", incident_id: str) -> None:
-    from forensics.report.case import find_incident
+    from forensics.report.incident_lookup import find_incident
 
     find_incident(findings, incident_id)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from forensics.tables import EVIDENCE, FINDINGS, GENERATIONS, Table
+from forensics.tables import EVIDENCE, FINDINGS, GENERATIONS, PEOPLE, Table
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "tables.md"
 _TYPES = {
@@ -26,6 +26,9 @@ def tables_page() -> str:
         " every row of them names the evidence it rests on in `evidence_ids`. Times are UTC with microseconds.",
         "## Evidence",
         *(_section(t) for t in EVIDENCE),
+        "## People",
+        "What people say of incidents and what they were told. Append-only like evidence, and never an input of findings.",
+        *(_section(t) for t in PEOPLE),
         "## Findings",
         *(_section(t) for t in (*FINDINGS, GENERATIONS)),
     ]

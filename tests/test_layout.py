@@ -34,7 +34,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics": {"re2"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
-    "forensics/report": {"plotly", "pandas", "jinja2"},
+    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark"},
     "pages": {"streamlit"},

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any
 
-from forensics.errors import IncidentUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
 from forensics.report.changes import Change, what_changed
@@ -16,12 +15,13 @@ from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
 from forensics.report.groups import BlockedSpan, blocked_spans
+from forensics.report.incident_lookup import find_incident
 from forensics.report.moments import Moment, key_moments
 from forensics.report.prevention import counterfactuals_of, queue_findings_of
 from forensics.report.records import AFFECTED
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, QUEUE_SETTINGS
-from forensics.tables.findings import DELIVERIES, INCIDENTS, INVOCATIONS, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
+from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
 
 Row = Mapping[str, Any]
 SETTINGS_TABLES = (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS)
@@ -52,6 +52,7 @@ class Case:
     counterfactuals: tuple[Row, ...]
     queue_findings: tuple[Row, ...]
     evidence: tuple[EvidenceLine, ...]
+    annotations: tuple[Annotation, ...]
     data_version: str
     rules_version: str
     data_until_at: datetime | None
@@ -136,25 +137,11 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         counterfactuals=tuple(prevention),
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
+        annotations=annotations(findings.lake, incident_id),
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,
         data_until_at=findings.generation.data_until_at,
     )
-
-
-def find_incident(findings: Findings, incident_id: str) -> Row:
-    """Return the incident's row; raises IncidentUnknownError, with the nearest ids as the hint."""
-    rows = findings.read(INCIDENTS, where=equals("incident_id", incident_id)).to_pylist()
-    if rows:
-        return dict(rows[0])
-    known = sorted(findings.read(INCIDENTS, ["incident_id"])["incident_id"].to_pylist())
-    if not known:
-        hint = "This data version holds no incidents at all; `doubletake status` shows what was read."
-    else:
-        near = get_close_matches(incident_id, known, n=3, cutoff=0.5)
-        near = near or [k for k in known if incident_id and k.startswith(incident_id)][:3]
-        hint = f"Did you mean {' or '.join(near)}?" if near else "`doubletake incidents` lists them."
-    raise IncidentUnknownError(f"there is no incident {incident_id!r} in this data version", hint)
 
 
 def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]], incident: Row) -> set[str]:

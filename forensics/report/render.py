@@ -1,33 +1,34 @@
-"""One case as a file: HTML, Markdown, JSON or CSV. The same case gives the same bytes; no clock is asked."""
+"""One case as a file. The same case and options give the same bytes; no clock is asked."""
 
-import json
+from datetime import datetime
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
-from forensics.report import markdown
+from forensics.report.annotations import marks_text, standing
+from forensics.report.bundle import to_zip
 from forensics.report.case import Case
+from forensics.report.chrome_trace import to_chrome_trace
 from forensics.report.csv_text import to_csv
-from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
-from forensics.report.records import (
-    cause_counts,
-    delivery_record,
-    incident_record,
-    message_record,
-    plain_value,
-)
-from forensics.report.summary import certainty_text, headline, state_text, summary
-from forensics.report.words import clock_text, count_text, interval_text, ms_between, offset_text, span_text
-from forensics.verdict.interval import VERDICTS
+from forensics.report.json_report import SCHEMA_VERSION, as_json, to_json
+from forensics.report.options import ReportOptions
+from forensics.report.pages import html_page, markdown_page, picture
+from forensics.report.records import message_record
+from forensics.report.timesketch import to_timesketch
 
-FORMATS = ("html", "md", "json", "csv")
-SCHEMA_VERSION = 1
-"""Version of the JSON report; fields are only added within one."""
-MOST_EVIDENCE_LINES = 2000
-"""Evidence lines printed in HTML and Markdown; JSON has all of them."""
-MOST_MESSAGES = 2000
-"""Messages listed in HTML and Markdown; CSV and JSON have all of them."""
+__all__ = ["CSV_COLUMNS", "ENDINGS", "FORMATS", "SCHEMA_VERSION", "as_json", "file_name", "render"]
+
+ENDINGS = {
+    "html": ".html",
+    "md": ".md",
+    "pdf": ".pdf",
+    "json": ".json",
+    "csv": "-messages.csv",
+    "svg": ".svg",
+    "timesketch": "-timesketch.csv",
+    "trace": "-trace.json",
+    "zip": ".zip",
+}
+"""Format to the end of its file's name."""
+FORMATS = tuple(ENDINGS)
 
 CSV_COLUMNS = (
     "message_id",
@@ -50,118 +51,68 @@ CSV_COLUMNS = (
     "work_id",
     "related_message_ids",
     "effect_sentence",
+    "marks",
 )
 
 
-def render(case: Case, format: str) -> bytes:
-    """Return the report of a case as UTF-8 bytes; ValueError for a format that is not in FORMATS."""
-    if format == "html":
-        return _page(case, "incident.html.j2")
-    if format == "md":
-        return _page(case, "incident.md.j2")
-    if format == "json":
-        return (json.dumps(as_json(case), indent=1, allow_nan=False) + "\n").encode()
-    if format == "csv":
-        return to_csv([message_record(m) for m in case.affected], CSV_COLUMNS).encode()
-    raise ValueError(f"{format!r} is not one of {FORMATS}")
+def render(case: Case, format: str, options: ReportOptions | None = None) -> bytes:
+    """Return the report of a case as bytes, text as UTF-8; ValueError for a format that is not in FORMATS."""
+    options = options or ReportOptions()
+    if format == "pdf":
+        from forensics.report.pdf import to_pdf
+
+        return to_pdf(case, options)
+    if format == "zip":
+        names = {kind: file_name(case, kind) for kind in FORMATS if kind != "zip"}
+        return to_zip(case, options, render, names)
+    writers = {
+        "html": lambda: html_page(case, options),
+        "md": lambda: markdown_page(case, options),
+        "json": lambda: to_json(case),
+        "csv": lambda: _messages_csv(case, options),
+        "svg": lambda: picture(case, options) or _NO_PICTURE,
+        "timesketch": lambda: to_timesketch(case),
+        "trace": lambda: to_chrome_trace(case),
+    }
+    if format not in writers:
+        raise ValueError(f"{format!r} is not one of {FORMATS}")
+    return writers[format]().encode("utf-8", "replace")
 
 
-def as_json(case: Case) -> dict[str, Any]:
-    """Return everything the case holds as plain values; times are ISO 8601 UTC text."""
+_NO_PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="40"><text x="10" y="24" font-family="sans-serif">'
+    "The logs name no message that could be drawn.</text></svg>\n"
+)
 
-    def rows(items: tuple[Any, ...]) -> list[dict[str, Any]]:
-        return [{k: plain_value(v) for k, v in row.items()} for row in items]
 
-    def told(items: tuple[Any, ...]) -> list[dict[str, Any]]:
-        return rows(tuple({**vars(item), "evidence_ids": list(item.evidence_ids)} for item in items))
+def file_name(case: Case, format: str) -> str:
+    """Name the report's file: letters, digits, dots, dashes and underscores only."""
+    return (
+        "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "_" for c in case.incident_id) + ENDINGS[format]
+    )
+
+
+def _messages_csv(case: Case, options: ReportOptions) -> str:
+    marks = standing(case.annotations)
+    columns: tuple[str, ...] = CSV_COLUMNS
+    records = []
+    for m in case.affected:
+        mine = marks_text([*marks.get(None, ()), *marks.get(m["item_id"], ())])
+        records.append(message_record(m) | {"marks": mine} | _local_times(m, options))
+    if options.local:
+        columns = (*columns, "first_received_local", "last_received_local", "zone")
+    return to_csv(records, columns)
+
+
+def _local_times(message: Any, options: ReportOptions) -> dict[str, str]:
+    if not options.local:
+        return {}
+
+    def there(at: datetime | None) -> str:
+        return at.astimezone(options.local).isoformat(timespec="milliseconds") if at else ""
 
     return {
-        "schema": "doubletake.incident-report",
-        "schema_version": SCHEMA_VERSION,
-        "data_version": case.data_version,
-        "rules_version": case.rules_version,
-        "data_until_at": plain_value(case.data_until_at),
-        "incident": incident_record(case.incident),
-        "summary": summary(case),
-        "key_moments": told(case.moments),
-        "cause_chain": told(case.chain),
-        "excluded": list(case.excluded),
-        "batches_at_end": rows(
-            tuple(
-                {**vars(b), "items": [vars(i) | {"business_keys": list(i.business_keys)} for i in b.items]}
-                | {"evidence_ids": list(b.evidence_ids)}
-                for b in case.batches
-            )
-        ),
-        "blocked_groups": told(case.blocked),
-        "settings": told(case.settings),
-        "changes_before": told(case.changes),
-        "gaps": list(case.gaps),
-        "follow_ups": rows(tuple(vars(f) for f in case.follow_ups)),
-        "counterfactuals": rows(case.counterfactuals),
-        "queue_findings": rows(case.queue_findings),
-        "messages": [message_record(m) for m in case.messages],
-        "deliveries": [delivery_record(d) for d in case.deliveries],
-        "redeliveries": rows(case.redeliveries),
-        "rulings": rows(case.rulings),
-        "timeline": rows(case.timeline),
-        "evidence": rows(tuple(vars(line) for line in case.evidence)),
+        "first_received_local": there(message["first_received_at"]),
+        "last_received_local": there(message["last_received_at"]),
+        "zone": str(options.zone),
     }
-
-
-def _page(case: Case, template: str) -> bytes:
-    page = _environment().get_template(template)
-    text = page.render(
-        case=case,
-        incident=case.incident,
-        headline=headline(case),
-        certainty=certainty_text(case),
-        state=state_text(case),
-        cause_counts=cause_counts(case.incident),
-        verdicts=VERDICTS,
-        repeat_span=_repeat_span(case),
-        dead=dead_of(case.queue_findings),
-        messages=case.affected[:MOST_MESSAGES],
-        evidence=case.evidence[:MOST_EVIDENCE_LINES],
-        **(_html_parts(case) if template.endswith(".html.j2") else {}),
-    )
-    return text.encode("utf-8", "replace")
-
-
-def _repeat_span(case: Case) -> str:
-    affected = {m["item_id"] for m in case.affected}
-    repeats = [r["later_received_at"] for r in case.redeliveries if r["item_id"] in affected and r["later_received_at"]]
-    if not repeats:
-        return "no repeat seen"
-    span_ms = ms_between(min(repeats), max(repeats))
-    return span_text(span_ms) if span_ms else "all at once"
-
-
-def _html_parts(case: Case) -> dict[str, Any]:
-    from forensics.report.timeline_html import timeline_parts
-
-    return timeline_parts(case)
-
-
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("forensics.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(
-        clock=clock_text,
-        span=span_text,
-        offset=offset_text,
-        code=markdown.code,
-        text=markdown.text,
-        fence=markdown.fence,
-    )
-    environment.globals.update(
-        share=share_text, change_words=CHANGE_WORDS, finding_words=FINDING_WORDS, redrive_words=REDRIVE_WORDS
-    )
-    environment.globals.update(interval=interval_text, count=count_text, Markup=Markup)
-    return environment

@@ -61,14 +61,14 @@ def timeline_figure(case: Case) -> tuple[go.Figure, str] | None:
     messages, deliveries = rows["item_id"].nunique(), int((rows["kind"] == "in_flight").sum())
     if messages <= MOST_MESSAGES:
         rows, groups = with_groups(rows, case.blocked)
-        return timeline_of_messages(rows, zone, labels=_labels(case) | groups, **timeouts), "One lane per message."
+        return timeline_of_messages(rows, zone, labels=lane_labels(case) | groups, **timeouts), "One lane per message."
     of = f"{count_text(messages, 'message')} in {count_text(deliveries, 'delivery', 'deliveries')}"
     if deliveries <= MOST_DELIVERIES:
         return consumers_figure(rows, zone, **timeouts), f"{of}: one lane per consumer, one bar per run."
     return overview_figure(rows, zone), f"{of}: messages in flight per consumer; diamonds mark work done again."
 
 
-def _labels(case: Case) -> dict[str, str]:
+def lane_labels(case: Case) -> dict[str, str]:
     """Name a lane by its message's business key where it has exactly one and no other message here shares it."""
     keys = {m["item_id"]: m["business_keys"][0] for m in case.messages if len(m["business_keys"] or ()) == 1}
     short = dict(zip(keys, short_names(list(keys.values()), 12), strict=True))

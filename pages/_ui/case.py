@@ -3,6 +3,7 @@
 import streamlit as st
 
 from forensics.report import Case, load_case
+from forensics.tables.people import ANNOTATIONS
 from pages._ui.board import Board
 from pages._ui.shell import Page
 from pages._ui.states import guarded
@@ -11,9 +12,14 @@ from pages._ui.states import guarded
 def case_of(incident_id: str, page: Page) -> Case:
     """Return the incident's case, built once per data version; a case that cannot be read stops the page."""
     with guarded("the incident's evidence", page.data_version):
-        return _case(page.board.key, incident_id, page.board)
+        return _case(case_key(page), incident_id, page.board)
+
+
+def case_key(page: Page) -> tuple[str, str, int]:
+    """Return what a case is kept under: the data version, and how much people have said."""
+    return *page.board.key, page.board.lake.versions((ANNOTATIONS,)).get(ANNOTATIONS.name, -1)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the incident's evidence")
-def _case(key: tuple[str, str], incident_id: str, _board: Board) -> Case:
+def _case(key: tuple[str, str, int], incident_id: str, _board: Board) -> Case:
     return load_case(_board.findings, incident_id)

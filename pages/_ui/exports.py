@@ -5,15 +5,14 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.report import FORMATS, render, summary
+from forensics.report import ReportOptions, summary
+from forensics.report.render import ENDINGS
 from pages._ui.case import case_of
+from pages._ui.report_forms import FORMS, written
 from pages._ui.shell import Page
 
-REPORTS = {
-    "html": ("HTML", "text/html", "One file with the timeline; opens offline."),
-    "md": ("Markdown", "text/markdown", "For a ticket or a wiki."),
-    "json": ("JSON", "application/json", "Everything, for a program."),
-}
+REPORTS = ("html", "pdf", "md", "json", "zip")
+"""The forms offered here; the Report page has all of them."""
 
 
 def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
@@ -35,19 +34,20 @@ def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
         else "The logs name no message ids: there is nothing to list.",
     )
     with st.popover("Report", icon=":material/description:"):
-        for suffix, (name, mime, words) in REPORTS.items():
-            if suffix in FORMATS:
-                st.download_button(
-                    name,
-                    partial(_file, incident_id, suffix, page),
-                    file_name=f"{incident_id}.{suffix}",
-                    mime=mime,
-                    key=f"report-{suffix}",
-                    icon=":material/download:",
-                    on_click="ignore",
-                    width="stretch",
-                    help=words,
-                )
+        for kind in REPORTS:
+            name, mime, words = FORMS[kind]
+            st.download_button(
+                name,
+                partial(_file, incident_id, kind, page),
+                file_name=f"{incident_id}{ENDINGS[kind]}",
+                mime=mime,
+                key=f"report-{kind}",
+                icon=":material/download:",
+                on_click="ignore",
+                width="stretch",
+                help=words,
+            )
+        page.link_to("pages/report.py", "Preview and more", ":material/preview:", incident=incident_id)
     with st.popover("Share", icon=":material/link:"):
         st.caption("Link to this page, with data version and zone")
         st.code(link, language=None, wrap_lines=True)
@@ -55,10 +55,5 @@ def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
         st.code(told, language=None, wrap_lines=True)
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def _rendered(key: tuple[str, str], incident_id: str, suffix: str, _page: Page) -> bytes:
-    return render(case_of(incident_id, _page), suffix)
-
-
-def _file(incident_id: str, suffix: str, page: Page) -> bytes:
-    return _rendered(page.board.key, incident_id, suffix, page)
+def _file(incident_id: str, kind: str, page: Page) -> bytes:
+    return written(incident_id, kind, ReportOptions(), page)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from forensics.report.words import offset_text
 from forensics.tables.findings import MESSAGES
-from pages._ui import exports
+from pages._ui import exports, marks
 from pages._ui.cards import card, row
 from pages._ui.case import case_of
 from pages._ui.incidents import affected, is_open, state, verdict
@@ -87,6 +87,7 @@ def header(case: Incident, page: Page) -> Any:
         opened = is_open(case, until)
         ends = f"Active in the last hour of the data, which ends {page.clock.minute(until)}." if opened else None
         st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
+        marks.badges(case, page)
         st.space("stretch")
         return st.container(horizontal=True, width="content", gap="small")
 
@@ -95,6 +96,7 @@ def share(case: Incident, page: Page, actions: Any) -> None:
     """Put the downloads and the link into their place; last, because they need the whole case."""
     with actions:
         exports.buttons(case, page, link(case, page))
+        marks.form(case, page)
 
 
 def cards(case: Incident, page: Page) -> None:
@@ -167,6 +169,7 @@ def verdicts(case: Incident, page: Page) -> None:
             icon=":material/info:",
         )
         return
+    marked = marks.of_messages(case, page)
     order = {word: n for n, word in enumerate(VERDICTS)}
     ranked = sorted(rows, key=lambda m: (order.get(m["verdict"], 9), str(m["first_received_at"]), m["item_id"]))
     st.dataframe(
@@ -176,6 +179,7 @@ def verdicts(case: Incident, page: Page) -> None:
                 "Done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
                 "Message": m["message_id"] or m["item_id"],
                 "Keys": ", ".join(m["business_keys"] or []),
+                "Marked": marked.get(m["item_id"]),
                 "Why it came again": m["trigger_sentence"],
                 "Guard": m["guard_sentence"],
                 "Effect": m["effect_sentence"],
@@ -186,6 +190,7 @@ def verdicts(case: Incident, page: Page) -> None:
         ],
         hide_index=True,
         key="verdicts",
+        placeholder="–",
         height=420 if len(ranked) > 10 else "auto",
         column_config={
             "Verdict": verdict_column(),

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui import marks
 from pages._ui.cards import card, row
 from pages._ui.coverage import complete_share, percent
 from pages._ui.shell import Page
@@ -155,6 +156,7 @@ def nothing_found(found: list[Incident], page: Page) -> None:
 def table(wanted: list[Incident], page: Page) -> str | None:
     """Show the incidents, newest first, and return the id of the one that was clicked."""
     until = page.board.generation.data_until_at
+    marked = marks.of_incidents(page)
     rows = [
         {
             "Incident": i["incident_id"],
@@ -164,7 +166,7 @@ def table(wanted: list[Incident], page: Page) -> str | None:
             "Messages": affected(i),
             "Cause": cause(i["primary_cause"]),
             "Verdict": [verdict(i)],
-            "State": state(i, until),
+            "State": " · ".join(filter(None, (state(i, until), marked.get(i["incident_id"])))),
         }
         for i in wanted
     ]

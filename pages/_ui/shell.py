@@ -22,12 +22,13 @@ NAVIGATION = (
     ("app.py", "Incidents", ":material/warning:"),
     ("pages/incident.py", "Incident", ":material/timeline:"),
     ("pages/queue_health.py", "Queue health", ":material/monitoring:"),
+    ("pages/report.py", "Report", ":material/description:"),
     ("pages/messages.py", "Find a message", ":material/search:"),
     ("pages/data.py", "Data", ":material/database:"),
 )
 """File, label and icon; a new page is a new line here and a file in ``pages/``."""
 
-KEEPS_INCIDENT = {"pages/incident.py"}
+KEEPS_INCIDENT = {"pages/incident.py", "pages/report.py"}
 ICON = Path(__file__).with_name("icon.svg")
 
 

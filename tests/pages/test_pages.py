@@ -261,7 +261,8 @@ def test_the_csv_can_be_downloaded_and_reports_too(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
     buttons = {b.proto.label: b.proto.disabled for b in at.get("download_button")}
 
-    assert buttons == {"CSV": False, "HTML": False, "Markdown": False, "JSON": False}
+    assert set(buttons) == {"CSV", "HTML", "PDF", "Markdown", "JSON", "ZIP of all"}
+    assert not any(buttons.values())
 
 
 def test_incidents_before_and_after_are_one_click_away(visit):
@@ -417,3 +418,53 @@ def test_a_page_started_by_itself_still_works(page, lake_of, monkeypatch):
     at = AppTest.from_file(str(ROOT / page), default_timeout=30).run()
 
     assert not at.exception
+
+
+def test_the_report_page_previews_what_it_exports_in_every_form(visit):
+    at = visit("pages/report.py", "demo", incident=DOUBLE_BILLING)
+    buttons = {b.proto.label: b.proto for b in at.get("download_button")}
+
+    assert at.code[0].language == "markdown"
+    assert at.code[0].value.startswith(f"# {DOUBLE_BILLING}".replace(".", ".")[:20])
+    assert set(buttons) == {"HTML", "PDF", "Markdown", "CSV", "JSON", "SVG", "Timesketch", "Trace", "ZIP of all"}
+    assert not any(b.disabled for b in buttons.values())
+
+
+def test_the_report_speaks_japanese_where_the_link_says_so(visit):
+    at = visit("pages/report.py", "demo", incident=DOUBLE_BILLING, lang="ja")
+
+    assert "影響を受けたメッセージ" in at.code[0].value
+
+
+def test_an_unknown_incident_has_no_report(visit):
+    at = visit("pages/report.py", "demo", incident="orders-20250101T0000Z")
+
+    assert "orders-20250101T0000Z is not in data version" in words(at)
+    assert not at.code
+
+
+def test_a_person_marks_a_message_and_it_stands_beside_the_verdict(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    lake = story.save(tmp_path / "lake")
+    at = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+    whole, first, *_ = at.selectbox(key="mark_subject").options
+    at.selectbox(key="mark_subject").select(first)
+    at.selectbox(key="mark_word").select("refunded")
+    at.text_input(key="mark_reason").input("ticket 77")
+    at.text_input(key="mark_author").input("Ana")
+    at.button(key="mark_put").click().run()
+    verdicts = next(f.value for f in at.dataframe if "Why it came again" in f.value)
+
+    assert "refunded (Ana)" in set(verdicts["Marked"].dropna())
+    assert list(verdicts["Verdict"].map(list))[0] == ["confirmed"]
+    assert whole == "the whole incident"
+
+
+def test_a_mark_without_a_reason_is_refused_on_the_page(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
+    at.button(key="mark_put").click().run()
+
+    assert "A mark needs a reason" in words(at)

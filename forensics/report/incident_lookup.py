@@ -1,0 +1,27 @@
+"""Find an incident by its id, or say which ids are near."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from forensics.errors import IncidentUnknownError
+from forensics.lake import Findings
+from forensics.lake.filters import equals
+from forensics.tables.findings import INCIDENTS
+
+Row = Mapping[str, Any]
+
+
+def find_incident(findings: Findings, incident_id: str) -> Row:
+    """Return the incident's row; raises IncidentUnknownError, with the nearest ids as the hint."""
+    rows = findings.read(INCIDENTS, where=equals("incident_id", incident_id)).to_pylist()
+    if rows:
+        return dict(rows[0])
+    known = sorted(findings.read(INCIDENTS, ["incident_id"])["incident_id"].to_pylist())
+    if not known:
+        hint = "This data version holds no incidents at all; `doubletake status` shows what was read."
+    else:
+        near = get_close_matches(incident_id, known, n=3, cutoff=0.5)
+        near = near or [k for k in known if incident_id and k.startswith(incident_id)][:3]
+        hint = f"Did you mean {' or '.join(near)}?" if near else "`doubletake incidents` lists them."
+    raise IncidentUnknownError(f"there is no incident {incident_id!r} in this data version", hint)

@@ -1,0 +1,133 @@
+"""The JSON Schema of the incident report, from the tables' declarations: ``python -m forensics.report.json_schema``."""
+
+import dataclasses
+import json
+import typing
+from datetime import datetime
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any
+
+from forensics.report.annotations import Annotation
+from forensics.report.batches import BatchAtEnd
+from forensics.report.chain import Fact
+from forensics.report.changes import Change
+from forensics.report.evidence_lines import EvidenceLine
+from forensics.report.follow_ups import FollowUp
+from forensics.report.groups import BlockedSpan
+from forensics.report.json_report import SCHEMA, SCHEMA_VERSION
+from forensics.report.moments import Moment
+from forensics.report.settings_then import SettingFact
+from forensics.tables.findings import (
+    COUNTERFACTUALS,
+    DELIVERIES,
+    INCIDENTS,
+    MESSAGES,
+    QUEUE_FINDINGS,
+    REDELIVERIES,
+    RULINGS,
+    TIMELINE,
+)
+from forensics.tables.schema import Table
+
+FILE = Path(__file__).resolve().parents[2] / "docs" / "incident-report.schema.json"
+Schema = dict[str, Any]
+_TIME: Schema = {"type": ["string", "null"], "format": "date-time"}
+_TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
+_COLUMNS: dict[str, Schema] = {
+    "string": {"type": ["string", "null"]},
+    "int": {"type": ["integer", "null"]},
+    "long": {"type": ["integer", "null"]},
+    "double": {"type": ["number", "null"]},
+    "bool": {"type": ["boolean", "null"]},
+    "timestamp": _TIME,
+    "strings": {"anyOf": [_TEXTS, {"type": "null"}]},
+}
+_PLAIN: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", float: "number", NoneType: "null"}
+_VERDICT: Schema = {"enum": ["confirmed", "probable", "possible", "absorbed", "harmless"]}
+
+
+def schema() -> Schema:
+    """Return the schema. Further properties may be there: within one version fields are only added."""
+    message = _rows(MESSAGES, {"verdict": _VERDICT, "dead_lettered": {"type": "boolean"}}, {"is_dead_lettered"})
+    counts: Schema = {"type": "object", "additionalProperties": {"type": "integer"}}
+    properties: Schema = {
+        "schema": {"const": SCHEMA},
+        "schema_version": {"const": SCHEMA_VERSION},
+        "data_version": {"type": "string"},
+        "rules_version": {"type": "string"},
+        "data_until_at": _TIME,
+        "incident": _rows(INCIDENTS, {"causes": counts}),
+        "summary": {"type": "string"},
+        "key_moments": _list(_class(Moment)),
+        "cause_chain": _list(_class(Fact)),
+        "excluded": _TEXTS,
+        "batches_at_end": _list(_class(BatchAtEnd)),
+        "blocked_groups": _list(_class(BlockedSpan)),
+        "settings": _list(_class(SettingFact)),
+        "changes_before": _list(_class(Change)),
+        "gaps": _TEXTS,
+        "counterfactuals": _list(_rows(COUNTERFACTUALS)),
+        "queue_findings": _list(_rows(QUEUE_FINDINGS)),
+        "follow_ups": _list(_class(FollowUp)),
+        "annotations": _list(_class(Annotation)),
+        "messages": _list(message),
+        "deliveries": _list(_rows(DELIVERIES)),
+        "redeliveries": _list(_rows(REDELIVERIES)),
+        "rulings": _list(_rows(RULINGS)),
+        "timeline": _list(_rows(TIMELINE)),
+        "evidence": _list(_class(EvidenceLine)),
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Doubletake incident report",
+        "description": "One incident with everything it rests on. Times are ISO 8601 UTC; null is unknown, never no.",
+        "type": "object",
+        "required": list(properties),
+        "properties": properties,
+    }
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _rows(table: Table, instead: Schema | None = None, without: set[str] | None = None) -> Schema:
+    columns = [c for c in table.columns if c.name not in (without or ())]
+    properties = {c.name: {**_COLUMNS[c.type], "description": c.meaning} for c in columns} | (instead or {})
+    return {
+        "type": "object",
+        "description": f"One row: {table.grain}.",
+        "required": list(properties),
+        "properties": properties,
+    }
+
+
+def _class(kind: type) -> Schema:
+    hints = typing.get_type_hints(kind)
+    properties = {f.name: _type(hints[f.name]) for f in dataclasses.fields(kind)}
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+def _type(hint: Any) -> Schema:
+    if hint is datetime:
+        return {"type": "string", "format": "date-time"}
+    if dataclasses.is_dataclass(hint):
+        return _class(typing.cast(type, hint))
+    if typing.get_origin(hint) is tuple:
+        return _list(_type(typing.get_args(hint)[0]))
+    if isinstance(hint, UnionType):
+        parts = [_type(part) for part in typing.get_args(hint)]
+        if any("format" in part for part in parts):
+            return _TIME
+        return {"type": [part["type"] for part in parts]}
+    return {"type": _PLAIN[hint]}
+
+
+def main() -> None:
+    """Write the schema's file."""
+    FILE.write_text(json.dumps(schema(), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

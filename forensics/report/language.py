@@ -1,0 +1,112 @@
+"""The report's own words in the reader's language. Sentences of rules and lines of logs stay as they are."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from forensics.report.records import cause_counts
+from forensics.report.words import clock_text, ms_between, span_text
+
+Row = Mapping[str, Any]
+_UNITS = {"ja": {"ms": "ミリ秒", "s": "秒", "min": "分", "h": "時間", "d": "日"}}
+
+
+class Language:
+    """Says English words of the report in one language; English is the key of every phrase."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self._phrases = phrases(code)
+
+    def __call__(self, text: str, **values: Any) -> str:
+        """Return a phrase with its values filled in; KeyError where the language lacks it."""
+        said = text if self.code == "en" else self._phrases[text]
+        return said.format(**values) if values else said
+
+    def maybe(self, text: str | None) -> str:
+        """Return a phrase, or the text itself where it comes from the evidence or has numbers in it."""
+        return self._phrases.get(text or "", text or "")
+
+    def span(self, span_ms: float | None) -> str:
+        """Say a span with this language's units."""
+        return self.units(span_text(span_ms))
+
+    def units(self, text: str) -> str:
+        """Put this language's units behind numbers: ``10 min`` becomes ``10 分``."""
+        units = _UNITS.get(self.code)
+        if not units:
+            return text
+        return re.sub(r"(?<=\d )(ms|min|s|h|d)\b", lambda m: units[m[1]], self.maybe(text))
+
+    def headline(self, incident: Row, english: str) -> str:
+        """Say what happened; in English as the findings say it."""
+        if self.code == "en":
+            return english
+        if incident["messages"] is None:
+            most = incident["messages_at_most"]
+            return (
+                self("up to {most} messages may have been processed twice", most=f"{most:,}")
+                if most
+                else self("messages may repeat")
+            )
+        sure, maybe = incident["confirmed"] or 0, (incident["probable"] or 0) + (incident["possible"] or 0)
+        total = sum(incident[v] or 0 for v in ("confirmed", "probable", "possible", "absorbed", "harmless"))
+        if sure and maybe:
+            return self(
+                "{low} to {high} of {total} redelivered messages were processed more than once",
+                low=sure,
+                high=sure + maybe,
+                total=total,
+            )
+        if sure:
+            return self("{low} of {total} redelivered messages were processed more than once", low=sure, total=total)
+        return self(
+            "{high} of {total} redelivered messages may have been processed more than once", high=maybe, total=total
+        )
+
+    def cause(self, incident: Row) -> str:
+        """Say why; in English as the findings say it."""
+        if self.code == "en":
+            return incident["cause_sentence"] or "No cause was found for these redeliveries."
+        if not cause_counts(incident):
+            return self("No cause was found for these redeliveries.")
+        known = [
+            self(words, n=incident[column])
+            for words, column in (
+                ("function timeout {n} s", "function_timeout_s"),
+                ("visibility timeout {n} s", "visibility_timeout_s"),
+                ("batch size {n}", "batch_size"),
+            )
+            if incident[column] is not None
+        ]
+        return self(
+            "Messages of {queue} came again to {consumers} ({settings}) because {cause}.",
+            queue=incident["queue"],
+            consumers=", ".join(incident["functions"] or ()) or self("not known"),
+            settings=", ".join(known) or "–",
+            cause=self.maybe(incident["primary_cause"]),
+        )
+
+    def state(self, incident: Row, data_until_at: datetime | None, english: str) -> str:
+        """Say how long the queue was quiet at the end of the evidence."""
+        quiet_ms = ms_between(incident["ended_at"], data_until_at)
+        if self.code == "en" or quiet_ms is None or quiet_ms <= 0:
+            return self.maybe(english)
+        return self(
+            "quiet for {span} until the evidence ends at {at} UTC",
+            span=self.span(quiet_ms),
+            at=clock_text(data_until_at),
+        )
+
+
+@cache
+def phrases(code: str) -> dict[str, str]:
+    """Return a language's phrases by their English ones; empty for English."""
+    if code == "en":
+        return {}
+    text = files("forensics.report").joinpath("languages", f"{code}.toml").read_text(encoding="utf-8")
+    return {english: said for section in tomllib.loads(text).values() for english, said in section.items()}

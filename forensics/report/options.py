@@ -1,0 +1,38 @@
+"""What a reader may choose of a report."""
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from forensics.errors import ForensicsError
+
+LANGUAGES = ("en", "ja")
+
+
+class ReportOptionError(ForensicsError):
+    """A report cannot be made that way."""
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Language, the zone of the local times beside UTC (None: UTC alone), every event or key moments, short ids in tables."""
+
+    language: str = "en"
+    zone: str | None = None
+    all_events: bool = False
+    short_ids: bool = False
+
+    def __post_init__(self) -> None:
+        if self.language not in LANGUAGES:
+            raise ReportOptionError(f"there are no reports in {self.language!r}", f"Languages: {', '.join(LANGUAGES)}.")
+        if self.zone is not None:
+            try:
+                ZoneInfo(self.zone)
+            except (KeyError, ValueError, OSError) as problem:
+                raise ReportOptionError(
+                    f"{self.zone!r} is not a time zone", "Use an IANA name like Europe/Berlin or Asia/Tokyo."
+                ) from problem
+
+    @property
+    def local(self) -> ZoneInfo | None:
+        """Return the zone of the local times; None where UTC is enough."""
+        return ZoneInfo(self.zone) if self.zone and self.zone != "UTC" else None

@@ -1,0 +1,156 @@
+"""A case as a page for people: HTML, HTML for print, or Markdown, in a language and with local times beside UTC."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from forensics.charts.groups import with_groups
+from forensics.charts.static import MOST_LANES, timeline_svg
+from forensics.report import markdown
+from forensics.report.annotations import marks_text, standing
+from forensics.report.case import Case
+from forensics.report.changes import when_before
+from forensics.report.language import Language
+from forensics.report.options import ReportOptions
+from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
+from forensics.report.records import cause_counts
+from forensics.report.summary import certainty_text, headline, state_text
+from forensics.report.words import clock_text, interval_text, ms_between, offset_text, span_text
+from forensics.verdict.interval import VERDICTS
+
+MOST_EVIDENCE_LINES = 2000
+"""Evidence lines printed in HTML and Markdown; JSON has all of them."""
+MOST_MESSAGES = 2000
+"""Messages listed in HTML and Markdown; CSV and JSON have all of them."""
+MOST_EVENTS = 5000
+SHORT_ID_CHARS = 8
+SCREEN = {"font": "system-ui, sans-serif", "mono": "ui-monospace, monospace", "more_style": ""}
+
+
+def html_page(case: Case, options: ReportOptions) -> str:
+    """Write the HTML report with its interactive timeline: one file that loads nothing."""
+    from forensics.report.timeline_html import timeline_parts
+
+    return _render(case, "incident.html.j2", options, static=False, **SCREEN, **timeline_parts(case))
+
+
+def print_page(case: Case, options: ReportOptions, style: dict[str, str]) -> str:
+    """Write the same report without a script, the picture drawn: what becomes a PDF."""
+    still: dict[str, Any] = {"figure": None, "lanes": "", "scripts": (), "policy": "default-src 'none'"}
+    return _render(case, "incident.html.j2", options, static=True, **style, **still)
+
+
+def markdown_page(case: Case, options: ReportOptions) -> str:
+    """Write the report as Markdown."""
+    return _render(case, "incident.md.j2", options)
+
+
+def picture(case: Case, options: ReportOptions) -> str:
+    """Draw the timeline as SVG; empty where the logs name no message to draw."""
+    if not any(row["at"] for row in case.timeline):
+        return ""
+    from forensics.report.timeline_html import lane_labels
+
+    rows, groups = with_groups(pd.DataFrame(case.timeline), case.blocked)
+    zone = options.local or ZoneInfo("UTC")
+    drawn = timeline_svg(rows, zone, lane_labels(case) | groups, f"{case.incident_id}: {headline(case)}")
+    return drawn[0] if drawn else ""
+
+
+def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
+    language = Language(options.language)
+    environment = _environment(options, language)
+    marks = standing(case.annotations)
+    is_html = template.endswith(".html.j2")
+    page = environment.get_template(template)
+    return page.render(
+        case=case,
+        incident=case.incident,
+        language=options.language,
+        zone=options.zone if options.local else None,
+        headline=language.headline(case.incident, headline(case)),
+        cause=language.cause(case.incident),
+        certainty=certainty_text(case),
+        state=language.state(case.incident, case.data_until_at, state_text(case)),
+        cause_counts=cause_counts(case.incident),
+        verdicts=VERDICTS,
+        repeat_span=_repeat_span(case),
+        messages=case.affected[:MOST_MESSAGES],
+        dead=dead_of(case.queue_findings),
+        marks_of=lambda m: marks_text(marks.get(m["item_id"], ())),
+        events=case.timeline[:MOST_EVENTS] if options.all_events else (),
+        evidence=case.evidence[:MOST_EVIDENCE_LINES],
+        _=language,
+        d=language.maybe,
+        u=language.units,
+        # Ours, and every value in it escaped where it is drawn.
+        **({"picture": Markup(_captioned(case, options, language))} if is_html else {}),  # noqa: S704
+        **more,
+    )
+
+
+def _captioned(case: Case, options: ReportOptions, language: Language) -> str:
+    drawn = picture(case, options)
+    lanes = len({row["lane"] for row in case.timeline if row["at"]})
+    if drawn and lanes > MOST_LANES:
+        said = language("{shown} of {lanes} messages are drawn.", shown=MOST_LANES, lanes=f"{lanes:,}")
+        return f"<p>{said}</p>\n{drawn}"
+    return drawn
+
+
+def _repeat_span(case: Case) -> str:
+    affected = {m["item_id"] for m in case.affected}
+    repeats = [r["later_received_at"] for r in case.redeliveries if r["item_id"] in affected and r["later_received_at"]]
+    if not repeats:
+        return "no repeat seen"
+    span_ms = ms_between(min(repeats), max(repeats))
+    return span_text(span_ms) if span_ms else "all at once"
+
+
+def _environment(options: ReportOptions, language: Language) -> Environment:
+    environment = Environment(
+        loader=PackageLoader("forensics.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "clock": clock_text,
+        "there": partial(_there, options.local),
+        "local": partial(_local, options),
+        "span": language.span,
+        "offset": lambda ms: language.units(offset_text(ms)),
+        "before": when_before,
+        "id": (lambda i: f"…{i[-SHORT_ID_CHARS:]}") if options.short_ids else str,
+        "code": markdown.code,
+        "text": markdown.text,
+        "fence": markdown.fence,
+    }
+    environment.filters.update(filters)
+    environment.globals.update(
+        interval=interval_text,
+        share=share_text,
+        change_words=CHANGE_WORDS,
+        finding_words=FINDING_WORDS,
+        redrive_words=REDRIVE_WORDS,
+    )
+    return environment
+
+
+def _there(zone: ZoneInfo | None, at: datetime | None) -> str:
+    if zone is None or at is None:
+        return ""
+    here = at.astimezone(zone)
+    return here.strftime("%Y-%m-%d %H:%M:%S.") + f"{here.microsecond // 1000:03d}"
+
+
+def _local(options: ReportOptions, at: datetime | None) -> str:
+    return f" · {_there(options.local, at)} {options.zone}" if options.local and at else ""

@@ -1,0 +1,100 @@
+"""What people say of an incident: shown beside the verdict, and put there by a small form."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from forensics.errors import ForensicsError
+from forensics.report.annotations import MARK_WORDS, annotate, annotations, marks_text, standing
+from forensics.report.records import AFFECTED
+from forensics.tables.findings import MESSAGES
+from forensics.tables.people import MARKS
+from pages._ui.access import signed_in_name
+from pages._ui.shell import Page
+from pages._ui.words import plain
+
+Incident = dict[str, Any]
+MOST_NAMED = 200
+"""Messages that the form offers by name; another is named by its id."""
+
+
+def badges(incident: Incident, page: Page) -> None:
+    """Show the marks that stand on the whole incident, each with who said it and why."""
+    for mark in standing(annotations(page.board.lake, incident["incident_id"])).get(None, ()):
+        said = f"{mark.author}, {page.clock.minute(mark.marked_at)}: {mark.reason}"
+        st.badge(plain(f"{mark.words} · {mark.author}"), icon=":material/person:", color="blue", help=plain(said))
+
+
+def of_messages(incident: Incident, page: Page) -> dict[str | None, str]:
+    """Return the standing marks per item id, in words."""
+    return {k: marks_text(v) for k, v in standing(annotations(page.board.lake, incident["incident_id"])).items() if k}
+
+
+def of_incidents(page: Page) -> dict[str, str]:
+    """Return per incident the marks that stand on the whole of it, in words."""
+    found: dict[str, str] = {}
+    said = annotations(page.board.lake)
+    for incident_id in {a.incident_id for a in said}:
+        if marks := standing(a for a in said if a.incident_id == incident_id).get(None):
+            found[incident_id] = ", ".join(dict.fromkeys(m.words for m in marks))
+    return found
+
+
+def form(incident: Incident, page: Page) -> None:
+    """Offer to mark the incident or one of its messages; the verdict stays as it is."""
+    here = ("incident_id", "==", incident["incident_id"])
+    rows = page.board.records(MESSAGES, here, columns=("item_id", "message_id", "business_keys", "verdict"))
+    rows = sorted(rows, key=lambda m: (m["verdict"] not in AFFECTED, m["item_id"]))
+    whole = "the whole incident"
+    names = {whole: None} | {
+        ", ".join([m["message_id"] or m["item_id"], *(m["business_keys"] or ())]): m["item_id"]
+        for m in rows[:MOST_NAMED]
+    }
+    with st.popover("Mark", icon=":material/rate_review:"):
+        st.caption("A mark stands beside the verdict and never changes it. It is kept for ever, with your name.")
+        name = signed_in_name()
+        with st.form("mark", border=False, clear_on_submit=True):
+            subject = st.selectbox("What", list(names), key="mark_subject")
+            mark = st.selectbox("Mark", MARKS, format_func=lambda m: MARK_WORDS[m], key="mark_word")
+            reason = st.text_input("Why", key="mark_reason", max_chars=500)
+            author = st.text_input(
+                "Your name", value=name or "", key="mark_author", disabled=name is not None, max_chars=100
+            )
+            if st.form_submit_button("Put the mark", key="mark_put"):
+                _put(incident, page, names[subject], mark, reason, name or author)
+        listed(incident, page)
+
+
+def _put(incident: Incident, page: Page, item_id: str | None, mark: str, reason: str, author: str) -> None:
+    try:
+        annotate(page.board.findings, incident["incident_id"], item_id, mark, reason, author, datetime.now(UTC))
+    except ForensicsError as problem:
+        st.error(plain(f"{str(problem)[:1].upper()}{str(problem)[1:]}. {problem.hint}"), icon=":material/error:")
+        return
+    except OSError as problem:
+        st.error(plain(f"The lake cannot be written: {problem.strerror or problem}."), icon=":material/error:")
+        return
+    st.rerun()
+
+
+def listed(incident: Incident, page: Page) -> None:
+    """List every mark that was ever put here, newest first; taken-back ones too."""
+    said = annotations(page.board.lake, incident["incident_id"])
+    if not said:
+        return
+    st.dataframe(
+        [
+            {
+                "When": page.clock.minute(a.marked_at),
+                "Mark": a.words,
+                "Of": a.item_id or "incident",
+                "Who": a.author,
+                "Why": a.reason,
+            }
+            for a in reversed(said)
+        ],
+        hide_index=True,
+        key="marks",
+        alt="Marks that people put on this incident",
+    )

@@ -1,0 +1,12 @@
+"""Report: the incident as a file one can attach; what is shown is what is exported."""
+
+from forensics.tables.findings import INCIDENTS
+from pages._ui import report
+from pages._ui.shell import shell
+
+page = shell("Report", "This page makes an incident's report: a file to attach, and the list of affected messages.")
+incident = report.choose(page.board.records(INCIDENTS), page)
+options = report.options(page)
+report.header(incident, options)
+report.downloads(incident, options, page)
+report.preview(incident, options, page)

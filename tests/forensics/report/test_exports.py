@@ -1,0 +1,177 @@
+"""The forms of a report that programs read, and the ZIP of all of them."""
+
+import csv
+import dataclasses
+import io
+import json
+import zipfile
+from datetime import datetime
+
+import jsonschema
+import pytest
+
+from forensics.report import FORMATS, ReportOptions, load_case, render
+from forensics.report.bundle import BundleBrokenError, verify
+from forensics.report.json_report import as_json
+from forensics.report.json_schema import FILE, schema
+from forensics.report.render import file_name
+from tests.forensics.report import world
+from tests.forensics.report.test_render import HOSTILE, with_text
+
+
+def test_the_published_schema_is_fresh():
+    assert json.loads(FILE.read_text()) == json.loads(json.dumps(schema())), (
+        "run: python -m forensics.report.json_schema"
+    )
+
+
+def test_the_json_report_is_as_its_schema_says(case):
+    report = json.loads(render(case, "json"))
+
+    jsonschema.Draft202012Validator.check_schema(schema())
+    jsonschema.validate(report, schema())
+    assert set(report) == set(schema()["properties"])
+
+
+BROKEN = {
+    "a verdict of its own": lambda r: r["messages"][0].update(verdict="certain"),
+    "a count as text": lambda r: r["deliveries"][0].update(receive_count="1"),
+    "no evidence": lambda r: r["key_moments"][0].pop("evidence_ids"),
+    "another version": lambda r: r.update(schema_version=2),
+}
+
+
+@pytest.mark.parametrize("spoil", BROKEN.values(), ids=BROKEN)
+def test_the_schema_refuses(case, spoil):
+    report = json.loads(render(case, "json"))
+    spoil(report)
+
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(report, schema())
+
+
+def test_timesketch_gets_its_three_columns_in_time_order(case):
+    rows = list(csv.DictReader(io.StringIO(render(case, "timesketch").decode())))
+    times = [datetime.fromisoformat(r["datetime"]) for r in rows]
+
+    assert list(rows[0])[:3] == ["message", "datetime", "timestamp_desc"]
+    assert len(rows) == len(case.timeline)
+    assert times == sorted(times)
+    assert all(round(t.timestamp() * 1_000_000) == int(r["timestamp"]) for t, r in zip(times, rows, strict=True))
+    assert "Work Done Again" in {r["timestamp_desc"] for r in rows}
+
+
+def test_timesketch_carries_no_formula(case):
+    text = render(with_text(case, HOSTILE[-1]), "timesketch").decode()
+
+    assert not any(cell.startswith("=") for row in csv.reader(io.StringIO(text)) for cell in row)
+
+
+def test_the_trace_has_a_thread_per_message_and_bars_in_microseconds(case):
+    trace = json.loads(render(case, "trace"))
+    threads = {e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name" and e["pid"] == 1}
+    bars = [e for e in trace["traceEvents"] if e["ph"] == "X" and e["pid"] == 1 and e["cat"] == "in_flight"]
+
+    assert threads == set(world.IDS)
+    assert len(bars) == 6
+    assert bars[0]["ts"] == round(world.START.timestamp() * 1_000_000)
+    assert bars[0]["dur"] == 600_000_000
+    assert all(e["ph"] in "MXi" for e in trace["traceEvents"])
+
+
+def test_the_zip_holds_every_form_and_a_manifest_that_proves_them(case):
+    bundle = render(case, "zip")
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        names = set(archive.namelist())
+        html = archive.read(file_name(case, "html"))
+
+    assert names == {file_name(case, f) for f in FORMATS if f != "zip"} | {"manifest.json"}
+    assert html == render(case, "html")
+    manifest = verify(bundle)
+    assert (manifest["incident_id"], manifest["data_version"]) == (world.INCIDENT, case.data_version)
+    assert manifest["command"] == f"doubletake report {world.INCIDENT} --format zip"
+
+
+def small_zip(case):
+    return render(dataclasses.replace(case, timeline=(), deliveries=(), evidence=()), "zip")
+
+
+def test_a_flipped_byte_anywhere_inside_a_file_breaks_the_bundle(case):
+    bundle = small_zip(case)
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        places = [
+            e.header_offset + 30 + len(e.filename) + n * e.compress_size // 40
+            for e in archive.infolist()
+            for n in range(1, 40)
+        ]
+    for place in places:
+        spoilt = bytearray(bundle)
+        spoilt[place] ^= 0x10
+        try:
+            verify(bytes(spoilt))
+        except BundleBrokenError:
+            continue
+        with zipfile.ZipFile(io.BytesIO(bundle)) as one, zipfile.ZipFile(io.BytesIO(bytes(spoilt))) as other:
+            assert {n: one.read(n) for n in one.namelist()} == {n: other.read(n) for n in other.namelist()}
+
+
+def test_a_file_that_was_replaced_or_added_breaks_the_bundle(case):
+    bundle = small_zip(case)
+    for name, content in ((file_name(case, "csv"), b"nobody was charged twice"), ("more.txt", b"x")):
+        out = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(out, "w") as new:
+            for entry in old.namelist():
+                new.writestr(entry, content if entry == name else old.read(entry))
+            if name == "more.txt":
+                new.writestr(name, content)
+        with pytest.raises(BundleBrokenError, match=name):
+            verify(out.getvalue())
+
+
+def test_what_is_no_zip_is_one_sentence():
+    with pytest.raises(BundleBrokenError, match="not a whole bundle"):
+        verify(b"PK\x03\x04 and nothing else")
+
+
+def test_the_pdf_says_the_headline_in_both_languages(case):
+    from pypdf import PdfReader
+
+    for language, words in (("en", "1 to 2 of 3 messages were processed twice"), ("ja", "影響を受けたメッセージ")):
+        reader = PdfReader(io.BytesIO(render(case, "pdf", ReportOptions(language))))
+        text = "".join("".join(page.extract_text() for page in reader.pages).split())
+
+        assert "".join(words.split()) in text
+        assert world.INCIDENT in text, "an id can be copied"
+        assert world.BODY not in text
+
+
+@pytest.mark.parametrize("hostile", [*HOSTILE, "<img src=http://127.0.0.1:9/x.png>", "url(file:///etc/passwd)"])
+def test_a_hostile_value_makes_the_pdf_load_nothing(case, hostile):
+    assert render(with_text(case, hostile), "pdf").startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_a_hostile_value_stays_text_in_the_picture(case, hostile):
+    from xml.etree import ElementTree
+
+    tags = [
+        [(e.tag, sorted(e.attrib)) for e in ElementTree.fromstring(render(with_text(case, text), "svg")).iter()]
+        for text in ("x", hostile)
+    ]
+
+    assert tags[0] == tags[1]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_same_lake_gives_the_same_bytes(lake, kind):
+    options = ReportOptions("ja", "Asia/Tokyo", all_events=True, short_ids=True)
+    one, other = (render(load_case(lake.findings(), world.INCIDENT), kind, options) for _ in range(2))
+
+    assert one == other
+
+
+def test_every_field_of_the_case_is_attacked_by_the_hostile_tests(case):
+    attacked = json.dumps(as_json(with_text(case, "ATTACK")))
+
+    for section in ("key_moments", "cause_chain", "settings", "follow_ups", "batches_at_end", "blocked_groups"):
+        assert "ATTACK" in json.dumps(json.loads(attacked)[section]), section

@@ -1,0 +1,76 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from forensics.errors import ForensicsError
+from forensics.report import ReportOptions, render
+from forensics.report import pages as report_pages
+from forensics.report.language import Language, phrases
+from forensics.verdict.interval import VERDICTS
+from forensics.verdict.sentences import CAUSE_WORDS
+from tests.forensics.report import world
+
+TEMPLATES = Path(report_pages.__file__).parent / "templates"
+SAID = {
+    phrase
+    for page in TEMPLATES.glob("incident.*.j2")
+    for phrase in re.findall(r'_\("([^"]+)"', page.read_text(encoding="utf-8"))
+}
+
+
+def test_every_word_of_the_templates_is_there_in_japanese():
+    assert len(SAID) > 60
+    assert SAID - set(phrases("ja")) == set()
+
+
+def test_every_verdict_and_cause_is_there_in_japanese():
+    assert {*VERDICTS, *CAUSE_WORDS} - set(phrases("ja")) == set()
+
+
+def test_a_phrase_keeps_its_places_for_values():
+    for english, said in phrases("ja").items():
+        assert set(re.findall(r"{(\w+)}", english)) == set(re.findall(r"{(\w+)}", said)), english
+
+
+def test_the_japanese_report_says_headline_cause_and_settings(case):
+    page = render(case, "html", ReportOptions("ja")).decode()
+
+    assert '<html lang="ja">' in page
+    assert "再配信された 3 件のうち 1〜2 件のメッセージが 2 回以上処理されました" in page
+    assert "原因：完了後に同じバッチの別のメッセージが失敗" in page
+    assert "可視性タイムアウト" in page
+    assert "影響を受けたメッセージ" in render(case, "md", ReportOptions("ja")).decode()
+
+
+def test_units_are_said_in_the_language():
+    assert Language("ja").span(600_200) == "10 分 0.2 秒"
+    assert Language("en").span(600_200) == "10 min 0.2 s"
+
+
+def test_local_times_stand_beside_utc(case):
+    page = render(case, "md", ReportOptions(zone="Asia/Tokyo")).decode()
+    table = render(case, "csv", ReportOptions(zone="Asia/Tokyo")).decode()
+
+    assert "| 2026-11-20 05:12:00.200 | 2026-11-20 14:12:00.200 |" in page
+    assert "2026-11-20T14:12:00.200+09:00" in table
+    assert "2026-11-20T05:12:00.200Z" in table
+
+
+def test_ids_can_be_shortened_in_tables(case):
+    page = render(case, "md", ReportOptions(short_ids=True)).decode()
+    ledger = page.partition("## 4.")[2].partition("## 5.")[0]
+
+    assert f"`…{world.IDS[0][-8:]}`" in ledger
+    assert world.IDS[0] not in ledger
+
+
+def test_every_event_is_listed_only_when_asked_for(case):
+    assert "Every event" not in render(case, "md").decode()
+    assert f"Every event: {len(case.timeline)}" in render(case, "md", ReportOptions(all_events=True)).decode()
+
+
+@pytest.mark.parametrize(("language", "zone"), [("xx", None), ("en", "Mars/Base")], ids=["language", "zone"])
+def test_what_no_report_can_be_is_refused(language, zone):
+    with pytest.raises(ForensicsError):
+        ReportOptions(language, zone)
