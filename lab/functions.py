@@ -1,5 +1,6 @@
 """Simulated Lambda functions: environments that poll a queue, run a handler's script and write AWS's log lines."""
 
+import json
 import random
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -44,6 +45,7 @@ class Run:
     now: datetime
     outcome: str = "success"
     ended_at: datetime | None = None
+    failed_ids: set[str] = field(default_factory=set)
 
     def event(self) -> dict[str, object]:
         """Return the event it was given."""
@@ -56,6 +58,12 @@ class Run:
     def logs(self, text: str, level: str = "INFO") -> None:
         """Write a line with logging."""
         self.lines.append(LogLine(self.stream, self.now, self.format.logged(self.now, level, self.request_id, text)))
+
+    def gives_back(self, delivery: Delivery) -> None:
+        """Name an item as failed, as the response of a handler with partial batch responses does, and print that."""
+        self.failed_ids.add(delivery.message.message_id)
+        named = [{"itemIdentifier": message_id} for message_id in sorted(self.failed_ids)]
+        self.prints(json.dumps({"batchItemFailures": named}))
 
     def does_the_work_of(self, delivery: Delivery) -> None:
         """Have the effect, now: the truth that the evidence is judged by."""
@@ -117,7 +125,8 @@ class SimulatedFunction:
             yield now
             if run.outcome == "success":
                 for delivery in deliveries:
-                    queue.delete(now, delivery)
+                    if delivery.message.message_id not in run.failed_ids:
+                        queue.delete(now, delivery)
             now += self._some_ms(8, 30)
 
     def _run(

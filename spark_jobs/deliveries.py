@@ -77,15 +77,16 @@ def delivered_again(seen: DataFrame, unseen: DataFrame | None, data_until: Colum
 def with_ending(deliveries: DataFrame) -> DataFrame:
     """Add ``ended_by`` and ``delete_status``: what became of the delivery as far as the evidence tells.
 
-    The last allowed receive ends in the dead-letter queue where its run failed; where nothing tells how it ended, only
-    if that queue showed a message when this one's visibility timeout was over (``is_in_dead_letter_queue``).
+    The last allowed receive ends in the dead-letter queue where its run failed or its response gave the message back;
+    where nothing tells how it ended, only if that queue showed a message when this one's visibility timeout was over (``is_in_dead_letter_queue``).
     """
     status, reason = F.col("run_status"), F.col("delete_reason")
     refused = reason.isin("expired", "gone")
     kept = (status == "success") & ~F.coalesce("is_named_failure", F.lit(False)) & reason.isNull()
     at_limit = F.coalesce(F.col("receive_count") >= F.col("max_receive_count"), F.lit(False))
     over = F.col("hidden_until_at") < F.col("_data_until")
-    failed = status.isin("timeout", "error", "crash", "init_failed")
+    given_back = (status == "success") & F.coalesce("is_named_failure", F.lit(False))
+    failed = status.isin("timeout", "error", "crash", "init_failed") | given_back
     moved = failed | ((status == "unknown") & (F.col("effect") != "yes") & F.col("is_in_dead_letter_queue"))
     return deliveries.withColumn(
         "ended_by",

@@ -232,7 +232,8 @@ def _word(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         heads, whys = [], []
         for row in batch.to_dict("records"):
             total = row["messages"] + row["absorbed"] + row["harmless"]
-            heads.append(headline(row["confirmed"], row["probable"], row["possible"], total))
+            noun = "message sent again" if row["origin"] and not row["primary_cause"] else "redelivered message"
+            heads.append(headline(row["confirmed"], row["probable"], row["possible"], total, noun))
             gap = _number(row["first_gap_ms"])
             whys.append(
                 cause_sentence(

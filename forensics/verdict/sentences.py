@@ -80,16 +80,23 @@ def effect_sentence(at_least: int, at_most: int | None, bases: list[str]) -> str
     return f"The work was done {interval_words(at_least, at_most)}{by}."
 
 
-def headline(confirmed: int, probable: int, possible: int, total: int) -> str:
+def _plural_noun(noun: str) -> str:
+    """Say the noun of several: its word ``message`` takes the s."""
+    return noun.replace("message", "messages")
+
+
+def headline(confirmed: int, probable: int, possible: int, total: int, noun: str = "redelivered message") -> str:
     """Say what happened, with the interval of messages that were processed more than once.
 
     >>> headline(7, 1, 0, 10)
     '7 to 8 of 10 redelivered messages were processed more than once'
     >>> headline(0, 0, 1, 1)
     '1 redelivered message may have been processed more than once'
+    >>> headline(2, 0, 0, 2, "message sent again")
+    '2 of 2 messages sent again were processed more than once'
     """
     maybe = probable + possible
-    of = f" of {total:,} redelivered messages" if total != 1 else " redelivered message"
+    of = f" of {total:,} {_plural_noun(noun)}" if total != 1 else f" {noun}"
     if confirmed and maybe:
         return f"{confirmed:,} to {confirmed + maybe:,}{of} were processed more than once"
     if confirmed:

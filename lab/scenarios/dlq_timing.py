@@ -1,8 +1,8 @@
 """dlq-timing: when a message goes to the dead-letter queue, and what it costs to send it back from there.
 
-maxReceiveCount is 2, and the function fails on every webhook of two customers. Nothing is moved at the second failure:
+maxReceiveCount is 2, and the function fails on every webhook of some customers. Nothing is moved at the second failure:
 the third receive moves it. One of the failing webhooks had been accepted by its receiver each time, so redriving it
-delivers it a third time.
+delivers it a third time; one was turned away before it was sent, and may be redriven.
 """
 
 import json
@@ -29,6 +29,8 @@ REFUSED_AFTER_MIN = (21.0, 23.5)
 """Webhooks whose receiver refuses the connection: nothing is delivered."""
 UNREADABLE_AFTER_MIN = (27.0,)
 """Webhooks that are accepted, and whose receiver then answers with something that the function cannot read."""
+BUSY_AFTER_MIN = (31.0,)
+"""Webhooks whose receiver is known to be busy: the function does not try, and gives them back in its response."""
 
 SETTINGS = r"""
 [[function]]
@@ -46,8 +48,9 @@ owner = "integrations team"
 
 STORY = (
     "webhooks allows two receives. Two webhooks meet a closed port and fail twice; one is accepted by its receiver both "
-    "times, and the function fails on the answer. At the second failure nothing moves: the messages stay hidden for "
-    "their 60 s, and the receive after that moves them to webhooks-dlq. Redriving the third would deliver it again."
+    "times, and the function fails on the answer; one is given back untried, because its receiver is known to be busy. At "
+    "the second failure nothing moves: the messages stay hidden for "
+    "their 60 s, and the receive after that moves them to webhooks-dlq. Redriving the third would deliver it again, redriving the fourth is safe."
 )
 
 CODE = '''\
@@ -58,12 +61,24 @@ logging.getLogger().setLevel(logging.INFO)
 
 def handler(event, context):
     print(json.dumps(event))
+    failed = []
     for record in event["Records"]:
         webhook = json.loads(record["body"])
+        if is_busy(webhook):
+            failed.append({"itemIdentifier": record["messageId"]})
+            continue
         logging.info("delivering %s", record["messageId"])
         answer = post(webhook)
         logging.info("delivered webhook_id=%s", webhook["webhook_id"])
         json.loads(answer)
+    response = {"batchItemFailures": failed}
+    if failed:
+        print(json.dumps(response))
+    return response
+
+def is_busy(webhook):
+    """Say whether the receiver asked to be left alone; the lab's never does."""
+    return False
 
 def post(webhook):
     """Ask the receiver; the lab has none."""
@@ -79,9 +94,10 @@ def play(aws: EmbeddedAws, now: datetime) -> Played:
     chance = random.Random(NAME)
     queue = SimulatedQueue(WEBHOOKS, ids)
     refused = {start + timedelta(minutes=m) for m in REFUSED_AFTER_MIN}
+    busy = {start + timedelta(minutes=m) for m in BUSY_AFTER_MIN}
     unreadable = {start + timedelta(minutes=m) for m in UNREADABLE_AFTER_MIN}
     sender_id = f"{ids.role_id()}:event-bus"
-    for at in sorted([*_arrivals(start, end, chance), *refused, *unreadable]):
+    for at in sorted([*_arrivals(start, end, chance), *refused, *unreadable, *busy]):
         webhook_id = f"whk-{ids.code(9)}"
         body = json.dumps({"webhook_id": webhook_id, "event": chance.choice(("paid", "shipped", "returned"))})
         queue.send(at, body, sender_id=sender_id, business_key=webhook_id)
@@ -90,6 +106,9 @@ def play(aws: EmbeddedAws, now: datetime) -> Played:
         yield 0.003
         run.prints(json.dumps(run.event()))
         for delivery in run.deliveries:
+            if delivery.message.sent_at in busy:
+                run.gives_back(delivery)
+                continue
             run.logs(f"delivering {delivery.message.message_id}")
             yield chance.uniform(0.1, 0.6)
             if delivery.message.sent_at in refused:
@@ -106,7 +125,9 @@ def play(aws: EmbeddedAws, now: datetime) -> Played:
     play_out(function.environments(queue, start, 2), until=end)
 
     world = World(aws, start - AGE)
-    world.create_function(function, world.create_queue(WEBHOOKS), CODE)
+    world.create_function(
+        function, world.create_queue(WEBHOOKS), CODE, FunctionResponseTypes=["ReportBatchItemFailures"]
+    )
     world.put_log_lines(function.log_group, function.lines)
     world.put_metrics("AWS/SQS", queue_metrics(queue, start, end) + dead_letter_metrics(queue, start, end))
     world.put_metrics("AWS/Lambda", function_metrics(function, start, end))

@@ -53,11 +53,12 @@ def test_the_move_stands_on_the_timeline_where_it_happened(investigated, moved):
     assert marks == {message_id: row["from_at"] for message_id, row in moved.items()}
 
 
-def test_redriving_repeats_what_was_done_and_is_not_called_safe_where_nothing_tells(moved, truths):
-    redrives = {message_id: row["redrive"] for message_id, row in moved.items()}
+def test_redriving_repeats_what_was_done_and_is_safe_only_where_it_surely_was_not(moved, truths):
+    in_order = sorted(moved.values(), key=lambda row: row["from_at"])
 
-    assert redrives == {m: "repeats" if truth.effects else "may_repeat" for m, truth in truths.items()}
-    assert sorted(redrives.values()) == ["may_repeat", "may_repeat", "repeats"]
+    # Two met a closed port, which no line tells from an accepted webhook; one was accepted; one was never tried.
+    assert [row["redrive"] for row in in_order] == ["may_repeat", "may_repeat", "repeats", "safe"]
+    assert [truths[row["message_id"]].effects for row in in_order] == [0, 0, 2, 0]
 
 
 def test_the_true_number_of_effects_lies_in_every_interval(investigated, moved, truths):
@@ -73,10 +74,10 @@ def test_the_webhook_that_was_accepted_twice_is_confirmed(investigated, truths):
     assert all(rows[m]["certainty"] == "proved" and rows[m]["is_dead_lettered"] for m in confirmed)
 
 
-def test_the_function_raised_each_time(investigated):
-    causes = {row["cause"] for row in investigated.rows(T.REDELIVERIES)}
+def test_the_function_raised_or_gave_it_back(investigated):
+    causes = [row["cause"] for row in investigated.rows(T.REDELIVERIES)]
 
-    assert causes == {"function_error"}
+    assert sorted(causes) == ["function_error"] * 3 + ["partial_response"]
 
 
 @pytest.mark.parametrize(
