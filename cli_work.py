@@ -58,6 +58,9 @@ def collect(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say how many calls, seconds and bytes it would take.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Read the whole window again, also what was read before and has settled.")
+    ] = False,
 ) -> int:
     """Read evidence from AWS into the lake; looking changes nothing in the account."""
     queues = [*(queue or []), *(more or [])]
@@ -73,7 +76,7 @@ def collect(
         from cli_estimate import tell_estimate
 
         return tell_estimate(chosen, queues or None, window, log_group or [])
-    return _collect(chosen, queues or None, window, log_group or []).exit_code
+    return _collect(chosen, queues or None, window, log_group or [], again).exit_code
 
 
 def correlate(chosen: Everywhere, since: SinceOption = None, master: MasterOption = None) -> None:
@@ -102,7 +105,7 @@ def investigate(
 
 
 def _collect(
-    chosen: Everywhere, queues: list[str] | None, window: "TimeWindow", log_groups: list[str]
+    chosen: Everywhere, queues: list[str] | None, window: "TimeWindow", log_groups: list[str], again: bool = False
 ) -> "CollectReport":
     from cli_progress import collecting
     from ingest.clients import Aws
@@ -111,7 +114,7 @@ def _collect(
     settings = chosen.settings()
     aws = Aws(profile=chosen.profile, region=chosen.region, endpoint_url=chosen.endpoint_url)
     with collecting() as progress:
-        report = collect_evidence(chosen.open_lake(), aws, queues, window, log_groups, settings, progress)
+        report = collect_evidence(chosen.open_lake(), aws, queues, window, log_groups, settings, progress, again=again)
     for line in collected(report):
         say(line)
     return report
@@ -127,6 +130,8 @@ def collected(report: "CollectReport") -> Iterator[str]:
         f"  {count_text(report.seen_count, 'log event')} of {count_text(len(report.log_groups), 'log group')}, "
         f"{report.stored_count:,} of them new; {count_text(report.points_stored_count, 'new metric point')}."
     )
+    if report.settled:
+        yield f"  {count_text(len(report.settled), 'log group')} had been read before and settled: nothing to read again."
     if report.quarantined_count:
         yield f"  {count_text(report.quarantined_count, 'log event')} could not be kept as they were: see quarantine."
     for gap in report.gaps:

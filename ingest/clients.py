@@ -1,6 +1,7 @@
 """The one place that makes AWS clients and calls them: read-only operations, patient retries, errors in our words."""
 
 import os
+import random
 import time
 from typing import Any
 
@@ -13,13 +14,19 @@ from forensics.errors import CredentialsError, EndpointUnreachableError, Operati
 
 ALLOWED = frozenset(
     {
+        "cloudtrail:LookupEvents",
         "cloudwatch:GetMetricData",
         "lambda:GetFunctionConcurrency",
         "lambda:GetFunctionConfiguration",
         "lambda:ListEventSourceMappings",
+        "logs:DescribeLogGroups",
         "logs:FilterLogEvents",
+        "logs:GetQueryResults",
+        "logs:StartQuery",
         "sqs:GetQueueAttributes",
         "sqs:GetQueueUrl",
+        "sqs:ListDeadLetterSourceQueues",
+        "sqs:ListMessageMoveTasks",
         "sqs:ListQueues",
     }
 )
@@ -30,8 +37,18 @@ CUT_REPLY, UNREADABLE_REPLY = "CutReply", "UnreadableReply"
 CUT_REPLY_ATTEMPTS = 3
 UNREACHABLE_ATTEMPTS = 2
 SILENT_ATTEMPTS = 3
-LOG_CALLS_PER_S = 2.0
-"""FilterLogEvents calls per second towards AWS itself: the quota is as low as 5, shared with the people on call."""
+CALLS_PER_S = {
+    "FilterLogEvents": 2.0,
+    "DescribeLogGroups": 5.0,
+    "StartQuery": 2.0,
+    "GetQueryResults": 4.0,
+    "LookupEvents": 1.8,
+}
+"""Calls per second towards AWS itself, by operation and region: the quota of FilterLogEvents is as low as 5, that of
+LookupEvents is 2, and the people on call share them."""
+PATIENCE_S = 120.0
+"""How long is waited in all while AWS throttles or fails, beyond botocore's own retries."""
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 20.0
 
 _BAD_CREDENTIALS = {
     "AuthFailure",
@@ -56,7 +73,29 @@ _GONE = {
     "QueueDoesNotExist",
     "ResourceNotFoundException",
 }
-_UNSUPPORTED = {"NotImplemented", "UnknownOperationException", "UnsupportedOperation", "UnsupportedOperationException"}
+_PASSING = {
+    "InternalError",
+    "InternalFailure",
+    "InternalServerError",
+    "LimitExceededException",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+    "RequestThrottledException",
+    "ServiceException",
+    "ServiceUnavailable",
+    "ServiceUnavailableException",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+}
+_UNSUPPORTED = {
+    "InvalidAction",
+    "NotImplemented",
+    "UnknownOperationException",
+    "UnsupportedOperation",
+    "UnsupportedOperationException",
+}
 _NO_CREDENTIALS = (
     bc.NoCredentialsError,
     bc.PartialCredentialsError,
@@ -75,12 +114,14 @@ class AwsRefusedError(SourceUnreadableError):
     """AWS answered with an error, or with a reply that cannot be read.
 
     ``code`` is AWS's own error code; ``status`` is what coverage records: denied, gone, unsupported or failed.
+    ``is_passing`` says that the same call may well succeed later: throttled, a failing server, a lost connection.
     """
 
-    def __init__(self, operation: str, code: str, message: str, status: str) -> None:
+    def __init__(self, operation: str, code: str, message: str, status: str, is_passing: bool = False) -> None:
         super().__init__(f"{operation}: {code}: {message}" if message else f"{operation}: {code}")
         self.code = code
         self.status = status
+        self.is_passing = is_passing
 
 
 class Aws:
@@ -99,12 +140,14 @@ class Aws:
         connect_timeout_s: float = 3,
         read_timeout_s: float = 30,
         max_attempts: int = 8,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._asked = (profile, region, endpoint_url)
         self._limits: dict[str, Any] = {
             "connect_timeout_s": connect_timeout_s,
             "read_timeout_s": read_timeout_s,
             "max_attempts": max_attempts,
+            "patience_s": patience_s,
         }
         self._endpoint_url = endpoint_url
         try:
@@ -113,7 +156,8 @@ class Aws:
         except bc.BotoCoreError as problem:
             raise _set_up(problem) from problem
         self._clients: dict[str, Any] = {}
-        self._next_log_call_at = 0.0
+        self._next_call_at: dict[str, float] = {}
+        self._waited_s = 0.0
 
     @property
     def region(self) -> str:
@@ -129,6 +173,12 @@ class Aws:
             return self._session.get_partition_for_region(self.region)
         except bc.BotoCoreError:
             return "aws"
+
+    @property
+    def label(self) -> str:
+        """The account and region in words, as far as they were chosen."""
+        profile = self._asked[0]
+        return f"{f'profile {profile!r}, ' if profile else ''}region {self.region}"
 
     def in_region(self, region: str) -> "Aws":
         """Return access to the same account in another region; itself if it is the same region."""
@@ -154,8 +204,7 @@ class Aws:
         client = self.client(service)
         name = client.meta.method_to_api_mapping[operation]
         for _ in range(CUT_REPLY_ATTEMPTS):
-            self._pace(client, name)
-            reply = self._once(client, operation, name, parameters)
+            reply = self._patiently(client, operation, name, parameters)
             if demand is None or reply.get(demand) is not None:
                 return reply
         raise AwsRefusedError(name, CUT_REPLY, f"the reply has no {demand!r}: it was cut off on the way", "failed")
@@ -184,6 +233,28 @@ class Aws:
         client.meta.events.register_first(f"needs-retry.{name}", _give_up_early)
         return client
 
+    def _patiently(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Call; while AWS throttles or fails, wait with full jitter and call again.
+
+        Patience is shared: after one source has used it up, the next that fails gets one more try of botocore's own.
+        A success restores it.
+        """
+        longest_s = _FIRST_WAIT_S
+        while True:
+            self._pace(client, name)
+            try:
+                reply = self._once(client, operation, name, parameters)
+            except AwsRefusedError as problem:
+                wait_s = random.uniform(0, longest_s)  # noqa: S311
+                if not problem.is_passing or self._waited_s + wait_s > self._limits["patience_s"]:
+                    raise
+            else:
+                self._waited_s = 0.0
+                return reply
+            time.sleep(wait_s)
+            self._waited_s += wait_s
+            longest_s = min(2 * longest_s, _LONGEST_WAIT_S)
+
     def _once(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
         where = client.meta.endpoint_url
         try:
@@ -201,15 +272,18 @@ class Aws:
         except bc.ParamValidationError as problem:
             raise AwsRefusedError(name, "BadParameter", " ".join(str(problem).split()), "failed") from problem
         except (bc.BotoCoreError, bc.HTTPClientError) as problem:
-            raise AwsRefusedError(name, type(problem).__name__, str(problem), "failed") from problem
+            raise AwsRefusedError(
+                name, type(problem).__name__, str(problem), "failed", isinstance(problem, bc.ConnectionError)
+            ) from problem
 
     def _pace(self, client: Any, name: str) -> None:
-        if name != "FilterLogEvents" or ".amazonaws." not in client.meta.endpoint_url:
+        per_s = CALLS_PER_S.get(name)
+        if per_s is None or ".amazonaws." not in client.meta.endpoint_url:
             return
-        now = time.monotonic()
-        if now < self._next_log_call_at:
-            time.sleep(self._next_log_call_at - now)
-        self._next_log_call_at = max(now, self._next_log_call_at) + 1 / LOG_CALLS_PER_S
+        now, free_at = time.monotonic(), self._next_call_at.get(name, 0.0)
+        if now < free_at:
+            time.sleep(free_at - now)
+        self._next_call_at[name] = max(now, free_at) + 1 / per_s
 
 
 def _refuse_unlisted(model: Any, **_: Any) -> None:
@@ -266,4 +340,5 @@ def _in_our_words(name: str, problem: bc.ClientError) -> CredentialsError | AwsR
         status = "unsupported"
     else:
         status = "failed"
-    return AwsRefusedError(name, code or f"HTTP {http_status}", message, status)
+    is_passing = code in _PASSING or (status == "failed" and http_status in (429, 500, 502, 503, 504))
+    return AwsRefusedError(name, code or f"HTTP {http_status}", message, status, is_passing)

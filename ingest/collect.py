@@ -1,26 +1,34 @@
 """Collect: one window of evidence for some queues, from AWS into the lake."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Protocol
 
-from forensics.errors import EXIT_OK, EXIT_PARTIAL
 from forensics.lake import Lake
 from forensics.privacy import redacting
 from forensics.settings import Settings
-from forensics.tables import BY_NAME, Table
-from forensics.window import TimeWindow
-from ingest import log_events, metrics
+from forensics.window import FUTURE_STAMPS, TimeWindow
+from ingest import log_events, metrics, setting_changes
 from ingest.clients import Aws
+from ingest.collect_report import CollectReport
 from ingest.consumers import Consumer, of_estate
-from ingest.coverage import Reading, record
-from ingest.discovery import FUNCTION_SETTINGS, MAPPINGS, QUEUE_SETTINGS, Estate, discover
+from ingest.coverage import Book, Reading
+from ingest.discovery import Estate, discover
 from ingest.log_events import LogGroup
-from ingest.snapshots import append_changed
+from ingest.log_groups import INFREQUENT_ACCESS
+from ingest.rereading import SETTLING, joined, pieces
+from ingest.store_settings import store_log_groups, store_settings
 
-CONSUMERS = BY_NAME["consumers"]
+METRIC_RUNGS = (timedelta(minutes=15), timedelta(hours=2))
+"""Ages at which metrics are read again: CloudWatch revises the last minutes."""
+TRAIL_SETTLING = timedelta(minutes=15)
+"""CloudTrail shows a call 5 to 15 minutes later."""
+TRAIL_EVERY = timedelta(minutes=10)
+"""CloudTrail takes two look-ups a second and one event name a look-up: it is not asked in every round of a watch."""
+
+__all__ = ["CollectReport", "Progress", "collect"]
 
 
 class Progress(Protocol):
@@ -33,73 +41,24 @@ class Progress(Protocol):
         """Say how many log events have been seen so far, over all log groups."""
 
 
-@dataclass(frozen=True)
-class CollectReport:
-    """What a collection read, and what it lacks. Counts are of this run."""
-
-    window: TimeWindow
-    queues: tuple[str, ...]
-    dead_letter_queues: tuple[str, ...]
-    functions: tuple[str, ...]
-    log_groups: tuple[str, ...]
-    readings: tuple[Reading, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def seen_count(self) -> int:
-        """Log events that CloudWatch gave."""
-        return sum(r.seen_count for r in self._logs)
-
-    @property
-    def stored_count(self) -> int:
-        """Log events that were new."""
-        return sum(r.stored_count for r in self._logs)
-
-    @property
-    def already_count(self) -> int:
-        """Log events that were in the lake before, or came twice."""
-        return sum(r.already_count for r in self._logs)
-
-    @property
-    def quarantined_count(self) -> int:
-        """Log events that could not be kept as they were."""
-        return sum(r.quarantined_count for r in self._logs)
-
-    @property
-    def points_stored_count(self) -> int:
-        """Metric points that were new."""
-        return sum(r.stored_count for r in self.readings if r.source is metrics.METRIC_POINTS)
-
-    @property
-    def gaps(self) -> tuple[str, ...]:
-        """What could not be read, a sentence each."""
-        return tuple(r.gap for r in self.readings if r.gap)
-
-    @property
-    def exit_code(self) -> int:
-        """0 if every source was read, else 3."""
-        return EXIT_PARTIAL if self.gaps else EXIT_OK
-
-    @property
-    def _logs(self) -> Iterable[Reading]:
-        return (r for r in self.readings if r.source is log_events.LOG_EVENTS)
-
-
 def collect(
     lake: Lake,
-    aws: Aws,
+    aws: Aws | Sequence[Aws],
     queues: list[str] | None,
     window: TimeWindow,
     log_groups: Sequence[str] = (),
     settings: Settings | None = None,
     progress: Progress | None = None,
     now: datetime | None = None,
+    again: bool = False,
+    seal: bool = False,
 ) -> CollectReport:
     """Read one window of evidence for queues (names, URLs or ARNs; None: all of the region) into the lake.
 
-    Their dead-letter queues, mappings, functions and log groups are found; ``log_groups`` (``GROUP[=QUEUE]``) and the
-    workers of the settings add others. A source that cannot be read becomes a gap and hides no other. A second run of
-    the same window adds nothing.
+    Their dead-letter queues, mappings, functions and log groups are found, in every account and region of ``aws``;
+    ``log_groups`` (``GROUP[=QUEUE]``) and the workers of the settings add others. A source that cannot be read becomes
+    a gap and hides no other. What was read before and has settled is not read again, unless ``again`` or ``seal`` asks
+    for the whole window; ``seal`` also stamps it. A second run of the same window adds nothing.
 
     Raises, with nothing written: QueueUnknownError, CredentialsError, EndpointUnreachableError, LakeBusyError,
     LakeTooNewError.
@@ -109,76 +68,113 @@ def collect(
     progress = progress or _Silence()
     lake.versions()  # a lake that this release cannot read is said before AWS is asked
     settings = settings or Settings()
-    estate = discover(lake, aws, queues, progress.stage)
+    accesses = [aws] if isinstance(aws, Aws) else list(aws)
+    estate = discover(lake, accesses, queues, progress.stage)
     consumers = of_estate(estate, list(log_groups), settings)
     with lake.writing("collect"), redacting(settings):
-        readings = _store_settings(lake, estate, consumers, now)
-        record(lake, readings, window, now)
-        progress.stage("metrics")
-        measured = _store_metrics(lake, estate, window, now)
-        record(lake, measured, window, now)
-        readings += measured
-        groups = _log_groups(consumers)
+        run = _Run(lake, Book(lake, window), window, now, again or seal, seal, progress)
+        run.note(store_settings(lake, estate, consumers, now))
+        run.read_setting_changes(estate)
+        run.read_metrics(estate)
+        groups, about_groups = store_log_groups(lake, _log_groups(consumers), now)
+        run.note(about_groups)
         for group in groups:
-            progress.stage(f"log group {group.name}")
-            before = sum(r.seen_count for r in readings if r.source is log_events.LOG_EVENTS)
-            reading = log_events.ingest(lake, group, window, now, _Since(progress, before))
-            record(lake, [reading], window, now)
-            readings.append(reading)
+            run.read_log_group(group)
     return CollectReport(
         window,
         tuple(ref.name for ref in estate.queues[: estate.asked_count]),
         tuple(ref.name for ref in estate.queues[estate.asked_count :]),
         tuple(dict.fromkeys(row["function_name"] for row in estate.mapping_rows)),
         tuple(group.name for group in groups),
-        tuple(readings),
-        _notes(estate, consumers),
+        tuple(run.readings),
+        _notes(estate, consumers, groups),
+        tuple(run.settled),
     )
 
 
-def _store_settings(lake: Lake, estate: Estate, consumers: list[Consumer], now: datetime) -> list[Reading]:
-    fresh_mappings = [row for row in estate.mapping_rows if not row.get("_from_lake")]
-    stored_queues = append_changed(lake, QUEUE_SETTINGS, "queue", "queue_arn", estate.queue_rows, now)
-    stored_functions = append_changed(lake, FUNCTION_SETTINGS, "function", "function_arn", estate.function_rows, now)
-    stored_mappings = append_changed(
-        lake, MAPPINGS, "mapping", "mapping_uuid", [_declared(row) for row in fresh_mappings], now
-    )
-    if consumers:
-        lake.append(CONSUMERS, [c.to_row() for c in consumers], "consumers|collect")
-    readings = list(estate.readings)
-    unread = {(r.source.name, queue_arn) for r in readings for queue_arn in r.queue_arns}
-    for row in estate.queue_rows:
-        stored_count = int(row["queue_arn"] in stored_queues)
-        readings.append(_settings_reading(QUEUE_SETTINGS, row["queue_name"], row, (row["queue_arn"],), 1, stored_count))
-    for ref in estate.queues:
-        if (MAPPINGS.name, ref.arn) not in unread:
-            mine = [row for row in fresh_mappings if row["queue_arn"] == ref.arn]
-            stored_count = sum(row["mapping_uuid"] in stored_mappings for row in mine)
-            where = {"account_id": ref.account_id, "region": ref.region}
-            readings.append(_settings_reading(MAPPINGS, ref.name, where, (ref.arn,), len(mine), stored_count))
-    for row in estate.function_rows:
-        arns = tuple(sorted({m["queue_arn"] for m in estate.mapping_rows if m["function_arn"] == row["function_arn"]}))
-        stored_count = int(row["function_arn"] in stored_functions)
-        readings.append(_settings_reading(FUNCTION_SETTINGS, row["function_name"], row, arns, 1, stored_count))
-    return readings
+class _Run:
+    """One collection at work: reads source after source, and records each as soon as it is in the lake."""
+
+    def __init__(
+        self, lake: Lake, book: Book, window: TimeWindow, now: datetime, again: bool, seal: bool, progress: Progress
+    ) -> None:
+        self.lake, self.book, self.window, self.now = lake, book, window, now
+        self.again, self.seal, self.progress = again, seal, progress
+        self.readings: list[Reading] = []
+        self.settled: list[str] = []
+
+    def note(self, readings: list[Reading], window: TimeWindow | None = None) -> None:
+        """Record readings of a window (None: the whole one); it comes after what they stored."""
+        self.book.record(readings, window or self.window, self.now, self.seal)
+        self.readings += readings
+
+    def read_setting_changes(self, estate: Estate) -> None:
+        """Read CloudTrail once per account and region."""
+        self.progress.stage("setting changes")
+        places = {(ref.account_id, ref.region): ref.aws for ref in reversed(estate.queues)}
+        oldest = self.now - setting_changes.KEPT_FOR
+        if self.window.end_at <= oldest:
+            return
+        window = TimeWindow(max(self.window.start_at, oldest), self.window.end_at)
+        table = setting_changes.SETTING_CHANGES
+        for (account_id, region), aws in sorted(places.items(), key=lambda place: place[0]):
+            where = (table, setting_changes.RESOURCE, account_id, region, ())
+            parts = [window]
+            if not self.again:
+                parts = self.book.due(*where, window, self.now, rungs=(TRAIL_SETTLING,), settling=TRAIL_SETTLING)
+            span = sum((part.end_at - part.start_at for part in parts), timedelta())
+            if parts and (parts[0] == window or span >= TRAIL_SETTLING + TRAIL_EVERY):
+                whole = TimeWindow(parts[0].start_at, parts[-1].end_at)
+                reading = setting_changes.ingest(self.lake, aws, account_id, region, whole, self.now)
+                self.note([reading], whole)
+
+    def read_metrics(self, estate: Estate) -> None:
+        """Read the metrics of everything in a region together: a call takes 500."""
+        self.progress.stage("metrics")
+        wanted = sorted(_measured(estate), key=lambda m: (m.region, m.account_id))
+        for _, of_region in groupby(wanted, key=lambda m: (m.region, id(m.aws))):
+            mine = list(of_region)
+            parts = [self.window]
+            if not self.again:
+                asked = (
+                    self.book.due(
+                        metrics.METRIC_POINTS,
+                        m.resource,
+                        m.account_id,
+                        m.region,
+                        m.queue_arns,
+                        self.window,
+                        self.now,
+                        rungs=METRIC_RUNGS,
+                    )
+                    for m in mine
+                )
+                parts = joined(part for of_one in asked for part in of_one)
+            for part in parts:
+                self.note(metrics.ingest(self.lake, mine, part, self.now), part)
+
+    def read_log_group(self, group: LogGroup) -> None:
+        """Read what is due of a log group, a day at most at a time, and at an open end what is stamped ahead of time."""
+        self.progress.stage(f"log group {group.name}")
+        where = (log_events.LOG_EVENTS, group.name, group.account_id, group.region, group.queue_arns)
+        parts = [self.window] if self.again else self.book.due(*where, self.window, self.now)
+        if not parts:
+            self.settled.append(group.name)
+        for part in (piece for whole in parts for piece in pieces(whole)):
+            reach = part
+            if part.end_at == self.window.end_at >= self.now - SETTLING:
+                reach = TimeWindow(part.start_at, max(part.end_at, self.now + FUTURE_STAMPS))
+            before = sum(r.seen_count for r in self.readings if r.source is log_events.LOG_EVENTS)
+            reading = log_events.ingest(self.lake, group, reach, self.now, _since(self.progress, before))
+            self.note([reading], part)
+            if reading.status in ("denied", "gone", "unsupported"):  # the rest would be refused as well
+                if part.end_at < parts[-1].end_at:
+                    refused = replace(reading, seen_count=0, stored_count=0, already_count=0, quarantined_count=0)
+                    self.note([refused], TimeWindow(part.end_at, parts[-1].end_at))
+                return
 
 
-def _settings_reading(
-    table: Table, resource: str, where: dict[str, Any], arns: tuple[str, ...], seen_count: int, stored_count: int
-) -> Reading:
-    return Reading(
-        table,
-        resource,
-        where["account_id"],
-        where["region"],
-        arns,
-        seen_count=seen_count,
-        stored_count=stored_count,
-        already_count=seen_count - stored_count,
-    )
-
-
-def _store_metrics(lake: Lake, estate: Estate, window: TimeWindow, now: datetime) -> list[Reading]:
+def _measured(estate: Estate) -> list[metrics.Measured]:
     by_arn = {ref.arn: ref for ref in estate.queues}
     wanted = [metrics.of_queue(r.name, r.account_id, r.region, r.arn, r.aws) for r in estate.queues]
     for function_arn in dict.fromkeys(row["function_arn"] for row in estate.mapping_rows):
@@ -191,11 +187,7 @@ def _store_metrics(lake: Lake, estate: Estate, window: TimeWindow, now: datetime
         if row.get("counts_events"):
             ref = by_arn[row["queue_arn"]]
             wanted.append(metrics.of_mapping(row["mapping_uuid"], ref.account_id, ref.region, ref.arn, ref.aws))
-    readings = []
-    wanted.sort(key=lambda m: m.region)
-    for _, of_region in groupby(wanted, key=lambda m: m.region):
-        readings += metrics.ingest(lake, list(of_region), window, now)
-    return readings
+    return wanted
 
 
 def _log_groups(consumers: list[Consumer]) -> list[LogGroup]:
@@ -210,28 +202,34 @@ def _log_groups(consumers: list[Consumer]) -> list[LogGroup]:
     ]
 
 
-def _declared(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if not name.startswith("_")}
-
-
-def _notes(estate: Estate, consumers: list[Consumer]) -> tuple[str, ...]:
+def _notes(estate: Estate, consumers: list[Consumer], groups: list[LogGroup]) -> tuple[str, ...]:
     consumed = {consumer.queue.arn for consumer in consumers}
-    return tuple(
+    asked = estate.queues[: estate.asked_count]
+    known = {ref.arn for ref in estate.queues}
+    notes = [
+        f"queue {ref.name!r} takes the dead letters of {source.name!r}: add --queue {source.name} to read its consumers"
+        for ref in asked
+        for source in estate.sources_of.get(ref.arn, ())
+        if source.arn not in known
+    ]
+    notes += [
         f"queue {ref.name!r} has no event source mapping: name its workers' logs with --log-group GROUP={ref.name}"
-        for ref in estate.queues[: estate.asked_count]
-        if ref.arn not in consumed
-    )
+        for ref in asked
+        if ref.arn not in consumed and ref.arn not in estate.dead_letter_queues
+    ]
+    notes += [
+        f"log group {group.name!r} is of the infrequent-access class: read with Logs Insights, which AWS bills by bytes"
+        for group in groups
+        if group.log_class == INFREQUENT_ACCESS
+    ]
+    return tuple(notes)
+
+
+def _since(progress: Progress, before_count: int) -> Callable[[int], None]:
+    return lambda so_far_count: progress.events(before_count + so_far_count)
 
 
 @dataclass(frozen=True)
-class _Since:
-    progress: Progress
-    before_count: int
-
-    def __call__(self, so_far_count: int) -> None:
-        self.progress.events(self.before_count + so_far_count)
-
-
 class _Silence:
     def stage(self, name: str) -> None:
         pass

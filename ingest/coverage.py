@@ -1,6 +1,6 @@
 """Coverage: which source was read for which window, and what is missing. An error is never an empty result."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,15 +8,18 @@ from typing import Any
 from forensics.errors import CredentialsError, EndpointUnreachableError, ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
+from forensics.lake.filters import at_least
 from forensics.tables import BY_NAME, Table
 from forensics.window import TimeWindow
+from ingest import rereading
 from ingest.clients import AwsRefusedError
+from ingest.rereading import SETTLING, Known
 
 COVERAGE = BY_NAME["coverage"]
 SOURCE_ERRORS = (AwsRefusedError, EndpointUnreachableError, CredentialsError)
 """What may go wrong with one source while the others are still worth reading."""
-SETTLING = timedelta(minutes=5)
-"""CloudWatch shows events late: a window counts as read only from its end plus this."""
+LOST = "lost"
+"""Coverage status: what earlier readings stored was damaged since, so the window must be read again."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,9 @@ _WORDS = {
     "queue_settings": "settings of queue",
     "function_settings": "settings of function",
     "event_source_mappings": "event source mappings of queue",
+    "log_group_settings": "settings of log group",
+    "setting_changes": "setting changes in",
+    "move_tasks": "redrives out of queue",
 }
 _STATUS_WORDS = {
     "denied": "AWS denied reading",
@@ -65,22 +71,57 @@ def status_of(problem: ForensicsError) -> tuple[str, str]:
     return problem.status if isinstance(problem, AwsRefusedError) else "failed", str(problem)
 
 
-def record(lake: Lake, readings: Iterable[Reading], window: TimeWindow, now: datetime) -> None:
-    """Append a coverage row per reading and queue, but none for a reading that says nothing new.
+class Book:
+    """The coverage of one window: what was read of it, and what to read of it now. Rows are read once, at the start."""
 
-    Nothing new: no row was stored, an earlier reading with the same outcome contains the window, and no later reading
-    of it ended otherwise. The last five minutes are not asked to be contained: they are unsettled anyway.
-    """
-    earlier = lake.read(COVERAGE).to_pylist()
-    provisional = window.end_at > now - SETTLING
-    rows = []
-    for reading in readings:
-        for queue_arn in reading.queue_arns or (None,):
-            row = _row(reading, queue_arn, window, provisional, now)
-            if reading.stored_count or not _is_said(row, earlier):
-                rows.append(row)
-    if rows:
-        lake.append(COVERAGE, rows, "coverage|collect")
+    def __init__(self, lake: Lake, window: TimeWindow) -> None:
+        self._lake = lake
+        overlaps = at_least("window_end_at", window.start_at)
+        self._rows: dict[_Key, list[dict[str, Any]]] = {}
+        for row in lake.read(COVERAGE, where=overlaps).to_pylist():
+            self._rows.setdefault(_key_of(row), []).append(row)
+
+    def due(
+        self,
+        source: Table,
+        resource: str,
+        account_id: str,
+        region: str,
+        queue_arns: tuple[str, ...],
+        window: TimeWindow,
+        now: datetime,
+        **ladder: Any,
+    ) -> list[TimeWindow]:
+        """Return the parts of the window that one of the queues still wants read; ``ladder`` as in rereading.due."""
+        wanted = []
+        for queue_arn in queue_arns or (None,):
+            rows = self._rows.get((account_id, region, source.name, resource, queue_arn), [])
+            wanted += rereading.due(window, _known(rows), now, **ladder)
+        return rereading.joined(wanted)
+
+    def record(self, readings: Iterable[Reading], window: TimeWindow, now: datetime, is_sealed: bool = False) -> None:
+        """Append a coverage row per reading and queue, but none for a reading that says nothing new.
+
+        Nothing new: no row was stored, an earlier reading with the same outcome contains the window, no later reading
+        of it ended otherwise, and no re-read was due. The last five minutes are not asked to be contained: they are
+        unsettled anyway.
+        """
+        provisional = window.end_at > now - SETTLING
+        rows = []
+        for reading in readings:
+            for queue_arn in reading.queue_arns or (None,):
+                row = _row(reading, queue_arn, window, provisional, now) | {"is_sealed": is_sealed}
+                earlier = self._rows.setdefault(_key_of(row), [])
+                if is_sealed or reading.stored_count or not _is_said(row, earlier) or _was_due(row, earlier, now):
+                    rows.append(row)
+                    earlier.append(row)
+        if rows:
+            self._lake.append(COVERAGE, rows, "coverage|collect")
+
+
+def record(lake: Lake, readings: Iterable[Reading], window: TimeWindow, now: datetime) -> None:
+    """Append coverage rows for readings of one window, as Book.record does."""
+    Book(lake, window).record(readings, window, now)
 
 
 def _row(
@@ -108,11 +149,28 @@ def _row(
     }
 
 
-_SAME_READING = ("account_id", "region", "source", "resource", "queue_arn")
+_Key = tuple[str, str, str, str, str | None]
 
 
-def _is_said(row: dict[str, Any], earlier: list[dict[str, Any]]) -> bool:
-    same = [e for e in earlier if all(e[c] == row[c] for c in _SAME_READING)]
+def _key_of(row: dict[str, Any]) -> _Key:
+    return row["account_id"], row["region"], row["source"], row["resource"], row["queue_arn"]
+
+
+def _known(rows: list[dict[str, Any]]) -> Iterator[Known]:
+    for row in rows:
+        if row["status"] in ("ok", LOST):
+            yield Known(row["window_start_at"], row["window_end_at"], row["collected_at"], row["status"] == LOST)
+
+
+def _was_due(row: dict[str, Any], earlier: list[dict[str, Any]], now: datetime) -> bool:
+    """Tell whether this reading was one that the ladder of re-reads asked for; the unsettled end does not count."""
+    end_at = min(row["window_end_at"], now - 2 * SETTLING)
+    if row["status"] != "ok" or row["window_start_at"] >= end_at:
+        return False
+    return bool(rereading.due(TimeWindow(row["window_start_at"], end_at), _known(earlier), now))
+
+
+def _is_said(row: dict[str, Any], same: list[dict[str, Any]]) -> bool:
     half = (row["window_end_at"] - row["window_start_at"]) / 2
     needed_until = row["window_end_at"] - (min(SETTLING, half) if row["is_provisional"] else timedelta(0))
     said = [

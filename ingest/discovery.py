@@ -1,14 +1,14 @@
 """From queue names to everything that consumes them: settings, dead-letter queues, mappings, functions, log groups."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from forensics.errors import QueueUnknownError
+from forensics.errors import CredentialsError, EndpointUnreachableError, QueueUnknownError
 from forensics.lake import Lake
 from forensics.lake.filters import equals
 from forensics.tables import BY_NAME
-from ingest import functions, mappings, queues
+from ingest import functions, mappings, move_tasks, queues
 from ingest.clients import Aws
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
 from ingest.queues import QueueRef
@@ -16,6 +16,7 @@ from ingest.queues import QueueRef
 QUEUE_SETTINGS = BY_NAME["queue_settings"]
 FUNCTION_SETTINGS = BY_NAME["function_settings"]
 MAPPINGS = BY_NAME["event_source_mappings"]
+MOVE_TASKS = BY_NAME["move_tasks"]
 
 
 @dataclass
@@ -27,8 +28,12 @@ class Estate:
     queue_rows: list[dict[str, Any]] = field(default_factory=list)
     mapping_rows: list[dict[str, Any]] = field(default_factory=list)
     function_rows: list[dict[str, Any]] = field(default_factory=list)
+    move_task_rows: list[dict[str, Any]] = field(default_factory=list)
     log_group_of: dict[str, str] = field(default_factory=dict)
     """Function ARN without version to the log group it writes, known or presumed."""
+    sources_of: dict[str, list[QueueRef]] = field(default_factory=dict)
+    """ARN of a queue asked for to the queues whose dead letters it takes."""
+    dead_letter_queues: set[str] = field(default_factory=set)
     readings: list[Reading] = field(default_factory=list)
 
     def gap(self, source: Any, resource: str, ref: QueueRef, problem: Any, queue_arns: tuple[str, ...] = ()) -> None:
@@ -38,23 +43,61 @@ class Estate:
         self.readings.append(Reading(source, resource, ref.account_id, ref.region, arns, status, detail))
 
 
-def discover(lake: Lake, aws: Aws, names: list[str] | None, stage: Callable[[str], None] = lambda name: None) -> Estate:
-    """Find the queues (None: all of the region) and what belongs to them; writes nothing.
+def discover(
+    lake: Lake, accesses: Sequence[Aws], names: list[str] | None, stage: Callable[[str], None] = lambda name: None
+) -> Estate:
+    """Find the queues (None: all) in every account and region, and what belongs to them; writes nothing.
 
-    What AWS denies is noted in ``readings``, and the lake's last word stands in for it where there is one.
+    What AWS denies is noted in ``readings``, and the lake's last word stands in for it where there is one. Of several
+    accounts and regions, one that cannot be reached is noted too.
     Raises QueueUnknownError, CredentialsError or EndpointUnreachableError before anything else was asked.
     """
     stage("queues")
-    found = queues.find_all(aws) if names is None else [queues.find(aws, name) for name in names]
-    estate = Estate(queues=list({ref.arn: ref for ref in found}.values()))
+    estate = Estate()
+    estate.queues = _find(estate, accesses, names)
     estate.asked_count = len(estate.queues)
     _add_settings(estate)
+    _add_sources(estate)
+    _add_move_tasks(estate)
     stage("event source mappings")
     for ref in estate.queues:
         _add_mappings(lake, estate, ref)
     stage("functions")
     _add_functions(lake, estate)
     return estate
+
+
+def _find(estate: Estate, accesses: Sequence[Aws], names: list[str] | None) -> list[QueueRef]:
+    """Find each queue wherever it is; a name that is nowhere is an error, and so is a silent only account."""
+    found: dict[str, QueueRef] = {}
+    unknown: dict[str, QueueUnknownError] = {}
+    silent: list[CredentialsError | EndpointUnreachableError] = []
+    here: set[str] = set()
+    for aws in accesses:
+        try:
+            for name in [""] if names is None else names:
+                try:
+                    refs = queues.find_all(aws) if names is None else [queues.find(aws, name)]
+                except QueueUnknownError as problem:
+                    unknown.setdefault(name, problem)
+                    continue
+                here.add(name)
+                for ref in refs:
+                    found.setdefault(ref.arn, ref)
+        except (CredentialsError, EndpointUnreachableError) as problem:
+            if len(accesses) == 1:
+                raise
+            silent.append(problem)
+            status, detail = status_of(problem)
+            estate.readings.append(Reading(QUEUE_SETTINGS, aws.label, "", aws.region, (), status, detail))
+    nowhere = [problem for name, problem in unknown.items() if name not in here]
+    if nowhere and not (silent and found):
+        raise nowhere[0]
+    if not found:
+        raise silent[0]
+    for name in (n for n in unknown if n not in here):
+        estate.readings.append(Reading(QUEUE_SETTINGS, name, "", "", (), "gone", str(unknown[name])))
+    return list(found.values())
 
 
 def _add_settings(estate: Estate) -> None:
@@ -68,6 +111,8 @@ def _add_settings(estate: Estate) -> None:
             continue
         estate.queue_rows.append(row)
         arn = row["dead_letter_queue_arn"]
+        if arn:
+            estate.dead_letter_queues.add(arn)
         if arn and arn not in known:
             known.add(arn)
             try:
@@ -77,6 +122,42 @@ def _add_settings(estate: Estate) -> None:
                 name = arn.rsplit(":", 1)[-1]
                 reading = Reading(QUEUE_SETTINGS, name, ref.account_id, ref.region, (arn,), status, str(problem))
                 estate.readings.append(reading)
+
+
+def _add_sources(estate: Estate) -> None:
+    """Find the queues whose dead letters come to a queue asked for: their settings say after how many receives."""
+    known = {ref.arn for ref in estate.queues}
+    for ref in estate.queues[: estate.asked_count]:
+        try:
+            sources = queues.fetch_sources(ref)
+        except SOURCE_ERRORS as problem:
+            estate.gap(QUEUE_SETTINGS, f"{ref.name} (whose dead letters it takes)", ref, problem)
+            continue
+        if sources:
+            estate.dead_letter_queues.add(ref.arn)
+            estate.sources_of[ref.arn] = sources
+        for source in sources:
+            if source.arn in known:
+                continue
+            known.add(source.arn)
+            try:
+                estate.queue_rows.append(queues.to_row(source, queues.fetch(source)))
+            except SOURCE_ERRORS as problem:
+                estate.gap(QUEUE_SETTINGS, source.name, source, problem)
+
+
+def _add_move_tasks(estate: Estate) -> None:
+    for ref in estate.queues:
+        if ref.arn not in estate.dead_letter_queues:
+            continue
+        try:
+            rows = [move_tasks.to_row(ref, task) for task in move_tasks.fetch(ref)]
+        except SOURCE_ERRORS as problem:
+            estate.gap(MOVE_TASKS, ref.name, ref, problem)
+            continue
+        estate.move_task_rows += rows
+        where = (ref.name, ref.account_id, ref.region, (ref.arn,))
+        estate.readings.append(Reading(MOVE_TASKS, *where, seen_count=len(rows)))
 
 
 def _add_mappings(lake: Lake, estate: Estate, ref: QueueRef) -> None:
@@ -98,11 +179,16 @@ def _add_functions(lake: Lake, estate: Estate) -> None:
         account_id = function_arn.split(":")[4] or ref.account_id
         queue_arns = tuple(sorted({row["queue_arn"] for row in feeding}))
         try:
-            row = functions.to_row(account_id, ref.region, functions.fetch(ref.aws, feeding[0]["_asked"]))
+            configuration = functions.fetch(ref.aws, feeding[0]["_asked"])
         except SOURCE_ERRORS as problem:
             estate.gap(FUNCTION_SETTINGS, name, ref, problem, queue_arns)
             estate.log_group_of[function_arn] = _last_log_group(lake, function_arn) or functions.default_log_group(name)
             continue
+        try:
+            configuration |= functions.fetch_concurrency(ref.aws, feeding[0]["_asked"])
+        except SOURCE_ERRORS as problem:
+            estate.gap(FUNCTION_SETTINGS, f"{name} (reserved concurrency)", ref, problem, queue_arns)
+        row = functions.to_row(account_id, ref.region, configuration)
         estate.function_rows.append(row)
         estate.log_group_of[function_arn] = row["log_group"]
 

@@ -10,7 +10,7 @@ from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.window import TimeWindow
 from ingest import metrics
-from ingest.clients import LOG_CALLS_PER_S, Aws
+from ingest.clients import CALLS_PER_S, Aws
 from ingest.consumers import of_estate
 from ingest.discovery import Estate, discover
 from ingest.log_events import PAGE_EVENTS
@@ -66,7 +66,7 @@ class Estimate:
     @property
     def seconds(self) -> float:
         """Seconds that reading logs takes at the pace we keep, which is below the quota of the people on call."""
-        return self.log_calls / LOG_CALLS_PER_S
+        return self.log_calls / CALLS_PER_S["FilterLogEvents"]
 
     @property
     def lake_bytes(self) -> int:
@@ -87,7 +87,7 @@ def estimate(
 
     Raises QueueUnknownError, CredentialsError or EndpointUnreachableError.
     """
-    estate = discover(lake, aws, queues)
+    estate = discover(lake, [aws], queues)
     consumers = of_estate(estate, list(log_groups), settings)
     wanted = [
         Measured("AWS/Logs", "LogGroupName", c.log_group, _VOLUME, c.queue.account_id, c.queue.region, (), c.queue.aws)

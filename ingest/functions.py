@@ -2,20 +2,21 @@
 
 from typing import Any
 
-from ingest.clients import Aws, AwsRefusedError
+from ingest.clients import Aws
 from ingest.mappings import unqualified
 from ingest.values import integer, moment
 
 
 def fetch(aws: Aws, function_arn: str) -> dict[str, Any]:
-    """Return the function's configuration, with ``ReservedConcurrentExecutions`` where it may be read."""
+    """Return the function's configuration, of which only what is kept. Raises AwsRefusedError."""
     configuration = aws.call("lambda", "get_function_configuration", "FunctionArn", FunctionName=function_arn)
-    settings = kept(configuration)
-    try:
-        reply = aws.call("lambda", "get_function_concurrency", FunctionName=unqualified(function_arn)[0])
-    except AwsRefusedError:
-        return settings
-    return settings | {"ReservedConcurrentExecutions": reply.get("ReservedConcurrentExecutions")}
+    return kept(configuration)
+
+
+def fetch_concurrency(aws: Aws, function_arn: str) -> dict[str, Any]:
+    """Return the function's ``ReservedConcurrentExecutions``, None where it has none. Raises AwsRefusedError."""
+    reply = aws.call("lambda", "get_function_concurrency", FunctionName=unqualified(function_arn)[0])
+    return {"ReservedConcurrentExecutions": reply.get("ReservedConcurrentExecutions")}
 
 
 def kept(configuration: dict[str, Any]) -> dict[str, Any]:

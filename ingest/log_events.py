@@ -11,15 +11,15 @@ from forensics.lake import Lake
 from forensics.privacy import redact
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
+from ingest import insights, log_groups
 from ingest.clients import Aws, AwsRefusedError
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
 from ingest.log_places import Places
-from ingest.quarantine import quarantine_row, what_is_wrong
+from ingest.quarantine import QUARANTINE, quarantine_row, what_is_wrong
 from ingest.twins import ApiTwins
 from ingest.values import epoch_ms
 
 LOG_EVENTS = BY_NAME["log_events"]
-QUARANTINE = BY_NAME["quarantine"]
 PAGE_EVENTS = 10_000
 """Most events in one page, a limit of the service."""
 APPEND_ROWS = 50_000
@@ -28,17 +28,32 @@ APPEND_ROWS = 50_000
 
 @dataclass(frozen=True)
 class LogGroup:
-    """One log group to read, for the queues whose consumers write there."""
+    """One log group to read, for the queues whose consumers write there; ``log_class`` is None where not known."""
 
     name: str
     account_id: str
     region: str
     queue_arns: tuple[str, ...]
     aws: Aws
+    log_class: str | None = None
 
 
 def fetch(group: LogGroup, window: TimeWindow) -> Iterator[list[dict[str, Any]]]:
-    """Yield the pages of the window in the service's order; pages may be empty, and events may come twice.
+    """Yield the pages of the window in the way that the group's class allows; pages may be empty.
+
+    Raises AwsRefusedError.
+    """
+    if group.log_class == log_groups.INFREQUENT_ACCESS:
+        return insights.fetch(group.aws, group.name, window)
+    if group.log_class not in (None, "STANDARD"):
+        raise AwsRefusedError(
+            "FilterLogEvents", group.log_class, "AWS lets nobody read a log group of this class", "unsupported"
+        )
+    return _filtered(group, window)
+
+
+def _filtered(group: LogGroup, window: TimeWindow) -> Iterator[list[dict[str, Any]]]:
+    """Yield the pages of FilterLogEvents in the service's order; events may come twice.
 
     ``endTime`` is inclusive in FilterLogEvents, our windows are half-open. A full page without a token may have been
     cut (one emulator does so silently): the page after it is asked for from its last millisecond.

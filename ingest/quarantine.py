@@ -5,8 +5,9 @@ from typing import Any
 
 from forensics.identity import evidence_id
 from forensics.privacy import redact
-from forensics.tables import Table
+from forensics.tables import BY_NAME, Table
 
+QUARANTINE = BY_NAME["quarantine"]
 HEAD_CHARS = 200
 _EARLIEST_MS = 946_684_800_000  # 2000-01-01
 _LATEST_MS = 4_102_444_800_000  # 2100-01-01

@@ -71,6 +71,20 @@ def find_all(aws: Aws) -> list[QueueRef]:
     return found
 
 
+def fetch_sources(queue: QueueRef) -> list[QueueRef]:
+    """Return the queues whose dead letters come here; none for an ordinary queue. Raises AwsRefusedError."""
+    found: list[QueueRef] = []
+    token: dict[str, str] = {}
+    while True:
+        reply = queue.aws.call(
+            "sqs", "list_dead_letter_source_queues", "queueUrls", QueueUrl=queue.url, MaxResults=1000, **token
+        )
+        found += [_ref(queue.aws, url) for url in reply["queueUrls"]]
+        if not reply.get("NextToken"):
+            return found
+        token = {"NextToken": reply["NextToken"]}
+
+
 def fetch(queue: QueueRef) -> dict[str, str]:
     """Return the queue's attributes as SQS gives them, all values strings."""
     reply = queue.aws.call("sqs", "get_queue_attributes", "Attributes", QueueUrl=queue.url, AttributeNames=["All"])

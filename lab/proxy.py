@@ -1,7 +1,7 @@
 """The layer in front of the emulator: passes everything on, and answers as AWS does where the emulator would not.
 
 Made up here: receipt handles that expire (FIFO refuses a late delete), FilterLogEvents in pages with stable 56-digit
-event ids and stream prefixes. It also takes the lab's own order, POST /_lab/clock.
+event ids and stream prefixes, the sources of a dead-letter queue. It also takes the lab's own order, POST /_lab/clock.
 """
 
 import json
@@ -39,6 +39,8 @@ class LikeAws:
             "AmazonSQS.DeleteMessage": self._delete_message,
             "AmazonSQS.DeleteMessageBatch": self._delete_message_batch,
             "AmazonSQS.ChangeMessageVisibility": self._change_message_visibility,
+            "AmazonSQS.ListDeadLetterSourceQueues": self._list_dead_letter_source_queues,
+            "AmazonSQS.ListMessageMoveTasks": self._list_message_move_tasks,
             "Logs_20140328.FilterLogEvents": self._filter_log_events,
         }
 
@@ -131,6 +133,23 @@ class LikeAws:
         if reply[0] == 200:
             self._handles.extended(handle, float(request.get("VisibilityTimeout", 0)))
         return reply
+
+    async def _list_dead_letter_source_queues(self, scope: Scope, request: dict[str, Any]) -> Reply:
+        """Find the queues whose redrive policy names this one: the emulator does not know the operation."""
+        _, _, body = await self._ask(scope, {"MaxResults": 1000}, "AmazonSQS.ListQueues")
+        name = str(request.get("QueueUrl", "")).rstrip("/").rpartition("/")[2]
+        sources = []
+        for url in json.loads(body).get("QueueUrls") or []:
+            asked = {"QueueUrl": url, "AttributeNames": ["RedrivePolicy"]}
+            _, _, found = await self._ask(scope, asked, "AmazonSQS.GetQueueAttributes")
+            policy = json.loads(json.loads(found).get("Attributes", {}).get("RedrivePolicy") or "{}")
+            if str(policy.get("deadLetterTargetArn", "")).rpartition(":")[2] == name:
+                sources.append(url)
+        return _json_reply({"queueUrls": sources})
+
+    async def _list_message_move_tasks(self, scope: Scope, request: dict[str, Any]) -> Reply:
+        """Answer as a queue that nobody ever redrove: the emulator has no move tasks."""
+        return _json_reply({"Results": []})
 
     async def _filter_log_events(self, scope: Scope, request: dict[str, Any]) -> Reply:
         try:

@@ -1,6 +1,8 @@
 """The lake: append, commit, pinned reads, file lists."""
 
-from forensics.lake.lake import Appended, Findings, Generation, Lake, LakeDamagedError
+from forensics.lake.delta import LakeDamagedError
+from forensics.lake.generation import Generation
+from forensics.lake.lake import Appended, Findings, Lake
 from forensics.lake.schemas import arrow_schema, to_arrow
 
 __all__ = [
@@ -10,6 +12,5 @@ __all__ = [
     "Lake",
     "LakeDamagedError",
     "arrow_schema",
-    "filters_to_expression",
     "to_arrow",
 ]

@@ -29,3 +29,8 @@ def is_missing(*columns: str) -> pc.Expression:
     for other in others:
         first |= other
     return first
+
+
+def at_least(column: str, first: datetime) -> pc.Expression:
+    """Keep rows whose time is this one or later."""
+    return pc.field(column) >= pa.scalar(first, pa.timestamp("us", tz="UTC"))

@@ -6,11 +6,10 @@ and one row of ``generations`` says which of their versions belong together: rea
 
 import fcntl
 import json
-import os
-from collections.abc import Iterator, Mapping
+import uuid
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -20,20 +19,19 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, RemoveAction
 
-from forensics.errors import ForensicsError, LakeBusyError, LakeMissingError, LakeTooNewError
+from forensics.errors import LakeBusyError, LakeMissingError
+from forensics.lake import delta
+from forensics.lake.generation import Generation
 from forensics.lake.schemas import arrow_schema, to_arrow
 from forensics.tables import ALL_TABLES, BY_NAME, EVIDENCE, FINDINGS, GENERATIONS, Table
 
-SCHEMA_VERSION = 1
-_SCHEMA_KEY = "doubletake.schemaVersion"
-_KEEP = "interval 3650 days"
-
-
-class LakeDamagedError(ForensicsError):
-    """A table's newest commit cannot be read."""
+COMPACT_AT_FILES = 500
+"""Small files of one table from which on they are merged: readers open every file."""
+SMALL_BYTES = 32 * 1024 * 1024
+"""A file of this size is merged no more, so that a growing table is not written anew each time."""
 
 
 @dataclass(frozen=True)
@@ -42,23 +40,6 @@ class Appended:
 
     stored_count: int
     already_count: int
-
-
-@dataclass(frozen=True)
-class Generation:
-    """One correlation run's findings: table versions that belong together, and what they were made from."""
-
-    generation_id: str
-    versions: Mapping[str, int]
-    inputs: Mapping[str, int]
-    row_counts: Mapping[str, int]
-    rules_version: str
-    data_until_at: datetime | None
-
-    @property
-    def data_version(self) -> str:
-        """Short name of this generation for screens and links: 12 characters of its id."""
-        return self.generation_id[:12]
 
 
 class Lake:
@@ -103,6 +84,31 @@ class Lake:
     def versions(self, tables: tuple[Table, ...] = EVIDENCE) -> dict[str, int]:
         """Return the newest committed version per table; tables without commits are left out."""
         return {t.name: self._open(t).version() for t in tables if self.exists(t)}
+
+    def data_versions(self, tables: tuple[Table, ...] = EVIDENCE) -> dict[str, int]:
+        """Return per table the newest version that changed its rows: compaction makes a version, but no new data."""
+        found = {}
+        for name, version in self.versions(tables).items():
+            folder = self.path(BY_NAME[name])
+            while version > 0 and not delta.changes_rows(folder, version):
+                version -= 1
+            found[name] = version
+        return found
+
+    def compact(self, table: Table, at_files: int = COMPACT_AT_FILES) -> int:
+        """Merge small files into larger ones where there are many; returns how many there were, 0 if left alone.
+
+        No row changes, and earlier versions stay readable: the small files are kept.
+        """
+        if not self.exists(table):
+            return 0
+        handle = self._open(table)
+        small = [size for size in handle.get_add_actions(flatten=True)["size_bytes"].to_pylist() if size < SMALL_BYTES]
+        if len(small) < at_files:
+            return 0
+        handle.optimize.compact(target_size=SMALL_BYTES)
+        self._flush(table)
+        return len(small)
 
     def files(self, table: Table, version: int | None = None) -> list[str]:
         """Return the Parquet files of one version (None: newest), sorted; empty if the table is not there."""
@@ -149,20 +155,30 @@ class Lake:
         fresh = self._without_known(table, data, handle.version())
         already = data.num_rows - fresh.num_rows
         if fresh.num_rows:
-            before = handle.transaction_version(writer) or 0
-            try:
-                write_deltalake(
-                    handle,
-                    fresh,
-                    mode="append",
-                    commit_properties=CommitProperties(app_transactions=[Transaction(writer, before + 1)]),
-                )
-            except CommitFailedError as problem:
-                raise LakeBusyError(
-                    f"another process is writing {table.name} of {writer!r}", "Wait for it, then run this again."
-                ) from problem
-            self._flush(table)
+            self._commit(table, handle, fresh, writer)
         return Appended(fresh.num_rows, already)
+
+    def _commit(self, table: Table, handle: DeltaTable, fresh: pa.Table, writer: str) -> None:
+        """Append in one commit, on top of the very version whose rows were compared, and flush it.
+
+        An error may come back although the commit landed (a lost reply): then it is ours by its token, and done.
+        """
+        token = uuid.uuid4().hex
+        mine = CommitProperties(
+            custom_metadata={delta.RUN_TOKEN: token},
+            app_transactions=[Transaction(writer, (handle.transaction_version(writer) or 0) + 1)],
+        )
+        compared = handle.version()
+        try:
+            write_deltalake(handle, fresh, mode="append", commit_properties=mine)
+        except (CommitFailedError, OSError) as problem:
+            if not delta.has_landed(self.path(table), compared, token):
+                if isinstance(problem, CommitFailedError):
+                    raise LakeBusyError(
+                        f"another process is writing {table.name} of {writer!r}", "Wait for it, then run this again."
+                    ) from problem
+                raise
+        self._flush(table)
 
     def _without_known(self, table: Table, data: pa.Table, version: int) -> pa.Table:
         (key,) = table.key
@@ -237,15 +253,14 @@ class Lake:
                 )
         handle = self._open_or_create(table)
         handle.create_write_transaction(actions, "overwrite", arrow_schema(table))
-        self._flush(table)
-        return self._open(table).version(), rows
+        return self._flush(table), rows
 
     def generation(self) -> Generation | None:
         """Return the newest published generation, or None before the first correlation."""
         if not self.exists(GENERATIONS):
             return None
         rows = self.read(GENERATIONS).to_pylist()
-        return _generation(rows[0]) if rows else None
+        return Generation.of_row(rows[0]) if rows else None
 
     def generations(self, at_most: int = 50) -> list[Generation]:
         """Return published generations, newest first; publishing the same inputs again counts once."""
@@ -255,7 +270,7 @@ class Lake:
         found: dict[str, Generation] = {}
         for version in range(newest, max(newest - at_most, -1), -1):
             for row in self.read(GENERATIONS, version=version).to_pylist():
-                found.setdefault(row["generation_id"], _generation(row))
+                found.setdefault(row["generation_id"], Generation.of_row(row))
         return list(found.values())
 
     def findings(self) -> "Findings":
@@ -298,66 +313,18 @@ class Lake:
             yield
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable:
-        try:
-            handle = DeltaTable(str(self.path(table)), version=version)
-        except TableNotFoundError:
-            raise
-        except DeltaError as problem:
-            raise LakeDamagedError(
-                f"table {table.name} of the lake at {str(self.root)!r} cannot be read: {problem}",
-                "Move its newest file in _delta_log aside and collect again.",
-            ) from problem
-        written = int(handle.metadata().configuration.get(_SCHEMA_KEY) or 1)
-        if written > SCHEMA_VERSION:
-            raise LakeTooNewError(
-                f"table {table.name} of the lake at {str(self.root)!r} has schema {written}; "
-                f"this release reads up to {SCHEMA_VERSION}",
-                "Upgrade Doubletake, or point --lake at another folder.",
-            )
-        return handle
+        return delta.open_table(self.path(table), table, version)
 
     def _open_or_create(self, table: Table) -> DeltaTable:
-        if self.exists(table):
-            return self._open(table)
-        configuration = {
-            "delta.logRetentionDuration": _KEEP,
-            "delta.deletedFileRetentionDuration": _KEEP,
-            "delta.enableExpiredLogCleanup": "false",
-            "delta.checkpointInterval": "100",
-            _SCHEMA_KEY: str(SCHEMA_VERSION),
-        }
-        if table.layer == "evidence":
-            configuration["delta.appendOnly"] = "true"
-        self.path(table).mkdir(parents=True, exist_ok=True)
-        handle = DeltaTable.create(
-            str(self.path(table)),
-            schema=arrow_schema(table),
-            mode="ignore",
-            configuration=configuration,
-            raise_if_key_not_exists=False,
-        )
-        self._flush(table)
-        return handle
+        if not self.exists(table):
+            return delta.create_table(self.path(table), table)
+        return delta.add_new_columns(self.path(table), table, self._open(table))
 
-    def _flush(self, table: Table) -> None:
-        """Flush the newest commit and the files it added; delta-rs never does."""
-        folder = self.path(table)
-        log = folder / "_delta_log"
+    def _flush(self, table: Table) -> int:
+        """Flush the newest commit and the files it added, and return its version."""
         version = self._open(table).version()
-        commit = log / f"{version:020d}.json"
-        touched = {commit, log, folder}
-        if version == 0:
-            touched |= {folder.parent, self.root}
-        for line in commit.read_text().splitlines():
-            if added := json.loads(line).get("add"):
-                file = folder / added["path"]
-                touched |= {file, file.parent}
-        for path in sorted(touched):
-            fd = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(fd)
-            finally:
-                os.close(fd)
+        delta.flush(self.path(table), version)
+        return version
 
 
 class Findings:
@@ -383,18 +350,3 @@ class Findings:
             if rows:
                 found[name] = rows
         return found
-
-
-def _generation(row: dict[str, Any]) -> Generation:
-    return Generation(
-        row["generation_id"],
-        _pairs(row["tables"]),
-        _pairs(row["inputs"]),
-        _pairs(row["row_counts"]),
-        row["rules_version"],
-        row["data_until_at"],
-    )
-
-
-def _pairs(items: list[str]) -> dict[str, int]:
-    return {name: int(number) for name, _, number in (item.rpartition("=") for item in items)}

@@ -125,6 +125,72 @@ EVENT_SOURCE_MAPPINGS = Table(
     ),
 )
 
+LOG_GROUP_SETTINGS = Table(
+    "log_group_settings",
+    "evidence",
+    grain="one state of a log group: how it can be read, and how long it keeps its events",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "loggroup: and the SHA-256 of the settings and the time they were observed"),
+        _ACCOUNT,
+        _REGION,
+        Column("log_group", "string", "the log group's name"),
+        Column(
+            "log_class", "string", "STANDARD, INFREQUENT_ACCESS (Logs Insights only) or DELIVERY; null where not said"
+        ),
+        Column("retention_days", "int", "days after which CloudWatch deletes an event; null: never"),
+        Column("created_at", "timestamp", "when the group was created, UTC"),
+        _OBSERVED,
+    ),
+)
+
+SETTING_CHANGES = Table(
+    "setting_changes",
+    "evidence",
+    grain="one call that changed, purged or redrove something, as CloudTrail recorded it; refused calls too",
+    key=("evidence_id",),
+    time_column="changed_at",
+    columns=(
+        Column("evidence_id", "string", "change: and the SHA-256 of account, region and CloudTrail's event id"),
+        _ACCOUNT,
+        _REGION,
+        Column("event_id", "string", "CloudTrail's eventID"),
+        Column("changed_at", "timestamp", "when AWS took the call, UTC; an attribute takes up to 60 s to hold"),
+        Column("event_source", "string", "sqs.amazonaws.com or lambda.amazonaws.com"),
+        Column("event_name", "string", "the operation without Lambda's date, such as SetQueueAttributes"),
+        Column("resource_kind", "string", "queue, function or mapping"),
+        Column("resource", "string", "queue name, function name or mapping UUID; null where the record does not say"),
+        Column("queue_arn", "string", "the queue concerned; for a mapping the one it polls; null where not said"),
+        Column("function_name", "string", "the function concerned; null where none or not said"),
+        Column("settings", "strings", "what was set, as name=value, sorted; only settings that bear on deliveries"),
+        Column("actor", "string", "who called: the identity's ARN, or the AWS service"),
+        Column("error_code", "string", "why AWS refused; null where the call took effect"),
+        _COLLECTED,
+    ),
+)
+
+MOVE_TASKS = Table(
+    "move_tasks",
+    "evidence",
+    grain="one state of one redrive out of a dead-letter queue; a new row only when something changed",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "move: and the SHA-256 of the task's state and the time it was observed"),
+        _ACCOUNT,
+        _REGION,
+        Column("task", "string", "names the task: the queue's ARN and the start"),
+        Column("source_arn", "string", "the dead-letter queue the messages left"),
+        Column("destination_arn", "string", "where they went; null: each to the queue it had come from"),
+        Column("started_at", "timestamp", "when the task began, UTC"),
+        Column("status", "string", "RUNNING, COMPLETED, CANCELLING, CANCELLED or FAILED"),
+        Column("moved_count", "long", "messages moved so far, approximately"),
+        Column("to_move_count", "long", "messages there were to move, approximately; null while not known"),
+        Column("max_per_second", "int", "the speed limit somebody set; null without one"),
+        Column("failure_reason", "string", "why it failed; null where it did not"),
+        _OBSERVED,
+    ),
+)
+
 CONSUMERS = Table(
     "consumers",
     "evidence",
@@ -160,7 +226,7 @@ COVERAGE = Table(
         Column(
             "status",
             "string",
-            "ok, denied, failed, gone, unsupported, or partial (files that nobody vouches for); never an error as empty",
+            "ok, denied, failed, gone, unsupported, partial (files that nobody vouches for), or lost: stored, then damaged",
         ),
         Column("detail", "string", "AWS's error code and message where the status is not ok"),
         Column("seen_count", "long", "rows the source gave"),
@@ -168,6 +234,7 @@ COVERAGE = Table(
         Column("already_count", "long", "rows that were in the lake before"),
         Column("quarantined_count", "long", "rows that could not be kept as they were"),
         Column("is_provisional", "bool", "read before the window was 5 minutes old: late events may be missing"),
+        Column("is_sealed", "bool", "read again as a whole when a case was sealed; null in older lakes"),
         _COLLECTED,
     ),
 )
@@ -195,6 +262,9 @@ EVIDENCE = (
     QUEUE_SETTINGS,
     FUNCTION_SETTINGS,
     EVENT_SOURCE_MAPPINGS,
+    LOG_GROUP_SETTINGS,
+    SETTING_CHANGES,
+    MOVE_TASKS,
     CONSUMERS,
     COVERAGE,
     QUARANTINE,

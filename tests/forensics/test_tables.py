@@ -52,6 +52,7 @@ def test_times_of_evidence_are_where_a_window_is_looked_for():
     assert {t.name: t.time_column for t in EVIDENCE if t.time_column} == {
         "log_events": "logged_at",
         "metric_points": "point_at",
+        "setting_changes": "changed_at",
     }
 
 

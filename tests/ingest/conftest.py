@@ -74,7 +74,7 @@ def moto_access(moto_url: str) -> Iterator[tuple[Proxy, Aws]]:
 
 def access(url: str) -> Iterator[tuple[Proxy, Aws]]:
     proxy = Proxy(url)
-    yield proxy, Aws(region=REGION, endpoint_url=proxy.url)
+    yield proxy, Aws(region=REGION, endpoint_url=proxy.url, patience_s=0)
     proxy.stop()
 
 

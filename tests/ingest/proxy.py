@@ -10,12 +10,21 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-SERVICES = {"AmazonSQS": "sqs", "Logs_20140328": "logs", "GraniteServiceVersion20100801": "cloudwatch"}
+SERVICES = {
+    "AmazonSQS": "sqs",
+    "Logs_20140328": "logs",
+    "GraniteServiceVersion20100801": "cloudwatch",
+    "CloudTrail_20131101": "cloudtrail",
+}
 LAMBDA_PATHS = (
     (r"GET /2015-03-31/event-source-mappings/?", "ListEventSourceMappings"),
     (r"GET /2015-03-31/functions/[^/]+/configuration", "GetFunctionConfiguration"),
     (r"GET /[0-9-]+/functions/[^/]+/concurrency", "GetFunctionConcurrency"),
 )
+
+
+NOT_EMULATED = {"sqs:ListDeadLetterSourceQueues": {"queueUrls": []}, "sqs:ListMessageMoveTasks": {"Results": []}}
+"""Answered here as AWS does where there is nothing: MiniStack does not know these operations."""
 
 
 @dataclass
@@ -76,6 +85,8 @@ class Proxy:
         for pattern, fault, on in self._faults:
             if fnmatch.fnmatch(operation, pattern) and (on is None or count in on):
                 return fault(lambda: self._forward(method, path, headers, body), request)
+        if operation in NOT_EMULATED:
+            return _json(NOT_EMULATED[operation])
         return self._forward(method, path, headers, body)
 
     def _forward(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
@@ -93,6 +104,7 @@ def operation_of(method: str, path: str, headers: dict[str, str]) -> str:
     lower = {key.lower(): value for key, value in headers.items()}
     if target := lower.get("x-amz-target"):
         service, _, name = target.rpartition(".")
+        service = service.rpartition(".")[2]
         return f"{SERVICES.get(service, service)}:{name}"
     asked = f"{method} {urlsplit(path).path}"
     for pattern, name in LAMBDA_PATHS:
@@ -109,6 +121,15 @@ def refuse(code: str, status: int = 400, message: str = "not today") -> Fault:
         return Reply(status, {"content-type": "application/x-amz-json-1.0", "x-amzn-ErrorType": code}, body)
 
     return fault
+
+
+def say(**content: object) -> Fault:
+    """Answer with this instead of asking."""
+    return lambda _upstream, _request: _json(content)
+
+
+def _json(content: dict) -> Reply:
+    return Reply(200, {"content-type": "application/x-amz-json-1.0"}, json.dumps(content).encode())
 
 
 def cut(upstream: Upstream, _request: dict) -> Reply:

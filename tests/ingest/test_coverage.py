@@ -60,9 +60,16 @@ def ending(now: datetime, length: timedelta) -> tuple[Reading, TimeWindow, datet
 
 
 def test_a_quiet_source_read_each_minute_is_recorded_every_five(lake):
-    steps = [ending(at(minute), timedelta(hours=1)) for minute in range(16)]
+    steps = [ending(at(minute), timedelta(hours=1)) for minute in range(14)]
 
     assert rows_after(lake, *steps) == 3
+
+
+def test_a_quiet_block_is_recorded_once_more_when_its_second_reading_was_due(lake):
+    steps = [ending(at(minute), timedelta(hours=1)) for minute in (0, 14, 15, 16)]
+
+    assert rows_after(lake, *steps[:2]) == 2
+    assert rows_after(lake, *steps[2:]) == 3
 
 
 def test_short_windows_side_by_side_are_all_recorded(lake):

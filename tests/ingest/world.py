@@ -58,7 +58,7 @@ def moto() -> Any:
 
 def ministack() -> Any:
     port = free_port()
-    quiet = {"BIND_HOST": "127.0.0.1", "GATEWAY_PORT": str(port), "LOG_LEVEL": "ERROR"}
+    quiet = {"BIND_HOST": "127.0.0.1", "GATEWAY_PORT": str(port), "LOG_LEVEL": "ERROR", "CLOUDTRAIL_RECORDING": "1"}
     return server([tool("ministack")], CREDENTIALS | quiet, port)
 
 

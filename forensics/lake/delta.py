@@ -1,0 +1,135 @@
+"""What delta-rs leaves to us: opening with a sentence for what is wrong, new columns, flushing, unclear commits."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError, TableNotFoundError
+from deltalake.schema import Schema
+
+from forensics.errors import ForensicsError, LakeTooNewError
+from forensics.lake.schemas import arrow_schema
+from forensics.tables import Table
+
+SCHEMA_VERSION = 1
+RUN_TOKEN = "doubletake.run"  # noqa: S105
+"""Key in a commit's info: names the append that made it, so that an unclear one can be found again."""
+_SCHEMA_KEY = "doubletake.schemaVersion"
+_KEEP = "interval 3650 days"
+
+
+class LakeDamagedError(ForensicsError):
+    """A table's newest commit cannot be read."""
+
+
+def log_folder(folder: Path) -> Path:
+    """Return the folder of a table's commits."""
+    return folder / "_delta_log"
+
+
+def commit_file(folder: Path, version: int) -> Path:
+    """Return the file of one commit."""
+    return log_folder(folder) / f"{version:020d}.json"
+
+
+def actions(folder: Path, version: int) -> Iterator[dict[str, Any]]:
+    """Yield the actions of one commit, one a line."""
+    for line in commit_file(folder, version).read_text().splitlines():
+        yield json.loads(line)
+
+
+def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaTable:
+    """Open a table at a version (None: newest); raises LakeDamagedError or LakeTooNewError."""
+    where = f"table {table.name} of the lake at {str(folder.parent.parent)!r}"
+    hint = "Run `doubletake doctor`: it sets what is torn aside, and what was lost is collected again."
+    try:
+        handle = DeltaTable(str(folder), version=version)
+        newest = commit_file(folder, handle.version())
+        # delta-rs takes an empty newest commit for one without rows, and says nothing.
+        if version is None and newest.exists() and newest.stat().st_size == 0:
+            raise LakeDamagedError(f"{where} cannot be read: its newest commit is empty", hint)
+    except TableNotFoundError:
+        raise
+    except DeltaError as problem:
+        raise LakeDamagedError(f"{where} cannot be read: {problem}", hint) from problem
+    written = int(handle.metadata().configuration.get(_SCHEMA_KEY) or 1)
+    if written > SCHEMA_VERSION:
+        raise LakeTooNewError(
+            f"{where} has schema {written}; this release reads up to {SCHEMA_VERSION}",
+            "Upgrade Doubletake, or point --lake at another folder.",
+        )
+    return handle
+
+
+def create_table(folder: Path, table: Table) -> DeltaTable:
+    """Create a table, or open it where another process was faster."""
+    configuration = {
+        "delta.logRetentionDuration": _KEEP,
+        "delta.deletedFileRetentionDuration": _KEEP,
+        "delta.enableExpiredLogCleanup": "false",
+        "delta.checkpointInterval": "100",
+        _SCHEMA_KEY: str(SCHEMA_VERSION),
+    }
+    if table.layer == "evidence":
+        configuration["delta.appendOnly"] = "true"
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = DeltaTable.create(
+        str(folder),
+        schema=arrow_schema(table),
+        mode="ignore",
+        configuration=configuration,
+        raise_if_key_not_exists=False,
+    )
+    flush(folder, handle.version())
+    return handle
+
+
+def add_new_columns(folder: Path, table: Table, handle: DeltaTable) -> DeltaTable:
+    """Give a table of an earlier release the columns declared since; its rows have null there."""
+    there = {field.name for field in handle.schema().fields}
+    missing = [field for field in Schema.from_arrow(arrow_schema(table)).fields if field.name not in there]
+    if missing:
+        handle.alter.add_columns(missing)
+        handle = DeltaTable(str(folder))
+        flush(folder, handle.version())
+    return handle
+
+
+def has_landed(folder: Path, after: int, token: str) -> bool:
+    """Tell whether a commit after a version carries the token: an error came back, but the commit may be there."""
+    newest = DeltaTable(str(folder)).version()
+    return any(
+        action.get("commitInfo", {}).get(RUN_TOKEN) == token
+        for version in range(after + 1, newest + 1)
+        for action in actions(folder, version)
+    )
+
+
+def changes_rows(folder: Path, version: int) -> bool:
+    """Tell whether a commit changed what the table holds; compaction and new columns did not."""
+    return any(
+        action.get(kind, {}).get("dataChange", False)
+        for action in actions(folder, version)
+        for kind in ("add", "remove")
+    )
+
+
+def flush(folder: Path, version: int) -> None:
+    """Flush a commit and the files it added to the disk; delta-rs never does."""
+    commit = commit_file(folder, version)
+    touched = {commit, commit.parent, folder}
+    if version == 0:
+        touched |= {folder.parent, folder.parent.parent}
+    for action in actions(folder, version):
+        if added := action.get("add"):
+            file = folder / added["path"]
+            touched |= {file, file.parent}
+    for path in sorted(touched):
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)

@@ -1,0 +1,208 @@
+"""Who changed, purged or redrove what, and when: the management events of CloudTrail, which keeps them for 90 days.
+
+All of a region's are kept, not only those of the queues asked for: a later question about another queue must find them.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from forensics.identity import evidence_id
+from forensics.lake import Lake
+from forensics.tables import BY_NAME
+from forensics.window import TimeWindow
+from ingest.clients import Aws, AwsRefusedError
+from ingest.coverage import SOURCE_ERRORS, Reading, status_of
+from ingest.quarantine import QUARANTINE, quarantine_row
+from ingest.values import moment
+
+SETTING_CHANGES = BY_NAME["setting_changes"]
+RESOURCE = "CloudTrail"
+"""What coverage calls this source; there is one per account and region."""
+
+QUEUE_CALLS = (
+    "SetQueueAttributes",
+    "CreateQueue",
+    "DeleteQueue",
+    "PurgeQueue",
+    "StartMessageMoveTask",
+    "CancelMessageMoveTask",
+)
+LAMBDA_CALLS = (
+    "UpdateFunctionConfiguration20150331v2",
+    "UpdateFunctionCode20150331v2",
+    "CreateEventSourceMapping20150331",
+    "UpdateEventSourceMapping20150331",
+    "DeleteEventSourceMapping20150331",
+    "PutFunctionConcurrency20171031",
+    "DeleteFunctionConcurrency20171031",
+)
+KEPT_FOR = timedelta(days=90)
+
+# Settings that bear on deliveries, in lower case. Anything else (policies, environment variables, tags) is not kept.
+_QUEUE_SETTINGS = {
+    "visibilitytimeout",
+    "messageretentionperiod",
+    "delayseconds",
+    "receivemessagewaittimeseconds",
+    "redrivepolicy",
+    "contentbaseddeduplication",
+    "deduplicationscope",
+    "fifothroughputlimit",
+}
+_LAMBDA_SETTINGS = {
+    "timeout",
+    "memorysize",
+    "runtime",
+    "batchsize",
+    "maximumbatchingwindowinseconds",
+    "functionresponsetypes",
+    "scalingconfig",
+    "enabled",
+    "reservedconcurrentexecutions",
+    "destinationarn",
+    "maxnumberofmessagespersecond",
+}
+_LAMBDA_DATE = re.compile(r"20\d{6}(?:v\d)?$")
+
+
+def fetch(aws: Aws, window: TimeWindow) -> Iterator[dict[str, Any]]:
+    """Yield the window's records as LookupEvents gives them; it takes one event name a call. Raises AwsRefusedError."""
+    for name in (*QUEUE_CALLS, *LAMBDA_CALLS):
+        token: dict[str, str] = {}
+        while True:
+            reply = aws.call(
+                "cloudtrail",
+                "lookup_events",
+                "Events",
+                LookupAttributes=[{"AttributeKey": "EventName", "AttributeValue": name}],
+                StartTime=window.start_at,
+                EndTime=window.end_at,
+                MaxResults=50,
+                **token,
+            )
+            yield from reply["Events"]
+            following = reply.get("NextToken")
+            if not following:
+                break
+            if token.get("NextToken") == following:
+                raise AwsRefusedError("LookupEvents", "RepeatedToken", "the same page came twice", "failed")
+            token = {"NextToken": following}
+
+
+def to_row(region: str, event: dict[str, Any], collected_at: datetime) -> dict[str, Any] | str:
+    """Turn a record into a row of ``setting_changes``, or say what is wrong with it."""
+    try:
+        record = json.loads(event.get("CloudTrailEvent") or "")
+    except (ValueError, TypeError, RecursionError):
+        return "the CloudTrail record is not JSON"
+    if not isinstance(record, dict):
+        return "the CloudTrail record is not an object"
+    event_id, changed_at = record.get("eventID") or event.get("EventId"), moment(record.get("eventTime"))
+    if not isinstance(event_id, str) or changed_at is None or not isinstance(record.get("eventName"), str):
+        return "the CloudTrail record lacks its id, time or name"
+    identity = _object(record.get("userIdentity"))
+    account_id = record.get("recipientAccountId") or identity.get("accountId")
+    asked, answered = (_lower_first(record.get(part)) for part in ("requestParameters", "responseElements"))
+    return {
+        "evidence_id": evidence_id("change", account_id, region, event_id),
+        "account_id": account_id,
+        "region": region,
+        "event_id": event_id,
+        "changed_at": changed_at,
+        "event_source": record.get("eventSource"),
+        "event_name": _LAMBDA_DATE.sub("", record["eventName"]),
+        **_about(asked, answered, account_id, region),
+        "settings": _settings(asked),
+        "actor": identity.get("arn") or identity.get("invokedBy") or event.get("Username"),
+        "error_code": record.get("errorCode"),
+        "collected_at": collected_at,
+    }
+
+
+def ingest(lake: Lake, aws: Aws, account_id: str, region: str, window: TimeWindow, collected_at: datetime) -> Reading:
+    """Read the window's changes of one account and region into the lake; what came is kept if a later page fails."""
+    rows: list[dict[str, Any]] = []
+    poison: list[dict[str, Any]] = []
+    status, detail, seen_count = "ok", None, 0
+    try:
+        for event in fetch(aws, window):
+            row = to_row(region, event, collected_at)
+            if isinstance(row, str):
+                item = event.get("CloudTrailEvent")
+                poison.append(quarantine_row(SETTING_CHANGES, RESOURCE, row, seen_count, item, collected_at))
+            else:
+                rows.append(row)
+            seen_count += 1
+    except SOURCE_ERRORS as problem:
+        status, detail = status_of(problem)
+    stored_count = lake.append(SETTING_CHANGES, rows, f"setting_changes|{region}").stored_count if rows else 0
+    if poison:
+        lake.append(QUARANTINE, poison, f"quarantine|{RESOURCE}")
+    counts = (seen_count, stored_count, len(rows) - stored_count, len(poison))
+    return Reading(SETTING_CHANGES, RESOURCE, account_id, region, (), status, detail, *counts)
+
+
+def _about(asked: dict[str, Any], answered: dict[str, Any], account_id: str | None, region: str) -> dict[str, Any]:
+    """Say which resource a call was about."""
+    queue_arn, name = _text(asked.get("sourceArn")), _text(asked.get("functionName"))
+    source = asked.get("eventSourceArn") or answered.get("eventSourceArn")
+    uuid = asked.get("uUID") or asked.get("uuid") or answered.get("uUID") or answered.get("uuid")
+    function = _function_name(name or _text(answered.get("functionArn")))
+    if source or uuid:
+        return _resource("mapping", _text(uuid), _text(source), function)
+    if function:
+        return _resource("function", function, None, function)
+    if url := _text(asked.get("queueUrl") or answered.get("queueUrl")):
+        owner, url_name = (["", ""] + url.rstrip("/").split("/"))[-2:]
+        queue_arn = f"arn:{_partition(region)}:sqs:{region}:{owner}:{url_name}"
+    elif (queue_name := _text(asked.get("queueName"))) and account_id:
+        queue_arn = f"arn:{_partition(region)}:sqs:{region}:{account_id}:{queue_name}"
+    return _resource("queue", queue_arn.rpartition(":")[2] if queue_arn else None, queue_arn, None)
+
+
+def _resource(kind: str, resource: str | None, queue_arn: str | None, function_name: str | None) -> dict[str, Any]:
+    return {"resource_kind": kind, "resource": resource, "queue_arn": queue_arn, "function_name": function_name}
+
+
+def _function_name(text: str | None) -> str | None:
+    """Take the name out of a name, a partial ARN (``123456789012:function:pay``) or an ARN, with or without version."""
+    if not text:
+        return None
+    before, found, after = text.rpartition("function:")
+    return (after if found else text).split(":")[0] or None
+
+
+def _settings(asked: dict[str, Any]) -> list[str]:
+    """Return what was set as sorted ``name=value`` texts.
+
+    >>> _settings({"queueUrl": "u", "attributes": {"VisibilityTimeout": "30", "Policy": "{}"}})
+    ['VisibilityTimeout=30']
+    """
+    found = [f"{k}={_plain(v)}" for k, v in asked.items() if str(k).lower() in _LAMBDA_SETTINGS and v is not None]
+    attributes = _object(asked.get("attributes") or asked.get("attribute"))
+    found += [f"{k}={_plain(v)}" for k, v in attributes.items() if str(k).lower() in _QUEUE_SETTINGS]
+    return sorted(found)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _partition(region: str) -> str:
+    return "aws-cn" if region.startswith("cn-") else "aws-us-gov" if region.startswith("us-gov-") else "aws"
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _lower_first(value: Any) -> dict[str, Any]:
+    """Spell names as CloudTrail does (``queueUrl``), also where a service wrote them as its API (``QueueUrl``)."""
+    return {f"{name[:1].lower()}{name[1:]}": content for name, content in _object(value).items()}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
