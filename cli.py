@@ -15,6 +15,7 @@ import cli_files
 import cli_find
 import cli_findings
 import cli_health
+import cli_lake
 import cli_people
 import cli_serve
 import cli_watch
@@ -86,6 +87,8 @@ for _command in (
     cli_health.health,
     cli_health.check,
     cli_findings.status,
+    cli_lake.doctor,
+    cli_lake.seal,
     cli_findings.report,
     cli_people.annotate,
     cli_people.annotations,

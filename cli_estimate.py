@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from cli_options import Everywhere
+from cli_options import Everywhere, accesses
 from cli_output import printable
 from forensics.errors import EXIT_OK
 
@@ -18,11 +18,11 @@ LARGE_BYTES = 20 * 10**9
 
 def tell_estimate(chosen: Everywhere, queues: list[str] | None, window: "TimeWindow", log_groups: list[str]) -> int:
     """Find what would be read, ask how much it is, and print that; nothing is read and nothing is written."""
-    from ingest.clients import Aws
     from ingest.estimate import estimate
 
-    aws = Aws(profile=chosen.profile, region=chosen.region, endpoint_url=chosen.endpoint_url)
-    found = estimate(chosen.open_lake(), aws, queues, window, log_groups, chosen.settings(), datetime.now(UTC))
+    settings = chosen.settings()
+    aws = accesses(chosen, settings)
+    found = estimate(chosen.open_lake(), aws, queues, window, log_groups, settings, datetime.now(UTC))
     for line in estimated(found):
         print(printable(line))
     return EXIT_OK

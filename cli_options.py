@@ -13,6 +13,7 @@ import typer
 if TYPE_CHECKING:
     from forensics.lake import Lake
     from forensics.settings import Settings
+    from ingest.clients import Aws
 
 DEFAULT_LAKE = "lake"
 _PANEL = "Everywhere"
@@ -103,6 +104,22 @@ class Everywhere:
 
         file = self.settings_file()
         return Settings.load(file) if file else Settings()
+
+
+def accesses(chosen: Everywhere, settings: "Settings") -> "list[Aws]":
+    """Return access to every account and region: those of the settings file, unless the command line names one.
+
+    Raises CredentialsError for a profile that is not there.
+    """
+    from ingest.clients import Aws
+
+    if chosen.profile or chosen.region or not settings.accounts:
+        return [Aws(profile=chosen.profile, region=chosen.region, endpoint_url=chosen.endpoint_url)]
+    return [
+        Aws(profile=account.profile, region=region, endpoint_url=chosen.endpoint_url or account.endpoint_url)
+        for account in settings.accounts
+        for region in account.regions or (None,)
+    ]
 
 
 def everywhere(command: Callable[..., Any]) -> Callable[..., Any]:

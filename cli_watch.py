@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_options import Everywhere
+from cli_options import Everywhere, accesses
 from cli_output import printable, say
 from cli_serve import ending_on_sigterm
 from cli_work import LogGroupOption, MasterOption, QueueNotNamedError
@@ -187,7 +187,7 @@ class _Work:
     since: str
     log_groups: list[str]
     master: str | None
-    _aws: "Aws | None" = None
+    _aws: "list[Aws] | None" = None
     _settings: "Settings | None" = None
     _judged: Mapping[str, int] | None = None
     _judged_at: datetime | None = None
@@ -218,12 +218,10 @@ class _Work:
 
     def _collect(self, lake: "Lake", settings: "Settings", now: datetime) -> "CollectReport":
         from forensics.window import TimeWindow
-        from ingest.clients import Aws
         from ingest.collect import collect
 
         if self._aws is None:
-            chosen = self.chosen
-            self._aws = Aws(profile=chosen.profile, region=chosen.region, endpoint_url=chosen.endpoint_url)
+            self._aws = accesses(self.chosen, settings)
         window = TimeWindow.parse(self.since, None, now)
         queues = None if self.queues is None else list(self.queues)
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli_options import Everywhere
+from cli_options import Everywhere, accesses
 from cli_output import printable, say
 from forensics.errors import ForensicsError
 
@@ -108,11 +108,10 @@ def _collect(
     chosen: Everywhere, queues: list[str] | None, window: "TimeWindow", log_groups: list[str], again: bool = False
 ) -> "CollectReport":
     from cli_progress import collecting
-    from ingest.clients import Aws
     from ingest.collect import collect as collect_evidence
 
     settings = chosen.settings()
-    aws = Aws(profile=chosen.profile, region=chosen.region, endpoint_url=chosen.endpoint_url)
+    aws = accesses(chosen, settings)
     with collecting() as progress:
         report = collect_evidence(chosen.open_lake(), aws, queues, window, log_groups, settings, progress, again=again)
     for line in collected(report):

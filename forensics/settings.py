@@ -72,6 +72,15 @@ class Team:
 
 
 @dataclass(frozen=True)
+class Account:
+    """One AWS account to read, in one region or several; None: as the environment says."""
+
+    profile: str | None = None
+    regions: tuple[str, ...] = ()
+    endpoint_url: str | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """The whole file; ``text`` is its content, part of a run's fingerprint.
 
@@ -82,6 +91,7 @@ class Settings:
     workers: tuple[Consumer, ...] = ()
     queues: tuple[Queue, ...] = ()
     team: Team = Team()
+    accounts: tuple[Account, ...] = ()
     redact: tuple[str, ...] = ()
     keep_bodies: bool = True
     text: str = field(default="", repr=False)
@@ -117,17 +127,19 @@ class Settings:
             raise SettingsError(
                 f"{where} is not valid TOML: {problem}", "Regular expressions go in 'single quotes'."
             ) from problem
-        unknown = sorted(set(data) - {"function", "worker", "queue", "team", "redact", "keep_bodies"})
+        unknown = sorted(set(data) - {"function", "worker", "queue", "account", "team", "redact", "keep_bodies"})
         if unknown:
             raise SettingsError(
                 f"{where}: {unknown[0]!r} is not a section",
-                "Sections are [[function]], [[worker]], [[queue]] and [team]; redact and keep_bodies stand above them.",
+                "Sections are [[function]], [[worker]], [[queue]], [[account]] and [team]; "
+                "redact and keep_bodies stand above them.",
             )
         return cls(
             functions=tuple(_consumer(d, where, "function", "name") for d in _tables(data, "function", where)),
             workers=tuple(_consumer(d, where, "worker", "log_group") for d in _tables(data, "worker", where)),
             queues=tuple(_queue(d, where) for d in _tables(data, "queue", where)),
             team=_team(data.get("team", {}), where),
+            accounts=tuple(_account(d, where) for d in _tables(data, "account", where)),
             redact=_redact(data.get("redact", []), where),
             keep_bodies=_keep_bodies(data.get("keep_bodies", True), where),
             text=text,
@@ -231,6 +243,19 @@ def _keep_bodies(value: Any, where: str) -> bool:
     if not isinstance(value, bool):
         raise SettingsError(f"{where}: keep_bodies = {value!r} is not true or false", "Write keep_bodies = false.")
     return value
+
+
+def _account(d: dict[str, Any], where: str) -> Account:
+    d = _checked(d, where, "account", {"profile": str, "regions": list, "endpoint_url": str})
+    regions = d.get("regions", [])
+    for region in regions:
+        if not isinstance(region, str) or not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-[0-9]", region):
+            raise SettingsError(
+                f"{where}: [[account]] regions has {region!r}, which is not a region", 'Write it like "eu-west-1".'
+            )
+    if not d:
+        raise SettingsError(f"{where}: an [[account]] says nothing", 'Add profile = "..." or regions = ["..."].')
+    return Account(d.get("profile"), tuple(dict.fromkeys(regions)), d.get("endpoint_url"))
 
 
 def _team(d: Any, where: str) -> Team:

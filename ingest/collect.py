@@ -9,6 +9,7 @@ from typing import Protocol
 from forensics.lake import Lake
 from forensics.privacy import redacting
 from forensics.settings import Settings
+from forensics.tables import EVIDENCE
 from forensics.window import FUTURE_STAMPS, TimeWindow
 from ingest import log_events, metrics, setting_changes
 from ingest.clients import Aws
@@ -80,6 +81,8 @@ def collect(
         run.note(about_groups)
         for group in groups:
             run.read_log_group(group)
+        for table in EVIDENCE:
+            lake.compact(table)
     return CollectReport(
         window,
         tuple(ref.name for ref in estate.queues[: estate.asked_count]),

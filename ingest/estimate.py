@@ -76,7 +76,7 @@ class Estimate:
 
 def estimate(
     lake: Lake,
-    aws: Aws,
+    aws: Aws | Sequence[Aws],
     queues: list[str] | None,
     window: TimeWindow,
     log_groups: Sequence[str],
@@ -87,7 +87,7 @@ def estimate(
 
     Raises QueueUnknownError, CredentialsError or EndpointUnreachableError.
     """
-    estate = discover(lake, [aws], queues)
+    estate = discover(lake, [aws] if isinstance(aws, Aws) else aws, queues)
     consumers = of_estate(estate, list(log_groups), settings)
     wanted = [
         Measured("AWS/Logs", "LogGroupName", c.log_group, _VOLUME, c.queue.account_id, c.queue.region, (), c.queue.aws)

@@ -65,13 +65,17 @@ class Lake:
         """Return the table's folder."""
         return self.root / table.layer / table.name
 
-    def check(self) -> None:
-        """Raise LakeMissingError if there is no lake here, LakeTooNewError if a newer release wrote it."""
+    def check_folder(self) -> None:
+        """Raise LakeMissingError if there is no folder here."""
         if not self.root.is_dir():
             raise LakeMissingError(
                 f"there is no lake at {str(self.root)!r}",
                 "Fill one with `doubletake collect --queue NAME`, or try `doubletake demo`.",
             )
+
+    def check(self) -> None:
+        """Raise LakeMissingError if there is no lake here, LakeTooNewError if a newer release wrote it."""
+        self.check_folder()
         there = [t for t in ALL_TABLES if self.exists(t)]
         if not there:
             raise LakeMissingError(

@@ -150,3 +150,26 @@ BAD_RISKS = {
 def test_an_accepted_risk_that_cannot_be_meant_is_refused(old, new, said):
     with pytest.raises(SettingsError, match=said):
         Settings.parse(ACCEPTED.replace(old, new))
+
+
+def test_accounts_name_profiles_and_regions():
+    found = Settings.parse(
+        '[[account]]\nprofile = "prod"\nregions = ["eu-west-1", "us-east-1"]\n[[account]]\nprofile = "x"'
+    )
+
+    assert [(a.profile, a.regions) for a in found.accounts] == [("prod", ("eu-west-1", "us-east-1")), ("x", ())]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('[[account]]\nregions = ["Ireland"]', "'Ireland'"),
+        ("[[account]]\nregions = [1]", "1, which is not a region"),
+        ('[[account]]\nregions = "eu-west-1"', "'eu-west-1' is not a list"),
+        ("[[account]]", "says nothing"),
+        ('[[account]]\nrole = "x"', "'role'"),
+    ],
+)
+def test_an_account_that_cannot_be_meant_is_named(text, named):
+    with pytest.raises(SettingsError, match=named):
+        Settings.parse(text)

@@ -1,0 +1,73 @@
+"""Commands that look after the lake: doctor and seal."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli_options import Everywhere, accesses
+from cli_output import printable, say
+from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK
+
+if TYPE_CHECKING:
+    from forensics.window import TimeWindow
+    from ingest.collect import CollectReport
+
+SEAL_MARGIN = timedelta(hours=1)
+"""What is read again before and after an incident: its first receive and its last redelivery may lie there."""
+LATEST_ARRIVAL = timedelta(days=14)
+"""CloudWatch Logs takes events up to this old."""
+
+
+def doctor(chosen: Everywhere) -> int:
+    """Find what a power cut or a full disk tore in the lake, set it aside, and have it collected again."""
+    from forensics.lake.doctor import heal
+
+    lake = chosen.open_lake()
+    repairs = heal(lake)
+    for repair in repairs:
+        say(f"  {printable(repair.sentence)}")
+    if not repairs:
+        say(f"the lake at {str(lake.root)!r} is sound: every commit and file can be read, and every row is there")
+        return EXIT_OK
+    if not all(repair.is_mended for repair in repairs):
+        return EXIT_LAW_BROKEN
+    say("Set aside things lie in the lake's folder 'damaged'. Run `doubletake collect` again to fetch what was lost.")
+    return EXIT_OK
+
+
+def seal(
+    chosen: Everywhere,
+    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
+) -> int:
+    """Read an incident's whole time once more, late events included, and stamp it: the case's evidence is complete."""
+    from cli_work import collected
+    from forensics.report.case import find_incident
+    from forensics.window import TimeWindow
+
+    lake = chosen.open_lake()
+    row = find_incident(lake.findings(), incident)
+    now = datetime.now(UTC)
+    started_at = row["started_at"] or row["ended_at"]
+    ended_at = row["ended_at"] or row["started_at"]
+    window = TimeWindow(started_at - SEAL_MARGIN, min(ended_at + SEAL_MARGIN, now))
+    report = _read_again(chosen, row["queue"], window)
+    for line in collected(report):
+        say(line)
+    if window.end_at + LATEST_ARRIVAL > now:
+        say(
+            f"  CloudWatch takes events up to 14 days late: seal it again after {window.end_at + LATEST_ARRIVAL:%Y-%m-%d}."
+        )
+    if report.stored_count:
+        say("Evidence was added: run `doubletake correlate` to see it.")
+    return report.exit_code
+
+
+def _read_again(chosen: Everywhere, queue: str, window: "TimeWindow") -> "CollectReport":
+    from cli_progress import collecting
+    from ingest.collect import collect
+
+    settings = chosen.settings()
+    aws = accesses(chosen, settings)
+    with collecting() as progress:
+        return collect(chosen.open_lake(), aws, [queue], window, (), settings, progress, seal=True)

@@ -1,0 +1,119 @@
+"""The recount: what coverage says was stored, beside the rows that are there."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from forensics.lake.lake import Lake
+from forensics.tables import Table
+from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS, SETTING_CHANGES
+
+RESOURCE_OF = {LOG_EVENTS.name: "log_group", METRIC_POINTS.name: "resource", SETTING_CHANGES.name: None}
+"""Tables whose rows can be counted per reading, and the column that names what was read; None: one per region."""
+_COUNTED: tuple[Table, ...] = (LOG_EVENTS, METRIC_POINTS, SETTING_CHANGES)
+
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+Key = tuple[str, str, str, str | None, datetime]
+"""Table, account, region, resource, and when it was read."""
+
+
+@dataclass(frozen=True)
+class Miscount:
+    """Readings whose rows are not all there, or are more than was said. ``windows`` are half-open, UTC."""
+
+    source: str
+    account_id: str
+    region: str
+    resource: str
+    queue_arns: tuple[str | None, ...]
+    read_at: datetime
+    windows: tuple[tuple[datetime, datetime], ...]
+    stored_count: int
+    found_count: int
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words."""
+        return (
+            f"{self.source} of {self.resource}, read at {self.read_at:%Y-%m-%d %H:%M:%S} UTC: "
+            f"{self.stored_count:,} rows were stored, {self.found_count:,} are there"
+        )
+
+
+@dataclass(frozen=True)
+class Recount:
+    """What a recount found: readings and rows compared, and those that do not agree."""
+
+    reading_count: int
+    row_count: int
+    miscounts: tuple[Miscount, ...]
+
+
+def recount(lake: Lake) -> Recount:
+    """Compare every reading that coverage records with the rows it stored.
+
+    A run that was killed leaves rows without a reading: they are no miscount, the next reading finds them there.
+    """
+    said: Counter[Key] = Counter()
+    about: dict[Key, list[dict[str, Any]]] = {}
+    counted = set()
+    coverage = [row for row in lake.read(COVERAGE).to_pylist() if row["source"] in RESOURCE_OF]
+    lost = {_window(row): row["collected_at"] for row in coverage if row["status"] == "lost"}
+    for row in coverage:
+        if row["status"] == "lost" or row["collected_at"] <= lost.get(_window(row), _NEVER):
+            continue  # known to be damaged, and due again
+        resource = row["resource"] if RESOURCE_OF[row["source"]] else None
+        key = (row["source"], row["account_id"], row["region"], resource, row["collected_at"])
+        reading = (key, row["window_start_at"], row["window_end_at"])
+        about.setdefault(key, []).append(row)
+        if reading not in counted:  # a reading has a row per queue it served
+            counted.add(reading)
+            said[key] += row["stored_count"] or 0
+    found: Counter[Key] = Counter()
+    for table in _COUNTED:
+        found.update(dict(_rows_per_reading(lake, table)))
+    wrong = tuple(_miscount(key, about[key], said[key], found[key]) for key in said if said[key] != found[key])
+    return Recount(
+        len(counted), sum(found.values()), tuple(sorted(wrong, key=lambda m: (m.source, m.read_at, m.resource)))
+    )
+
+
+def _window(row: dict[str, Any]) -> tuple[Any, ...]:
+    what = ("source", "account_id", "region", "resource", "queue_arn", "window_start_at", "window_end_at")
+    return tuple(row[name] for name in what)
+
+
+def _miscount(key: Key, rows: list[dict[str, Any]], stored_count: int, found_count: int) -> Miscount:
+    source, account_id, region, _, read_at = key
+    return Miscount(
+        source,
+        account_id,
+        region,
+        rows[0]["resource"],
+        tuple(dict.fromkeys(row["queue_arn"] for row in rows)),
+        read_at,
+        tuple(sorted({(row["window_start_at"], row["window_end_at"]) for row in rows})),
+        stored_count,
+        found_count,
+    )
+
+
+def _rows_per_reading(lake: Lake, table: Table) -> Iterator[tuple[Key, int]]:
+    """Count the rows of each reading, file by file: a table may be larger than memory."""
+    resource = RESOURCE_OF[table.name]
+    columns = ["account_id", "region", *([resource] if resource else []), "collected_at"]
+    total: Counter[Key] = Counter()
+    for file in lake.files(table):
+        with pq.ParquetFile(file) as parquet:
+            for batch in parquet.iter_batches(columns=columns):
+                grouped = pa.Table.from_batches([batch]).group_by(columns).aggregate([([], "count_all")])
+                for row in grouped.to_pylist():
+                    name = row[resource] if resource else None
+                    total[table.name, row["account_id"], row["region"], name, row["collected_at"]] += row["count_all"]
+    yield from total.items()
