@@ -101,6 +101,9 @@ def investigate(
     print_verdict(
         chosen.open_lake().findings(), report.queues, window, chosen_lake=Path(chosen.lake) if chosen.lake else None
     )
+    from forensics.report.freshness import freshness
+
+    print(freshness(chosen.open_lake(), report.log_groups, window, report.stored_count, datetime.now(UTC)))
     return report.exit_code
 
 

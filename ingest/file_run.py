@@ -208,7 +208,7 @@ class Run:
             stream = self.choices.log_stream
         account_id, region = self.groups.where(group, item.account_id, self.choices.account_id, self.choices.region)
         logged_at, event_id = epoch_ms(event["timestamp"]), event.get("eventId") or None
-        order_in_ms, ordinal = places.of(stream, logged_at, line, event_id)
+        order_in_ms, ordinal, content = places.of(stream, logged_at, line, event_id)
         ingested_ms = event.get("ingestionTime")
         return {
             "account_id": account_id,
@@ -222,6 +222,7 @@ class Run:
             "line": line,
             "collected_at": self.now,
             "_ordinal": ordinal,
+            "_content": content,
         }, ""
 
     def _place_stream(self, found: FoundFile, rows: list[dict[str, Any]]) -> None:
@@ -234,16 +235,20 @@ class Run:
             if self._known_stream:
                 self.report.notes.append(f"{found.name}: its events are those of log stream {self._known_stream!r}")
         if self._known_stream:
-            rows = [row | {"log_stream": self._known_stream} for row in rows]
+            for row in rows:
+                row["log_stream"] = self._known_stream
+                row["_content"] = content_digest(self._known_stream, row["logged_at"], row["line"])
         self._rows.setdefault(group, []).extend(rows)
 
     def _flush(self) -> None:
         for group, rows in self._rows.items():
             done = self.report.groups[group]
             times = [row["logged_at"] for row in rows]
+            for row in rows:
+                row["evidence_id"] = _name(row)
             done.first_at = min([*times, *filter(None, [done.first_at])])
             done.last_at = max([*times, *filter(None, [done.last_at])])
-            fresh = FileTwins(self.lake, group).fresh([row | {"evidence_id": _name(row)} for row in rows])
+            fresh = FileTwins(self.lake, group).fresh(rows)
             stored = self.lake.append(LOG_EVENTS, fresh, f"log_events|{group}")
             done.stored_count += stored.stored_count
             done.already_count += stored.already_count + len(rows) - len(fresh)
@@ -286,8 +291,7 @@ def _name(row: dict[str, Any]) -> str:
     """Return the evidence id: of an event without an id it is made from its content and its place among equals."""
     own = row["event_id"]
     if own is None:
-        digest = content_digest(row["log_stream"], row["logged_at"], row["line"]).hex()
-        own = "content:" + sha256(f"{digest}|{row['_ordinal']}".encode()).hexdigest()
+        own = "content:" + sha256(f"{row['_content'].hex()}|{row['_ordinal']}".encode()).hexdigest()
     return evidence_id("log", row["account_id"], row["region"], row["log_group"], own)
 
 
@@ -301,12 +305,12 @@ class _Places:
         self._in_ms: Counter[tuple[str, datetime]] = Counter()
         self._equal: Counter[bytes] = Counter()
 
-    def of(self, stream: str, logged_at: datetime, line: str, event_id: str | None) -> tuple[int, int | None]:
-        """Return the order within the millisecond, and the ordinal among equals; None for events that have an id."""
+    def of(self, stream: str, logged_at: datetime, line: str, event_id: str | None) -> tuple[int, int | None, bytes]:
+        """Return the order within the millisecond, and of events without an id the ordinal among equals, and a digest."""
         order_in_ms = self._in_ms[stream, logged_at]
         self._in_ms[stream, logged_at] += 1
         if event_id is not None:
-            return order_in_ms, None
+            return order_in_ms, None, b""
         digest = content_digest(stream, logged_at, line)
         self._equal[digest] += 1
-        return order_in_ms, self._equal[digest] - 1
+        return order_in_ms, self._equal[digest] - 1, digest

@@ -32,7 +32,7 @@ def content_digest(log_stream: str, logged_at: datetime, line: str) -> bytes:
     >>> content_digest("2026/11/20/[7]c0", moment, "a\\rb") == content_digest("2026-11-20-[7]c0", moment, "a\\nb\\n")
     True
     """
-    whole = f"{log_stream.replace('/', '-')}|{logged_at.isoformat()}|{_text(line)}"
+    whole = f"{log_stream.replace('/', '-')}|{round(logged_at.timestamp() * 1000)}|{_text(line)}"
     return sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -40,6 +40,10 @@ def _of(row: Row) -> bytes:
     """Name the event among those of its group; one whose stream is made up is named by time and text alone."""
     stream = row["log_stream"]
     return content_digest("" if stream.startswith(FROM_FILE) else stream, row["logged_at"], row["line"])
+
+
+def _bare(row: Row) -> Row:
+    return {name: value for name, value in row.items() if not name.startswith("_")}
 
 
 def _anywhere(row: Row) -> bytes:
@@ -50,15 +54,17 @@ def _anywhere(row: Row) -> bytes:
 class FileTwins:
     """Leaves out rows of a log group that came from files, API calls or deliveries before. One per import and group.
 
-    Rows carry ``_ordinal``: which of the equal events of its file a row is, from 0; None for rows with an event id.
+    Rows carry names that begin with "_", which are not stored. ``_ordinal``: which of the equal events of its file a row is, from 0; None for rows with an event id.
     """
 
     lake: Lake
     log_group: str
 
     def fresh(self, rows: list[Row]) -> list[Row]:
-        """Return the rows that are new, without ``_ordinal``. A row whose evidence id is known may be among them."""
+        """Return the rows that are new, as they are to be stored. A row whose evidence id is known may be among them."""
         stored = _stored(self.lake, self.log_group, rows)
+        if not stored:
+            return [_bare(row) for row in rows]
         counts = Counter(_of(row) for row in stored)
         same_stream = Counter((row["log_stream"], _of(row)) for row in stored)
         ids = {row["event_id"] for row in stored if row["event_id"]}
@@ -73,7 +79,7 @@ class FileTwins:
             else:
                 known = ordinal < counts[_of(row)] + counts[_anywhere(row)]
             if not known:
-                kept.append({name: value for name, value in row.items() if name != "_ordinal"})
+                kept.append(_bare(row))
         return kept
 
 

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from forensics.tables.findings import INCIDENTS
 from forensics.verdict import cause_sentence, headline
 from spark_jobs.inputs import Inputs
+from spark_jobs.unread import unread
 
 _QUIET_MS = 15 * 60 * 1000
 _NO_STRINGS = "array<string>"
@@ -193,8 +194,7 @@ def _with_gaps(joined: DataFrame, inputs: Inputs) -> DataFrame:
     """Add what the evidence lacks inside each incident's time, in words."""
     bad = [
         (r["queue_arn"], r["window_start_at"], r["window_end_at"], f"{r['source']} of {r['resource']}: {r['status']}")
-        for r in inputs.small["coverage"]
-        if r["status"] != "ok"
+        for r in unread(inputs.small["coverage"])
     ]
     gaps = inputs.spark.createDataFrame(bad, "gap_queue string, gap_from timestamp, gap_until timestamp, gap string")
     overlapping = (
