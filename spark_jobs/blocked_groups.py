@@ -9,8 +9,8 @@ _GROUP = ["queue_arn", "group_id"]
 
 
 def blocked_groups(deliveries: DataFrame, told: DataFrame) -> DataFrame:
-    """One row per span in which a FIFO group stood still: from the end of the first failed run of a row of failed
-    runs until something of the group was handed out that did not fail, or until nothing more is seen.
+    """One row per span in which nothing of a FIFO group got through: from the end of the first failed run of a row of
+    failed runs until a run was handed something that it did finish, or until nothing more is seen.
 
     ``deliveries`` is the whole ledger. Only groups that the logs name; a message without its group claims nothing.
     """
@@ -38,6 +38,7 @@ def _runs(rows: DataFrame) -> DataFrame:
         F.max(F.coalesce("run_ended_at", "received_at")).alias("freed_at"),
         F.max(F.when(is_held, F.col("hidden_until_at"))).alias("hidden_until_at"),
         F.max(is_held).alias("is_held"),
+        F.max(~is_held).alias("got_through"),
         F.max(F.when(is_held, F.col("ended_by") == "in_flight")).alias("is_going_on"),
         F.max(F.when(is_held, F.col("incident_id"))).alias("incident_id"),
         F.min_by(F.struct("item_id", "message_id"), F.when(is_held, first)).alias("_blocker"),
@@ -47,11 +48,12 @@ def _runs(rows: DataFrame) -> DataFrame:
 
 
 def _stops(runs: DataFrame) -> DataFrame:
-    """One row per row of failed runs that no other run of the group interrupts."""
+    """One row per row of failed runs in which nothing got through but, at most, a part of the first one's batch."""
     in_order = Window.partitionBy(*_GROUP).orderBy("received_at", "consumer")
-    counted = runs.withColumn(
-        "_stop", F.count(F.when(~F.col("is_held"), 1)).over(in_order.rowsBetween(Window.unboundedPreceding, -1))
-    ).withColumn("_next_at", F.lead("received_at").over(in_order))
+    so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    counted = runs.withColumn("_stop", F.count(F.when(F.col("got_through"), 1)).over(so_far)).withColumn(
+        "_next_at", F.lead("received_at").over(in_order)
+    )
     place = F.struct("received_at", "consumer")
     stops = (
         counted.where(F.col("is_held"))

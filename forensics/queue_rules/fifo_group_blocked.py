@@ -1,4 +1,4 @@
-"""A failed delivery held its FIFO group: nothing else of the group was handed out."""
+"""A failed delivery held its FIFO group: nothing of the group got through."""
 
 from forensics.queue_rules.facts import QueueFacts
 from forensics.rules.pair import seconds
@@ -9,10 +9,10 @@ LEAST_MS = 1000
 
 
 def fifo_group_blocked(facts: QueueFacts) -> Ruling:
-    """The group stood still from the end of the failed run until something of it was handed out again.
+    """The group stood still from the end of the first failed run until a run took something that it finished.
 
     >>> fifo_group_blocked(QueueFacts(span_ms=6_100, waiting_count=4)).sentence
-    'nothing of the group was handed out for 6.1 s while a failed delivery held it; 4 messages waited behind it'
+    'nothing of the group got through for 6.1 s, because a failed delivery held it; 4 messages waited behind it'
     """
     if facts.waiting_count == 0:
         return excluded("no other message of the group is known to have waited")
@@ -25,5 +25,5 @@ def fifo_group_blocked(facts: QueueFacts) -> Ruling:
     if facts.is_going_on:
         return supported(f"a failed delivery still holds the group where the evidence ends; {behind}")
     return supported(
-        f"nothing of the group was handed out for {seconds(facts.span_ms)} while a failed delivery held it; {behind}"
+        f"nothing of the group got through for {seconds(facts.span_ms)}, because a failed delivery held it; {behind}"
     )

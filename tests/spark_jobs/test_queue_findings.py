@@ -124,6 +124,15 @@ def blocked(w: Ledger) -> None:
     w.delivered(name, "m2", received=70, ended_by="deleted", group_id="g", sent_at=2)
     w.delivered(name, "m3", received=71, ended_by="deleted", group_id="g", sent_at=3)
     w.delivered(name, "other", received=20, ended_by="deleted", group_id="h", sent_at=3)
+    name = "part-got-through.fifo"  # the second run finished m2 and gave m1 back: two stops, not one
+    w.queue(name)
+    w.delivered(name, "m1", received=5, ended_by="visibility_expired", run_ended_at=10, group_id="g", sent_at=1)
+    both = {"received": 40, "run_ended_at": 41, "group_id": "g", "consumer": "run-2"}
+    w.delivered(name, "m1", index=2, ended_by="visibility_expired", sent_at=1, **both)
+    w.delivered(name, "m2", ended_by="deleted", sent_at=2, **both)
+    w.delivered(name, "m1", index=3, received=70, ended_by="deleted", group_id="g", sent_at=1)
+    w.delivered(name, "m3", received=70, ended_by="deleted", group_id="g", sent_at=3)
+    name = "failed-twice.fifo"
     w.verdict(name, "m1", 0, 2, 2)
     name = "blocked-standard"
     w.queue(name)
@@ -253,6 +262,7 @@ STANCES = {
     "nobody-waited.fifo": [],
     "sent-unknown.fifo": [("fifo_group_blocked", "supported")],
     "failed-twice.fifo": [("fifo_group_blocked", "supported")],
+    "part-got-through.fifo": [("fifo_group_blocked", "supported")] * 2,
     "blocked-standard": [],
     "dead": [("dead_lettered", "supported")],
     "dead-full": [("dead_lettered", "supported")],
@@ -303,6 +313,12 @@ def test_a_group_that_failed_twice_stood_still_once(found):
     )
     assert (row["item_id"], row["incident_id"]) == ("m1", "failed-twice.fifo-incident")
     assert (row["message_count"], row["message_ids"]) == (2, ["m2", "m3"])
+
+
+def test_what_got_through_ends_one_stop_and_begins_the_next(found):
+    spans = sorted((row["span_ms"], row["message_ids"]) for row in found["part-got-through.fifo"])
+
+    assert spans == [(29_000, ["m3"]), (30_000, ["m2", "m3"])]
 
 
 def test_a_group_whose_send_times_are_unknown_counts_nobody(found):

@@ -57,11 +57,14 @@ def supported(found: dict[str, list[dict[str, Any]]], code: str) -> list[dict[st
 
 
 def test_what_is_called_dead_lettered_was_moved_at_that_time(worlds, found):
-    for row in supported(found, "dead_lettered"):
+    """The worlds keep no depth of a dead-letter queue: every move is undecidable, and yet true."""
+    assert len(found["dead_lettered"]) > 10
+    for row in found["dead_lettered"]:
         moved_ms = truth_of(worlds, row).dead_lettered_ms
 
         assert moved_ms is not None, row
-        assert ms(row["from_at"]) - SLACK_MS <= moved_ms <= ms(row["until_at"]) + SLACK_MS, row
+        assert ms(row["from_at"]) - SLACK_MS <= moved_ms, row
+        assert row["until_at"] is None or moved_ms <= ms(row["until_at"]) + SLACK_MS, row
 
 
 def test_redriving_is_never_called_safe_where_work_was_done(worlds, found):
@@ -73,8 +76,10 @@ def test_redriving_is_never_called_safe_where_work_was_done(worlds, found):
 
 
 def test_what_is_called_poison_was_never_deleted(worlds, found):
-    for row in supported(found, "poison_without_dlq"):
+    for row in found.get("poison_without_dlq", []):
         truth = truth_of(worlds, row)
+        if row["stance"] != "supported":
+            continue
 
         assert worlds[row["queue"]].queue.dead_letter_queue is None, row
         assert len(truth.deliveries) >= 3, row
@@ -92,18 +97,18 @@ def test_what_is_called_out_of_order_was_so(worlds, found):
             assert last_effect_ms(other) <= last_effect_ms(truth) + SLACK_MS, row
 
 
-def test_nothing_of_a_blocked_group_was_handled_meanwhile(worlds, found):
+def test_nothing_of_a_blocked_group_got_through_meanwhile(worlds, found):
     for row in supported(found, "fifo_group_blocked"):
         until = ms(row["until_at"]) if row["until_at"] else ms(row["from_at"])
-        handled = [
+        through = [
             (truth.message_id, d.received_ms)
             for truth in worlds[row["queue"]].truth.values()
             if truth.group_id == row["group_id"]
             for d in truth.deliveries
-            if d.consumer and d.effects_ms and ms(row["from_at"]) + SLACK_MS < d.received_ms < until - SLACK_MS
+            if d.outcome == DELETED and ms(row["from_at"]) + SLACK_MS < d.received_ms < until - SLACK_MS
         ]
 
-        assert handled == [], row
+        assert through == [], row
 
 
 def test_nothing_is_lost_where_nothing_was(found):
