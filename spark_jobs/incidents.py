@@ -144,7 +144,9 @@ def incidents(
             F.array_sort(F.array_distinct(F.concat("evidence_ids", F.coalesce("_setting_ids", nothing)))),
         )
     )
-    filled = filled.withColumn("origin", F.col("_origin"))
+    filled = filled.withColumn("origin", F.col("_origin")).withColumn(
+        "primary_cause", F.coalesce("primary_cause", "_origin")
+    )
     worded = filled.mapInPandas(_word, _worded_schema(filled))
     return worded.select(*INCIDENTS.column_names)
 
@@ -232,14 +234,14 @@ def _word(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         heads, whys = [], []
         for row in batch.to_dict("records"):
             total = row["messages"] + row["absorbed"] + row["harmless"]
-            noun = "message sent again" if row["origin"] and not row["primary_cause"] else "redelivered message"
+            noun = "message sent again" if row["origin"] and not len(row["causes"]) else "redelivered message"
             heads.append(headline(row["confirmed"], row["probable"], row["possible"], total, noun))
             gap = _number(row["first_gap_ms"])
             whys.append(
                 cause_sentence(
                     row["queue"],
                     list(row["functions"]),
-                    row["primary_cause"] or row["origin"] or "undecidable",
+                    row["primary_cause"] or "undecidable",
                     _number(row["visibility_timeout_s"]),
                     _number(row["function_timeout_s"]),
                     _number(row["batch_size"]),

@@ -202,7 +202,11 @@ INCIDENTS = Table(
         Column("absorbed", "int", "messages delivered again where a guard stopped the repeat"),
         Column("harmless", "int", "messages delivered again and done at most once"),
         Column("causes", "strings", "code=count, highest first"),
-        Column("primary_cause", "string", "the cause that opened the most affected redeliveries"),
+        Column(
+            "primary_cause",
+            "string",
+            "the cause of the most affected redeliveries; the origin where nothing was redelivered",
+        ),
         Column("headline", "string", "what happened, one sentence with numbers"),
         Column("cause_sentence", "string", "why, one or two sentences with queue, function and timeouts"),
         Column("excluded", "strings", "rival causes with why they are out"),

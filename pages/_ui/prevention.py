@@ -12,6 +12,9 @@ from pages._ui.shell import Page
 from pages._ui.words import Colour, plain
 
 MOST_ROWS = 2000
+FEW_ROWS = 10
+"""Findings told as sentences; more of them make a table."""
+FEW_KEYS = 3
 REDRIVES: dict[str, Colour] = {"repeats": "red", "may_repeat": "orange", "safe": "green"}
 
 Row = dict[str, Any]
@@ -33,9 +36,22 @@ def prevention(incident: Row, page: Page) -> None:
 def on_the_queue(incident: Row, page: Page) -> None:
     """Show what went wrong with the queue and its groups in the incident's time."""
     rows = [r for r in case_of(incident["incident_id"], page).queue_findings if r["code"] != "dead_lettered"]
-    if rows:
-        st.subheader("On the queue", anchor="queue-findings")
+    if not rows:
+        return
+    st.subheader("On the queue", anchor="queue-findings")
+    if len(rows) > FEW_ROWS:
         findings_table(rows, page)
+        return
+    lines = []
+    for r in rows:
+        who = ", ".join(r["business_keys"][:FEW_KEYS]) if r["business_keys"] else r["message_id"] or r["item_id"]
+        more = len(r["business_keys"] or []) - FEW_KEYS
+        decide = f" To decide: {r['would_decide']}." if r["would_decide"] else ""
+        lines.append(
+            f"- `{page.clock.time(r['from_at'])}` **{plain_words(r)}** · {plain(r['sentence'])}.{plain(decide)} "
+            f"{plain(who)}{f' and {more:,} more' if more > 0 else ''}"
+        )
+    st.markdown("\n".join(lines))
 
 
 def dead_letters(incident: Row, page: Page) -> None:
