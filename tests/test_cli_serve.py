@@ -139,7 +139,11 @@ def test_the_demo_never_speaks_to_the_account_of_the_shell(monkeypatch):
 
 BAD = {
     "an unknown scenario": (("demo", "--scenario", "nope"), "'nope'", "double-billing"),
-    "a live demo": (("demo", "--live"), "cannot be played live yet", "double-billing"),
+    "a scenario that is never live": (
+        ("demo", "--live", "--scenario", "producer-and-consumer"),
+        "cannot be played live",
+        "double-billing, fifo-order",
+    ),
     "a port that is none": (("serve", "--port", "99999"), "--port", "--help"),
     "a lake elsewhere": (("serve", "--lake", "s3://bucket/lake"), "s3://bucket/lake", "path"),
     "a settings file that is not there": (("serve", "--config", "no.toml"), "no.toml", "--config"),
