@@ -1,5 +1,6 @@
 """Whose logs imported files are: account, region and queue of a log group, from what a person says and settings show."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,9 @@ MAPPINGS = BY_NAME["event_source_mappings"]
 CONSUMERS = BY_NAME["consumers"]
 Row = dict[str, Any]
 _LAMBDA_PREFIX = default_log_group("")
+_PRINTED_ARN = re.compile(
+    r"[eE]ventSourceA(?:RN|rn)[^A-Za-z0-9]{1,16}(arn:aws[a-z-]*:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}(?:\.fifo)?)"
+)
 
 
 @dataclass
@@ -26,6 +30,7 @@ class LogGroups:
     accounts: dict[str, tuple[str | None, str | None]]
     everywhere: tuple[str | None, str | None]
     _arns: dict[str, set[str]] = field(default_factory=dict)
+    _printed: dict[str, set[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, lake: Lake, texts: Iterable[str], settings_rows: list[Row]) -> "LogGroups":
@@ -62,6 +67,17 @@ class LogGroups:
         """Return the queues whose consumers write there, as far as ``consumer_rows`` found out."""
         return tuple(sorted(self._arns.get(group, ())))
 
+    def note_printed(self, group: str, line: str) -> None:
+        """Note the queues that an event printed on a line came from."""
+        if ":sqs:" in line:
+            for found in _PRINTED_ARN.finditer(line):
+                self._printed.setdefault(group, set()).add(found[1])
+
+    def printed_arn(self, group: str, name: str | None = None) -> str | None:
+        """Return the one queue whose events the group prints, of that name if one is given; None if not exactly one."""
+        arns = {arn for arn in self._printed.get(group, ()) if name is None or arn.endswith(f":{name}")}
+        return next(iter(arns)) if len(arns) == 1 else None
+
     def add_queue(self, group: str, queue_arn: str) -> None:
         """Note a queue of a group."""
         self._arns.setdefault(group, set()).add(queue_arn)
@@ -77,7 +93,8 @@ class LogGroups:
 
 
 def consumer_rows(lake: Lake, groups: LogGroups, read: set[str]) -> list[Row]:
-    """Return a row of ``consumers`` per log group and queue: from mappings in the lake, and from what was said.
+    """Return a row of ``consumers`` per log group and queue: from mappings in the lake, from what was said, and for groups
+    of which neither tells from the events they print: a message must have one queue, whichever lines name it.
 
     Of a function whose settings nobody saved, the log group is presumed only where such a group was read.
     """
@@ -95,18 +112,27 @@ def consumer_rows(lake: Lake, groups: LogGroups, read: set[str]) -> list[Row]:
             continue
         ref = queues.named(queue)
         name = ref.name if ref else queue.rstrip("/").rpartition("/")[2]
-        queue_arn = ref.arn if ref else arn_of.get(name, name)
+        queue_arn = ref.arn if ref else arn_of.get(name) or groups.printed_arn(group, name) or name
         account_id, region = groups.where(group, None, None, None)
-        writers = {f for f, names in functions.items() if group in names}
-        writer = next(iter(writers)) if len(writers) == 1 else None
-        if group.startswith(_LAMBDA_PREFIX):
-            writer = group.removeprefix(_LAMBDA_PREFIX)
         where = {"account_id": account_id, "region": region}
         if not any(r["queue_arn"] == queue_arn and r["log_group"] == group for r in rows):
-            rows.append(_row(where, queue_arn, group, writer, "option"))
+            rows.append(_row(where, queue_arn, group, _writer(group, functions), "option"))
+    told = {row["log_group"] for row in [*rows, *lake.read(CONSUMERS, ["log_group"]).to_pylist()]}
+    for group in sorted(read - told):
+        if ref := queues.named(groups.printed_arn(group) or ""):
+            where = {"account_id": ref.account_id, "region": ref.region}
+            rows.append(_row(where, ref.arn, group, _writer(group, functions), "printed event"))
     for row in [*rows, *lake.read(CONSUMERS).to_pylist()]:
         groups.add_queue(row["log_group"], row["queue_arn"])
     return list({row["evidence_id"]: row for row in rows}.values())
+
+
+def _writer(group: str, functions: dict[str, set[str]]) -> str | None:
+    """Return the function that writes a log group; None where that is not known, or it is none."""
+    if group.startswith(_LAMBDA_PREFIX):
+        return group.removeprefix(_LAMBDA_PREFIX)
+    writers = [name for name, groups in functions.items() if group in groups]
+    return writers[0] if len(writers) == 1 else None
 
 
 def _row(where: Row, queue_arn: str, group: str, function_name: str | None, found_by: str) -> Row:

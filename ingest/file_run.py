@@ -204,6 +204,7 @@ class Run:
         if reason := item.reason or what_is_wrong(event):
             return None, reason
         stream, line = event["logStreamName"], redact(event["message"])
+        self.groups.note_printed(group, line)
         if self.choices.log_stream and stream == found.log_stream:
             stream = self.choices.log_stream
         account_id, region = self.groups.where(group, item.account_id, self.choices.account_id, self.choices.region)

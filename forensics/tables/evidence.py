@@ -205,7 +205,9 @@ CONSUMERS = Table(
         Column("log_group", "string", "the log group"),
         Column("kind", "string", "lambda or worker; null where an imported file does not tell"),
         Column("function_name", "string", "the function; null for workers"),
-        Column("found_by", "string", "mapping, option (--log-group) or settings file"),
+        Column(
+            "found_by", "string", "mapping, option (--log-group), settings file or printed event (of an imported log)"
+        ),
     ),
 )
 

@@ -268,6 +268,27 @@ def test_saved_settings_become_the_rows_that_a_collection_would_store(lake, tmp_
     assert (report.settings_seen_count, report.settings_stored_count, report.notes) == (3, 0, [])
 
 
+PRINTED = json.dumps({"Records": [{"messageId": "m", "eventSourceARN": QUEUE_ARN}]})
+WHOSE = {
+    "named by its ARN": (f"g={QUEUE_ARN}", "a line", [(QUEUE_ARN, "option")]),
+    "named, and printed with its ARN": ("g=payments.fifo", PRINTED, [(QUEUE_ARN, "option")]),
+    "named, and printed inside JSON": ("g=payments.fifo", json.dumps({"message": PRINTED}), [(QUEUE_ARN, "option")]),
+    "named, and another is printed": ("g=orders", PRINTED, [("orders", "option")]),
+    "only printed": ("g", PRINTED, [(QUEUE_ARN, "printed event")]),
+    "two are printed": ("g", PRINTED + PRINTED.replace("payments", "orders"), []),
+    "nothing tells": ("g", "a line", []),
+}
+
+
+@pytest.mark.parametrize(("said", "line", "expected"), WHOSE.values(), ids=WHOSE)
+def test_a_group_has_one_queue_whichever_way_its_lines_name_it(said, line, expected, lake, tmp_path):
+    (tmp_path / "w.log").write_text(f"2026-11-20T05:12:00.000Z took {line}\n")
+    report = import_files(lake, [tmp_path / "w.log"], ImportChoices(log_groups=(said,)))
+
+    assert [(r["queue_arn"], r["found_by"]) for r in lake.read(BY_NAME["consumers"]).to_pylist()] == expected
+    assert bool(report.notes) is (expected == [])
+
+
 def test_a_saved_setting_is_as_old_as_its_file(lake, tmp_path):
     path = saved_files.queue_attributes(QUEUE, tmp_path / "queue.json")
     os.utime(path, (START.timestamp(), START.timestamp()))
