@@ -1,0 +1,35 @@
+"""What the settings file forbids to write is not written by a collection either."""
+
+import json
+
+import pytest
+
+from forensics.settings import Settings
+from forensics.tables import BY_NAME
+from ingest.collect import collect
+from tests.ingest.world import HANDLE
+
+pytestmark = pytest.mark.emulator
+
+
+def test_patterns_bodies_and_handles_reach_no_table(world, lake, aws, hour):
+    queue = world.queue("orders")
+    function = world.function("handle-order", [queue])
+    record = {"messageId": "m-1", "receiptHandle": HANDLE, "body": json.dumps({"id": 7, "pan": "canary-body"})}
+    lines = [
+        (1000, json.dumps({"Records": [record]})),
+        (2000, "charged card 4111111111111111"),
+        (3000, "canary \0 4111111111111111"),
+    ]
+    world.log(f"/aws/lambda/{function}", lines)
+    settings = Settings.parse(
+        f"redact = ['\\b4\\d{{15}}\\b', 'canary']\nkeep_bodies = false\n[[queue]]\nname = '{queue}'\nbusiness_key = '$.id'"
+    )
+    collect(lake, aws, [queue], hour, settings=settings)
+    everything = json.dumps({t.name: lake.read(t).to_pylist() for t in BY_NAME.values()}, default=str)
+
+    assert "m-1" in everything
+    assert "[redacted]" in everything
+    assert '{\\\\\\"id\\\\\\": 7}' in everything
+    for secret in ("canary", "4111111111111111", HANDLE[24:]):
+        assert secret not in everything
