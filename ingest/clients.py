@@ -47,7 +47,7 @@ CALLS_PER_S = {
 """Calls per second towards AWS itself, by operation and region: the quota of FilterLogEvents is as low as 5, that of
 LookupEvents is 2, and the people on call share them."""
 PATIENCE_S = 120.0
-"""How long is waited in all while AWS throttles or fails, beyond botocore's own retries."""
+"""How long AWS may throttle or fail, botocore's own retries included, before a source is given up."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 20.0
 
 _BAD_CREDENTIALS = {
@@ -157,7 +157,7 @@ class Aws:
             raise _set_up(problem) from problem
         self._clients: dict[str, Any] = {}
         self._next_call_at: dict[str, float] = {}
-        self._waited_s = 0.0
+        self._failing_since: float | None = None
 
     @property
     def region(self) -> str:
@@ -242,17 +242,20 @@ class Aws:
         longest_s = _FIRST_WAIT_S
         while True:
             self._pace(client, name)
+            began_at = time.monotonic()
             try:
                 reply = self._once(client, operation, name, parameters)
             except AwsRefusedError as problem:
+                if not problem.is_passing:
+                    raise
                 wait_s = random.uniform(0, longest_s)  # noqa: S311
-                if not problem.is_passing or self._waited_s + wait_s > self._limits["patience_s"]:
+                self._failing_since = began_at if self._failing_since is None else self._failing_since
+                if time.monotonic() + wait_s > self._failing_since + self._limits["patience_s"]:
                     raise
             else:
-                self._waited_s = 0.0
+                self._failing_since = None
                 return reply
             time.sleep(wait_s)
-            self._waited_s += wait_s
             longest_s = min(2 * longest_s, _LONGEST_WAIT_S)
 
     def _once(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -37,8 +37,9 @@ def commit_file(folder: Path, version: int) -> Path:
 
 def actions(folder: Path, version: int) -> Iterator[dict[str, Any]]:
     """Yield the actions of one commit, one a line."""
-    for line in commit_file(folder, version).read_text().splitlines():
-        yield json.loads(line)
+    for line in commit_file(folder, version).read_text("utf-8").split("\n"):  # a line may hold U+2028
+        if line:
+            yield json.loads(line)
 
 
 def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaTable:

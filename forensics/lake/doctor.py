@@ -93,7 +93,7 @@ def _what_tore(commit: Path) -> str | None:
     if not content.strip(b"\0 \r\n"):
         return "is empty"
     try:
-        found = [json.loads(line) for line in content.decode().splitlines()]
+        found = [json.loads(line) for line in content.decode().split("\n") if line]
     except ValueError:
         return "is cut off or overwritten"
     if not all(isinstance(action, dict) for action in found):

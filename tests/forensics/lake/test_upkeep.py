@@ -1,0 +1,153 @@
+"""Small files merged, commits whose answer got lost, and lakes of an earlier release."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import deltalake
+import pytest
+
+from forensics.errors import LakeBusyError
+from forensics.lake import Appended, Lake
+from forensics.lake import lake as lake_module
+from forensics.lake.delta import actions
+from forensics.tables import BY_NAME
+
+LOG_EVENTS, COVERAGE = BY_NAME["log_events"], BY_NAME["coverage"]
+T = datetime(2026, 11, 20, 5, tzinfo=UTC)
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path / "lake")
+
+
+def add(lake: Lake, *numbers: int, line: str = "line") -> Appended:
+    rows = [{"evidence_id": f"log:{n}", "logged_at": T + timedelta(seconds=n), "line": line} for n in numbers]
+    return lake.append(LOG_EVENTS, rows, "log_events|/g")
+
+
+def ids(lake: Lake, version: int | None = None) -> list[str]:
+    return sorted(lake.read(LOG_EVENTS, ["evidence_id"], version=version)["evidence_id"].to_pylist())
+
+
+# -- compaction --------------------------------------------------------------------------------------------
+
+
+def test_many_small_files_become_one_and_no_row_changes(lake):
+    for number in range(12):
+        add(lake, number)
+    before, rows = lake.versions()["log_events"], lake.read(LOG_EVENTS).sort_by("evidence_id")
+
+    assert lake.compact(LOG_EVENTS, at_files=10) == 12
+    assert len(lake.files(LOG_EVENTS)) == 1
+    assert lake.read(LOG_EVENTS).sort_by("evidence_id").equals(rows)
+    assert ids(lake, before) == ids(lake)
+    assert len(lake.files(LOG_EVENTS, before)) == 12
+
+
+def test_few_files_are_left_alone(lake):
+    add(lake, 1)
+    add(lake, 2)
+    version = lake.versions()
+
+    assert lake.compact(LOG_EVENTS, at_files=3) == 0
+    assert lake.compact(COVERAGE) == 0
+    assert lake.versions() == version
+
+
+def test_a_merged_table_takes_appends_and_leaves_out_what_it_has(lake):
+    for number in range(5):
+        add(lake, number)
+    lake.compact(LOG_EVENTS, at_files=5)
+
+    assert add(lake, 3, 4, 5) == Appended(1, 2)
+    assert ids(lake) == [f"log:{n}" for n in range(6)]
+
+
+def test_merging_is_no_new_data(lake):
+    for number in range(3):
+        add(lake, number)
+    data = lake.data_versions()
+    lake.compact(LOG_EVENTS, at_files=2)
+
+    assert lake.versions() != data
+    assert lake.data_versions() == data
+    add(lake, 9)
+    assert lake.data_versions() == lake.versions()
+
+
+def test_a_file_that_has_grown_large_is_not_written_again(lake, monkeypatch):
+    for number in range(4):
+        add(lake, number)
+    lake.compact(LOG_EVENTS, at_files=2)
+    (large,) = lake.files(LOG_EVENTS)
+    monkeypatch.setattr(lake_module, "SMALL_BYTES", Path(large).stat().st_size)
+    for number in range(4, 8):
+        add(lake, number)
+    lake.compact(LOG_EVENTS, at_files=2)
+
+    assert large in lake.files(LOG_EVENTS)
+    assert ids(lake) == [f"log:{n}" for n in range(8)]
+
+
+# -- unclear commits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "problem", [deltalake.exceptions.CommitFailedError("conflict"), OSError("connection reset")], ids=["conflict", "io"]
+)
+def test_a_commit_that_landed_although_an_error_came_back_is_not_made_again(lake, monkeypatch, problem):
+    add(lake, 1)
+    write = lake_module.write_deltalake
+
+    def write_and_lose_the_reply(*args, **kwargs):
+        write(*args, **kwargs)
+        raise problem
+
+    monkeypatch.setattr(lake_module, "write_deltalake", write_and_lose_the_reply)
+
+    assert add(lake, 2, 3) == Appended(2, 0)
+    assert ids(lake) == ["log:1", "log:2", "log:3"]
+
+
+def test_a_commit_that_did_not_land_is_an_error_and_can_be_made_again(lake, monkeypatch):
+    add(lake, 1)
+    write = lake_module.write_deltalake
+
+    def refuse(*args, **kwargs):
+        raise deltalake.exceptions.CommitFailedError("conflict")
+
+    monkeypatch.setattr(lake_module, "write_deltalake", refuse)
+    with pytest.raises(LakeBusyError):
+        add(lake, 2)
+    monkeypatch.setattr(lake_module, "write_deltalake", write)
+
+    assert add(lake, 2) == Appended(1, 0)
+
+
+def test_a_text_with_strange_line_ends_keeps_the_commit_readable(lake):
+    """Delta keeps the least and greatest text of a file in its commit, which is one JSON object a line."""
+    add(lake, 1, line="a\u2028b\u2029c\x85d\r\n")
+
+    assert [a["add"]["dataChange"] for a in actions(lake.path(LOG_EVENTS), 1) if "add" in a] == [True]
+
+
+# -- earlier releases --------------------------------------------------------------------------------------
+
+
+def test_a_table_of_an_earlier_release_gets_the_columns_declared_since(lake, monkeypatch):
+    old = COVERAGE.__class__(
+        COVERAGE.name,
+        COVERAGE.layer,
+        COVERAGE.grain,
+        COVERAGE.key,
+        tuple(c for c in COVERAGE.columns if c.name != "is_sealed"),
+    )
+    lake.append(old, [{"evidence_id": "coverage:old", "resource": "/g"}], "coverage|collect")
+    lake.append(COVERAGE, [{"evidence_id": "coverage:new", "resource": "/g", "is_sealed": True}], "coverage|collect")
+    rows = {r["evidence_id"]: r["is_sealed"] for r in lake.read(COVERAGE).to_pylist()}
+
+    assert rows == {"coverage:old": None, "coverage:new": True}
+    commits = sorted((lake.path(COVERAGE) / "_delta_log").glob("*.json"))
+    assert json.loads(commits[2].read_text().split("\n")[0])["commitInfo"]["operation"] == "ADD COLUMN"
