@@ -11,11 +11,11 @@ import typer
 
 from cli_options import Everywhere
 from cli_output import FormatOption, RowFormat, print_rows, say, write_whole
-from forensics.errors import MessageUnknownError, QueueUnknownError
+from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, MessageUnknownError, QueueUnknownError
 from forensics.verdict.interval import VERDICTS
 
 if TYPE_CHECKING:
-    from forensics.lake import Findings
+    from forensics.lake import Findings, Lake
     from forensics.report.records import Record
 
 QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
@@ -181,25 +181,49 @@ def deliveries(
     print_rows(records, how, _DELIVERY_TABLE, _columns(delivery_record({})))
 
 
-def status(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: QueueOption = None) -> None:
+def status(
+    chosen: Everywhere,
+    how: FormatOption = RowFormat.TABLE,
+    queue: QueueOption = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Count the rows again and compare them with what coverage says; 4 if not.")
+    ] = False,
+) -> int:
     """Say what the lake holds: per queue and source how far it was read, gaps, rows, size, data version."""
     from forensics.report.lake_status import SOURCE_COLUMNS, lake_status
 
-    found = lake_status(chosen.open_lake())
+    lake = chosen.open_lake()
+    found = lake_status(lake)
     sources = [s.as_record() for s in found.sources if queue is None or s.queue == queue]
     if queue is not None and not sources:
         known = sorted({s.queue for s in found.sources if s.queue})
         raise QueueUnknownError(
             f"the lake holds nothing read for queue {queue!r}", f"It has: {', '.join(known) or 'no queue at all'}."
         )
+    code = _verified(lake) if verify else EXIT_OK
     if how is RowFormat.JSON:
         print(json.dumps({**found.as_record(), "sources": sources}, indent=1))
-        return
+        return code
     shown = tuple(c for c in SOURCE_COLUMNS if c not in ("seen_count", "stored_count", "gap_list"))
     print_rows(sources, how, shown, SOURCE_COLUMNS)
     if how is RowFormat.TABLE:
         for line in found.sentences():
             print(line)
+    return code
+
+
+def _verified(lake: "Lake") -> int:
+    """Count again, say what came of it, and return the exit code."""
+    from forensics.lake.recount import recount
+
+    counted = recount(lake)
+    for miscount in counted.miscounts:
+        say(f"Not as recorded: {miscount.sentence}")
+    if counted.miscounts:
+        say("Run `doubletake doctor`, then `doubletake collect` for that time.")
+        return EXIT_LAW_BROKEN
+    say(f"Verified: {counted.reading_count:,} readings and {counted.row_count:,} rows are as recorded.")
+    return EXIT_OK
 
 
 def report(

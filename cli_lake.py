@@ -65,9 +65,12 @@ def seal(
 
 def _read_again(chosen: Everywhere, queue: str, window: "TimeWindow") -> "CollectReport":
     from cli_progress import collecting
+    from forensics.lake.filters import equals
+    from forensics.tables.evidence import CONSUMERS
     from ingest.collect import collect
 
-    settings = chosen.settings()
-    aws = accesses(chosen, settings)
+    lake, settings = chosen.open_lake(), chosen.settings()
+    workers = lake.read(CONSUMERS, ["log_group"], equals("queue_name", queue) & equals("kind", "worker"))
+    log_groups = [f"{group}={queue}" for group in sorted(set(workers["log_group"].to_pylist()))]
     with collecting() as progress:
-        return collect(chosen.open_lake(), aws, [queue], window, (), settings, progress, seal=True)
+        return collect(lake, accesses(chosen, settings), [queue], window, log_groups, settings, progress, seal=True)

@@ -7,7 +7,7 @@ and one row of ``generations`` says which of their versions belong together: rea
 import fcntl
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +98,17 @@ class Lake:
                 version -= 1
             found[name] = version
         return found
+
+    def gained(self, inputs: Mapping[str, int]) -> set[str]:
+        """Return the evidence tables that hold other rows than at the versions given; a missing version counts as none."""
+        return {name for name, version in self.data_versions().items() if version > inputs.get(name, -1)}
+
+    def size_bytes(self, table: Table) -> tuple[int, int]:
+        """Return how many files the newest version has, and their bytes; 0 if the table is not there."""
+        if not self.exists(table):
+            return 0, 0
+        sizes = self._open(table).get_add_actions(flatten=True)["size_bytes"].to_pylist()
+        return len(sizes), sum(sizes)
 
     def compact(self, table: Table, at_files: int = COMPACT_AT_FILES) -> int:
         """Merge small files into larger ones where there are many; returns how many there were, 0 if left alone.

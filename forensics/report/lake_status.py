@@ -3,14 +3,19 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from forensics.lake import Generation, Lake
+from forensics.lake.filters import at_least
+from forensics.report.expiring import expiring
 from forensics.report.records import plain_value
 from forensics.report.words import clock_text, count_text, span_text
 from forensics.tables import EVIDENCE
-from forensics.tables.evidence import COVERAGE, QUARANTINE
+from forensics.tables.evidence import COVERAGE, LOG_EVENTS, QUARANTINE
+
+GROWTH = timedelta(days=7)
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 Row = Mapping[str, Any]
 Span = tuple[datetime, datetime]
@@ -77,8 +82,12 @@ class LakeStatus:
     sources: tuple[SourceStatus, ...]
     evidence_rows: Mapping[str, int]
     size_bytes: int
+    file_count: int
+    grown_rows: int
+    grown_bytes: int
     generation: Generation | None
     is_stale: bool
+    expiring: tuple[str, ...] = ()
 
     def as_record(self) -> dict[str, Any]:
         """Return everything but the sources as plain values."""
@@ -86,6 +95,10 @@ class LakeStatus:
         return {
             "lake": self.lake,
             "size_bytes": self.size_bytes,
+            "evidence_files": self.file_count,
+            "grown_rows_7d": self.grown_rows,
+            "grown_bytes_7d": self.grown_bytes,
+            "about_to_be_lost": list(self.expiring),
             "evidence_rows": dict(self.evidence_rows),
             "findings_rows": dict(sorted(g.row_counts.items())) if g else None,
             "data_version": g.data_version if g else None,
@@ -98,6 +111,12 @@ class LakeStatus:
         """Return the same in words."""
         rows = ", ".join(f"{name} {count:,}" for name, count in self.evidence_rows.items())
         told = [f"Lake {self.lake}: {self.size_bytes / 1e6:,.1f} MB; evidence rows: {rows or 'none'}."]
+        if self.grown_rows:
+            told.append(
+                f"In the last 7 days: {self.grown_rows:,} new log events, about {self.grown_bytes / 1e6:,.1f} MB; "
+                f"evidence lies in {count_text(self.file_count, 'file')}."
+            )
+        told += self.expiring
         missing = [s for s in self.sources if s.status != "ok"]
         if missing:
             told.append(f"{count_text(len(missing), 'source')} could not be read in full; see the detail column.")
@@ -124,22 +143,29 @@ class LakeStatus:
         return tuple(told)
 
 
-def lake_status(lake: Lake) -> LakeStatus:
-    """Read a lake's state; raises LakeMissingError if there is none."""
+def lake_status(lake: Lake, now: datetime | None = None) -> LakeStatus:
+    """Read a lake's state; raises LakeMissingError if there is none. ``now`` decides what is about to be lost."""
     lake.check()
+    now = now or datetime.now(UTC)
     versions = lake.versions(EVIDENCE)
     generation = lake.generation()
     counts = {t.name: lake.dataset(t).count_rows() for t in EVIDENCE if t.name in versions}
     quarantined = counts.get(QUARANTINE.name)
     if quarantined == 0:
         del counts[QUARANTINE.name]
+    sources = source_statuses(lake.read(COVERAGE).to_pylist())
+    grown_rows = lake.dataset(LOG_EVENTS).count_rows(filter=at_least("collected_at", now - GROWTH))
     return LakeStatus(
         lake=str(lake.root),
-        sources=source_statuses(lake.read(COVERAGE).to_pylist()),
+        sources=sources,
         evidence_rows=counts,
         size_bytes=sum(f.stat().st_size for f in lake.root.rglob("*") if f.is_file()),
+        file_count=sum(lake.size_bytes(t)[0] for t in EVIDENCE),
+        grown_rows=grown_rows,
+        grown_bytes=round(lake.size_bytes(LOG_EVENTS)[1] * grown_rows / max(counts.get(LOG_EVENTS.name, 0), 1)),
         generation=generation,
-        is_stale=generation is not None and any(versions[n] != generation.inputs.get(n) for n in versions),
+        is_stale=generation is not None and bool(lake.gained(generation.inputs)),
+        expiring=expiring(lake, sources, now),
     )
 
 
@@ -154,7 +180,12 @@ def source_statuses(coverage: Iterable[Row]) -> tuple[SourceStatus, ...]:
 
 def _status(queue: str, source: str, resource: str, readings: list[Row]) -> SourceStatus:
     readings = sorted(readings, key=lambda r: (r["collected_at"], r["evidence_id"]))
-    good = [r for r in readings if r["status"] == "ok"]
+    lost = {(r["window_start_at"], r["window_end_at"]): r["collected_at"] for r in readings if r["status"] == "lost"}
+    good = [
+        r
+        for r in readings
+        if r["status"] == "ok" and not r["collected_at"] <= lost.get((r["window_start_at"], r["window_end_at"]), _NEVER)
+    ]
     newest = readings[-1]
     until = max((r["window_end_at"] for r in good), default=None)
     settled = {r["window_end_at"] for r in good if not r["is_provisional"]}

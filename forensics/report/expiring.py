@@ -1,0 +1,87 @@
+"""Evidence that AWS will soon delete and nobody has read: what a person should know before it is gone."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from forensics.lake import Lake
+from forensics.lake.filters import at_least
+from forensics.report.words import clock_text, count_text
+from forensics.tables.evidence import LOG_GROUP_SETTINGS, METRIC_POINTS, QUEUE_SETTINGS
+
+Row = Mapping[str, Any]
+Span = tuple[datetime, datetime]
+SOON = timedelta(days=2)
+MINUTE_POINTS_KEPT = timedelta(days=15)
+"""CloudWatch keeps points of a minute this long; then only those of five minutes."""
+_OLDEST_MESSAGE = "ApproximateAgeOfOldestMessage"
+
+
+def expiring(lake: Lake, sources: Iterable[Any], now: datetime) -> tuple[str, ...]:
+    """Return a sentence per source and queue whose evidence is about to be lost; ``sources`` as in lake_status."""
+    retention = _retention(_latest(lake.read(LOG_GROUP_SETTINGS).to_pylist(), "log_group"))
+    told = []
+    seen = set()
+    for source in sources:
+        kept = MINUTE_POINTS_KEPT if source.source == METRIC_POINTS.name else retention.get(source.resource)
+        if kept is None or source.source not in ("log_events", METRIC_POINTS.name) or source.resource in seen:
+            continue
+        if sentence := _about(source, kept, now):
+            seen.add(source.resource)
+            told.append(sentence)
+    return tuple(told) + _messages(lake, now)
+
+
+def _about(source: Any, kept: timedelta, now: datetime) -> str | None:
+    """Say when the oldest moment that was not read, and is still there, will be deleted."""
+    if source.read_until_at is None:
+        return None
+    unread: list[Span] = [*source.gaps, (source.read_until_at, now)]
+    alive = [max(start, now - kept) for start, end in unread if end > now - kept and start < end]
+    if not alive:
+        return None
+    gone_at = min(alive) + kept
+    if gone_at > now + SOON:
+        return None
+    what = "log group" if source.source == "log_events" else "one-minute metrics of"
+    days = count_text(kept.days, "day")
+    if min(alive) <= now - kept:
+        return f"Being lost: {what} {source.resource} keeps {days}, and what was not read is older. Collect now."
+    return (
+        f"About to be lost: {what} {source.resource} keeps {days}; unread since {clock_text(min(alive))} UTC, "
+        f"deleted from {clock_text(gone_at)} UTC on."
+    )
+
+
+def _messages(lake: Lake, now: datetime) -> tuple[str, ...]:
+    """Say which queues held a message, when last measured, that its retention ends within two days."""
+    kept = {r["queue_name"]: r for r in _latest(lake.read(QUEUE_SETTINGS).to_pylist(), "queue_arn")}
+    oldest: dict[str, Row] = {}
+    recent = at_least("point_at", now - timedelta(hours=6))
+    for point in lake.read(METRIC_POINTS, where=recent).to_pylist():
+        if point["metric"] == _OLDEST_MESSAGE:
+            newest = oldest.get(point["resource"])
+            if newest is None or point["point_at"] > newest["point_at"]:
+                oldest[point["resource"]] = point
+    told = []
+    for name, point in sorted(oldest.items()):
+        retention_s = kept.get(name, {}).get("message_retention_s")
+        if not retention_s or not point["value"]:
+            continue
+        gone_at = point["point_at"] - timedelta(seconds=point["value"]) + timedelta(seconds=retention_s)
+        if now < gone_at < now + SOON and point["value"] > retention_s / 2:
+            told.append(
+                f"About to be lost: the oldest message of queue {name} is deleted at {clock_text(gone_at)} UTC."
+            )
+    return tuple(told)
+
+
+def _retention(rows: Iterable[Row]) -> dict[str, timedelta]:
+    return {row["log_group"]: timedelta(days=row["retention_days"]) for row in rows if row["retention_days"]}
+
+
+def _latest(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    found: dict[Any, dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda r: r["observed_at"]):
+        found[row["account_id"], row["region"], row[name]] = row
+    return list(found.values())
