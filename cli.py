@@ -16,6 +16,7 @@ import cli_find
 import cli_findings
 import cli_health
 import cli_lake
+import cli_notify
 import cli_people
 import cli_serve
 import cli_watch
@@ -90,6 +91,7 @@ for _command in (
     cli_lake.doctor,
     cli_lake.seal,
     cli_findings.report,
+    cli_notify.notify,
     cli_people.annotate,
     cli_people.annotations,
     cli_people.verify,

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from lab.played import Played
 
 LOOPBACK = "127.0.0.1"
+TRUSTED_PROXY = "DOUBLETAKE_TRUSTED_PROXY"
+"""What tells the pages that a proxy guards them (pages/_ui/access.py)."""
 DEFAULT_PORT = 8501
 START_LIMIT_S = 60.0
 END_LIMIT_S = 10.0
@@ -49,6 +51,10 @@ class DashboardError(ForensicsError):
     """The dashboard did not start."""
 
 
+class ExposureError(ForensicsError):
+    """The dashboard would be open to people that nobody let in."""
+
+
 class DemoLakeError(ForensicsError):
     """The demo's lake would replace something that is not a demo's."""
 
@@ -57,13 +63,52 @@ class NotLiveError(ForensicsError):
     """The scenario cannot be played live."""
 
 
-def serve(chosen: Everywhere, port: PortOption = None) -> None:
-    """Serve the dashboard on this machine until Ctrl-C."""
-    chosen.settings()
-    with ending_on_sigterm(), dashboard(chosen.open_lake().root, chosen.settings_file(), port) as running:
+def serve(
+    chosen: Everywhere,
+    port: PortOption = None,
+    address: Annotated[
+        str,
+        typer.Option("--address", metavar="ADDRESS", help="Where to listen; beyond this machine only with a login."),
+    ] = LOOPBACK,
+    host: Annotated[
+        list[str] | None, typer.Option("--host", metavar="NAME", help="A name people reach it by; repeatable.")
+    ] = None,
+    trusted_proxy: Annotated[
+        bool, typer.Option("--trusted-proxy", help="A proxy in front decides who may look; no login of our own.")
+    ] = False,
+) -> None:
+    """Serve the dashboard until Ctrl-C; on this machine only, unless a login or a proxy guards it."""
+    outside = check_exposure(address, chosen.settings().access.mode, trusted_proxy, host or [])
+    lake, config = chosen.open_lake().root, chosen.settings_file()
+    with ending_on_sigterm(), dashboard(lake, config, port, outside) as running:
         print(f"Dashboard: {running.address}", flush=True)
         say("Ctrl-C ends it.")
         running.wait()
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Where the dashboard listens, the names it answers to, and whether somebody in front decides who may look."""
+
+    address: str = LOOPBACK
+    hosts: tuple[str, ...] = (LOOPBACK, "localhost")
+    behind_proxy: bool = False
+
+
+def check_exposure(address: str, mode: str, trusted_proxy: bool, hosts: list[str]) -> Exposure:
+    """Return how the dashboard may be reached; raises ExposureError where nothing would guard it."""
+    if address not in (LOOPBACK, "localhost", "::1"):
+        if mode != "oidc" and not trusted_proxy:
+            raise ExposureError(
+                f"--address {address} reaches beyond this machine, and nothing guards the dashboard",
+                'Set [access] mode = "oidc" in the settings file, or --trusted-proxy if a proxy asks for a login.',
+            )
+        if not hosts:
+            raise ExposureError(
+                f"--address {address} needs the name that people reach it by",
+                "For example: --host doubletake.example.com. Other names are refused, against DNS rebinding.",
+            )
+    return Exposure(address, (LOOPBACK, "localhost", *hosts), trusted_proxy)
 
 
 def demo(
@@ -188,12 +233,13 @@ class Running:
 
 
 @contextmanager
-def dashboard(lake: Path, config: Path | None, port: int | None) -> Iterator[Running]:
-    """Run the dashboard as a process of its own on loopback, and end it with the block."""
+def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposure | None = None) -> Iterator[Running]:
+    """Run the dashboard as a process of its own, on loopback if nothing else is said, and end it with the block."""
+    outside = outside or Exposure()
     port = free_port(port)
     app = Path(__file__).with_name("app.py")
     options = {
-        "server.address": LOOPBACK,
+        "server.address": outside.address,
         "server.port": port,
         "server.headless": "true",
         "server.fileWatcherType": "none",
@@ -203,8 +249,12 @@ def dashboard(lake: Path, config: Path | None, port: int | None) -> Iterator[Run
         "logger.level": "warning",
     }
     command = [sys.executable, "-m", "streamlit", "run", str(app), *(f"--{k}={v}" for k, v in options.items())]
-    command += ["--server.allowedHosts", LOOPBACK, "--server.allowedHosts", "localhost"]
+    for name in outside.hosts:
+        command += ["--server.allowedHosts", name]
     environment = os.environ | {"DOUBLETAKE_LAKE": str(lake.absolute())}
+    environment.pop(TRUSTED_PROXY, None)
+    if outside.behind_proxy:
+        environment[TRUSTED_PROXY] = "1"
     if config:
         environment["DOUBLETAKE_CONFIG"] = str(config.absolute())
     process = subprocess.Popen(

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from forensics.access import MODES, Access
 from forensics.errors import SettingsError
 
 ORDERS = ("sequential", "parallel")
+WEBHOOKS = ("slack", "json")
 WORKER_FORMATS = ("laravel", "shoryuken", "sqs-consumer", "celery", "spring", "lines")
 _CONSUMER_KEYS = {
     "effect": str,
@@ -81,6 +83,15 @@ class Account:
 
 
 @dataclass(frozen=True)
+class Notify:
+    """Where incidents are told: the variable that holds the webhook's address, its kind, and the dashboard's address."""
+
+    webhook_env: str = "DOUBLETAKE_WEBHOOK"
+    kind: str = "slack"
+    dashboard: str | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """The whole file; ``text`` is its content, part of a run's fingerprint.
 
@@ -92,6 +103,8 @@ class Settings:
     queues: tuple[Queue, ...] = ()
     team: Team = Team()
     accounts: tuple[Account, ...] = ()
+    access: Access = Access()
+    notify: Notify = Notify()
     redact: tuple[str, ...] = ()
     keep_bodies: bool = True
     text: str = field(default="", repr=False)
@@ -127,11 +140,13 @@ class Settings:
             raise SettingsError(
                 f"{where} is not valid TOML: {problem}", "Regular expressions go in 'single quotes'."
             ) from problem
-        unknown = sorted(set(data) - {"function", "worker", "queue", "account", "team", "redact", "keep_bodies"})
+        unknown = sorted(
+            set(data) - {"function", "worker", "queue", "account", "team", "access", "notify", "redact", "keep_bodies"}
+        )
         if unknown:
             raise SettingsError(
                 f"{where}: {unknown[0]!r} is not a section",
-                "Sections are [[function]], [[worker]], [[queue]], [[account]] and [team]; "
+                "Sections are [[function]], [[worker]], [[queue]], [[account]], [team], [access] and [notify]; "
                 "redact and keep_bodies stand above them.",
             )
         return cls(
@@ -140,6 +155,8 @@ class Settings:
             queues=tuple(_queue(d, where) for d in _tables(data, "queue", where)),
             team=_team(data.get("team", {}), where),
             accounts=tuple(_account(d, where) for d in _tables(data, "account", where)),
+            access=_access(data.get("access", {}), where),
+            notify=_notify(data.get("notify", {}), where),
             redact=_redact(data.get("redact", []), where),
             keep_bodies=_keep_bodies(data.get("keep_bodies", True), where),
             text=text,
@@ -272,3 +289,36 @@ def _team(d: Any, where: str) -> Team:
     if d.get("stale_after_min", 1) <= 0:
         raise SettingsError(f"{where}: stale_after_min = {d['stale_after_min']} is not positive", "Give minutes.")
     return Team(**d)
+
+
+def _access(d: Any, where: str) -> Access:
+    if not isinstance(d, dict):
+        raise SettingsError(f"{where}: 'access' must be written as [access]", "Use single brackets: [access].")
+    d = _checked(d, where, "access", {"mode": str, "emails": list, "session_hours": int})
+    mode, emails = d.get("mode", "none"), d.get("emails", [])
+    if mode not in MODES:
+        raise SettingsError(f"{where}: [access] mode = {mode!r} is unknown", 'Use "none" or "oidc".')
+    if not all(isinstance(e, str) and "@" in e.strip() for e in emails):
+        raise SettingsError(
+            f"{where}: [access] emails = {emails!r} are not e-mail addresses",
+            'Write ["ana@example.com", "@team.example.com"].',
+        )
+    if mode == "oidc" and not emails:
+        raise SettingsError(f"{where}: [access] lets nobody in", "List who may look under emails.")
+    if d.get("session_hours", 1) <= 0:
+        raise SettingsError(f"{where}: [access] session_hours = {d['session_hours']} is not positive", "Give hours.")
+    return Access(mode, tuple(emails), d.get("session_hours", Access.session_hours))
+
+
+def _notify(d: Any, where: str) -> Notify:
+    if not isinstance(d, dict):
+        raise SettingsError(f"{where}: 'notify' must be written as [notify]", "Use single brackets: [notify].")
+    d = _checked(d, where, "notify", {"webhook_env": str, "kind": str, "dashboard": str})
+    if d.get("kind", "slack") not in WEBHOOKS:
+        raise SettingsError(f"{where}: [notify] kind = {d['kind']!r} is unknown", f"Kinds: {', '.join(WEBHOOKS)}.")
+    if not re.fullmatch(r"[A-Z_][A-Z0-9_]*", d.get("webhook_env", "X")):
+        raise SettingsError(
+            f"{where}: [notify] webhook_env = {d['webhook_env']!r} is not the name of a variable",
+            "A webhook's address is a secret: keep it in an environment variable and name that here.",
+        )
+    return Notify(**d)

@@ -1,8 +1,57 @@
-"""Who is looking: the gate in front of every page."""
+"""The gate in front of every page: who is looking, and may they?"""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
 
 import streamlit as st
+
+from forensics.access import Access
+from pages._ui.words import plain
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+TRUSTED_PROXY = "DOUBLETAKE_TRUSTED_PROXY"
+"""Set by ``doubletake serve --trusted-proxy``: somebody in front of us decides who may look."""
+
+
+def gate(access: Access) -> None:
+    """Stop the page unless whoever looks may look; a logged-out visitor sees a sign-in button and nothing else."""
+    if access.mode == "none":
+        if st.get_option("server.address") not in LOOPBACK and not os.environ.get(TRUSTED_PROXY):
+            _closed("This dashboard listens beyond this machine, and no login is set: nothing is shown.")
+        return
+    who = claims()
+    if not who.get("is_logged_in"):
+        st.title("Doubletake", anchor=False)
+        if st.button("Sign in", key="sign_in", icon=":material/login:", type="primary"):
+            st.login()
+        st.stop()
+    if refused := access.refusal(who, datetime.now(UTC)):
+        _closed(refused)
+
+
+def sign_out(access: Access) -> None:
+    """Show who is signed in, and the way out."""
+    if access.mode != "none":
+        st.caption(plain(f"Signed in as {signed_in_name()}"))
+        st.button("Sign out", key="sign_out", icon=":material/logout:", type="tertiary", on_click=st.logout)
+
+
+def claims() -> Mapping[str, Any]:
+    """Return what the identity provider said of the visitor; nothing where nobody signed in."""
+    return dict(st.user.to_dict())
 
 
 def signed_in_name() -> str | None:
     """Return the e-mail address of who is signed in; None where the dashboard has no login."""
-    return str(st.user.get("email")) if st.user.get("is_logged_in") and st.user.get("email") else None
+    who = claims()
+    return str(who["email"]) if who.get("is_logged_in") and who.get("email") else None
+
+
+def _closed(sentence: str) -> None:
+    st.title("Doubletake", anchor=False)
+    st.error(plain(sentence), icon=":material/lock:")
+    if claims().get("is_logged_in"):
+        st.button("Sign out", key="sign_out", icon=":material/logout:", on_click=st.logout)
+    st.stop()

@@ -12,6 +12,7 @@ from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
 from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS
+from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, lake_path, load_settings
 from pages._ui.clock import Clock, choose_clock
 from pages._ui.states import show_broken, show_problem
@@ -71,15 +72,20 @@ def shell(title: str, promise: str) -> Page:
         page_title=f"{title} · {PRODUCT}", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
     )
     settings, settings_problem = _settings()
+    if settings_problem:
+        # Who may look is written in that file: while it cannot be read, nobody may.
+        st.title(title)
+        show_broken(settings_problem)
+        st.stop()
+    gate(settings.access)
     with st.sidebar:
         st.markdown(f"**{PRODUCT}**")
         _navigation()
         clock = choose_clock(settings.team.zone)
-    if settings_problem:
-        show_broken(settings_problem)
     board = _open(title, promise)
     with st.sidebar:
         _version_line(board, clock, settings)
+        sign_out(settings.access)
     _warn_of_zone()
     return Page(clock, board, settings)
 

@@ -5,12 +5,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import health_tale, tales
 from tests.pages.reading import ROOT
 from tests.pages.tales import s
 from tests.pages.worlds import START, Story
+
+
+@pytest.fixture(autouse=True, scope="session")
+def on_this_machine():
+    """Without a server there is no address; the repository's own configuration says loopback."""
+    config.set_option("server.address", "127.0.0.1")
+
 
 WORLDS = ("demo", "nothing", "evidence-only", "gaps", "huge")
 

@@ -1,0 +1,131 @@
+"""An incident's news for a webhook: a short message, told once per incident and change."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from forensics.errors import ForensicsError
+from forensics.identity import evidence_id
+from forensics.lake import Findings, Lake
+from forensics.report.records import AFFECTED, cause_counts, incident_record
+from forensics.report.words import clock_text
+from forensics.tables.findings import INCIDENTS
+from forensics.tables.people import NOTICES
+from forensics.verdict.interval import VERDICTS
+
+Row = Mapping[str, Any]
+_NEWS = (
+    "incident_id",
+    "headline",
+    "cause_sentence",
+    "messages",
+    "messages_at_most",
+    *VERDICTS,
+    "primary_cause",
+    "certainty",
+)
+"""What a change must touch to be told again: not the end, which moves with every message."""
+
+
+class WebhookError(ForensicsError):
+    """A webhook's address that cannot be used, or a webhook that did not take the notice."""
+
+    exit_code = 3
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One incident's news: ``body`` is what the webhook gets, ``news`` the digest that a change changes."""
+
+    incident_id: str
+    news: str
+    body: dict[str, Any]
+
+
+def news_of(incident: Row) -> str:
+    """Return the digest of what would be told: equal as long as nothing worth telling has changed."""
+    told = {name: incident[name] for name in _NEWS} | {"causes": cause_counts(incident)}
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+def notice_of(incident: Row, kind: str, dashboard: str | None, data_version: str) -> Notice:
+    """Make the notice of an incident; ``kind`` is slack (Slack and its kin) or json (everything, for a program)."""
+    link = f"{dashboard.rstrip('/')}/incident?{urlencode({'incident': incident['incident_id']})}" if dashboard else None
+    record = incident_record(incident)
+    if kind == "json":
+        body = {
+            "event": "doubletake.incident",
+            "schema_version": 1,
+            "news": news_of(incident),
+            "data_version": data_version,
+            "link": link,
+            "incident": {k: v for k, v in record.items() if k != "evidence_ids"},
+        }
+    else:
+        verdicts = " · ".join(f"{v} {incident[v] or 0}" for v in VERDICTS)
+        lines = [
+            f"*{_plain(incident['headline'])}*",
+            _plain(incident["cause_sentence"] or "No cause was found."),
+            f"`{_plain(incident['incident_id']).replace('`', '')}` since {clock_text(incident['started_at'])[:19]} UTC · {verdicts}",
+        ]
+        if link:
+            lines.append(f"<{link}|Open the timeline>")
+        text = "\n".join(lines)
+        body = {
+            "text": f"{_plain(incident['headline'])} ({_plain(incident['incident_id'])})",
+            "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": text[:3000]}}],
+            "unfurl_links": False,
+        }
+    return Notice(incident["incident_id"], news_of(incident), body)
+
+
+def _plain(text: Any) -> str:
+    """Escape what Slack reads: a name from a log must not mention a channel or make a link."""
+    line = " ".join(str(text).split())
+    return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("*", "∗")
+
+
+def target_of(address: str) -> str:
+    """Name a webhook without telling its address: host and the start of a digest.
+
+    Raises WebhookError for an address that is not https, unless it is on this machine.
+    """
+    parts = urlsplit(address)
+    local = parts.hostname in ("127.0.0.1", "localhost", "::1")
+    if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and local)):
+        raise WebhookError(
+            "the webhook's address is not an https address", "Put it whole into the variable, https:// included."
+        )
+    return f"{parts.hostname}~{hashlib.sha256(address.encode()).hexdigest()[:12]}"
+
+
+def due(
+    findings: Findings, target: str, kind: str, dashboard: str | None, incident_id: str | None = None
+) -> list[Notice]:
+    """Return the news that this webhook has not had, oldest incident first; incidents without a suspicion have none."""
+    had = {(n["incident_id"], n["news"]) for n in findings.lake.read(NOTICES).to_pylist() if n["target"] == target}
+    rows = [
+        i
+        for i in findings.read(INCIDENTS).to_pylist()
+        if (incident_id in (None, i["incident_id"])) and (any(i[v] for v in AFFECTED) or i["messages_at_most"])
+    ]
+    rows.sort(key=lambda i: (i["started_at"], i["incident_id"]))
+    notices = [notice_of(i, kind, dashboard, findings.generation.data_version) for i in rows]
+    return [n for n in notices if (n.incident_id, n.news) not in had]
+
+
+def record(lake: Lake, notice: Notice, target: str, data_version: str, now: datetime) -> None:
+    """Keep that the webhook took the notice."""
+    row = {
+        "evidence_id": evidence_id("notice", target, notice.incident_id, notice.news),
+        "incident_id": notice.incident_id,
+        "target": target,
+        "news": notice.news,
+        "data_version": data_version,
+        "sent_at": now,
+    }
+    lake.append(NOTICES, [row], "notices|webhook")
