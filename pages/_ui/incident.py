@@ -96,7 +96,6 @@ def share(case: Incident, page: Page, actions: Any) -> None:
     """Put the downloads and the link into their place; last, because they need the whole case."""
     with actions:
         exports.buttons(case, page, link(case, page))
-        marks.form(case, page)
 
 
 def cards(case: Incident, page: Page) -> None:
@@ -162,6 +161,7 @@ def causes(case: Incident) -> None:
 def verdicts(case: Incident, page: Page) -> None:
     """Show the verdict of every message in its three parts."""
     rows = page.board.records(MESSAGES, ("incident_id", "==", case["incident_id"]))
+    marks.form(case, page)
     if not rows:
         st.info(
             "The logs name no message ids. The count above is an upper bound from timeouts, batch sizes and metrics; "

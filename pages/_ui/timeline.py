@@ -100,14 +100,16 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
     of_page = tuple(numbers[(shown - 1) * LANES_PER_PAGE : shown * LANES_PER_PAGE]) or (-1,)
     timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
     labels, drawn = details.labels(case, page), timeline
+    blocked: tuple[Any, ...] = ()
     if case["is_fifo"] and len(numbers) <= MOST_MESSAGES:
         blocked = case_of(case["incident_id"], page).blocked
-        if said := blocked_words(blocked):
-            st.caption(plain(said))
         drawn, groups = with_groups(timeline, blocked)
         labels = labels | groups
     figure = timeline_figure(drawn, page.clock.zone, cut_gaps=not gaps, labels=labels, **_timeouts(case))
-    return timeline, _clicked(_chart(figure, f"{case['incident_id']}-{shown}", case))
+    event = _chart(figure, f"{case['incident_id']}-{shown}", case)
+    if said := blocked_words(blocked):
+        st.caption(plain(said))
+    return timeline, _clicked(event)
 
 
 def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
