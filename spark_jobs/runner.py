@@ -71,8 +71,9 @@ def correlate(
         if newest and newest.generation_id == generation_id and not force:
             say("findings are up to date with the evidence")
             return newest
-        spark = spark or spark_session(master, say)
-        _tune(spark, lake.count(LOG_EVENTS, versions.get(LOG_EVENTS.name)))
+        line_count = lake.count(LOG_EVENTS, versions.get(LOG_EVENTS.name))
+        spark = spark or spark_session(master, say, few_lines=line_count < FEW_LINES)
+        _tune(spark, line_count)
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
         out = _Writer(lake, run_id, spark)

@@ -36,10 +36,19 @@ def spark_schema(table: Table) -> T.StructType:
     return T.StructType([T.StructField(c.name, SPARK_TYPES[c.type]) for c in table.columns])
 
 
-def spark_session(master: str | None = None, say: Callable[[str], None] | None = None) -> SparkSession:
+_FOR_MANY_LINES = "-XX:-DontCompileHugeMethods"
+"""The generated parse code is long; without this Java would interpret it for ever."""
+_FOR_FEW_LINES = "-XX:TieredStopAtLevel=1"
+"""Little data is over before Java's slow compiler has paid for itself: it took 40 % of the CPU time of a short run."""
+
+
+def spark_session(
+    master: str | None = None, say: Callable[[str], None] | None = None, few_lines: bool = False
+) -> SparkSession:
     """Return the running session or start one: UTC, microseconds, this interpreter, loopback only, no web page.
 
-    ``master`` None means every core of this machine inside this process; ``say`` is told which Java was taken.
+    ``master`` None means every core of this machine inside this process; ``say`` is told which Java was taken;
+    ``few_lines`` is for a session that will see little data.
     """
     if active := SparkSession.getActiveSession():
         return active
@@ -64,8 +73,7 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
         .config("spark.python.sql.dataFrameDebugging.enabled", "false")
         .config("spark.sql.optimizer.excludedRules", ",".join(_COPYING_RULES))
         .config("spark.driver.memory", DRIVER_MEMORY)
-        # The generated parse code is long; without this Java would interpret it for ever.
-        .config("spark.driver.extraJavaOptions", "-XX:-DontCompileHugeMethods")
+        .config("spark.driver.extraJavaOptions", _FOR_FEW_LINES if few_lines else _FOR_MANY_LINES)
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         .config("spark.sql.parquet.compression.codec", "zstd")

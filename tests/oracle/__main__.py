@@ -18,7 +18,7 @@ def main(argv: list[str] | None = None) -> int:
     problems: list[Problem] = []
     score = Score()
     with tempfile.TemporaryDirectory() as folder:
-        spark = spark_session("local[2]")
+        spark = spark_session("local[2]", few_lines=True)
         for first in range(args.seed, args.seed + args.worlds, args.per_lake):
             last = min(first + args.per_lake, args.seed + args.worlds)
             print(f"worlds {first} to {last - 1}", file=sys.stderr)
