@@ -127,7 +127,9 @@ def watch(
     queues: Annotated[
         list[str] | None, typer.Argument(metavar="QUEUE...", help="The queues' names, URLs or ARNs.")
     ] = None,
-    all_queues: Annotated[bool, typer.Option("--all-queues", help="Every queue of the region.")] = False,
+    all_queues: Annotated[
+        bool, typer.Option("--all-queues", help="Every queue of the region, or of all regions the settings name.")
+    ] = False,
     interval: Annotated[
         str, typer.Option("--interval", metavar="SPAN", help="From the start of one round to the next: 30s, 5m.")
     ] = DEFAULT_INTERVAL,

@@ -51,7 +51,9 @@ def collect(
     queue: Annotated[
         list[str] | None, typer.Option("--queue", metavar="NAME", help="A queue's name, URL or ARN; repeatable.")
     ] = None,
-    all_queues: Annotated[bool, typer.Option("--all-queues", help="Every queue of the region.")] = False,
+    all_queues: Annotated[
+        bool, typer.Option("--all-queues", help="Every queue of the region, or of all regions the settings name.")
+    ] = False,
     since: SinceOption = "6h",
     until: UntilOption = None,
     log_group: LogGroupOption = None,

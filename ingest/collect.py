@@ -19,7 +19,7 @@ from ingest.coverage import Book, Reading
 from ingest.discovery import Estate, discover
 from ingest.log_events import LogGroup
 from ingest.log_groups import INFREQUENT_ACCESS
-from ingest.rereading import SETTLING, joined, pieces
+from ingest.rereading import REACH, SETTLING, joined, pieces
 from ingest.store_settings import store_log_groups, store_settings
 
 METRIC_RUNGS = (timedelta(minutes=15), timedelta(hours=2))
@@ -73,7 +73,15 @@ def collect(
     estate = discover(lake, accesses, queues, progress.stage)
     consumers = of_estate(estate, list(log_groups), settings)
     with lake.writing("collect"), redacting(settings):
-        run = _Run(lake, Book(lake, window), window, now, again or seal, seal, progress)
+        run = _Run(
+            lake,
+            Book(lake, TimeWindow(min(window.start_at, now - REACH), window.end_at)),
+            window,
+            now,
+            again or seal,
+            seal,
+            progress,
+        )
         run.note(store_settings(lake, estate, consumers, now))
         run.read_setting_changes(estate)
         run.read_metrics(estate)
@@ -161,14 +169,19 @@ class _Run:
         self.progress.stage(f"log group {group.name}")
         where = (log_events.LOG_EVENTS, group.name, group.account_id, group.region, group.queue_arns)
         parts = [self.window] if self.again else self.book.due(*where, self.window, self.now)
+        is_open = self.window.end_at >= self.now - SETTLING
+        reach_at = self.now - REACH
+        if is_open and not self.again and reach_at < self.window.start_at:
+            before = TimeWindow(reach_at, self.window.start_at)
+            parts = joined([*self.book.due(*where, before, self.now, only_known=True), *parts])
         if not parts:
             self.settled.append(group.name)
         for part in (piece for whole in parts for piece in pieces(whole)):
             reach = part
-            if part.end_at == self.window.end_at >= self.now - SETTLING:
+            if is_open and part.end_at == self.window.end_at:
                 reach = TimeWindow(part.start_at, max(part.end_at, self.now + FUTURE_STAMPS))
-            before = sum(r.seen_count for r in self.readings if r.source is log_events.LOG_EVENTS)
-            reading = log_events.ingest(self.lake, group, reach, self.now, _since(self.progress, before))
+            so_far = sum(r.seen_count for r in self.readings if r.source is log_events.LOG_EVENTS)
+            reading = log_events.ingest(self.lake, group, reach, self.now, _since(self.progress, so_far))
             self.note([reading], part)
             if reading.status in ("denied", "gone", "unsupported"):  # the rest would be refused as well
                 if part.end_at < parts[-1].end_at:

@@ -16,6 +16,8 @@ SETTLING = timedelta(minutes=5)
 RUNGS = (timedelta(minutes=15), timedelta(hours=2), timedelta(hours=24))
 """Ages at which a block is read once more; after the last it is settled."""
 BLOCK_S = 900
+REACH = timedelta(days=3)
+"""So far back a collection looks for blocks that are due once more, however short its own window: enough for a daily run."""
 LONGEST = timedelta(days=1)
 """A longer part is read in pieces, each recorded when it is done: a killed run starts again at the last one."""
 
@@ -36,12 +38,18 @@ def due(
     now: datetime,
     rungs: tuple[timedelta, ...] = RUNGS,
     settling: timedelta = SETTLING,
+    only_known: bool = False,
 ) -> list[TimeWindow]:
-    """Return the parts of the window that must be read now, in order, none touching the next."""
+    """Return the parts of the window that must be read now, in order, none touching the next.
+
+    ``only_known`` leaves out what no reading ever touched: it was not asked for.
+    """
     spans = _cut(window, known, settling)
     found: list[tuple[datetime, datetime]] = []
-    for start_at, end_at, read_at in _last_read(window, spans):
+    for start_at, end_at, read_at, is_known in _last_read(window, spans):
         if read_at is not None and not _climbed(_block_end(end_at), read_at, now, rungs):
+            continue
+        if only_known and not is_known:
             continue
         if found and found[-1][1] == start_at:
             found[-1] = (found[-1][0], end_at)
@@ -82,8 +90,8 @@ def _cut(window: TimeWindow, known: Iterable[Known], settling: timedelta) -> lis
     return sorted(kept, key=lambda one: one.start_at)
 
 
-def _last_read(window: TimeWindow, spans: list[Known]) -> Iterable[tuple[datetime, datetime, datetime | None]]:
-    """Yield the window in pieces, each with the time of the last reading of it that still counts."""
+def _last_read(window: TimeWindow, spans: list[Known]) -> Iterable[tuple[datetime, datetime, datetime | None, bool]]:
+    """Yield the window in pieces, each with the time of the last reading that still counts, and if there was any."""
     cuts = {window.start_at, window.end_at, *(s.start_at for s in spans), *(s.end_at for s in spans)}
     block = _block_end(window.start_at + timedelta(milliseconds=1))
     while block < window.end_at:
@@ -104,7 +112,7 @@ def _last_read(window: TimeWindow, spans: list[Known]) -> Iterable[tuple[datetim
         read_at = counting[False][0][2].read_at if counting[False] else None
         if read_at is not None and counting[True] and counting[True][0][2].read_at >= read_at:
             read_at = None
-        yield start_at, end_at, read_at
+        yield start_at, end_at, read_at, bool(counting[False] or counting[True])
 
 
 def _climbed(block_end: datetime, read_at: datetime, now: datetime, rungs: tuple[timedelta, ...]) -> bool:

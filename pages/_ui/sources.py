@@ -47,6 +47,7 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
         )
     if status.is_stale:
         said += " Evidence was added since these findings were made: run doubletake correlate to see it."
+    said += "".join(f" {line}" for line in status.expiring)
     st.markdown(plain(said))
     st.caption(
         "Doubletake only reads. It never calls ReceiveMessage, DeleteMessage or ChangeMessageVisibility: receiving would "

@@ -11,11 +11,11 @@ PAGE = 40
 
 
 class ModelAccount(Aws):
-    """Answers as AWS does, from a list of (logged at, stream, line). ``pages`` counts what FilterLogEvents was asked."""
+    """Answers as AWS does, from a list of (logged at, stream, line). ``asked`` are FilterLogEvents' windows."""
 
     def __init__(self, events: Sequence[tuple[datetime, str, str]]) -> None:
         self.events = sorted(events)
-        self.pages = 0
+        self.asked: list[tuple[datetime, datetime]] = []
 
     @property
     def region(self) -> str:
@@ -74,7 +74,8 @@ class ModelAccount(Aws):
         **_: Any,
     ) -> dict[str, Any]:
         """Both ends count, as with AWS; the first page is empty, and a page begins with the last event of the one before."""
-        self.pages += 1
+        if nextToken == "0":
+            self.asked.append((at_ms(startTime), at_ms(endTime + 1)))
         inside = [
             {
                 "logStreamName": stream,
@@ -92,6 +93,10 @@ class ModelAccount(Aws):
         page = inside[max(0, (first - 1) * PAGE - 1) : first * PAGE]
         more = {"nextToken": str(first + 1)} if first * PAGE < len(inside) else {}
         return {"events": page, **more}
+
+
+def at_ms(value: int) -> datetime:
+    return datetime.fromisoformat("1970-01-01T00:00:00+00:00") + timedelta(milliseconds=value)
 
 
 def ms(at: datetime) -> int:

@@ -1,0 +1,129 @@
+"""Collections on a schedule, as cron starts them: what each reads, and what several accounts make of it."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from forensics.errors import CredentialsError, QueueUnknownError
+from forensics.lake import Lake
+from forensics.tables import BY_NAME
+from forensics.window import TimeWindow
+from ingest.clients import Aws
+from ingest.collect import collect
+from tests.ingest.model_account import GROUP, QUEUE, ModelAccount
+
+T = datetime(2026, 11, 10, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+LATE = (T + timedelta(minutes=7), "s", "late")
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path / "lake")
+
+
+def lines(lake: Lake) -> list[str]:
+    return lake.read(BY_NAME["log_events"], ["line"])["line"].to_pylist()
+
+
+def asked_hours(account: ModelAccount) -> list[tuple[float, float]]:
+    return [((a - T) / HOUR, (b - T) / HOUR) for a, b in account.asked]
+
+
+def run(lake: Lake, account: ModelAccount, now: datetime, since: timedelta) -> None:
+    account.asked.clear()
+    collect(lake, account, [QUEUE], TimeWindow(now - since, now), [GROUP], now=now)
+
+
+def test_a_short_window_on_a_schedule_finds_what_comes_nearly_a_day_late(lake):
+    """The window reaches an hour back; the block is read once more at 24 hours all the same."""
+    account = ModelAccount([(T + timedelta(minutes=5), "s", "in time")])
+    for hour in (1, 2, 24, 25):
+        if hour == 24:
+            account.events.append(LATE)
+        run(lake, account, T + hour * HOUR, since=HOUR)
+
+    assert sorted(lines(lake)) == ["in time", "late"]
+
+
+def test_what_was_never_asked_for_is_not_read_with_it(lake):
+    account = ModelAccount([(T, "s", "x")])
+    run(lake, account, T + 30 * HOUR, since=HOUR)
+
+    assert min(first for first, _ in asked_hours(account)) == 29
+
+
+def test_a_round_a_minute_reads_the_last_minutes_and_what_is_due(lake):
+    account = ModelAccount([(T + timedelta(minutes=5), "s", "x")])
+    run(lake, account, T + 6 * HOUR, since=6 * HOUR)
+    minutes = []
+    for minute in range(1, 17):
+        run(lake, account, T + 6 * HOUR + timedelta(minutes=minute), since=6 * HOUR)
+        minutes.append(sum((min(b, T + 9 * HOUR) - a) / timedelta(minutes=1) for a, b in account.asked if b > a))
+
+    # Each call also looks two hours ahead, for events stamped too early.
+    assert max(minutes) <= 120 + 12 + 15 * 3
+    assert sorted(minutes)[8] <= 120 + 15
+
+
+def test_a_daily_run_reads_the_day_before_once_more(lake):
+    account = ModelAccount([(T + timedelta(minutes=5), "s", "in time")])
+    run(lake, account, T + 24 * HOUR, since=24 * HOUR)
+    account.events.append(LATE)
+    run(lake, account, T + 48 * HOUR, since=24 * HOUR)
+
+    assert sorted(lines(lake)) == ["in time", "late"]
+
+
+# -- several accounts and regions --------------------------------------------------------------------------
+
+
+class OtherRegion(ModelAccount):
+    """Has no such queue."""
+
+    def get_queue_url(self, QueueName: str, **_):  # noqa: N803
+        return super().get_queue_url("not " + QueueName)
+
+
+class Unreachable(ModelAccount):
+    """Refuses every call."""
+
+    def call(self, service, operation, demand=None, **asked):
+        raise CredentialsError("the session has expired", "Sign in again.")
+
+    @property
+    def label(self) -> str:
+        return "profile 'old', region us-east-1"
+
+
+def collect_from(lake: Lake, accesses: list[Aws], queues: list[str] | None = None):
+    window = TimeWindow(T, T + HOUR)
+    return collect(lake, accesses, queues, window, [f"{GROUP}={QUEUE}"], now=T + 48 * HOUR)
+
+
+def test_a_queue_is_found_in_whichever_account_it_is(lake):
+    report = collect_from(lake, [OtherRegion([]), ModelAccount([LATE])], [QUEUE])
+
+    assert (report.exit_code, report.queues, lines(lake)) == (0, (QUEUE,), ["late"])
+
+
+def test_a_queue_that_is_nowhere_is_named(lake):
+    with pytest.raises(QueueUnknownError, match=QUEUE):
+        collect_from(lake, [OtherRegion([]), OtherRegion([])], [QUEUE])
+
+
+@pytest.mark.parametrize("queues", [[QUEUE], None], ids=["by name", "all queues"])
+def test_an_account_that_cannot_be_reached_is_a_gap_and_hides_no_other(lake, queues):
+    report = collect_from(lake, [Unreachable([]), ModelAccount([LATE])], queues)
+
+    assert (report.exit_code, lines(lake)) == (3, ["late"])
+    assert report.gaps == (
+        "settings of queue \"profile 'old', region us-east-1\": reading failed (the session has expired)",
+    )
+
+
+def test_accounts_of_which_none_can_be_reached_are_an_error(lake):
+    with pytest.raises(CredentialsError, match="expired"):
+        collect_from(lake, [Unreachable([]), Unreachable([])], [QUEUE])
+    assert not lake.root.exists()
