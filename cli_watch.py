@@ -201,14 +201,14 @@ class _Work:
         lake = self.chosen.open_lake()
         report = self._collect(lake, settings, now)
         done = Round(report.stored_count, len(report.gaps), lake.generation())
-        versions = lake.versions()
+        versions = lake.data_versions()
         if must_judge(self._judged, versions, self._judged_at, now) or settings != self._judged_settings:
             from spark_jobs.runner import correlate
 
             generation = correlate(lake, settings, master=self.master, spark=self._spark())
             done.is_new = done.generation is None or generation.generation_id != done.generation.generation_id
             done.generation = generation
-            self._judged, self._judged_at, self._judged_settings = generation.inputs, now, settings
+            self._judged, self._judged_at, self._judged_settings = versions, now, settings
         done.incidents = _incidents(lake)
         return done
 

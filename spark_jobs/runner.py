@@ -66,7 +66,7 @@ def correlate(
     lake.check()
     with lake.writing("correlate"):
         versions = lake.versions()
-        generation_id = fingerprint(lake, settings, versions, since)
+        generation_id = fingerprint(lake, settings, lake.data_versions(), since)  # merged files are no new data
         newest = lake.generation()
         if newest and newest.generation_id == generation_id and not force:
             say("findings are up to date with the evidence")

@@ -73,8 +73,11 @@ def test_merging_is_no_new_data(lake):
 
     assert lake.versions() != data
     assert lake.data_versions() == data
+    assert lake.gained(lake.versions()) == lake.gained(data) == set()
     add(lake, 9)
     assert lake.data_versions() == lake.versions()
+    assert lake.gained(data) == {"log_events"}
+    assert lake.gained({}) == {"log_events"}
 
 
 def test_a_file_that_has_grown_large_is_not_written_again(lake, monkeypatch):
