@@ -22,7 +22,7 @@ check: $(VENV)/.dev  ## format, lint, types and the pure tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not spark and not emulator and not browser"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not emulator and not browser and not page"
 
 bench: $(VENV)/.dev  ## correlate generated logs beside the same answers in DuckDB
 	$(BIN)/python -m tests.bench

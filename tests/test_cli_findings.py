@@ -209,7 +209,7 @@ BAD = {
     "an unknown command": (refuse("mesages"), "mesages", "messages"),
     "an unknown format": (refuse("messages", "--format", "xml"), "xml", "jsonl"),
     "an unknown verdict": (refuse("messages", "--verdict", "sure"), "sure", "confirmed"),
-    "a missing argument": (refuse("report"), "INCIDENT", "--help"),
+    "a missing argument": (refuse("report"), "Name an incident", "--week"),
 }
 
 

@@ -14,6 +14,13 @@ from tests.pages.tales import s
 from tests.pages.worlds import START, Story
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A page is run whole by Streamlit, on a lake on the disk: too slow for the quick check."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("browser"):
+            item.add_marker("page")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def on_this_machine():
     """Without a server there is no address; the repository's own configuration says loopback."""
