@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
 from forensics.lake import Lake  # noqa: E402
-from forensics.tables.findings import INCIDENTS  # noqa: E402
+from forensics.tables.findings import INCIDENTS, MESSAGES  # noqa: E402
 from tests.pages.browser import FLAGS, browser_path, dashboard  # noqa: E402
 
 CHART = ".js-plotly-plot .barlayer path"
@@ -35,15 +35,19 @@ class Shot:
     scheme: str = "light"
 
 
-def shots(incident: str) -> tuple[Shot, ...]:
-    """Return the pictures of one incident's lake."""
+def shots(incident: str, key: str) -> tuple[Shot, ...]:
+    """Return the pictures of one incident's lake; ``key`` names one of its messages."""
     page = f"/incident?incident={incident}"
     return (
         Shot("incidents", "/", TABLE, height=720),
         Shot("incident", page, CHART, height=1180),
         Shot("incident-dark", page, CHART, scheme="dark"),
+        Shot("report", page.replace("/incident?", "/report?"), "img[src], [data-testid=stCode]"),
         Shot("incident-phone", page, CHART, 390, 1240),
         Shot("data", "/data", TABLE),
+        Shot("find-a-message", f"/messages?q={key}", CHART),
+        Shot("incidents-dark", "/", TABLE, height=720, scheme="dark"),
+        Shot("incidents-phone", "/", TABLE, 390, 844),
     )
 
 
@@ -56,6 +60,7 @@ def take(browser: Browser, base: str, shot: Shot, folder: Path) -> Path:
         page = context.new_page()
         page.goto(base + shot.path)
         page.wait_for_selector(shot.wait, timeout=60_000)
+        page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')", timeout=60_000)
         page.wait_for_timeout(1500)  # charts and tables fade in
         target = folder / f"{shot.name}.png"
         page.screenshot(path=target)
@@ -70,6 +75,14 @@ def gravest(lake: Path) -> str:
     if not found:
         raise ValueError(f"the lake at {str(lake)!r} holds no incident")
     return max(found, key=lambda i: (i["confirmed"] or 0, i["incident_id"]))["incident_id"]
+
+
+def a_key(lake: Path, incident: str) -> str:
+    """Return the business key, or else the id, of the incident's gravest message."""
+    columns = ["incident_id", "effects_at_least", "message_id", "item_id", "business_keys"]
+    found = [m for m in Lake(lake).findings().read(MESSAGES, columns).to_pylist() if m["incident_id"] == incident]
+    first = max(found, key=lambda m: (m["effects_at_least"] or 0, m["item_id"]))
+    return next(iter(first["business_keys"] or ()), first["message_id"] or first["item_id"])
 
 
 def main() -> None:
@@ -87,7 +100,7 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=browser_path(), args=list(FLAGS))
-        for shot in shots(incident):
+        for shot in shots(incident, a_key(chosen.lake, incident)):
             print(take(browser, base, shot, chosen.out))
         browser.close()
 

@@ -1,9 +1,11 @@
 """Durations and times as people write them."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pandas as pd
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def duration(us: int) -> str:
@@ -40,4 +42,5 @@ def local(us: pd.Series, zone: ZoneInfo) -> pd.Series:
 
 def clock(us: int, zone: ZoneInfo) -> str:
     """Write a moment as ``05:12:00.200`` of the zone."""
-    return pd.Timestamp(us, unit="us", tz="UTC").tz_convert(zone).strftime("%H:%M:%S.%f")[:-3]
+    # Plain datetimes: a chart says thousands of moments, and pandas takes 40 times as long for one.
+    return f"{(_EPOCH + timedelta(microseconds=int(us))).astimezone(zone):%H:%M:%S.%f}"[:-3]

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from forensics.lake import Findings
-from forensics.lake.filters import equals, one_of
+from forensics.lake.filters import between, equals, one_of
 from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
-from forensics.report.changes import Change, what_changed
+from forensics.report.changes import REACH, Change, what_changed
 from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
@@ -20,7 +20,7 @@ from forensics.report.moments import Moment, key_moments
 from forensics.report.prevention import counterfactuals_of, queue_findings_of
 from forensics.report.records import AFFECTED
 from forensics.report.settings_then import SettingFact, settings_then
-from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, QUEUE_SETTINGS
+from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
 
 Row = Mapping[str, Any]
@@ -108,7 +108,9 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     settings = settings_then(incident, theirs, snapshots)
     batches = batches_at_end(deliveries, affected)
     blocked = blocked_spans(incident, deliveries)
-    changes = what_changed(incident, sorted(_functions(theirs, snapshots, incident)), snapshots)
+    changes = what_changed(
+        incident, sorted(_functions(theirs, snapshots, incident)), snapshots, _calls(findings, incident)
+    )
     cited = {
         evidence_id
         for rows in ([incident], messages, theirs, their_redeliveries)
@@ -152,6 +154,14 @@ def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]]
         if m["queue_arn"] == incident["queue_arn"] and m["function_name"]
     }
     return fed | {str(d["function_name"]) for d in deliveries if d["function_name"]}
+
+
+def _calls(findings: Findings, incident: Row) -> list[Row]:
+    """Return what CloudTrail recorded in the days before the incident and until its end."""
+    start, end = incident["started_at"], incident["ended_at"] or incident["started_at"]
+    if start is None:
+        return []
+    return findings.read(SETTING_CHANGES, where=between("changed_at", start - REACH, end)).to_pylist()
 
 
 def _message_order(m: Row, place: int | None) -> tuple[Any, ...]:

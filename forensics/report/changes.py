@@ -45,10 +45,13 @@ class Change:
     evidence_ids: tuple[str, ...]
 
 
-def what_changed(incident: Row, functions: Sequence[str], snapshots: Mapping[str, Sequence[Row]]) -> tuple[Change, ...]:
+def what_changed(
+    incident: Row, functions: Sequence[str], snapshots: Mapping[str, Sequence[Row]], calls: Sequence[Row] = ()
+) -> tuple[Change, ...]:
     """Return changes from seven days before the incident until its end, oldest first.
 
-    ``snapshots`` holds the rows of the three settings tables.
+    ``snapshots`` holds the rows of the three settings tables, ``calls`` those of ``setting_changes`` (CloudTrail);
+    calls that AWS refused changed nothing and are left out.
     """
     start, end = incident["started_at"], incident["ended_at"]
     if start is None:
@@ -60,6 +63,7 @@ def what_changed(incident: Row, functions: Sequence[str], snapshots: Mapping[str
             states = sorted((s for s in mine if str(s[key]) == identity), key=lambda s: s["observed_at"])
             found += _between_looks(f"{kind} {states[0][name]}", states, start)
             found += _last_modified(f"{kind} {states[0][name]}", states, start)
+    found += [_call(c, start) for c in calls if c["error_code"] is None and _concerns(c, incident, functions)]
     until = end or start
     kept = {(c.at, c.what): c for c in found if start - REACH <= c.at and (c.not_before or c.at) <= until}
     return tuple(kept[k] for k in sorted(kept))
@@ -100,6 +104,21 @@ def _last_modified(subject: str, states: Sequence[Row], start: datetime) -> Iter
         if at and not around and at != state.get("created_at"):
             what = f"{subject}: something was changed; AWS does not say what"
             yield Change(at, None, ms_between(at, start), what, "last modified, from AWS", (state["evidence_id"],))
+
+
+def _concerns(call: Row, incident: Row, functions: Sequence[str]) -> bool:
+    if call["queue_arn"] is not None:
+        return bool(call["queue_arn"] == incident["queue_arn"])
+    return call["function_name"] in functions
+
+
+def _call(call: Row, start: datetime) -> Change:
+    subject = f"{call['resource_kind'] or 'resource'} {call['resource'] or 'not named'}"
+    settings = ", ".join(call["settings"] or ()) or "nothing that bears on deliveries"
+    what = f"{subject}: {call['event_name']} ({settings})"
+    at = call["changed_at"]
+    source = f"CloudTrail, by {call['actor'] or 'somebody not named'}"
+    return Change(at, None, ms_between(at, start), what, source, (call["evidence_id"],))
 
 
 def when_before(change: Change) -> str:

@@ -1,5 +1,6 @@
 """The timeline with its tables: one fragment, so that a click redraws nothing else."""
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -115,7 +116,10 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
 def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
     """Draw a lane per consumer and a bar per run; a click on a run chooses its messages."""
     timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
-    figure = consumers_figure(timeline, page.clock.zone, cut_gaps=not gaps, **_timeouts(case))
+    key = (*page.board.key, case["incident_id"], page.clock.name, gaps, window)
+    figure = _kept(
+        ("consumers", *key), lambda: consumers_figure(timeline, page.clock.zone, cut_gaps=not gaps, **_timeouts(case))
+    )
     event = _chart(figure, f"{case['incident_id']}-consumers", case)
     runs = {p["customdata"][2] for p in event["selection"]["points"] if len(p.get("customdata") or ()) > 2}
     of_runs = timeline[timeline["consumer"].isin(runs)]
@@ -127,7 +131,8 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
     """Draw the heatmap; a stretch of time chosen in it opens the lanes of that time."""
     columns = ("item_id", "message_id", "kind", "at", "until_at", "consumer")
     timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
-    figure = overview_figure(timeline, page.clock.zone)
+    key = ("overview", *page.board.key, case["incident_id"], page.clock.name)
+    figure = _kept(key, lambda: overview_figure(timeline, page.clock.zone))
     event = _chart(figure, f"{case['incident_id']}-overview", case, ("points", "box"))
     boxes = event["selection"].get("box") or []
     if boxes and len(boxes[0].get("x") or []) == 2:
@@ -140,6 +145,12 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
         st.caption(f"The tables hold the first {LANES_PER_PAGE} messages; affected ones come first.")
     of_tables = ("item_id", "in", chosen) if chosen else ("lane", "<=", LANES_PER_PAGE)
     return page.board.rows(TIMELINE, here, of_tables), _clicked(event)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _kept(key: tuple[Any, ...], _draw: Callable[[], Any]) -> Any:
+    """Draw a figure once: a click reruns the chart, and thousands of bars take a second to build."""
+    return _draw()
 
 
 def _chart(figure: Any, name: str, case: Case, modes: Any = ("points",)) -> Any:

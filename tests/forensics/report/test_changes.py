@@ -99,3 +99,48 @@ def test_a_change_after_the_start_says_so():
     assert change.not_before < world.START < change.at
     assert when_before(change) == "6 min after the start"
     assert change.at - world.START == timedelta(minutes=6)
+
+
+def call(**columns):
+    """A recorded call that took effect, an hour before the incident."""
+    return {
+        "evidence_id": "change:1",
+        "changed_at": world.after(-3600),
+        "event_name": "SetQueueAttributes",
+        "resource_kind": "queue",
+        "resource": world.QUEUE,
+        "queue_arn": world.QUEUE_ARN,
+        "function_name": None,
+        "settings": ["VisibilityTimeout=600"],
+        "actor": "arn:aws:iam::111122223333:user/ana",
+        "error_code": None,
+    } | columns
+
+
+def recorded(*calls):
+    return what_changed(world.incident(), [world.FUNCTION], EMPTY, calls)
+
+
+def test_a_recorded_call_tells_what_was_set_and_by_whom():
+    (change,) = recorded(call())
+
+    assert change.what == "queue payments.fifo: SetQueueAttributes (VisibilityTimeout=600)"
+    assert change.source == "CloudTrail, by arn:aws:iam::111122223333:user/ana"
+    assert when_before(change) == "1 h 0 min before"
+
+
+NO_CHANGE = {
+    "a refused call": {"error_code": "AccessDenied"},
+    "another queue": {"queue_arn": world.QUEUE_ARN + "x"},
+    "another function": {"queue_arn": None, "function_name": "send-mail"},
+    "eight days before": {"changed_at": world.after(-8 * 86400)},
+}
+
+
+@pytest.mark.parametrize("columns", NO_CHANGE.values(), ids=NO_CHANGE)
+def test_no_change_follows_from(columns):
+    assert recorded(call(**columns)) == ()
+
+
+def test_a_call_on_the_function_counts():
+    assert len(recorded(call(queue_arn=None, function_name=world.FUNCTION, resource_kind="function"))) == 1

@@ -1,0 +1,118 @@
+"""How long the incident page takes in a real browser: ``python -m tests.bench.pages``.
+
+For incidents of 10, 200, 3,000 and 100,000 deliveries it serves the dashboard on loopback and measures with a headless
+Chromium: the first visit of a server, a second visit, and a click on a bar until the tables follow. Prints a table, or
+JSON with ``--json FILE``; exits 1 if a figure is over twice its budget.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.pages import tales
+from tests.pages.browser import FLAGS, browser_path, dashboard
+from tests.pages.worlds import HUGE, START, Story
+
+SIZES = (10, 200, 3_000, 100_000)
+"""Deliveries of the incident; every message has two."""
+DRAWN = ".js-plotly-plot .barlayer path, .js-plotly-plot .heatmaplayer image"
+BUDGETS_S = {"first_visit": 4.0, "second_visit": 2.0, "click": 0.3}
+"""Of ux.md: a cold browser, the first chart on a warm server, and a click until the tables follow."""
+LIMIT_MS = 180_000
+
+
+def build(deliveries: int, root: Path) -> Path:
+    """Write a lake with one incident of that many deliveries."""
+    story = Story(data_until_at=START)
+    begin = datetime(2026, 11, 17, tzinfo=START.tzinfo)
+    story.coverage(tales.CLICKS, begin, START)
+    tales.huge(story, deliveries // 2)
+    return story.save(root)
+
+
+def open_page(browser: Browser, address: str) -> tuple[Page, float]:
+    """Open a page in a new tab; returns it and the seconds until its chart is drawn."""
+    page = browser.new_context(viewport={"width": 1360, "height": 900}).new_page()
+    start = perf_counter()
+    page.goto(address)
+    page.wait_for_selector(DRAWN, timeout=LIMIT_MS, state="attached")
+    return page, perf_counter() - start
+
+
+def click_bar(page: Page) -> float | None:
+    """Click a bar and wait until the tables show that message alone; None where the form has no bars."""
+    page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')", timeout=LIMIT_MS)
+    bars = page.locator(".js-plotly-plot .barlayer path")
+    if not bars.count():
+        return None
+    wide = max(bars.all()[:200], key=lambda bar: (bar.bounding_box() or {"width": 0})["width"]).bounding_box()
+    page.wait_for_timeout(1000)  # the first run must be over, or its end is measured too
+    start = perf_counter()
+    page.mouse.click(wide["x"] + 0.6 * wide["width"], wide["y"] + 0.75 * wide["height"])
+    page.get_by_role("button", name="Clear").wait_for(timeout=LIMIT_MS)
+    return perf_counter() - start
+
+
+def measure(deliveries: int, browser: Browser, folder: Path) -> dict[str, Any]:
+    """Return the figures of one size, in seconds."""
+    lake = build(deliveries, folder / "lake")
+    with dashboard(lake, folder / "server.log") as base:
+        address = f"{base}/incident?incident={HUGE}"
+        page, first = open_page(browser, address)
+        page.context.close()
+        page, second = open_page(browser, address)
+        form = page.locator("[data-testid=stSegmentedControl] [aria-checked=true], [kind=segmented_controlActive]")
+        said = [text for text in form.all_inner_texts() if text in ("Messages", "Invocations", "Overview")]
+        click = click_bar(page)
+        page.context.close()
+    return {
+        "deliveries": deliveries,
+        "form": said[0] if said else "?",
+        "first_visit": round(first, 2),
+        "second_visit": round(second, 2),
+        "click": None if click is None else round(click, 2),
+    }
+
+
+def main() -> int:
+    """Measure every size and print the figures."""
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="DELIVERIES")
+    arguments.add_argument("--json", type=Path, help="write the figures there")
+    chosen = arguments.parse_args()
+    found = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(FLAGS))
+        print(f"{'deliveries':>10}  {'form':<12} {'first visit':>11} {'second visit':>12} {'click':>6}  (seconds)")
+        for size in chosen.sizes:
+            with tempfile.TemporaryDirectory() as folder:
+                row = measure(size, browser, Path(folder))
+            found.append(row)
+            click = "–" if row["click"] is None else f"{row['click']:.2f}"
+            print(
+                f"{size:>10,}  {row['form']:<12} {row['first_visit']:>11.2f} {row['second_visit']:>12.2f} {click:>6}",
+                flush=True,
+            )
+        browser.close()
+    if chosen.json:
+        chosen.json.write_text(json.dumps({"budgets_s": BUDGETS_S, "figures_s": found}, indent=1) + "\n")
+    over = [
+        f"{row['deliveries']:,} deliveries: {name} {row[name]} s, budget {most} s"
+        for row in found
+        for name, most in BUDGETS_S.items()
+        if row[name] is not None and row[name] > 2 * most
+    ]
+    for line in over:
+        print(f"over twice its budget: {line}", file=sys.stderr)
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
