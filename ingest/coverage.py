@@ -71,6 +71,10 @@ def status_of(problem: ForensicsError) -> tuple[str, str]:
     return problem.status if isinstance(problem, AwsRefusedError) else "failed", str(problem)
 
 
+_COMPARED = ["account_id", "region", "source", "resource", "queue_arn", "window_start_at", "window_end_at"]
+_COMPARED += ["status", "is_provisional", "collected_at"]
+
+
 class Book:
     """The coverage of one window: what was read of it, and what to read of it now. Rows are read once, at the start."""
 
@@ -78,7 +82,7 @@ class Book:
         self._lake = lake
         overlaps = at_least("window_end_at", window.start_at)
         self._rows: dict[_Key, list[dict[str, Any]]] = {}
-        for row in lake.read(COVERAGE, where=overlaps).to_pylist():
+        for row in lake.read(COVERAGE, _COMPARED, overlaps).to_pylist():
             self._rows.setdefault(_key_of(row), []).append(row)
 
     def due(

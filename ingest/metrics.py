@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from forensics.errors import ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.lake.filters import between
@@ -184,8 +185,15 @@ def ingest(lake: Lake, wanted: list[Measured], window: TimeWindow, now: datetime
             )
         )
     new_rows = [row for of_one in rows for row in of_one if row["evidence_id"] not in known]
-    for first in range(0, len(new_rows), APPEND_ROWS):
-        lake.append(METRIC_POINTS, new_rows[first : first + APPEND_ROWS], f"metric_points|{wanted[0].region}")
+    stored_count = sum(
+        lake.append(METRIC_POINTS, new_rows[at : at + APPEND_ROWS], f"metric_points|{wanted[0].region}").stored_count
+        for at in range(0, len(new_rows), APPEND_ROWS)
+    )
+    if stored_count != (said := sum(reading.stored_count for reading in readings)):
+        raise ConservationError(
+            f"metrics: {said} points were new, but {stored_count} were stored",
+            "This is a bug in Doubletake; nothing in the lake was damaged.",
+        )
     return readings
 
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from forensics.coverage import standing
 from spark_jobs.inputs import Inputs
 
 _POISONED_AT = 3
@@ -129,9 +130,9 @@ def _read_rows(
     coverage: list[dict[str, Any]], sources: dict[str, tuple[str, frozenset[str]]], zone: ZoneInfo
 ) -> list[tuple[Any, ...]]:
     readings: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for row in coverage:
-        if row["status"] == "ok" and row["window_start_at"] and row["window_end_at"]:
-            readings[row["source"], row["resource"]].append(row)
+    for row in standing(coverage):
+        if row["window_start_at"] and row["window_end_at"]:
+            readings[row["source"], row["resource"]].append(dict(row))
     rows: list[tuple[Any, ...]] = []
     for arn, (name, groups) in sorted(sources.items()):
         of_metrics = _per_day([r for r in readings["metric_points", name] if r["queue_arn"] in (arn, None)], zone)

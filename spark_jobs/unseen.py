@@ -5,6 +5,7 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from forensics.coverage import standing
 from spark_jobs.in_force import EARLIEST, LATEST
 from spark_jobs.inputs import Inputs
 
@@ -210,8 +211,8 @@ def _throttles(inputs: Inputs) -> list[tuple[str, datetime, datetime, str]]:
 
 def _read_spans(inputs: Inputs, source: str) -> dict[str, list[tuple[datetime, datetime]]]:
     spans: dict[str, list[tuple[datetime, datetime]]] = {}
-    for row in inputs.small["coverage"]:
-        if row["source"] == source and row["status"] == "ok":
+    for row in standing(inputs.small["coverage"]):
+        if row["source"] == source:
             spans.setdefault(row["resource"], []).append((row["window_start_at"], row["window_end_at"]))
     return {resource: _merge(found) for resource, found in spans.items()}
 

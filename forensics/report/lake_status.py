@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from forensics.coverage import standing
 from forensics.lake import Generation, Lake
 from forensics.lake.filters import at_least
 from forensics.report.expiring import expiring
@@ -15,7 +16,6 @@ from forensics.tables import EVIDENCE
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, QUARANTINE
 
 GROWTH = timedelta(days=7)
-_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 Row = Mapping[str, Any]
 Span = tuple[datetime, datetime]
@@ -180,12 +180,7 @@ def source_statuses(coverage: Iterable[Row]) -> tuple[SourceStatus, ...]:
 
 def _status(queue: str, source: str, resource: str, readings: list[Row]) -> SourceStatus:
     readings = sorted(readings, key=lambda r: (r["collected_at"], r["evidence_id"]))
-    lost = {(r["window_start_at"], r["window_end_at"]): r["collected_at"] for r in readings if r["status"] == "lost"}
-    good = [
-        r
-        for r in readings
-        if r["status"] == "ok" and not r["collected_at"] <= lost.get((r["window_start_at"], r["window_end_at"]), _NEVER)
-    ]
+    good = list(standing(readings))
     newest = readings[-1]
     until = max((r["window_end_at"] for r in good), default=None)
     settled = {r["window_end_at"] for r in good if not r["is_provisional"]}

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from forensics.coverage import standing
+
 Span = tuple[datetime, datetime]
 
 
@@ -66,8 +68,10 @@ def _asked_and_read(coverage: list[dict[str, Any]]) -> tuple[dict[Any, list[Span
         if None in span:
             continue
         asked[key].append(span)
-        if row["status"] == "ok":
-            read[key].append(span)
+    for row in standing(coverage):
+        span = (row["window_start_at"], row["window_end_at"])
+        if None not in span:
+            read[row["source"], row["resource"]].append(span)
     return {k: union(v) for k, v in asked.items()}, {k: union(v) for k, v in read.items()}
 
 
@@ -104,8 +108,13 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
         for day, low, high in _days(start, end):
             key = (queue, day, row["source"], row["resource"])
             asked[key].append((low, high))
-            if row["status"] == "ok":
-                read[key].append((low, high))
+    for row in standing(coverage):
+        start, end = row["window_start_at"], row["window_end_at"]
+        if start is None or end is None:
+            continue
+        queue = (row["queue_arn"] or "").rpartition(":")[2] or row["resource"]
+        for day, low, high in _days(start, end):
+            read[queue, day, row["source"], row["resource"]].append((low, high))
     found: dict[tuple[str, date], list[tuple[timedelta, timedelta]]] = defaultdict(list)
     for key, spans in asked.items():
         whole = _length(union(spans))

@@ -1,0 +1,44 @@
+"""What rows of coverage still say: a reading counts until what it stored was found damaged."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+Row = Mapping[str, Any]
+_SAME = ("account_id", "region", "source", "resource")
+
+
+def standing(coverage: Iterable[Row]) -> Iterator[Row]:
+    """Yield the successful readings, each cut to the time that no later ``lost`` row of the same source takes back."""
+    rows = list(coverage)
+    lost: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["status"] == "lost":
+            lost[tuple(row.get(c) for c in _SAME)].append(row)
+    for row in rows:
+        if row["status"] != "ok":
+            continue
+        taken = lost[tuple(row.get(c) for c in _SAME)] if lost else []
+        left = [(row["window_start_at"], row["window_end_at"])]
+        for one in taken:
+            if one["collected_at"] >= row["collected_at"]:
+                left = [
+                    piece for span in left for piece in _without(span, one["window_start_at"], one["window_end_at"])
+                ]
+        if left == [(row["window_start_at"], row["window_end_at"])]:
+            yield row
+        else:
+            for start_at, end_at in left:
+                yield {**row, "window_start_at": start_at, "window_end_at": end_at}
+
+
+def _without(span: tuple[datetime, datetime], low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:
+    start_at, end_at = span
+    if high <= start_at or low >= end_at:
+        yield span
+        return
+    if start_at < low:
+        yield start_at, low
+    if high < end_at:
+        yield high, end_at
