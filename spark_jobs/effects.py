@@ -21,9 +21,12 @@ def with_batch_progress(deliveries: DataFrame) -> DataFrame:
     last_is_finished = F.max(F.when(touched & finished, place)).over(batch) == last_touched
     last_started_at = F.max("started_at").over(batch)
     reached = F.when(
-        F.col("has_started") & last_touched.isNotNull(),
+        F.col("has_started") & ~F.col("has_stray_mark") & last_touched.isNotNull(),
         F.when(last_is_finished, last_touched + 1).otherwise(last_touched),
-    ).when(F.col("is_exhaustive"), F.coalesce(F.max(F.when(finished, place)).over(batch), F.lit(0)) + 1)
+    ).when(
+        F.col("is_exhaustive") & ~F.col("has_stray_mark"),
+        F.coalesce(F.max(F.when(finished, place)).over(batch), F.lit(0)) + 1,
+    )
     by_place = ~finished & (place == F.col("_reached"))
     by_time = ~finished & place.isNull() & (F.col("started_at") == F.col("_last_started_at"))
     alone = F.col("run_status").isin(*_FAILED) & (F.col("batch_count") == 1) & ~finished
@@ -54,6 +57,7 @@ def with_effect(deliveries: DataFrame, came_again: Column) -> DataFrame:
     delete_attempted = F.col("delete_at").isNotNull() & handed
     framework = F.col("worker_finished_at").isNotNull()
     succeeded = status == "success"
+    returned = succeeded & (F.col("consumer_kind") == "lambda") & ~F.col("has_stray_guard")
     partial = F.col("reports_batch_item_failures")
     named_failure = F.coalesce("is_named_failure", F.lit(False))
     cannot_be_failure = (partial == F.lit(False)) | (F.col("has_response") & ~named_failure)
@@ -68,8 +72,8 @@ def with_effect(deliveries: DataFrame, came_again: Column) -> DataFrame:
         ("no", "never_started", status == "init_failed"),
         ("yes", "finished", framework | delete_attempted),
         ("no", "not_reached", F.col("is_not_reached")),
-        ("no", "no_marker", has_effect & F.col("is_exhaustive") & sequential & succeeded),
-        ("yes", "returned", succeeded & ~has_effect & cannot_be_failure & (F.col("consumer_kind") == "lambda")),
+        ("no", "no_marker", has_effect & F.col("is_exhaustive") & ~F.col("has_stray_mark") & sequential & succeeded),
+        ("yes", "returned", returned & ~has_effect & cannot_be_failure),
         ("unknown", "in_progress", F.col("is_in_progress")),
         ("unknown", "parallel", status.isin(*_FAILED) & ~sequential),
         ("unknown", "partial_response", succeeded & partial & ~F.col("has_response") & came_again),

@@ -132,12 +132,14 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
     gap_opens = before.isNull() | (silent_ms >= silence_s * 900)
     job_before = F.lag("job").over(everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place"))
     next_job = F.coalesce(job_before != F.col("job"), F.lit(False))
-    return (
+    opened = (
         facts.where(F.col("item_id").isNotNull())
         .withColumn("_opener", F.max(opener).over(everything))
+        .withColumn("_after", F.last(_turn(), ignorenulls=True).over(so_far.rowsBetween(Window.unboundedPreceding, -1)))
         .withColumn(
             "_opens",
             next_job
+            | F.coalesce((role == "effect") & (F.col("_after") == "closed"), F.lit(False))
             | F.coalesce(
                 F.when(F.col("_opener").isNull(), gap_opens).otherwise(opener == F.col("_opener")), F.lit(False)
             ),
@@ -145,5 +147,49 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
         .withColumn(
             "handling_index", F.greatest(F.count(F.when(F.col("_opens"), 1)).over(so_far), F.lit(1)).cast("int")
         )
-        .drop("_opener", "_opens", "job", "item_id")
+    )
+    return _given_back(opened).drop("_opener", "_opens", "_after", "job", "item_id")
+
+
+def _turn() -> Column:
+    """What a fact does to its message's handling: an effect begins or goes on with it, an end closes it."""
+    role = F.col("role")
+    is_failed_delete = (role == "worker_delete_failed") | (
+        (role == "handle_error") & F.col("detail").contains(":DeleteMessage")
+    )
+    return (
+        F.when(role.isin(*_OPENERS), "open")
+        .when(role.isin(*_CLOSERS) | is_failed_delete, "closed")
+        .when(role == "effect", "done")
+    )
+
+
+def _given_back(facts: DataFrame) -> DataFrame:
+    """Give a second effect of one handling to the one before it, where that is still open and shows none.
+
+    Several workers may share a stream: the slower one's effect then stands behind the start of the quicker one.
+    """
+    of_item = ["log_group", "log_stream", "item_id"]
+    handling = Window.partitionBy(*of_item, "handling_index")
+    is_effect = F.col("role") == "effect"
+    per_handling = (
+        facts.groupBy(*of_item, (F.col("handling_index") + 1).alias("handling_index"))
+        .agg(F.count(F.when(is_effect | F.col("role").isin(*_CLOSERS), 1)).alias("_ends_before"))
+        .where(F.col("_ends_before") == 0)
+    )
+    nth = F.count(F.when(is_effect, 1)).over(
+        handling.orderBy("logged_at", "order_in_ms", "evidence_id", "place").rowsBetween(
+            Window.unboundedPreceding, Window.currentRow
+        )
+    )
+    return (
+        facts.join(per_handling, [*of_item, "handling_index"], how="left")
+        .withColumn("_nth", nth)
+        .withColumn(
+            "handling_index",
+            F.when(is_effect & (F.col("_nth") == 2) & F.col("_ends_before").isNotNull(), F.col("handling_index") - 1)
+            .otherwise(F.col("handling_index"))
+            .cast("int"),
+        )
+        .drop("_ends_before", "_nth")
     )

@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from forensics.parsers.grammar import UUID
 from spark_jobs.facts import FACT_FIELDS
 from spark_jobs.in_force import join_in_force
 from spark_jobs.inputs import Inputs
@@ -32,10 +33,21 @@ CARRIED = (
     "run_status",
     "error_type",
     "has_response",
+    "is_malformed_response",
+    "is_batch_printed",
+    "has_stray_mark",
+    "has_stray_guard",
     "batch_count",
     "end_ids",
 )
-"""What every delivery takes over from its run."""
+"""What every delivery takes over from its run. A stray mark or guard is a line that names only a business key of which
+nothing tells the message: then the absence of a message's own line says nothing."""
+
+BY_KEY = "by key"
+"""Detail of an effect line that named its message by a business key only."""
+
+_OF_RUNS = ("has_response", "is_malformed_response", "is_batch_printed", "has_stray_mark", "has_stray_guard")
+_MARKS, _GUARDS = ("effect", "started"), ("guard", "idempotency")
 
 
 MANY_FACTS = 400
@@ -44,11 +56,18 @@ MANY_FACTS = 400
 
 def run_deliveries(runs: DataFrame) -> DataFrame:
     """One row per Lambda run and message named in it."""
-    understood = runs.withColumn(
-        "has_response", F.coalesce("has_response", F.lit(False)) & ~_is_malformed(F.col("facts"))
-    ).withColumn("facts", _without_strangers(F.col("facts")))
-    keyed = understood.withColumn("facts", _with_named_keys(F.col("facts"))).withColumn(
-        "_items", F.array_compact(F.array_distinct(F.transform("facts", _item_of)))
+    understood = (
+        runs.withColumn("is_malformed_response", _is_malformed(F.col("facts")))
+        .withColumn("has_response", F.coalesce("has_response", F.lit(False)) & ~F.col("is_malformed_response"))
+        .withColumn("facts", _without_strangers(F.col("facts")))
+    )
+    facts = F.col("facts")
+    keyed = (
+        understood.withColumn("facts", _with_named_keys(facts))
+        .withColumn("_items", F.array_compact(F.array_distinct(F.transform("facts", _item_of))))
+        .withColumn("is_batch_printed", F.exists(facts, lambda f: f["role"] == "record"))
+        .withColumn("has_stray_mark", F.exists(facts, lambda f: f["role"].isin(*_MARKS) & f["message_id"].isNull()))
+        .withColumn("has_stray_guard", F.exists(facts, lambda f: f["role"].isin(*_GUARDS) & f["message_id"].isNull()))
     )
     carried = keyed.select(
         "stream_hash",
@@ -64,6 +83,10 @@ def run_deliveries(runs: DataFrame) -> DataFrame:
         F.col("end_status").alias("run_status"),
         "error_type",
         "has_response",
+        "is_malformed_response",
+        "is_batch_printed",
+        "has_stray_mark",
+        "has_stray_guard",
         F.size("_items").alias("batch_count"),
         F.when(F.col("end_status") != "success", F.col("mark_ids")).alias("end_ids"),
         "facts_count",
@@ -117,7 +140,7 @@ def worker_deliveries(facts: DataFrame) -> DataFrame:
         F.lit(None).cast("timestamp").alias("run_last_line_at"),
         F.lit("unknown").alias("run_status"),
         F.lit(None).cast("string").alias("error_type"),
-        F.lit(False).alias("has_response"),
+        *[F.lit(False).alias(c) for c in _OF_RUNS],
         F.lit(1).alias("batch_count"),
         F.lit(None).cast("array<string>").alias("end_ids"),
         F.struct(*FACT_FIELDS).alias("fact"),
@@ -143,21 +166,30 @@ def _item_of(fact: Column | object) -> Column:
     return F.coalesce(get("message_id"), F.concat(F.lit("key:"), get("key")))
 
 
-def _batch_ids(facts: Column) -> Column:
+def _is_stranger(fact: Column, facts: Column) -> Column:
+    """The fact names a failed item that is no message of the batch, or none at all.
+
+    Where the batch was not printed, what looks like a message id is taken for one.
+    """
     said = F.filter(facts, lambda f: (f["role"] != "failure") & f["message_id"].isNotNull())
-    return F.transform(said, lambda f: f["message_id"])
+    ids = F.transform(said, lambda f: f["message_id"])
+    is_printed = F.exists(facts, lambda f: f["role"] == "record")
+    is_one = F.array_contains(ids, fact["message_id"]) | (~is_printed & fact["message_id"].rlike(f"^{UUID}$"))
+    return (fact["role"] == "failure") & ~F.coalesce(is_one, F.lit(False))
 
 
 def _is_malformed(facts: Column) -> Column:
     """A response that names an id outside the batch gives the whole batch back, whatever else it says."""
-    ids = _batch_ids(facts)
-    return F.exists(facts, lambda f: (f["role"] == "failure") & ~F.array_contains(ids, f["message_id"]))
+    return F.when(_has_failure(facts), F.exists(facts, lambda f: _is_stranger(f, facts))).otherwise(F.lit(False))
 
 
 def _without_strangers(facts: Column) -> Column:
     """Leave out failures that name no message of the batch: they are not messages."""
-    ids = _batch_ids(facts)
-    return F.filter(facts, lambda f: (f["role"] != "failure") | F.array_contains(ids, f["message_id"]))
+    return F.when(_has_failure(facts), F.filter(facts, lambda f: ~_is_stranger(f, facts))).otherwise(facts)
+
+
+def _has_failure(facts: Column) -> Column:
+    return F.exists(facts, lambda f: f["role"] == "failure")
 
 
 def _with_named_keys(facts: Column) -> Column:
@@ -177,7 +209,9 @@ def _with_named_keys(facts: Column) -> Column:
         by_key = F.try_element_at(of_key, F.lit(1))["message_id"]
         by_handle = F.try_element_at(of_handle, F.lit(1))["message_id"]
         found = F.when(fact["key"].isNotNull(), by_key).otherwise(F.coalesce(by_handle, only))
-        return F.when(fact["message_id"].isNotNull(), fact).otherwise(fact.withField("message_id", found))
+        told = F.when(fact["key"].isNotNull() & (fact["role"] == "effect"), BY_KEY).otherwise(fact["detail"])
+        given = fact.withField("message_id", found).withField("detail", told)
+        return F.when(fact["message_id"].isNotNull(), fact).otherwise(given)
 
     has_nameless = F.exists(facts, lambda f: f["message_id"].isNull())
     return F.when(has_nameless, F.transform(facts, named)).otherwise(facts)
@@ -205,6 +239,9 @@ def _judged_facts(split: DataFrame) -> DataFrame:
     def delete_reason(fact: Column) -> Column:
         return F.when(is_delete(fact), reason(fact)).otherwise(F.lit("other"))
 
+    def by_key(fact: Column) -> Column:
+        return (fact["role"] == "effect") & F.coalesce(fact["detail"] == BY_KEY, F.lit(False))
+
     def of_other_call(fact: Column) -> Column:
         return (fact["role"] == "handle_error") & ~is_delete(fact)
 
@@ -222,6 +259,7 @@ def _judged_facts(split: DataFrame) -> DataFrame:
         first("record").alias("record_at"),
         first("started", "worker_started").alias("started_at"),
         first("effect").alias("marker_at"),
+        F.size(F.filter(mine, by_key)).alias("key_marker_count"),
         first("guard", "worker_refused").alias("guard_at"),
         F.array_max(F.transform(idempotency, lambda f: f["detail"])).alias("idempotency"),
         first("worker_finished").alias("worker_finished_at"),

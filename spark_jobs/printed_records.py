@@ -189,6 +189,7 @@ def batch_item_failures(text: Column) -> Column:
         return cases(
             (has(listed, sqs_records.EMPTY_RESPONSE), F.array().cast("array<string>")),
             (F.size(ids) > 0, ids),
+            (has(listed, sqs_records.OTHER_ENTRY), F.array(F.lit(""))),
             (F.size(bare_ids) > 0, bare_ids),
         )
 

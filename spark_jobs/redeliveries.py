@@ -8,6 +8,8 @@ from pyspark.sql import functions as F
 
 from forensics.rules import DeliveryPair, decide
 from forensics.tables.findings import REDELIVERIES, RULINGS
+from spark_jobs.inputs import Inputs
+from spark_jobs.throttles import with_throttles
 
 _DECIDED = (
     "cause string, causes array<string>, sentence string, excluded array<string>, would_decide string, "
@@ -35,8 +37,11 @@ def delivery_pairs(ledger: DataFrame) -> DataFrame:
         "earlier_delete_reason": "delete_reason",
         "earlier_is_named_failure": "is_named_failure",
         "earlier_has_response": "has_response",
+        "earlier_response_is_malformed": "is_malformed_response",
         "earlier_is_throttled": "is_throttled",
+        "earlier_is_watched": "is_watched",
         "earlier_received_at": "received_at",
+        "earlier_received_basis": "received_basis",
         "earlier_run_ended_at": "run_ended_at",
         "earlier_evidence_ids": "evidence_ids",
         "earlier_visibility_timeout_s": "visibility_timeout_s",
@@ -85,6 +90,21 @@ def delivery_pairs(ledger: DataFrame) -> DataFrame:
     )
 
 
+def with_exact_receives(pairs: DataFrame, inputs: Inputs) -> DataFrame:
+    """Add ``earlier_received_is_exact``: the earlier delivery was received when its run began, or its time was logged.
+
+    A throttled poller holds what it received for up to one visibility timeout before a run begins.
+    """
+    key = ["queue_arn", "item_id", "delivery_index"]
+    seconds = F.coalesce("visibility_timeout_s", F.lit(43_200)).cast("long")
+    start = F.timestamp_millis(F.unix_millis("earlier_received_at") - seconds * 1000)
+    told = with_throttles(pairs, key, start, F.col("earlier_received_at"), inputs)
+    exact = (F.col("earlier_received_basis") != "run_start") | (F.col("is_throttled") == F.lit(False))
+    return told.withColumn("earlier_received_is_exact", F.coalesce(exact, F.lit(False))).drop(
+        "is_throttled", "throttle_ids"
+    )
+
+
 def decided(pairs: DataFrame) -> DataFrame:
     """Add every rule's answer to each pair. The only place where rows reach Python; they are few by now."""
     schema = f"queue_arn string, item_id string, delivery_index int, {_DECIDED}"
@@ -110,15 +130,26 @@ _ASKED = {
     "earlier_delete_reason": "earlier_delete_reason",
     "earlier_is_named_failure": "earlier_is_named_failure",
     "earlier_has_response": "earlier_has_response",
+    "earlier_response_is_malformed": "earlier_response_is_malformed",
     "earlier_effect": "earlier_effect",
     "earlier_is_throttled": "is_throttled",
+    "earlier_is_watched": "earlier_is_watched",
+    "earlier_received_is_exact": "earlier_received_is_exact",
     "run_ms": "run_ms",
     "gap_ms": "gap_ms",
 }
 """Pair column to the rules' name for it."""
 
 _INTEGERS = {"visibility_timeout_s", "function_timeout_s", "batch_size", "earlier_batch_count", "run_ms", "gap_ms"}
-_FLAGS = {"earlier_is_seen", "earlier_has_finish_mark", "earlier_is_named_failure", "earlier_has_response"}
+_FLAGS = {
+    "earlier_is_seen",
+    "earlier_has_finish_mark",
+    "earlier_is_named_failure",
+    "earlier_has_response",
+    "earlier_response_is_malformed",
+    "earlier_is_watched",
+    "earlier_received_is_exact",
+}
 
 
 def _ask(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:

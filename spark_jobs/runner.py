@@ -30,13 +30,24 @@ from spark_jobs.messages import hidden_possible, in_incidents, messages
 from spark_jobs.parsed_lines import parsed_lines
 from spark_jobs.queue_findings import candidates, queue_findings
 from spark_jobs.queue_health import health_periods, queue_health, queue_weeks
-from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings
-from spark_jobs.runs import RUN_KEY, has_late_lines, join_late_lines, lines_in_runs, runs
+from spark_jobs.read_spans import read_spans
+from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings, with_exact_receives
+from spark_jobs.runs import (
+    RUN_KEY,
+    as_gathered,
+    has_late_lines,
+    has_nameless,
+    join_late_lines,
+    lines_in_runs,
+    runs,
+    split_nameless,
+)
 from spark_jobs.session import spark_session
 from spark_jobs.setting_findings import setting_findings
+from spark_jobs.strays import with_strays_returned
 from spark_jobs.suspects import item_hash, shared_links, statements, suspects, works
 from spark_jobs.timeline import timeline
-from spark_jobs.unseen import judge_unseen, read_spans, unseen_receives
+from spark_jobs.unseen import judge_unseen, unseen_receives
 
 Say = Callable[[str], None]
 
@@ -194,7 +205,7 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     say("judging what was delivered again")
     ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs, until))
     whole = out.write(T.DELIVERIES, ledger_columns(ledger), mode="append")
-    pairs = out.keep("pairs", decided(delivery_pairs(ledger)))
+    pairs = out.keep("pairs", decided(with_exact_receives(delivery_pairs(ledger), inputs)))
     again = out.write(T.REDELIVERIES, redeliveries(pairs))
     out.write(T.RULINGS, rulings(pairs))
     judged = out.keep("judged", messages(ledger, pairs, hidden_possible(ledger, borders)))
@@ -234,9 +245,24 @@ def _runs(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dict[str
     parsed = parsed_lines(lines, inputs.consumers_by_group)
     gathered = runs(lines_in_runs(parsed, inputs.settings.queues, queue_names))
     named = out.keep("runs", named_runs(gathered, inputs), by=RUN_KEY[0], apart="ended_well")
-    if not has_late_lines(named):
+    is_late, is_nameless = has_late_lines(named), has_nameless(named)
+    if not (is_late or is_nameless):
         return named
-    return out.keep("joined_runs", named_runs(join_late_lines(named), inputs), by=RUN_KEY[0], apart="ended_well")
+    again = join_late_lines(named) if is_late else as_gathered(named)
+    if is_nameless:
+        again = split_nameless(again, _longest_run_ms(inputs, groups))
+    return out.keep("joined_runs", named_runs(again, inputs), by=RUN_KEY[0], apart="ended_well")
+
+
+def _longest_run_ms(inputs: Inputs, groups: list[str]) -> dict[str, int]:
+    """Return how long one run can be silent, per log group: its function's timeout, else about one visibility timeout."""
+    longest: dict[str, int] = {}
+    for row in inputs.small["queue_settings"]:
+        for group, arn in inputs.queue_arn_by_group.items():
+            if group in groups and arn == row["queue_arn"] and row["visibility_timeout_s"]:
+                longest[group] = row["visibility_timeout_s"] * 900
+    timeouts = {r["log_group"]: r["timeout_s"] * 1000 for r in inputs.small["function_settings"] if r["timeout_s"]}
+    return {**longest, **{group: ms for group, ms in timeouts.items() if group in groups}}
 
 
 def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
@@ -267,7 +293,7 @@ def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame) -> 
     raw = fine.unionByName(failed).unionByName(with_batch_progress(with_settings(worker_deliveries(handled), inputs)))
     return with_evidence(
         raw.withColumn("sent_at", F.timestamp_millis("sent_ms")).withColumn("is_throttled", F.lit(None).cast("boolean"))
-    )
+    ).withColumn("is_watched", F.lit(None).cast("boolean"))
 
 
 def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: DataFrame, until: Column) -> DataFrame:
@@ -276,7 +302,7 @@ def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: Data
     dead_letter_queues = [
         r["dead_letter_queue_arn"] for r in inputs.small["queue_settings"] if r["dead_letter_queue_arn"]
     ]
-    seen = seen.withColumn("is_dead_letter_queue", F.col("queue_arn").isin(dead_letter_queues))
+    seen = with_strays_returned(seen).withColumn("is_dead_letter_queue", F.col("queue_arn").isin(dead_letter_queues))
     missing = out.keep("unseen", unseen_receives(seen))
     if missing.isEmpty():
         ordered = delivered_again(seen, None, until)

@@ -1,6 +1,6 @@
 """Lines to runs: which invocation each line belongs to, and what that invocation's lines say together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
@@ -22,6 +22,23 @@ RUN_KEY = ("stream_hash", "run_request_id", "start_index")
 millions of lines sort fast; the names travel beside it."""
 
 _STREAM = ("log_group", "log_stream")
+
+_FIRST = ("start_at", "first_line_at")
+_LAST = (
+    "last_line_at",
+    "ended_at",
+    "duration_ms",
+    "is_timeout",
+    "end_rank",
+    "error_type",
+    "function_name",
+    "has_response",
+)
+_LISTS = ("facts", "mark_ids")
+"""What is gathered of a run's lines: the lowest, the highest, all."""
+
+_LONGEST_MS = 30_000
+"""Silence that parts lines without a run where neither a function timeout nor a visibility timeout is known."""
 
 _TIMEOUT, _SUCCESS, _CRASH, _ERROR, _PLAIN_REPORT = 5, 4, 3, 2, 1
 """How much a line says of the run's end; the highest decides. An explicit success outweighs an error that was caught
@@ -86,10 +103,12 @@ def lines_in_runs(parsed: DataFrame, queues: Sequence[Queue], queue_names_by_gro
 def runs(lines: DataFrame) -> DataFrame:
     """Gather each run's lines into one row: times, how it ended, and its facts. Nameless runs without facts are left out."""
     kind, status = F.col("kind"), F.col("status")
+    is_end = kind.isin("report", "runtime_done")
+    by_handler = F.coalesce(F.col("error_type").startswith("Function."), F.lit(False))
     ended = (
         F.when((kind == "timeout") | (status == "timeout"), _TIMEOUT)
-        .when((kind == "runtime_error") | (kind.isin("report", "runtime_done") & (status == "error")), _CRASH)
-        .when((kind == "unhandled_error") | (kind.isin("report", "runtime_done") & (status == "failure")), _ERROR)
+        .when((kind == "runtime_error") | (is_end & (status == "error") & ~by_handler), _CRASH)
+        .when((kind == "unhandled_error") | (is_end & status.isin("error", "failure")), _ERROR)
         .when(kind.isin("report", "runtime_done") & (status == "success"), _SUCCESS)
         .when((kind == "report") & status.isNull(), _PLAIN_REPORT)
     )
@@ -126,11 +145,61 @@ def join_late_lines(gathered: DataFrame) -> DataFrame:
     )
     return placed.groupBy(*RUN_KEY).agg(
         *[F.any_value(c).alias(c) for c in _STREAM],
-        *[F.min(c).alias(c) for c in ("start_at", "first_line_at")],
-        *[F.max(c).alias(c) for c in ("last_line_at", "ended_at", "duration_ms", "is_timeout", "end_rank")],
-        *[F.max(c).alias(c) for c in ("error_type", "function_name", "has_response")],
-        *[F.flatten(F.collect_list(c)).alias(c) for c in ("facts", "mark_ids")],
+        *[F.min(c).alias(c) for c in _FIRST],
+        *[F.max(c).alias(c) for c in _LAST],
+        *[F.flatten(F.collect_list(c)).alias(c) for c in _LISTS],
     )
+
+
+def as_gathered(named: DataFrame) -> DataFrame:
+    """Take off what was added to gathered runs since."""
+    return named.select(*RUN_KEY, *_STREAM, *_FIRST, *_LAST, *_LISTS)
+
+
+def has_nameless(gathered: DataFrame) -> bool:
+    """Tell whether any lines stand in no run."""
+    return not gathered.where(F.col("run_request_id").startswith("?")).isEmpty()
+
+
+def split_nameless(gathered: DataFrame, longest_run_ms: Mapping[str, int]) -> DataFrame:
+    """Part lines that stand in no run: who printed no START (log level WARN) would else seem to have run once.
+
+    A message begins a new run where its record is printed under another receipt handle, or where it was not spoken of
+    for longer than one run can take (``longest_run_ms``, per log group). Facts that name no message stay with the
+    records printed last.
+    """
+    limit = F.lit(_LONGEST_MS)
+    for group, ms in longest_run_ms.items():
+        limit = F.when(F.col("log_group") == group, ms).otherwise(limit)
+    is_blob = F.col("run_request_id").startswith("?") & (F.col("last_line_at") > F.col("first_line_at"))
+    facts = gathered.where(is_blob).select(*RUN_KEY, *_STREAM, F.explode("facts").alias("fact"))
+    of_item = Window.partitionBy(*RUN_KEY, "fact.message_id").orderBy("fact.at", "fact.evidence_id", "fact.position")
+    of_run = Window.partitionBy(*RUN_KEY).orderBy("fact.at", "fact.evidence_id", "fact.position")
+    is_record = F.col("fact.role") == "record"
+    handle = F.when(is_record, F.coalesce("fact.receipt_handle", "fact.evidence_id"))
+    before = F.last(handle, ignorenulls=True).over(of_item.rowsBetween(Window.unboundedPreceding, -1))
+    silent = F.unix_millis("fact.at") - F.unix_millis(F.lag("fact.at").over(of_item)) > limit
+    opens = F.col("_before").isNull() & is_record | (handle != F.col("_before")) | F.col("_silent")
+    parted = (
+        facts.withColumn("_before", before)
+        .withColumn("_silent", silent)
+        .withColumn("_opens", F.coalesce(opens, F.lag("fact.at").over(of_item).isNull()))
+        .withColumn("_of_item", F.last(F.when(F.col("_opens"), F.col("fact.at")), ignorenulls=True).over(of_item))
+        .withColumn("_of_run", F.last(F.when(is_record, F.col("fact.at")), ignorenulls=True).over(of_run))
+        .withColumn(
+            "_part", F.when(F.col("fact.message_id").isNotNull(), F.col("_of_item")).otherwise(F.col("_of_run"))
+        )
+        .withColumn("_part", F.coalesce(F.unix_millis("_part").cast("string"), F.lit("0")))
+        .withColumn("run_request_id", F.concat_ws(".", "run_request_id", "_part"))
+        .groupBy(*RUN_KEY)
+        .agg(
+            *[F.any_value(c).alias(c) for c in _STREAM],
+            F.min("fact.at").alias("first_line_at"),
+            F.max("fact.at").alias("last_line_at"),
+            F.collect_list("fact").alias("facts"),
+        )
+    )
+    return gathered.where(~is_blob).unionByName(parted, allowMissingColumns=True)
 
 
 def with_end_status(gathered: DataFrame) -> DataFrame:

@@ -22,7 +22,7 @@ def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
     )
     return (
         of_runs.unionByName(of_workers)
-        .where((F.col("role") != "failure") & (F.col("message_id").isNotNull() | F.col("key").isNotNull()))
+        .where(F.col("message_id").isNotNull() | F.col("key").isNotNull())
         .select(
             item_hash(F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key")))).alias("item_hash"),
             "consumer_hash",

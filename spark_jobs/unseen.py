@@ -5,9 +5,9 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from forensics.coverage import standing
-from spark_jobs.in_force import EARLIEST, LATEST
 from spark_jobs.inputs import Inputs
+from spark_jobs.read_spans import intersect, read_spans
+from spark_jobs.throttles import with_throttles
 
 _MOST_COUNTS = 1000
 _LONGEST_WATCH_H = 24
@@ -87,7 +87,8 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
 
     ``never_started`` only where the logs would have shown a run: every consumer of the queue is a Lambda function
     whose log group was read in full over the whole span and shows STARTs, and no run in the span hides its batch.
-    Otherwise ``unseen``: a delivery happened and nothing tells what became of it.
+    Otherwise ``unseen``: a delivery happened and nothing tells what became of it. ``is_watched`` says that whatever took
+    it is none of the known consumers: never started, or the log groups of all its workers were read over the whole span.
     """
     watched = inputs.spark.createDataFrame(
         _watched_spans(inputs), "queue_arn string, watched_from timestamp, watched_until timestamp"
@@ -123,33 +124,21 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
         .distinct()
         .withColumn("_clear", F.lit(True))
     )
-    throttles = inputs.spark.createDataFrame(
-        _throttles(inputs), "queue_arn string, throttled_at timestamp, throttled_until timestamp, throttle_id string"
+    of_workers = inputs.spark.createDataFrame(
+        _read_worker_spans(inputs), "queue_arn string, read_from timestamp, read_until timestamp"
     )
-    throttled = (
-        spans.join(F.broadcast(throttles), "queue_arn")
-        .where((F.col("throttled_at") <= F.col("before_at")) & (F.col("throttled_until") >= F.col("after_at")))
-        .groupBy(*key)
-        .agg(F.sort_array(F.collect_set("throttle_id")).alias("throttle_ids"))
-    )
-    metric_spans = inputs.spark.createDataFrame(
-        _metric_spans(inputs), "queue_arn string, metrics_from timestamp, metrics_until timestamp"
-    )
-    measured = (
-        spans.join(F.broadcast(metric_spans), "queue_arn")
-        .where((F.col("after_at") >= F.col("metrics_from")) & (F.col("before_at") <= F.col("metrics_until")))
+    read_in_full = (
+        spans.join(F.broadcast(of_workers), "queue_arn")
+        .where((F.col("after_at") >= F.col("read_from")) & (F.col("before_at") <= F.col("read_until")))
         .select(*key)
         .distinct()
-        .withColumn("_measured", F.lit(True))
+        .withColumn("_read", F.lit(True))
     )
+    told = with_throttles(unseen.drop("is_throttled"), key, F.col("after_at"), F.col("before_at"), inputs)
     return (
-        unseen.join(clear, key, how="left")
-        .join(throttled, key, how="left")
-        .join(measured, key, how="left")
-        .withColumn(
-            "is_throttled",
-            F.when(F.size("throttle_ids") > 0, True).when(F.col("_measured"), False),
-        )
+        told.join(clear, key, how="left")
+        .join(read_in_full, key, how="left")
+        .withColumn("is_watched", F.coalesce("_clear", "_read", F.lit(False)))
         .withColumn("effect", F.when(F.col("_clear"), "no").otherwise("unknown"))
         .withColumn("basis", F.when(F.col("_clear"), "never_started").otherwise("unseen"))
         .withColumn(
@@ -158,7 +147,7 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
                 F.array_distinct(F.concat("evidence_ids", F.coalesce("throttle_ids", F.array().cast("array<string>"))))
             ),
         )
-        .drop("_clear", "_measured", "throttle_ids")
+        .drop("_clear", "_read", "throttle_ids")
     )
 
 
@@ -176,69 +165,24 @@ def _watched_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
         groups.setdefault(row["queue_arn"], set()).add(row["log_group"])
         if row["function_name"] in warn:
             unwatchable.add(row["queue_arn"])
-    read = _read_spans(inputs, "log_events")
+    read = read_spans(inputs, "log_events")
     spans = []
     for queue, members in groups.items():
         if queue not in unwatchable:
-            spans += [(queue, *span) for span in _intersect([read.get(g, []) for g in sorted(members)])]
+            spans += [(queue, *span) for span in intersect([read.get(g, []) for g in sorted(members)])]
     return spans
 
 
-def _metric_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
-    read = _read_spans(inputs, "metric_points")
-    spans = []
-    kinds: dict[str, set[str]] = {}
+def _read_worker_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
+    """Spans in which the log groups of a queue's workers were all read; only of queues that no function consumes."""
+    groups: dict[str, set[str]] = {}
     for row in inputs.small["consumers"]:
-        kinds.setdefault(row["queue_arn"], set()).add(row["kind"])
-        if row["function_name"]:
-            spans += [(row["queue_arn"], *span) for span in read.get(row["function_name"], [])]
-    spans += [(queue, EARLIEST, LATEST) for queue, found in kinds.items() if found == {"worker"}]
-    return sorted(set(spans))
-
-
-def _throttles(inputs: Inputs) -> list[tuple[str, datetime, datetime, str]]:
-    queues: dict[str, set[str]] = {}
-    for row in inputs.small["consumers"]:
-        if row["function_name"]:
-            queues.setdefault(row["function_name"], set()).add(row["queue_arn"])
-    out = []
-    for point in inputs.metrics_where("Throttles"):
-        end = datetime.fromtimestamp(point["point_at"].timestamp() + point["period_s"], tz=point["point_at"].tzinfo)
-        for queue in sorted(queues.get(point["resource"], ())):
-            out.append((queue, point["point_at"], end, point["evidence_id"]))
-    return out
-
-
-def _read_spans(inputs: Inputs, source: str) -> dict[str, list[tuple[datetime, datetime]]]:
-    spans: dict[str, list[tuple[datetime, datetime]]] = {}
-    for row in standing(inputs.small["coverage"]):
-        if row["source"] == source:
-            spans.setdefault(row["resource"], []).append((row["window_start_at"], row["window_end_at"]))
-    return {resource: _merge(found) for resource, found in spans.items()}
-
-
-def _merge(spans: list[tuple[datetime, datetime]]) -> list[tuple[datetime, datetime]]:
-    merged: list[tuple[datetime, datetime]] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _intersect(lists: list[list[tuple[datetime, datetime]]]) -> list[tuple[datetime, datetime]]:
-    if not lists:
-        return []
-    common = lists[0]
-    for spans in lists[1:]:
-        common = [(max(a, c), min(b, d)) for a, b in common for c, d in spans if max(a, c) < min(b, d)]
-    return common
-
-
-def read_spans(inputs: Inputs, source: str) -> dict[str, list[tuple[datetime, datetime]]]:
-    """Return, per resource of a source, the spans (UTC, half-open) that were read in full."""
-    return _read_spans(inputs, source)
-
-
-__all__ = ["judge_unseen", "read_spans", "unseen_receives"]
+        groups.setdefault(row["queue_arn"], set()).add(row["log_group"])
+    of_functions = {r["queue_arn"] for r in inputs.small["consumers"] if r["kind"] == "lambda"}
+    read = read_spans(inputs, "log_events")
+    return [
+        (queue, *span)
+        for queue, members in sorted(groups.items())
+        if queue not in of_functions
+        for span in intersect([read.get(g, []) for g in sorted(members)])
+    ]

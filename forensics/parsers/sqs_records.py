@@ -142,6 +142,9 @@ ITEM_IDENTIFIER = Pattern(
 )
 """One failed item; an empty identifier makes AWS take the whole batch as failed."""
 
+OTHER_ENTRY = Pattern("other_response_entry", r"\{" + _GAP + QUOTE + r"?+[A-Za-z_]++" + QUOTE + r"?+" + _GAP + "[:=]")
+"""An entry with other keys than itemIdentifier: AWS takes the whole batch as failed."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -267,13 +270,20 @@ def unquoted(printed: str) -> str | None:
 def batch_item_failures(line: str) -> list[str] | None:
     """Return the ids a logged batch response names; [] for an empty one, None where no response was logged.
 
+    An entry that identifies nothing is an empty id.
+
     >>> batch_item_failures('{"batchItemFailures": [{"itemIdentifier": "A1"}]}')
     ['A1']
+    >>> batch_item_failures('{"batchItemFailures": [{"itemId": "A1"}]}')
+    ['']
     """
     listed = RESPONSE.find(line, "list") if RESPONSE_NEEDLE in line else None
     if listed is None:
         return None
     if EMPTY_RESPONSE.compiled.search(listed):
         return []
-    ids = ITEM_IDENTIFIER.find_all(listed, "id") or ONE_ID.find_all(listed)
-    return ids or None
+    if ids := ITEM_IDENTIFIER.find_all(listed, "id"):
+        return ids
+    if OTHER_ENTRY.compiled.search(listed):
+        return [""]
+    return ONE_ID.find_all(listed) or None

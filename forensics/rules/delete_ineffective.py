@@ -23,8 +23,15 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         return excluded("the run outlived the visibility timeout")
     if pair.earlier_is_named_failure:
         return excluded("the function gave this message back")
+    if pair.earlier_response_is_malformed and pair.reports_batch_item_failures:
+        return excluded("a malformed response gave the whole batch back")
     if pair.is_short_gap is None:
-        return undecidable("nothing tells how the gap compares with the visibility timeout", "the queue's settings")
+        what = (
+            "the queue's settings"
+            if pair.visibility_timeout_s is None or pair.gap_ms is None
+            else "the function's Throttles metric: a throttled poller holds messages before a run begins"
+        )
+        return undecidable("nothing tells how the gap compares with the visibility timeout", what)
     if pair.is_short_gap:
         return excluded(f"it came back after {seconds(pair.gap_ms)}, before the visibility timeout")
     if (

@@ -7,7 +7,9 @@ class DeliveryPair(NamedTuple):
     """The earlier and the later delivery of one message. None always means "nothing tells", never zero or no.
 
     Durations are in milliseconds (``_ms``) or seconds (``_s``). ``gap_ms`` lies between the two receives;
-    ``run_ms`` between the earlier receive and the end of its run.
+    ``run_ms`` between the earlier receive and the end of its run. ``earlier_is_watched`` is about deliveries that no log
+    shows: whatever took them is none of the consumers whose logs were read. Where ``earlier_received_is_exact`` does
+    not hold, the earlier receive may lie before the time it is counted from.
     """
 
     is_fifo: bool | None = None
@@ -26,7 +28,10 @@ class DeliveryPair(NamedTuple):
     earlier_delete_reason: str | None = None
     earlier_is_named_failure: bool = False
     earlier_has_response: bool = False
+    earlier_response_is_malformed: bool = False
     earlier_effect: str = "unknown"
+    earlier_is_watched: bool = True
+    earlier_received_is_exact: bool = True
     is_throttled: bool | None = None
     run_ms: int | None = None
     gap_ms: int | None = None
@@ -54,10 +59,12 @@ class DeliveryPair(NamedTuple):
 
     @property
     def is_short_gap(self) -> bool | None:
-        """It came back far below the visibility timeout; None where either is unknown."""
+        """It came back far below the visibility timeout; None where nothing tells."""
         if self.gap_ms is None or self.visibility_timeout_s is None:
             return None
-        return self.gap_ms < self.visibility_timeout_s * 900
+        if self.gap_ms >= self.visibility_timeout_s * 900:
+            return False
+        return True if self.earlier_received_is_exact else None
 
     @property
     def was_alone(self) -> bool:

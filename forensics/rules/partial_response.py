@@ -28,6 +28,11 @@ def partial_response(pair: DeliveryPair) -> Ruling:
         )
     if pair.was_received_while_running:
         return excluded("it was visible again before the response")
+    if pair.earlier_response_is_malformed:
+        return supported(
+            f"the response of {pair.earlier_name} names something that is no message of its batch; Lambda takes such a "
+            "response as the failure of the whole batch"
+        )
     if pair.earlier_has_response:
         return excluded("the logged response does not name this message")
     return undecidable(

@@ -14,7 +14,11 @@ def released(pair: DeliveryPair) -> Ruling:
         return NO_LOG_OF_EARLIER
     if pair.is_short_gap is None:
         what = (
-            "the visibility timeout in force" if pair.visibility_timeout_s is None else "the time of the later receive"
+            "the visibility timeout in force"
+            if pair.visibility_timeout_s is None
+            else "the time of the later receive"
+            if pair.gap_ms is None
+            else "the function's Throttles metric: a throttled poller holds messages before a run begins"
         )
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
     gap, limit = seconds(pair.gap_ms), f"{pair.visibility_timeout_s} s"

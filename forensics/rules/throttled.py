@@ -12,6 +12,11 @@ def throttled(pair: DeliveryPair) -> Ruling:
     """
     if pair.earlier_is_seen:
         return excluded("the earlier delivery reached a consumer: its lines are in the log")
+    if pair.is_throttled and not pair.earlier_is_watched:
+        return undecidable(
+            "the function's Throttles were above zero, but a run may stand in a log that was not read in full",
+            "the logs of every consumer of the queue",
+        )
     if pair.is_throttled:
         return supported("the receive count rose without a run while the function's Throttles were above zero")
     if pair.is_throttled is False:

@@ -12,6 +12,11 @@ def unseen_receive(pair: DeliveryPair) -> Ruling:
     """
     if pair.earlier_is_seen:
         return excluded("the earlier delivery reached a consumer: its lines are in the log")
+    if not pair.earlier_is_watched:
+        return undecidable(
+            "no log shows the receive, but a run may stand in a log that was not read in full",
+            "the logs of every consumer of the queue",
+        )
     if pair.is_throttled:
         return excluded("the function was throttled then")
     if pair.is_throttled is None:

@@ -269,16 +269,20 @@ class Kept:
                 ]
             for begin, end, status in windows:
                 rows.append(self._coverage_row(group, begin, end, status))
+        for function in self.world.functions if self.world.plan.metrics_kept else []:
+            rows.append(self._coverage_row(function.name, self.start_ms, self.end_ms, "ok", "metric_points"))
         return rows
 
-    def _coverage_row(self, group: str, begin: int, end: int, status: str) -> dict[str, Any]:
+    def _coverage_row(
+        self, group: str, begin: int, end: int, status: str, source: str = "log_events"
+    ) -> dict[str, Any]:
         stored = sum(line.group == group and begin <= line.at_ms < end for line in self.lines)
         detail = {"denied": "AccessDeniedException: not authorized to perform logs:FilterLogEvents"}.get(status)
         return {
-            "evidence_id": evidence_id("coverage", "log_events", group, begin, end, status),
+            "evidence_id": evidence_id("coverage", source, group, begin, end, status),
             "account_id": ACCOUNT,
             "region": REGION,
-            "source": "log_events",
+            "source": source,
             "resource": group,
             "queue_arn": self.world.queue.arn,
             "window_start_at": at(begin),

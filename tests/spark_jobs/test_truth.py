@@ -115,11 +115,6 @@ BUNDLES = st.lists(st.tuples(st.integers(0, 10**5), plans()), min_size=25, max_s
 """Starting a correlation costs more than judging a world: each example is a bundle of worlds."""
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="drawn worlds still break a promise: a response that names strangers made a false confirmed; mended, not yet "
-    "seen to hold over the drawn bundles. Remove this mark first.",
-)
 @settings(
     max_examples=2,
     deadline=None,
