@@ -1,9 +1,10 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
+WORLDS ?= 240
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup dev demo test check bench clean
+.PHONY: help setup dev demo test check truth bench clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +24,9 @@ check: $(VENV)/.dev  ## format, lint, types and the pure tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not emulator and not browser and not page"
+
+truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is known
+	$(BIN)/python -m tests.oracle --worlds $(WORLDS)
 
 bench: $(VENV)/.dev  ## correlate generated logs beside the same answers in DuckDB
 	$(BIN)/python -m tests.bench

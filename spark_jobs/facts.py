@@ -67,7 +67,7 @@ def facts_of_line(queues: Sequence[Queue], queue_names_by_group: dict[str, str])
             F.col("handle_error").isNotNull(),
             _fact(
                 "handle_error",
-                None,
+                F.when(F.size("mentions") == 1, F.try_element_at("mentions", F.lit(1))),
                 receipt_handle=F.col("handle_error.handle"),
                 detail=F.concat_ws(":", "handle_error.reason", F.coalesce("handle_error.operation", F.lit(""))),
             ),

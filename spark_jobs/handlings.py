@@ -70,22 +70,37 @@ def _named(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
             ),
         )
         .withColumn("_still_open", _still_open(F.col("_recent")))
+        .withColumn("_is_shared", F.coalesce(F.max(_overtakes()).over(Window.partitionBy(*stream)), F.lit(False)))
         .withColumn("message_id", F.coalesce("message_id", "_of_key", "_of_handle"))
         .withColumn("item_id", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))))
     )
-    return _given_to_open(_given_to_job(named), one_at_a_time).drop(
-        "_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open"
+    return _given_to_open(_given_to_job(named, one_at_a_time), one_at_a_time).drop(
+        "_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open", "_is_shared"
     )
 
 
-def _given_to_job(facts: DataFrame) -> DataFrame:
-    """Give facts that name nothing to the one item named in their job.
+def _overtakes() -> Column:
+    """A message goes on after another one was opened: whatever was declared, several workers write this stream."""
+    return F.col("role").isin("effect", *_CLOSERS) & (F.col("message_id") != F.col("_last_opened"))
+
+
+def _is_one_at_a_time(groups: Sequence[str]) -> Column:
+    return F.col("log_group").isin(list(groups)) & ~F.col("_is_shared")
+
+
+def _given_to_job(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
+    """Give facts that name nothing to the one item named in their job; of several, whose starts are lost, to the last.
 
     Some frameworks' start lines name no message (Laravel's text form); each still begins a job in its stream.
     """
     in_job = Window.partitionBy("log_group", "log_stream", "job")
-    only = F.when(F.min("item_id").over(in_job) == F.max("item_id").over(in_job), F.min("item_id").over(in_job))
-    return facts.withColumn("item_id", F.coalesce("item_id", F.when(F.col("job") > 0, only)))
+    before = in_job.orderBy("logged_at", "order_in_ms", "evidence_id", "place").rowsBetween(
+        Window.unboundedPreceding, Window.currentRow
+    )
+    low, high = F.min("item_id").over(in_job), F.max("item_id").over(in_job)
+    last = F.when(_is_one_at_a_time(one_at_a_time), F.last("item_id", ignorenulls=True).over(before))
+    of_job = F.when(low == high, low).otherwise(last)
+    return facts.withColumn("item_id", F.coalesce("item_id", F.when(F.col("job") > 0, of_job)))
 
 
 def _given_to_open(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
@@ -95,7 +110,7 @@ def _given_to_open(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
     """
     count = F.size("_still_open")
     open_item = (
-        F.when(F.col("log_group").isin(list(one_at_a_time)), F.col("_last_opened"))
+        F.when(_is_one_at_a_time(one_at_a_time), F.col("_last_opened"))
         .when(count == 1, F.col("_still_open")[0])
         .when(count == 0, F.col("_last_opened"))
     )
@@ -132,14 +147,21 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
     gap_opens = before.isNull() | (silent_ms >= silence_s * 900)
     job_before = F.lag("job").over(everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place"))
     next_job = F.coalesce(job_before != F.col("job"), F.lit(False))
+    before_now = so_far.rowsBetween(Window.unboundedPreceding, -1)
+    again = Window.partitionBy(*of_message, "_span", "role").orderBy("logged_at", "order_in_ms", "evidence_id", "place")
+    lost_start = F.col("_opener").isNull() & (role == "effect") & (F.col("_after") == "closed") & F.col("_was_done")
     opened = (
         facts.where(F.col("item_id").isNotNull())
         .withColumn("_opener", F.max(opener).over(everything))
-        .withColumn("_after", F.last(_turn(), ignorenulls=True).over(so_far.rowsBetween(Window.unboundedPreceding, -1)))
+        .withColumn("_span", F.count(F.when(opener == F.col("_opener"), 1)).over(so_far))
+        .withColumn("_is_repeated", opener.isNotNull() & (F.row_number().over(again) > 1))
+        .withColumn("_after", F.last(_turn(), ignorenulls=True).over(before_now))
+        .withColumn("_was_done", F.max(role == "effect").over(before_now))
         .withColumn(
             "_opens",
             next_job
-            | F.coalesce((role == "effect") & (F.col("_after") == "closed"), F.lit(False))
+            | F.col("_is_repeated")
+            | F.coalesce(lost_start, F.lit(False))
             | F.coalesce(
                 F.when(F.col("_opener").isNull(), gap_opens).otherwise(opener == F.col("_opener")), F.lit(False)
             ),
@@ -147,6 +169,7 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
         .withColumn(
             "handling_index", F.greatest(F.count(F.when(F.col("_opens"), 1)).over(so_far), F.lit(1)).cast("int")
         )
+        .drop("_span", "_is_repeated", "_was_done")
     )
     return _given_back(opened).drop("_opener", "_opens", "_after", "job", "item_id")
 

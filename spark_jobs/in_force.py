@@ -1,7 +1,8 @@
-"""Settings as they were at a moment: snapshots become intervals, and rows meet the one in force."""
+"""Settings as they were at a moment: snapshots and change events become intervals, and rows meet the one in force."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -11,39 +12,108 @@ from spark_jobs.session import SPARK_TYPES, T
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+_ABOUT_THE_ROW = ("evidence_id", "observed_at", "last_modified_at")
+
+Row = dict[str, Any]
 
 
-def intervals(rows: list[dict[str, Any]], key: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Turn snapshots into intervals ``in_force_from``/``in_force_until`` (UTC, half-open) per key.
+class Change(NamedTuple):
+    """A recorded call that set something, from then on (UTC); ``values`` holds only the columns it set."""
 
-    A snapshot holds from the one before it up to the next; the first holds from ever, the last for ever. Where
-    AWS says that the resource last changed inside the gap before a snapshot, the snapshot holds from that change.
-    ``is_later_snapshot`` marks an interval that began before anybody looked and before the last known change.
+    changed_at: datetime
+    values: Mapping[str, Any]
+    evidence_id: str
+
+
+class _Known(NamedTuple):
+    """What one column was at one moment, and how anybody knows."""
+
+    value: Any
+    evidence_id: str
+    is_assumed: bool = False
+
+
+def intervals(
+    rows: Sequence[Row], key: tuple[str, ...], changes: Mapping[tuple[Any, ...], Sequence[Change]] | None = None
+) -> list[Row]:
+    """Turn snapshots and recorded changes into intervals ``in_force_from``/``in_force_until`` (UTC, half-open) per key.
+
+    A value holds from where it was seen or set until the next change. Where AWS says when a resource last changed, the
+    later snapshot holds from then; where nothing tells when it changed, it holds from the snapshot before, or from ever.
+    ``is_later_snapshot`` marks what only such a later snapshot vouches for. Before a recorded change of something that
+    no earlier snapshot shows, it is unknown (null).
     """
-    by_key: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    by_key: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         by_key.setdefault(tuple(row[k] for k in key), []).append(row)
-    out: list[dict[str, Any]] = []
-    for states in by_key.values():
+    out: list[Row] = []
+    for name, states in by_key.items():
         states.sort(key=lambda r: (r["observed_at"], r["evidence_id"]))
-        began = EARLIEST
-        for index, state in enumerate(states):
-            changed = state.get("last_modified_at")
-            if index and changed and states[index - 1]["observed_at"] < changed <= state["observed_at"]:
-                began = changed
-                out[-1]["in_force_until"] = changed
-            ends = state["observed_at"] if index + 1 < len(states) else LATEST
-            out.append({**state, "in_force_from": began, "in_force_until": ends})
-            began = ends
+        recorded = sorted((changes or {}).get(name, ()), key=lambda c: (c.changed_at, c.evidence_id))
+        out += _of_one(states, recorded)
     return out
 
 
-def settings_frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]], key: tuple[str, ...]) -> DataFrame:
-    """Return a settings table's intervals as a small frame, its columns plus in_force_from and in_force_until."""
+def _of_one(states: list[Row], recorded: list[Change]) -> list[Row]:
+    borders = {EARLIEST, LATEST, *(c.changed_at for c in recorded)}
+    for state in states:
+        borders |= {at for at in (state["observed_at"], state.get("last_modified_at")) if at}
+    columns = [c for c in states[0] if c not in _ABOUT_THE_ROW]
+    out: list[Row] = []
+    in_order = sorted(borders)
+    for start, end in zip(in_order, in_order[1:], strict=False):
+        known = {c: _at(start, c, states, recorded) for c in columns}
+        by_change = [k.evidence_id for k in known.values() if k.evidence_id in {c.evidence_id for c in recorded}]
+        assumed = [k.evidence_id for k in known.values() if k.is_assumed]
+        shown_by = (by_change or assumed or [k.evidence_id for k in known.values()])[0]
+        row = {
+            **states[-1],
+            **{c: k.value for c, k in known.items()},
+            "evidence_id": shown_by,
+            "is_later_snapshot": any(k.is_assumed for k in known.values()),
+        }
+        if out and all(out[-1][c] == row[c] for c in (*columns, "evidence_id", "is_later_snapshot")):
+            out[-1]["in_force_until"] = end
+        else:
+            out.append({**row, "in_force_from": start, "in_force_until": end})
+    return out
+
+
+def _at(moment: datetime, column: str, states: list[Row], recorded: list[Change]) -> _Known:
+    """What a column was at a moment, from the snapshots and changes around it."""
+    sets = [c for c in recorded if column in c.values]
+    seen = next((s for s in reversed(states) if s["observed_at"] <= moment), None)
+    was_set = next((c for c in reversed(sets) if c.changed_at <= moment), None)
+    later = next((s for s in states if s["observed_at"] > moment), None)
+    will_be_set = next((c for c in sets if c.changed_at > moment), None)
+    if was_set and (seen is None or was_set.changed_at >= seen["observed_at"]):
+        before: _Known | None = _Known(was_set.values[column], was_set.evidence_id)
+    else:
+        before = _Known(seen[column], seen["evidence_id"]) if seen else None
+    if later is None or (will_be_set and will_be_set.changed_at <= later["observed_at"]):
+        return before or _Known(None, will_be_set.evidence_id if will_be_set else "")
+    changed_at = later.get("last_modified_at")
+    after = _Known(later[column], later["evidence_id"])
+    if changed_at and changed_at <= moment:
+        return after
+    if before and (changed_at or before.value == after.value):
+        return before
+    return after._replace(is_assumed=True)
+
+
+def settings_frame(
+    spark: SparkSession,
+    table: Table,
+    rows: list[Row],
+    key: tuple[str, ...],
+    changes: Mapping[tuple[Any, ...], Sequence[Change]] | None = None,
+) -> DataFrame:
+    """Return a settings table's intervals as a small frame: its columns, in_force_from, in_force_until, is_later_snapshot."""
     fields = [T.StructField(c.name, SPARK_TYPES[c.type]) for c in table.columns]
     fields += [T.StructField(n, T.TimestampType()) for n in ("in_force_from", "in_force_until")]
+    fields.append(T.StructField("is_later_snapshot", T.BooleanType()))
     names = [f.name for f in fields]
-    data = [tuple(row.get(n) for n in names) for row in intervals(rows, key)]
+    data = [tuple(row.get(n) for n in names) for row in intervals(rows, key, changes)]
     return spark.createDataFrame(data, T.StructType(fields))
 
 

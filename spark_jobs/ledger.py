@@ -307,6 +307,7 @@ def with_settings(raw: DataFrame, inputs: Inputs) -> DataFrame:
             "max_receive_count": "max_receive_count",
             "dead_letter_queue_arn": "dead_letter_queue_arn",
             "evidence_id": "queue_settings_id",
+            "is_later_snapshot": "is_visibility_assumed",
         },
     )
     placed = join_in_force(
@@ -325,7 +326,11 @@ def with_settings(raw: DataFrame, inputs: Inputs) -> DataFrame:
         inputs.function_settings,
         {"function_name": "function_name"},
         at,
-        {"timeout_s": "function_timeout_s", "evidence_id": "function_settings_id"},
+        {
+            "timeout_s": "function_timeout_s",
+            "evidence_id": "function_settings_id",
+            "is_later_snapshot": "is_function_timeout_assumed",
+        },
     )
     return placed.withColumn("is_fifo", F.coalesce("is_fifo", F.col("queue").endswith(".fifo"))).withColumn(
         "hidden_until_at",

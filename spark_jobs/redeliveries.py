@@ -46,6 +46,8 @@ def delivery_pairs(ledger: DataFrame) -> DataFrame:
         "earlier_evidence_ids": "evidence_ids",
         "earlier_visibility_timeout_s": "visibility_timeout_s",
         "earlier_function_timeout_s": "function_timeout_s",
+        "earlier_visibility_is_assumed": "is_visibility_assumed",
+        "earlier_function_timeout_is_assumed": "is_function_timeout_assumed",
         "earlier_batch_size": "batch_size",
         "earlier_reports": "reports_batch_item_failures",
         "earlier_request_id": "request_id",
@@ -117,6 +119,8 @@ _ASKED = {
     "is_fifo": "is_fifo",
     "visibility_timeout_s": "visibility_timeout_s",
     "earlier_function_timeout_s": "function_timeout_s",
+    "earlier_visibility_is_assumed": "visibility_is_assumed",
+    "earlier_function_timeout_is_assumed": "function_timeout_is_assumed",
     "earlier_batch_size": "batch_size",
     "earlier_reports": "reports_batch_item_failures",
     "earlier_is_seen": "earlier_is_seen",
@@ -149,6 +153,8 @@ _FLAGS = {
     "earlier_response_is_malformed",
     "earlier_is_watched",
     "earlier_received_is_exact",
+    "visibility_is_assumed",
+    "function_timeout_is_assumed",
 }
 
 

@@ -9,7 +9,7 @@ import typer.main
 import typer.testing
 
 import cli
-from forensics import doctables, errors
+from forensics import docrules, doctables, errors
 from forensics.settings import Settings
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.sentences import CAUSE_WORDS
@@ -28,6 +28,21 @@ def test_the_page_of_tables_is_fresh():
     page = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
 
     assert page == doctables.tables_page(), "run: python -m forensics.doctables"
+
+
+def test_the_page_of_rules_is_fresh():
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+
+    assert page == docrules.rules_page(), "run: python -m forensics.docrules"
+
+
+def test_every_rule_says_when_it_holds_and_when_not():
+    for folder in docrules.FOLDERS:
+        for rule in docrules.rule_texts(ROOT / "forensics" / folder):
+            assert rule.about and rule.must_see, rule.code
+            assert rule.sentences["supported"], rule.code
+            assert rule.sentences["excluded"], rule.code
+            assert all(decides for _, decides in rule.sentences["undecidable"]), rule.code
 
 
 def test_every_command_is_in_the_readme():

@@ -20,7 +20,7 @@ def make(*args: str, cwd: Path = ROOT) -> str:
 def test_help_lists_every_command_with_a_sentence():
     listed = dict(re.findall(r"^([a-z-]+)\s+(\S.*)$", make("help"), re.MULTILINE))
 
-    assert {"setup", "demo", "test", "check", "bench", "help"} <= set(listed)
+    assert {"setup", "demo", "test", "check", "truth", "bench", "help"} <= set(listed)
 
 
 def test_make_alone_is_help():

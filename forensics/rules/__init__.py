@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from forensics.rules.batch_collateral import batch_collateral
-from forensics.rules.broker_copy import broker_copy
+from forensics.rules.broker_copy import NOTHING_ELSE, broker_copy
 from forensics.rules.delete_failed import delete_failed
 from forensics.rules.delete_ineffective import delete_ineffective
 from forensics.rules.function_error import function_error
@@ -63,10 +63,7 @@ def decide(pair: DeliveryPair) -> Decision:
     open_codes = [code for code, r in rulings if r.stance == UNDECIDABLE]
     if not causes and open_codes == ["broker_copy"] and pair.is_fifo is False:
         causes = ["broker_copy"]
-        rulings[-1] = (
-            "broker_copy",
-            Ruling(SUPPORTED, "every other cause is excluded: the standard queue handed out a copy"),
-        )
+        rulings[-1] = ("broker_copy", NOTHING_ELSE)
     out = [f"{code}: {r.sentence}" for code, r in rulings if r.stance == EXCLUDED]
     by_code = dict(rulings)
     if causes:

@@ -30,7 +30,7 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         return excluded("it was visible again before the batch failed")
     if pair.was_alone:
         return excluded("it was alone in its batch")
-    if not pair.earlier_is_printed and (pair.earlier_batch_count or 0) <= 1:
+    if not pair.earlier_is_printed and (pair.earlier_batch_count is None or pair.earlier_batch_count <= 1):
         return undecidable(
             "the batch was not printed, so nothing tells of its siblings", "a line that prints the batch"
         )

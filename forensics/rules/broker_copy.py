@@ -1,7 +1,10 @@
 """SQS handed out a second copy: standard queues deliver at least once."""
 
 from forensics.rules.pair import DeliveryPair, seconds
-from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, undecidable
+from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+
+NOTHING_ELSE = supported("every other cause is excluded: the standard queue handed out a copy")
+"""What ``decide`` says instead where this is the only cause left open."""
 
 
 def broker_copy(pair: DeliveryPair) -> Ruling:

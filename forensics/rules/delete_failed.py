@@ -19,6 +19,8 @@ def delete_failed(pair: DeliveryPair) -> Ruling:
     """
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
+    if pair.earlier_delete_reason in _REASONS and pair.was_received_while_running:
+        return excluded("it was visible again before the delete failed")
     if pair.earlier_delete_reason in _REASONS:
         return supported(f"the delete after the work failed: {_REASONS[pair.earlier_delete_reason]}")
     if pair.earlier_delete_reason == "expired":

@@ -29,7 +29,7 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
         return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
     if pair.was_received_while_running:
         return excluded("it was visible again before the run timed out")
-    limit = f"the {pair.function_timeout_s} s function timeout" if pair.function_timeout_s else "the function timeout"
+    limit = f"the {pair.function_timeout_words}"
     if not pair.earlier_has_finish_mark:
         return supported(f"{pair.earlier_name} hit {limit}; no line shows that this message was finished")
     if pair.was_alone:

@@ -9,12 +9,15 @@ class DeliveryPair(NamedTuple):
     Durations are in milliseconds (``_ms``) or seconds (``_s``). ``gap_ms`` lies between the two receives;
     ``run_ms`` between the earlier receive and the end of its run. ``earlier_is_watched`` is about deliveries that no log
     shows: whatever took them is none of the consumers whose logs were read. Where ``earlier_received_is_exact`` does
-    not hold, the earlier receive may lie before the time it is counted from.
+    not hold, the earlier receive may lie before the time it is counted from. ``*_is_assumed``: only a later snapshot
+    shows the timeout, and nothing tells since when it holds.
     """
 
     is_fifo: bool | None = None
     visibility_timeout_s: int | None = None
     function_timeout_s: int | None = None
+    visibility_is_assumed: bool = False
+    function_timeout_is_assumed: bool = False
     batch_size: int | None = None
     reports_batch_item_failures: bool | None = None
     earlier_is_seen: bool = True
@@ -35,6 +38,16 @@ class DeliveryPair(NamedTuple):
     is_throttled: bool | None = None
     run_ms: int | None = None
     gap_ms: int | None = None
+
+    @property
+    def visibility_words(self) -> str:
+        """The visibility timeout in force, and whether that is taken from a later snapshot."""
+        return _timeout(self.visibility_timeout_s, "visibility timeout", self.visibility_is_assumed)
+
+    @property
+    def function_timeout_words(self) -> str:
+        """The function timeout in force, and whether that is taken from a later snapshot."""
+        return _timeout(self.function_timeout_s, "function timeout", self.function_timeout_is_assumed)
 
     @property
     def outlived_ms(self) -> int | None:
@@ -70,6 +83,12 @@ class DeliveryPair(NamedTuple):
     def was_alone(self) -> bool:
         """The message was the only one of its batch, for sure."""
         return self.batch_size == 1 or (self.earlier_is_printed and self.earlier_batch_count == 1)
+
+
+def _timeout(timeout_s: int | None, name: str, is_assumed: bool) -> str:
+    if timeout_s is None:
+        return name
+    return f"{timeout_s} s {name}" + (" (as a later snapshot shows it)" if is_assumed else "")
 
 
 def seconds(ms: int | None) -> str:

@@ -21,12 +21,12 @@ def released(pair: DeliveryPair) -> Ruling:
             else "the function's Throttles metric: a throttled poller holds messages before a run begins"
         )
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
-    gap, limit = seconds(pair.gap_ms), f"{pair.visibility_timeout_s} s"
+    gap, limit = seconds(pair.gap_ms), pair.visibility_words
     if not pair.is_short_gap:
-        return excluded(f"it came back after {gap}, not before the {limit} visibility timeout")
+        return excluded(f"it came back after {gap}, not before the {limit}")
     if pair.is_fifo or (pair.earlier_kind == "worker" and pair.earlier_status == "error"):
-        return supported(f"it came back after {gap}, far inside the {limit} visibility timeout")
+        return supported(f"it came back after {gap}, far inside the {limit}")
     return undecidable(
-        f"it came back after {gap}, inside the {limit} visibility timeout; a standard queue may also hand out a copy",
+        f"it came back after {gap}, inside the {limit}; a standard queue may also hand out a copy",
         "CloudTrail data events of ChangeMessageVisibility",
     )

@@ -24,10 +24,7 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
             f"{seconds(pair.overlap_ms)} more"
         )
     if pair.outlived_ms is not None and pair.outlived_ms > 0:
-        return supported(
-            f"{pair.earlier_name} took {seconds(pair.run_ms)}, longer than the {pair.visibility_timeout_s} s visibility timeout"
-        )
+        return supported(f"{pair.earlier_name} took {seconds(pair.run_ms)}, longer than the {pair.visibility_words}")
     if pair.visibility_timeout_s is None and pair.gap_ms is None:
         return undecidable("neither the visibility timeout nor the later receive is known", "the queue's settings")
-    limit = f" ({pair.visibility_timeout_s} s)" if pair.visibility_timeout_s is not None else ""
-    return excluded(f"{pair.earlier_name} ended after {seconds(pair.run_ms)}, before the visibility timeout{limit}")
+    return excluded(f"{pair.earlier_name} ended after {seconds(pair.run_ms)}, before the {pair.visibility_words}")

@@ -3,6 +3,7 @@
 import argparse
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from spark_jobs.runner import correlate
@@ -17,6 +18,7 @@ def main(argv: list[str] | None = None) -> int:
     args = _arguments().parse_args(argv)
     problems: list[Problem] = []
     score = Score()
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         spark = spark_session("local[2]", few_lines=True)
         for first in range(args.seed, args.seed + args.worlds, args.per_lake):
@@ -30,6 +32,9 @@ def main(argv: list[str] | None = None) -> int:
             score.add(part)
         spark.stop()
     print(score.table())
+    print(
+        f"{score.worlds} worlds, seeds {args.seed} to {args.seed + args.worlds - 1}, {time.monotonic() - began:.0f} s"
+    )
     shown = [p for p in problems if p.is_unsound or args.blunt]
     if args.kind:
         shown = [p for p in shown if p.kind == args.kind]
@@ -39,9 +44,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.oracle", description=__doc__)
-    parser.add_argument("--worlds", type=int, default=200, help="how many worlds to play (default: 200)")
+    parser.add_argument("--worlds", type=int, default=240, help="how many worlds to play (default: 240)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first world (default: 0)")
-    parser.add_argument("--per-lake", type=int, default=60, help="worlds judged by one run (default: 60)")
+    parser.add_argument("--per-lake", type=int, default=120, help="worlds judged by one run (default: 120)")
     parser.add_argument("--stories", type=int, default=3, help="how many problems to tell in full (default: 3)")
     parser.add_argument("--blunt", action="store_true", help="also tell problems that break no promise")
     parser.add_argument("--kind", help="only problems of this kind")

@@ -85,7 +85,7 @@ class Kept:
                 named = self.world.truth.get(delivery.message_id)
                 if named is None:
                     continue
-                named.named_runs.add(f"{line.run_id}")
+                named.named_runs.add(f"{delivery.run_id}")
                 named.is_event_shown |= line.role == "event"
                 if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
                     named.told_receives.add(delivery.receive_count)

@@ -110,7 +110,9 @@ class World:
 
     def _play(self) -> None:
         plan, rng = self.plan, self.rng
-        poisoned = rng.sample(range(plan.message_count), 2) if "poison" in plan.troubles else []
+        poisoned = (
+            rng.sample(range(plan.message_count), min(2, plan.message_count)) if "poison" in plan.troubles else []
+        )
         self._poison = {self._key(number) for number in poisoned}
         self._pending += plan.message_count
         for number in range(plan.message_count):

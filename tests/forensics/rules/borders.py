@@ -1,0 +1,312 @@
+"""Each rule's borders: the facts just on this side and just on the other, and the stance they must give."""
+
+PRINTED = {"earlier_is_printed": True, "earlier_batch_count": 10}
+IN_TIME = {"visibility_timeout_s": 600, "run_ms": 30_000, "gap_ms": 600_060}
+
+CASES = {
+    "function_timeout": {
+        "received again as the run ended": (dict(earlier_status="timeout", gap_ms=31_000, run_ms=31_000), "supported"),
+        "received again a millisecond before the end": (
+            dict(earlier_status="timeout", gap_ms=31_000, run_ms=31_001),
+            "excluded",
+        ),
+        "ended as the visibility timeout ended": (
+            dict(earlier_status="timeout", visibility_timeout_s=30, run_ms=30_000),
+            "supported",
+        ),
+        "ended a millisecond after the visibility timeout": (
+            dict(earlier_status="timeout", visibility_timeout_s=30, run_ms=30_001),
+            "excluded",
+        ),
+        "timed out without a finish mark": (dict(earlier_status="timeout", **IN_TIME), "supported"),
+        "timed out after its own finish mark": (
+            dict(earlier_status="timeout", earlier_has_finish_mark=True, **PRINTED, **IN_TIME),
+            "excluded",
+        ),
+        "timed out alone in its batch, after the mark": (
+            dict(
+                earlier_status="timeout",
+                earlier_has_finish_mark=True,
+                earlier_is_printed=True,
+                earlier_batch_count=1,
+                **IN_TIME,
+            ),
+            "supported",
+        ),
+        "finished, and the batch was not printed": (
+            dict(earlier_status="timeout", earlier_has_finish_mark=True, **IN_TIME),
+            "undecidable",
+        ),
+        "came again before the timeout": (
+            dict(earlier_status="timeout", visibility_timeout_s=10, run_ms=30_000, gap_ms=10_200),
+            "excluded",
+        ),
+        "the end of the run is not in the logs": (dict(earlier_status="unknown"), "undecidable"),
+        "the run ended well": (dict(earlier_status="success"), "excluded"),
+        "nothing shows the earlier delivery": (dict(earlier_is_seen=False), "undecidable"),
+        "a worker took it": (dict(earlier_kind="worker", earlier_status="timeout"), "excluded"),
+    },
+    "function_error": {
+        "the handler raised": (dict(earlier_status="error", earlier_error_type="ValueError", **IN_TIME), "supported"),
+        "the item was done before the batch raised": (
+            dict(earlier_status="error", earlier_has_finish_mark=True, **PRINTED, **IN_TIME),
+            "excluded",
+        ),
+        "the run timed out": (dict(earlier_status="timeout"), "excluded"),
+        "it came back too early for a failure": (
+            dict(earlier_status="error", visibility_timeout_s=30, gap_ms=2_000, run_ms=500),
+            "excluded",
+        ),
+        "a worker's error came from its delete": (
+            dict(earlier_kind="worker", earlier_status="error", earlier_delete_reason="expired"),
+            "excluded",
+        ),
+    },
+    "runtime_crash": {
+        "finished before the crash, with others": (
+            dict(earlier_status="crash", earlier_has_finish_mark=True, **PRINTED, **IN_TIME),
+            "excluded",
+        ),
+        "finished, and the batch was not printed": (
+            dict(earlier_status="crash", earlier_has_finish_mark=True, **IN_TIME),
+            "undecidable",
+        ),
+        "out of memory": (dict(earlier_status="crash", earlier_error_type="Runtime.OutOfMemory"), "supported"),
+        "the init failed": (dict(earlier_status="init_failed"), "supported"),
+        "the handler raised": (dict(earlier_status="error"), "excluded"),
+    },
+    "batch_collateral": {
+        "the batch was not printed, its size is not known": (
+            dict(earlier_status="error", earlier_has_finish_mark=True, **IN_TIME),
+            "undecidable",
+        ),
+        "the batch was not printed, but lines name two of it": (
+            dict(earlier_status="error", earlier_has_finish_mark=True, earlier_batch_count=2, **IN_TIME),
+            "supported",
+        ),
+        "finished, then the batch timed out": (
+            dict(earlier_status="timeout", earlier_has_finish_mark=True, **PRINTED, **IN_TIME),
+            "supported",
+        ),
+        "not finished": (dict(earlier_status="timeout", **PRINTED), "excluded"),
+        "alone in its batch": (
+            dict(earlier_status="timeout", earlier_has_finish_mark=True, batch_size=1, **IN_TIME),
+            "excluded",
+        ),
+        "the batch ended well": (dict(earlier_status="success", earlier_has_finish_mark=True), "excluded"),
+        "the batch was not printed": (
+            dict(earlier_status="error", earlier_has_finish_mark=True, earlier_batch_count=1, **IN_TIME),
+            "undecidable",
+        ),
+    },
+    "partial_response": {
+        "the response names nobody of the batch": (
+            dict(
+                earlier_status="success",
+                reports_batch_item_failures=True,
+                earlier_response_is_malformed=True,
+                **IN_TIME,
+            ),
+            "supported",
+        ),
+        "named in batchItemFailures": (
+            dict(earlier_status="success", earlier_is_named_failure=True, reports_batch_item_failures=True),
+            "supported",
+        ),
+        "the response was not logged": (
+            dict(earlier_status="success", reports_batch_item_failures=True, **IN_TIME),
+            "undecidable",
+        ),
+        "the response was logged and clean": (
+            dict(earlier_status="success", reports_batch_item_failures=True, earlier_has_response=True, **IN_TIME),
+            "excluded",
+        ),
+        "the mapping does not use it": (dict(earlier_status="success", reports_batch_item_failures=False), "excluded"),
+        "the mapping is not known": (dict(earlier_status="success"), "undecidable"),
+        "the run timed out": (dict(earlier_status="timeout", reports_batch_item_failures=True), "excluded"),
+    },
+    "visibility_expired": {
+        "ended a millisecond after the timeout, received long before": (
+            dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=30_001),
+            "supported",
+        ),
+        "received as the other ended, timeout not known": (dict(gap_ms=31_000, run_ms=31_000), "excluded"),
+        "received a millisecond before the other ended, timeout not known": (
+            dict(gap_ms=31_000, run_ms=31_001),
+            "supported",
+        ),
+        "ended as the timeout ended, received long before": (
+            dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=30_000),
+            "excluded",
+        ),
+        "received early, just as the other ended": (
+            dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=20_000),
+            "excluded",
+        ),
+        "received early, a millisecond before the other ended": (
+            dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=20_001),
+            "excluded",
+        ),
+        "neither timeout nor later receive known": (dict(run_ms=400), "undecidable"),
+        "only the later receive not known": (dict(visibility_timeout_s=30, run_ms=400), "excluded"),
+        "received while the other ran": (dict(visibility_timeout_s=30, gap_ms=31_000, run_ms=42_000), "supported"),
+        "ended one millisecond too late": (dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_001), "supported"),
+        "ended as the timeout ended": (dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_000), "excluded"),
+        "overlap long before the timeout": (dict(visibility_timeout_s=30, gap_ms=5_000, run_ms=10_000), "excluded"),
+        "a refused delete says it more sharply": (
+            dict(visibility_timeout_s=30, gap_ms=31_000, run_ms=42_000, earlier_delete_reason="expired"),
+            "excluded",
+        ),
+        "the end of the run is not known": (dict(visibility_timeout_s=30, gap_ms=31_000), "undecidable"),
+    },
+    "handle_expired": {
+        "the delete was refused": (dict(earlier_delete_reason="expired"), "supported"),
+        "the run ended in time": (dict(visibility_timeout_s=30, run_ms=30_000), "excluded"),
+        "outlived on a standard queue, no error": (
+            dict(earlier_kind="worker", is_fifo=False, visibility_timeout_s=30, run_ms=30_001),
+            "undecidable",
+        ),
+        "outlived on a FIFO queue, no error": (
+            dict(earlier_kind="worker", is_fifo=True, visibility_timeout_s=30, run_ms=30_001),
+            "undecidable",
+        ),
+        "the poller's delete leaves no line": (dict(visibility_timeout_s=30, run_ms=30_001), "undecidable"),
+    },
+    "delete_failed": {
+        "it was visible again by then": (
+            dict(earlier_kind="worker", earlier_delete_reason="other", gap_ms=31_000, run_ms=40_000),
+            "excluded",
+        ),
+        "the handle had expired while the next one ran": (
+            dict(earlier_kind="worker", earlier_delete_reason="expired", gap_ms=31_000, run_ms=40_000),
+            "excluded",
+        ),
+        "the network failed it": (dict(earlier_delete_reason="other"), "supported"),
+        "the message was gone": (dict(earlier_delete_reason="gone"), "supported"),
+        "the handle had expired": (dict(earlier_delete_reason="expired"), "excluded"),
+        "no delete error": (dict(), "excluded"),
+    },
+    "delete_ineffective": {
+        "the timeout is not known": (
+            dict(earlier_status="success", reports_batch_item_failures=False, gap_ms=30_100, run_ms=900),
+            "undecidable",
+        ),
+        "the later receive is not known": (
+            dict(earlier_status="success", reports_batch_item_failures=False, visibility_timeout_s=30, run_ms=900),
+            "undecidable",
+        ),
+        "a throttled poller may have held it": (
+            dict(
+                earlier_status="success",
+                reports_batch_item_failures=False,
+                visibility_timeout_s=30,
+                gap_ms=2_000,
+                run_ms=900,
+                earlier_received_is_exact=False,
+            ),
+            "undecidable",
+        ),
+        "a malformed response gave the batch back": (
+            dict(
+                earlier_status="success",
+                reports_batch_item_failures=True,
+                earlier_response_is_malformed=True,
+                visibility_timeout_s=30,
+                gap_ms=30_100,
+                run_ms=900,
+            ),
+            "excluded",
+        ),
+        "success, no partial responses, again after the timeout": (
+            dict(
+                earlier_status="success",
+                reports_batch_item_failures=False,
+                visibility_timeout_s=30,
+                gap_ms=30_100,
+                run_ms=900,
+            ),
+            "supported",
+        ),
+        "the response may have given it back": (
+            dict(
+                earlier_status="success",
+                reports_batch_item_failures=True,
+                visibility_timeout_s=30,
+                gap_ms=30_100,
+                run_ms=900,
+            ),
+            "undecidable",
+        ),
+        "again before the timeout": (
+            dict(
+                earlier_status="success",
+                reports_batch_item_failures=False,
+                visibility_timeout_s=30,
+                gap_ms=26_000,
+                run_ms=900,
+            ),
+            "excluded",
+        ),
+    },
+    "released": {
+        "exactly nine tenths of the timeout": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=27_000),
+            "excluded",
+        ),
+        "one millisecond below nine tenths": (dict(is_fifo=True, visibility_timeout_s=30, gap_ms=26_999), "supported"),
+        "the later receive is not known": (dict(is_fifo=True, visibility_timeout_s=30), "undecidable"),
+        "a throttled poller may have held it": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=2_000, earlier_received_is_exact=False),
+            "undecidable",
+        ),
+        "far inside the timeout on FIFO": (dict(is_fifo=True, visibility_timeout_s=30, gap_ms=2_000), "supported"),
+        "inside the timeout on a standard queue": (
+            dict(is_fifo=False, earlier_status="success", visibility_timeout_s=30, gap_ms=2_000),
+            "undecidable",
+        ),
+        "a worker let go of it after an error": (
+            dict(earlier_kind="worker", is_fifo=False, earlier_status="error", visibility_timeout_s=30, gap_ms=2_000),
+            "supported",
+        ),
+        "after the timeout": (dict(is_fifo=True, visibility_timeout_s=30, gap_ms=30_000), "excluded"),
+        "the timeout is not known": (dict(is_fifo=True, gap_ms=2_000), "undecidable"),
+    },
+    "throttled": {
+        "throttles, but a log was not read": (
+            dict(earlier_is_seen=False, is_throttled=True, earlier_is_watched=False),
+            "undecidable",
+        ),
+        "no run and throttles": (dict(earlier_is_seen=False, is_throttled=True), "supported"),
+        "no run and no throttles": (dict(earlier_is_seen=False, is_throttled=False), "excluded"),
+        "no run and no metric": (dict(earlier_is_seen=False), "undecidable"),
+        "a run is in the logs": (dict(is_throttled=True), "excluded"),
+    },
+    "unseen_receive": {
+        "a log was not read": (
+            dict(earlier_is_seen=False, is_throttled=False, earlier_is_watched=False),
+            "undecidable",
+        ),
+        "no run and no throttles": (dict(earlier_is_seen=False, is_throttled=False), "supported"),
+        "no run and throttles": (dict(earlier_is_seen=False, is_throttled=True), "excluded"),
+        "no run and no metric": (dict(earlier_is_seen=False), "undecidable"),
+        "a run is in the logs": (dict(), "excluded"),
+    },
+    "worker_killed": {
+        "killed by its own limit": (dict(earlier_kind="worker", earlier_status="timeout"), "supported"),
+        "ended by itself": (dict(earlier_kind="worker", earlier_status="success"), "excluded"),
+        "its last line is missing": (dict(earlier_kind="worker"), "undecidable"),
+        "a function took it": (dict(), "excluded"),
+    },
+    "broker_copy": {
+        "FIFO": (dict(is_fifo=True), "excluded"),
+        "the run failed": (dict(is_fifo=False, earlier_status="error"), "excluded"),
+        "again after the timeout": (
+            dict(is_fifo=False, earlier_status="success", visibility_timeout_s=30, gap_ms=30_000),
+            "excluded",
+        ),
+        "both fine, inside the timeout": (
+            dict(is_fifo=False, earlier_status="success", visibility_timeout_s=30, gap_ms=500, run_ms=400),
+            "undecidable",
+        ),
+    },
+}
