@@ -18,6 +18,12 @@ FOLDERS = {
         " supported, the first in this order is the primary cause; where none is, the redelivery is `undecidable`, and the"
         " report names what would decide it.",
     ),
+    "origins": (
+        "Where another message id of the same work comes from",
+        "Two message ids are one work where they share a deduplication id or a business key in one queue, or where one was"
+        " redriven from the dead-letter queue. Equal bodies alone link nothing, and neither does one key in two queues."
+        " Each rule is asked about the later id beside the one before it; the answer stands in `origin`.",
+    ),
     "queue_rules": (
         "What went wrong with a queue or a message group",
         "Each rule is asked about what was gathered for one finding; only what it supports becomes a finding.",

@@ -74,11 +74,14 @@ def _stops(runs: DataFrame) -> DataFrame:
 
 def _with_waiting(stops: DataFrame, rows: DataFrame) -> DataFrame:
     """Add the messages that were sent before the stop was over and received only then."""
+    shown_first = F.struct("received_at", "evidence_ids")
     firsts = rows.groupBy(*_GROUP, "item_id").agg(
         F.min("received_at").alias("first_at"),
         F.min("sent_at").alias("sent_at"),
         F.max("message_id").alias("waiting_id"),
-        F.min_by(F.element_at("evidence_ids", 1), "received_at").alias("waiting_evidence_id"),
+        F.min_by(F.element_at("evidence_ids", 1), F.when(F.col("received_at").isNotNull(), shown_first)).alias(
+            "waiting_evidence_id"
+        ),
     )
     waiting = F.col("sent_at") < F.col("until_at")
     behind = (
@@ -92,7 +95,7 @@ def _with_waiting(stops: DataFrame, rows: DataFrame) -> DataFrame:
             F.slice(F.array_sort(F.collect_set(F.when(waiting, F.col("waiting_id")))), 1, _MOST_IDS).alias(
                 "message_ids"
             ),
-            F.min_by("waiting_evidence_id", "first_at").alias("_next_evidence_id"),
+            F.min_by("waiting_evidence_id", F.struct("first_at", "waiting_evidence_id")).alias("_next_evidence_id"),
         )
     )
     count = F.when(F.col("_unknown") & (F.col("_waiting") == 0), None).otherwise(F.coalesce("_waiting", F.lit(0)))

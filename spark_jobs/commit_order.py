@@ -22,7 +22,9 @@ def late_commits(deliveries: DataFrame) -> DataFrame:
         F.max(F.when(F.col("effect") == "yes", F.col("effect_at"))).alias("done_at"),
         F.max(maybe_at).alias("maybe_at"),
         F.flatten(F.collect_list("business_keys")).alias("business_keys"),
-        F.max_by("evidence_ids", F.when(F.col("effect") == "yes", F.col("effect_at"))).alias("evidence_ids"),
+        F.max_by("evidence_ids", F.when(F.col("effect") == "yes", F.struct("effect_at", "evidence_ids"))).alias(
+            "evidence_ids"
+        ),
     )
     done = items.where(F.col("done_at").isNotNull()).withColumn("_us", F.unix_micros("done_at"))
     before = Window.partitionBy(*_GROUP).orderBy("_us").rangeBetween(Window.unboundedPreceding, -1)

@@ -261,6 +261,7 @@ def _judged_facts(split: DataFrame) -> DataFrame:
         first("effect").alias("marker_at"),
         F.size(F.filter(mine, by_key)).alias("key_marker_count"),
         first("guard", "worker_refused").alias("guard_at"),
+        F.exists(mine, lambda f: f["role"] == "worker_refused").alias("is_refused"),
         F.array_max(F.transform(idempotency, lambda f: f["detail"])).alias("idempotency"),
         first("worker_finished").alias("worker_finished_at"),
         first("worker_failed", "worker_timed_out").alias("worker_failed_at"),

@@ -1,5 +1,6 @@
 """The verdict per message: how often its work was done for sure, and how often it may have been."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import pandas as pd
@@ -9,6 +10,7 @@ from pyspark.sql import functions as F
 from forensics.tables.findings import MESSAGES
 from forensics.verdict import effect_sentence, guard_sentence, trigger_sentence, verdict_of
 
+_GUARDS = ("_guards", "_is_guarded", "_lock_ended", "_lock_ended_s", "_other_payloads")
 _JUDGED = "verdict string, trigger_sentence string, guard_sentence string, effect_sentence string"
 
 
@@ -40,10 +42,11 @@ def hidden_possible(ledger: DataFrame, borders: DataFrame) -> DataFrame:
     )
 
 
-def messages(ledger: DataFrame, decided: DataFrame, unbounded: DataFrame) -> DataFrame:
+def messages(ledger: DataFrame, decided: DataFrame, unbounded: DataFrame, origin: DataFrame) -> DataFrame:
     """One row per judged item. Its interval is that of its work: every delivery of every message of the work.
 
-    ``ledger`` has work_id, effect and basis; ``decided`` the causes per redelivery.
+    ``ledger`` has work_id, effect and basis; ``decided`` the causes per redelivery; ``origin`` where further ids of one
+    work come from.
     """
     work = ["queue_arn", "work_id"]
     item = ["queue_arn", "item_id"]
@@ -54,7 +57,11 @@ def messages(ledger: DataFrame, decided: DataFrame, unbounded: DataFrame) -> Dat
         F.count(F.when(yes | maybe, 1)).cast("int").alias("_at_most"),
         F.max("is_unbounded").alias("_unbounded"),
         F.min(F.when(yes, F.col("basis").isin("marker", "finished"))).alias("_is_proved"),
-        F.count(F.when(F.col("basis") == "guard", 1)).cast("int").alias("_guarded"),
+        F.array_sort(F.collect_list("guard_kind")).alias("_guards"),
+        F.max("is_guarded_group").alias("_is_guarded"),
+        F.max("is_lock_ended").alias("_lock_ended"),
+        F.max("lock_ended_s").alias("_lock_ended_s"),
+        F.count(F.when(F.col("idempotency") == "validation", 1)).cast("int").alias("_other_payloads"),
         F.array_sort(F.collect_set(F.when(yes, F.col("basis")))).alias("_bases"),
         F.array_sort(F.collect_set("message_id")).alias("_ids"),
     )
@@ -95,7 +102,6 @@ def messages(ledger: DataFrame, decided: DataFrame, unbounded: DataFrame) -> Dat
             )
         ).alias("causes")
     )
-    origin = _origins(ledger)
     joined = (
         per_item.join(per_work, work)
         .join(causes, item, how="left")
@@ -115,53 +121,53 @@ def messages(ledger: DataFrame, decided: DataFrame, unbounded: DataFrame) -> Dat
         .where((F.col("_rows") > 1) | (F.size("related_message_ids") > 0))
     )
     asked = joined.select(
-        *item, "effects_at_least", "effects_at_most", "_guarded", "_bases", "causes", "deliveries", "receive_count"
+        *item,
+        "effects_at_least",
+        "effects_at_most",
+        *_GUARDS,
+        "_bases",
+        "causes",
+        "deliveries",
+        "receive_count",
+        "origin_sentence",
     )
     judged = asked.mapInPandas(_judge, f"queue_arn string, item_id string, {_JUDGED}")
-    return joined.join(judged, item).drop("_at_most", "_unbounded", "_is_proved", "_guarded", "_bases", "_ids", "_rows")
-
-
-def _origins(ledger: DataFrame) -> DataFrame:
-    """Explain a second message id of one work: the producer sent again, or its deduplication window had passed."""
-    items = ledger.groupBy("queue_arn", "work_id", "item_id").agg(
-        F.min("sent_at").alias("sent_at"),
-        F.max("deduplication_id").alias("deduplication_id"),
-        F.max("is_fifo").alias("is_fifo"),
-    )
-    by_sent = Window.partitionBy("queue_arn", "work_id").orderBy(F.asc_nulls_last("sent_at"), "item_id")
-    earlier_sent = F.lag("sent_at").over(by_sent)
-    earlier_dedup = F.lag("deduplication_id").over(by_sent)
-    apart_s = (F.unix_millis("sent_at") - F.unix_millis(earlier_sent)) / 1000
-    passed = F.col("is_fifo") & (F.col("deduplication_id") == earlier_dedup) & (apart_s > 300)
-    return items.withColumn(
-        "origin",
-        F.when(earlier_sent.isNull(), None)
-        .when(F.coalesce(passed, F.lit(False)), "dedup_window_passed")
-        .otherwise("producer_retry"),
-    ).select("queue_arn", "item_id", "origin")
+    return joined.join(judged, item).drop("_at_most", "_unbounded", "_is_proved", "_bases", "_ids", "_rows", *_GUARDS)
 
 
 def _judge(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     for batch in batches:
         rows = []
-        for row in batch.itertuples(index=False):
-            at_least = int(row.effects_at_least)
-            at_most = None if pd.isna(row.effects_at_most) else int(row.effects_at_most)
-            highest = None if pd.isna(row.receive_count) else int(row.receive_count)
+        for row in batch.to_dict("records"):
+            at_least, at_most = int(row["effects_at_least"]), _number(row["effects_at_most"])
+            guards = Counter(row["_guards"])
+            causes, bases = list(row["causes"]), list(row["_bases"])
             rows.append(
                 (
-                    row.queue_arn,
-                    row.item_id,
-                    verdict_of(at_least, at_most, row[4] > 0),
-                    trigger_sentence(list(row.causes), int(row.deliveries), highest),
-                    guard_sentence(int(row[4])),
-                    effect_sentence(at_least, at_most, list(row[5])),
+                    row["queue_arn"],
+                    row["item_id"],
+                    verdict_of(at_least, at_most, bool(guards)),
+                    trigger_sentence(
+                        causes, int(row["deliveries"]), _number(row["receive_count"]), row["origin_sentence"]
+                    ),
+                    guard_sentence(
+                        guards,
+                        bool(row["_is_guarded"]),
+                        _number(row["_lock_ended_s"]),
+                        bool(row["_lock_ended"]),
+                        int(row["_other_payloads"]),
+                    ),
+                    effect_sentence(at_least, at_most, bases),
                 )
             )
         yield pd.DataFrame(
             rows,
             columns=["queue_arn", "item_id", "verdict", "trigger_sentence", "guard_sentence", "effect_sentence"],
         )
+
+
+def _number(value: float | None) -> int | None:
+    return None if value is None or pd.isna(value) else int(value)
 
 
 def in_incidents(judged: DataFrame, membership: DataFrame) -> DataFrame:

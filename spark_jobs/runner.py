@@ -16,22 +16,27 @@ from forensics.settings import Settings
 from forensics.tables import FINDINGS, Table
 from forensics.tables import findings as T
 from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs.blind_windows import blind_windows
 from spark_jobs.counterfactuals import counterfactuals, repeats
 from spark_jobs.dead_letters import with_dead_letter_sign
 from spark_jobs.deliveries import delivered_again, delivered_once, ledger_columns, with_ending, with_evidence
 from spark_jobs.effects import once_per_work, with_batch_progress, with_effect, without_batch_progress
 from spark_jobs.facts import facts_of_line
+from spark_jobs.guards import with_guards
 from spark_jobs.handlings import worker_facts
 from spark_jobs.incidents import incidents, membership
 from spark_jobs.inputs import RULES_VERSION, Inputs, fingerprint, read_inputs
 from spark_jobs.invocations import invocations, named_runs
 from spark_jobs.ledger import run_deliveries, with_settings, worker_deliveries
+from spark_jobs.logging_readiness import logging_readiness
 from spark_jobs.messages import hidden_possible, in_incidents, messages
+from spark_jobs.origins import origins
 from spark_jobs.parsed_lines import parsed_lines
 from spark_jobs.queue_findings import candidates, queue_findings
 from spark_jobs.queue_health import health_periods, queue_health, queue_weeks
 from spark_jobs.read_spans import read_spans
 from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings, with_exact_receives
+from spark_jobs.redrives import has_fifo_dead_letters, was_moved, with_redriven_bodies
 from spark_jobs.runs import (
     RUN_KEY,
     as_gathered,
@@ -192,7 +197,8 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     say("building the delivery ledger")
     borders, data_until = _borders(inputs, all_runs, handled)
     until = F.lit(data_until).cast("timestamp")
-    items = out.keep("suspects", suspects(out.keep("statements", statements(all_runs, handled))))
+    stated = out.keep("statements", statements(all_runs, handled))
+    items = out.keep("suspects", suspects(stated, has_fifo_dead_letters(inputs)))
     flagged = (
         _raw_deliveries(inputs, all_runs, handled)
         .withColumn("item_hash", item_hash(F.col("item_id")))
@@ -200,7 +206,9 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
         .drop("item_hash")
     )
     once = with_ending(with_dead_letter_sign(delivered_once(with_effect(flagged, F.lit(False)), until), inputs))
-    seen = out.split(T.DELIVERIES, once.withColumn("is_judged", F.coalesce("is_judged", F.lit(False))), "is_judged")
+    came_back = F.coalesce(was_moved(inputs, F.col("queue_arn"), F.col("sent_at")), F.lit(False))
+    is_judged = F.coalesce("is_judged", F.lit(False)) | came_back
+    seen = out.split(T.DELIVERIES, once.withColumn("is_judged", is_judged), "is_judged")
 
     say("judging what was delivered again")
     ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs, until))
@@ -208,10 +216,14 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     pairs = out.keep("pairs", decided(with_exact_receives(delivery_pairs(ledger), inputs)))
     again = out.write(T.REDELIVERIES, redeliveries(pairs))
     out.write(T.RULINGS, rulings(pairs))
-    judged = out.keep("judged", messages(ledger, pairs, hidden_possible(ledger, borders)))
+    guarded_groups = sorted(g for g, consumer in inputs.consumers_by_group.items() if consumer.guard)
+    guarded = with_guards(ledger, guarded_groups)
+    judged = out.keep("judged", messages(guarded, pairs, hidden_possible(ledger, borders), origins(ledger, inputs)))
     members = out.keep("members", membership(judged))
     told = out.write(T.MESSAGES, in_incidents(judged, members.drop("is_affected")))
-    out.write(T.INCIDENTS, incidents(judged, members, pairs, ledger, whole, inputs))
+    found = out.keep("incidents", incidents(judged, members, pairs, ledger, whole, inputs))
+    out.write(T.INCIDENTS, found.unionByName(blind_windows(all_runs, found, inputs)))
+    out.write(T.LOGGING_READINESS, logging_readiness(all_runs, handled, inputs))
     out.write(T.TIMELINE, timeline(ledger, told))
     out.write(
         T.QUEUE_FINDINGS, queue_findings(out.keep("queue_candidates", candidates(whole, told, inputs, data_until)))
@@ -308,7 +320,7 @@ def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: Data
         ordered = delivered_again(seen, None, until)
     else:
         ordered = delivered_again(seen, out.keep("judged_unseen", judge_unseen(missing, all_runs, inputs)), until)
-    links = out.keep("works", works(shared_links(seen)))
+    links = out.keep("works", works(shared_links(with_redriven_bodies(seen, inputs))))
     judged = with_effect(ordered, F.col("came_again"))
     linked = judged.join(F.broadcast(links), item, how="left").withColumn("work_id", F.coalesce("work_id", "item_id"))
     return with_ending(with_dead_letter_sign(once_per_work(linked), inputs))

@@ -41,10 +41,11 @@ def item_hash(item_id: Column) -> Column:
     return F.xxhash64(item_id)
 
 
-def suspects(stated: DataFrame) -> DataFrame:
+def suspects(stated: DataFrame, with_redrives: bool = True) -> DataFrame:
     """Return the item_hash of each item to judge: in more than one run, counted above one, or linked to another item.
 
     Queues are not told apart here, so a few items too many come out; what they turn out to be is judged later.
+    ``with_redrives`` also looks for deduplication ids that are another message's id, as a FIFO dead-letter queue gives.
     """
     again = (
         stated.groupBy("item_hash")
@@ -65,17 +66,37 @@ def suspects(stated: DataFrame) -> DataFrame:
         .where(F.col("low") != F.col("high"))
         .select("value")
     )
-    return again.unionByName(values.join(shared, "value", how="left_semi").select("item_hash")).distinct()
+    found = again.unionByName(values.join(shared, "value", how="left_semi").select("item_hash"))
+    if with_redrives:
+        named_after = stated.where(F.col("deduplication_hash").isNotNull()).select(
+            "item_hash", F.col("deduplication_hash").alias("earlier_hash")
+        )
+        known = stated.select(F.col("item_hash").alias("earlier_hash"))
+        redriven = named_after.join(known, "earlier_hash", how="left_semi")
+        found = found.unionByName(redriven.select("item_hash")).unionByName(
+            redriven.select(F.col("earlier_hash").alias("item_hash"))
+        )
+    return found.distinct()
 
 
 def shared_links(deliveries: DataFrame) -> DataFrame:
-    """Return (queue_arn, kind, value, item_id) for every deduplication id or business key that items of a queue share."""
+    """Return (queue_arn, kind, value, item_id) for every value that items of a queue share and that makes them one work.
+
+    Such are deduplication ids, business keys, a deduplication id that is the other's message id (a FIFO redrive), and a
+    body that went to the dead-letter queue once and came back once while a move task was on (``redriven_body``).
+    """
 
     def links(values: Column, kind: str) -> Column:
         return F.transform(values, lambda v: F.struct(F.lit(kind).alias("kind"), v.alias("value")))
 
     dedup_ids = F.array_compact(F.array("deduplication_id"))
-    every_link = F.concat(links(dedup_ids, "deduplication_id"), links(F.col("business_keys"), "business_key"))
+    lineage = F.array_compact(F.array("message_id", "deduplication_id"))
+    every_link = F.concat(
+        links(dedup_ids, "deduplication_id"),
+        links(F.col("business_keys"), "business_key"),
+        links(lineage, "lineage"),
+        links(F.array_compact(F.array("redriven_body")), "redriven_body"),
+    )
     values = (
         deliveries.select("queue_arn", "item_id", F.explode(every_link).alias("link"))
         .select("queue_arn", "item_id", "link.*")

@@ -14,6 +14,7 @@ PURE = (
     "forensics/tables",
     "forensics/parsers",
     "forensics/rules",
+    "forensics/origins",
     "forensics/queue_rules",
     "forensics/counterfactuals",
     "forensics/verdict",

@@ -1,11 +1,11 @@
 """How often was the work done? The interval, its verdict, and the sentences that say it."""
 
+from forensics.verdict.guards import guard_sentence
 from forensics.verdict.interval import CERTAINTIES, VERDICTS, verdict_of
 from forensics.verdict.redrive import REDRIVES, redrive_of, redrive_sentence
 from forensics.verdict.sentences import (
     cause_sentence,
     effect_sentence,
-    guard_sentence,
     headline,
     trigger_sentence,
 )

@@ -57,20 +57,22 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def trigger_sentence(causes: list[str], seen: int, receive_count: int | None) -> str:
-    """Say why the message came again."""
+def trigger_sentence(causes: list[str], seen: int, receive_count: int | None, origin: str | None = None) -> str:
+    """Say why the message came again; ``origin`` says where another id of the same work came from.
+
+    >>> trigger_sentence([], 1, 1, "the same business key was sent again 2 s later under another message id")
+    'It was delivered 1 time. The same business key was sent again 2 s later under another message id.'
+    """
+    told = _delivered(causes, seen, receive_count)
+    return told if not origin else f"{told} {origin[:1].upper()}{origin[1:]}."
+
+
+def _delivered(causes: list[str], seen: int, receive_count: int | None) -> str:
     delivered = f"delivered {plural(receive_count or seen, 'time')}"
     if not causes:
         return f"It was {delivered}."
     because = ", then because ".join(CAUSE_WORDS.get(c, c) for c in causes)
     return f"It was {delivered}: it came again because {because}."
-
-
-def guard_sentence(guarded: int) -> str:
-    """Say whether a repeat was stopped."""
-    if guarded:
-        return f"A guard stopped {plural(guarded, 'repeat')}."
-    return "No line shows a guard that stopped a repeat."
 
 
 def effect_sentence(at_least: int, at_most: int | None, bases: list[str]) -> str:

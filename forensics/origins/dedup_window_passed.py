@@ -1,0 +1,27 @@
+"""The producer sent the same deduplication id again after its five minutes had passed."""
+
+from forensics.origins.ids import IdPair
+from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+
+WINDOW_S = 300
+"""For so long a FIFO queue drops a second send of one deduplication id."""
+
+
+def dedup_window_passed(ids: IdPair) -> Ruling:
+    """FIFO, the same deduplication id, sends more than 300 s apart.
+
+    >>> dedup_window_passed(IdPair(is_fifo=True, has_same_deduplication_id=True, sent_gap_s=420)).stance
+    'supported'
+    """
+    if not ids.has_same_deduplication_id:
+        return excluded("the two messages have no deduplication id in common")
+    if ids.is_fifo is False:
+        return excluded("a standard queue has no deduplication window")
+    if ids.sent_gap_s is None:
+        return undecidable("nothing tells when both were sent", "SentTimestamp in the printed batch")
+    if ids.sent_gap_s <= WINDOW_S:
+        return excluded(f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id}, inside the {WINDOW_S} s window")
+    return supported(
+        f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id} under the same deduplication id; SQS drops a second "
+        f"send for {WINDOW_S} s only"
+    )

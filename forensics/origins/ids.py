@@ -1,0 +1,22 @@
+"""What an origin rule is asked about: one message id of a work beside an earlier id of the same work."""
+
+from typing import NamedTuple
+
+
+class IdPair(NamedTuple):
+    """Plain values; None always means "nothing tells". ``sent_gap_s`` lies between the two sends.
+
+    ``is_named_after_earlier``: the deduplication id of the later message is the earlier one's message id, which is what
+    SQS puts on a message that moves to a FIFO dead-letter queue. ``was_moved_then``: a move task out of the queue's
+    dead-letter queue was on when the later message was sent.
+    """
+
+    earlier_id: str = "another message"
+    is_fifo: bool | None = None
+    has_same_deduplication_id: bool = False
+    has_same_business_key: bool = False
+    has_same_body: bool | None = None
+    is_named_after_earlier: bool = False
+    earlier_was_dead_lettered: bool = False
+    was_moved_then: bool | None = None
+    sent_gap_s: float | None = None

@@ -1,0 +1,32 @@
+"""The producer, or a framework that deletes and sends again, put the same work in once more."""
+
+from forensics.origins.dedup_window_passed import WINDOW_S
+from forensics.origins.ids import IdPair
+from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+
+
+def producer_retry(ids: IdPair) -> Ruling:
+    """Two message ids under one business key, and nothing else explains the second.
+
+    >>> producer_retry(IdPair(has_same_business_key=True, sent_gap_s=2)).stance
+    'supported'
+    """
+    if ids.is_named_after_earlier:
+        return excluded("its deduplication id shows that it came out of the dead-letter queue")
+    if ids.was_moved_then and ids.earlier_was_dead_lettered and ids.has_same_body:
+        return excluded("a redrive explains it")
+    if ids.has_same_deduplication_id and ids.is_fifo is not False:
+        if ids.sent_gap_s is None:
+            return undecidable("nothing tells when both were sent", "SentTimestamp in the printed batch")
+        if ids.sent_gap_s <= WINDOW_S:
+            return excluded("the queue drops a second send of one deduplication id so soon")
+        return excluded("it was sent after the deduplication window")
+    if not ids.has_same_business_key:
+        return excluded("the two messages have no business key in common")
+    if ids.earlier_was_dead_lettered and ids.was_moved_then is None:
+        return undecidable(
+            f"{ids.earlier_id} had gone to the dead-letter queue, so a redrive would explain it too",
+            "the dead-letter queue's move tasks, which SQS keeps for its last ten",
+        )
+    when = "" if ids.sent_gap_s is None else f" {ids.sent_gap_s:g} s later"
+    return supported(f"the same business key was sent again{when} under another message id")

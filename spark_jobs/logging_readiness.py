@@ -1,0 +1,129 @@
+"""What the lines of each consumer tell, and what they do not."""
+
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from forensics.readiness import LogFacts, Readiness, readiness
+from forensics.tables.findings import LOGGING_READINESS
+from spark_jobs.inputs import Inputs
+from spark_jobs.session import spark_schema
+
+_COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
+
+
+def logging_readiness(runs: DataFrame, handled: DataFrame, inputs: Inputs) -> DataFrame:
+    """One row per queue and log group of a known consumer."""
+    told = {r["log_group"]: r for r in [*_of_runs(runs).collect(), *_of_workers(handled).collect()]}
+    asks: dict[str, bool] = {}
+    for row in inputs.small["event_source_mappings"]:
+        asks[row["function_name"]] = bool(row["reports_batch_item_failures"])
+    rows = []
+    for queue_arn, queue, group, kind, function in _consumers(inputs):
+        declared = inputs.consumers_by_group.get(group)
+        found = told.get(group)
+        said = {name: int(found[name]) if found else 0 for name in _COUNTS}
+        ready = readiness(
+            LogFacts(
+                kind,
+                **said,
+                asks_response=asks.get(function) if function else False,
+                is_effect_declared=bool(declared and declared.effect),
+                is_exhaustive=bool(declared and declared.effect_is_exhaustive),
+            )
+        )
+        if found is None:
+            ready = Readiness("unread", "No line of this log group is in evidence.", ())
+        rows.append(
+            _row(queue_arn, queue, group, kind, function, ready, said, sorted(found["samples"]) if found else [])
+        )
+    names = LOGGING_READINESS.column_names
+    return inputs.spark.createDataFrame([tuple(r[n] for n in names) for r in rows], spark_schema(LOGGING_READINESS))
+
+
+def _consumers(inputs: Inputs) -> list[tuple[str, str, str, str, str | None]]:
+    found = {
+        (r["queue_arn"], r["queue_name"], r["log_group"], r["kind"] or "lambda", r["function_name"])
+        for r in inputs.small["consumers"]
+    }
+    return sorted(found, key=lambda c: tuple(str(part) for part in c))
+
+
+def _row(
+    queue_arn: str,
+    queue: str,
+    group: str,
+    kind: str,
+    function: str | None,
+    ready: Readiness,
+    said: dict[str, int],
+    samples: list[str],
+) -> dict[str, Any]:
+    return {
+        "queue_arn": queue_arn,
+        "queue": queue,
+        "log_group": group,
+        "consumer_kind": kind,
+        "function_name": function,
+        "level": ready.level,
+        "sentence": ready.sentence,
+        "handling_count": said["handlings"],
+        "named_count": said["with_message"],
+        "counted_count": said["with_count"],
+        "item_start_count": said["with_item_start"],
+        "effect_count": said["with_effect"],
+        "response_count": said["with_response"],
+        "start_line_count": said["with_start"],
+        "missing": [m.what for m in ready.missing],
+        "reasons": [m.why for m in ready.missing],
+        "python_lines": [m.python for m in ready.missing],
+        "node_lines": [m.node for m in ready.missing],
+        "setting_lines": [m.setting or "" for m in ready.missing],
+        "evidence_ids": samples,
+    }
+
+
+def _of_runs(runs: DataFrame) -> DataFrame:
+    def any_fact(holds: Any) -> Column:
+        return F.exists("facts", holds)
+
+    def count(when: Column) -> Column:
+        return F.count(F.when(when, 1))
+
+    names = any_fact(lambda f: (f["role"] != "failure") & (f["message_id"].isNotNull() | f["key"].isNotNull()))
+    return runs.groupBy("log_group").agg(
+        F.count(F.lit(1)).alias("handlings"),
+        count(names).alias("with_message"),
+        count(any_fact(lambda f: f["receive_count"].isNotNull())).alias("with_count"),
+        count(any_fact(lambda f: f["role"] == "started")).alias("with_item_start"),
+        count(any_fact(lambda f: f["role"] == "effect")).alias("with_effect"),
+        count(F.coalesce("has_response", F.lit(False))).alias("with_response"),
+        count(F.col("start_at").isNotNull()).alias("with_start"),
+        _samples(F.get("mark_ids", F.lit(0))),
+    )
+
+
+def _of_workers(handled: DataFrame) -> DataFrame:
+    item = F.coalesce("message_id", F.concat(F.lit("key:"), "key"))
+    per_handling = handled.groupBy("log_group", "log_stream", item.alias("item_id"), "handling_index").agg(
+        F.max("receive_count").isNotNull().alias("_counted"),
+        F.max(F.col("role").isin("started", "worker_started")).alias("_started"),
+        F.max(F.col("role") == "effect").alias("_done"),
+        F.min("evidence_id").alias("_id"),
+    )
+    return per_handling.groupBy("log_group").agg(
+        F.count(F.lit(1)).alias("handlings"),
+        F.count("item_id").alias("with_message"),
+        F.count(F.when(F.col("_counted"), 1)).alias("with_count"),
+        F.count(F.when(F.col("_started"), 1)).alias("with_item_start"),
+        F.count(F.when(F.col("_done"), 1)).alias("with_effect"),
+        F.lit(0).alias("with_response"),
+        F.lit(0).alias("with_start"),
+        _samples(F.col("_id")),
+    )
+
+
+def _samples(evidence_id: Column) -> Column:
+    """A few lines that stand for the group, always the same ones."""
+    return F.array_compact(F.array(F.min(evidence_id), F.max(evidence_id))).alias("samples")

@@ -1,0 +1,80 @@
+"""Where another id of the same work comes from, at the borders of each rule."""
+
+import pytest
+
+from forensics.origins import ORIGIN_RULES, IdPair, origin_of
+
+SAME_ID = {"is_fifo": True, "has_same_deduplication_id": True}
+MOVED = {"earlier_was_dead_lettered": True, "was_moved_then": True, "has_same_body": True}
+
+CASES = {
+    "dlq_redrive": {
+        "its deduplication id is the old message id": (dict(is_named_after_earlier=True), "supported"),
+        "a move task, a dead letter, one body": (MOVED, "supported"),
+        "another body": (MOVED | dict(has_same_body=False), "excluded"),
+        "bodies not shown": (MOVED | dict(has_same_body=None), "undecidable"),
+        "no move task was on": (MOVED | dict(was_moved_then=False), "excluded"),
+        "nobody asked for move tasks": (MOVED | dict(was_moved_then=None), "undecidable"),
+        "the earlier one was not dead-lettered": (MOVED | dict(earlier_was_dead_lettered=False), "excluded"),
+        "equal bodies alone": (dict(has_same_body=True), "excluded"),
+    },
+    "dedup_window_passed": {
+        "300 s apart": (SAME_ID | dict(sent_gap_s=300), "excluded"),
+        "a millisecond more": (SAME_ID | dict(sent_gap_s=300.001), "supported"),
+        "times not shown": (SAME_ID, "undecidable"),
+        "a standard queue": (dict(is_fifo=False, has_same_deduplication_id=True, sent_gap_s=301), "excluded"),
+        "other deduplication ids": (dict(is_fifo=True, sent_gap_s=301), "excluded"),
+    },
+    "producer_retry": {
+        "one key, two ids": (dict(has_same_business_key=True, sent_gap_s=2), "supported"),
+        "one key, times not shown": (dict(has_same_business_key=True), "supported"),
+        "no key in common": (dict(has_same_body=True, sent_gap_s=2), "excluded"),
+        "the deduplication window had passed": (
+            SAME_ID | dict(has_same_business_key=True, sent_gap_s=301),
+            "excluded",
+        ),
+        "one deduplication id within the window": (
+            SAME_ID | dict(has_same_business_key=True, sent_gap_s=300),
+            "excluded",
+        ),
+        "one deduplication id, times not shown": (SAME_ID | dict(has_same_business_key=True), "undecidable"),
+        "one deduplication id on a standard queue": (
+            dict(is_fifo=False, has_same_deduplication_id=True, has_same_business_key=True, sent_gap_s=301),
+            "supported",
+        ),
+        "named after the earlier one": (dict(is_named_after_earlier=True, has_same_business_key=True), "excluded"),
+        "a redrive explains it": (MOVED | dict(has_same_business_key=True), "excluded"),
+        "a redrive might explain it": (
+            dict(has_same_business_key=True, earlier_was_dead_lettered=True),
+            "undecidable",
+        ),
+        "no redrive was on": (
+            dict(has_same_business_key=True, earlier_was_dead_lettered=True, was_moved_then=False),
+            "supported",
+        ),
+    },
+}
+EVERY_CASE = [
+    pytest.param(code, facts, stance, id=f"{code}: {name}")
+    for code, cases in CASES.items()
+    for name, (facts, stance) in cases.items()
+]
+
+
+@pytest.mark.parametrize(("code", "facts", "stance"), EVERY_CASE)
+def test_a_rule_answers_at_its_border(code, facts, stance):
+    ruling = ORIGIN_RULES[code](IdPair(**facts))
+
+    assert ruling.stance == stance, ruling.sentence
+    assert bool(ruling.would_decide) == (stance == "undecidable")
+
+
+@pytest.mark.parametrize(("code", "facts", "stance"), EVERY_CASE)
+def test_no_two_origins_hold_at_once(code, facts, stance):
+    held = [c for c, rule in ORIGIN_RULES.items() if rule(IdPair(**facts)).stance == "supported"]
+
+    assert len(held) <= 1
+
+
+def test_where_nothing_is_sure_there_is_no_origin():
+    assert origin_of(IdPair(has_same_business_key=True, earlier_was_dead_lettered=True))[0] is None
