@@ -19,6 +19,10 @@ _CONSUMER_KEYS = {
     "effect_is_exhaustive": bool,
     "started": str,
     "guard": str,
+    "deleted": str,
+    "failed": str,
+    "message_id": str,
+    "receive_count": str,
     "order": str,
     "idempotent": bool,
 }
@@ -29,7 +33,9 @@ _GROUPS = {"message_id", "key"}
 class Consumer:
     """How one consumer logs: a Lambda function (``name``) or a worker (``log_group``).
 
-    ``effect``, ``started`` and ``guard`` are regular expressions with the groups message_id and/or key.
+    ``effect``, ``started``, ``guard``, ``deleted`` and ``failed`` are regular expressions with the groups message_id
+    and/or key. ``message_id`` and ``receive_count`` say where every line carries these: a JSON path, or a regular
+    expression with a group of that name; then the other expressions need no groups.
     ``order`` and ``idempotent`` are None where not said: unknown, not a default.
     """
 
@@ -41,6 +47,10 @@ class Consumer:
     effect_is_exhaustive: bool = False
     started: str | None = None
     guard: str | None = None
+    deleted: str | None = None
+    failed: str | None = None
+    message_id: str | None = None
+    receive_count: str | None = None
     order: str | None = None
     idempotent: bool | None = None
 
@@ -193,20 +203,46 @@ def _consumer(d: dict[str, Any], where: str, section: str, identity: str) -> Con
         raise SettingsError(f"{where}: order = {d['order']!r} is unknown", 'Use "sequential" or "parallel".')
     if d.get("format", "lines") not in WORKER_FORMATS:
         raise SettingsError(f"{where}: format = {d['format']!r} is unknown", f"Formats: {', '.join(WORKER_FORMATS)}.")
-    for key in ("effect", "started", "guard"):
+    for key in ("message_id", "receive_count"):
         if key in d:
-            _check_pattern(d[key], f"{where}: [[{section}]] {key}")
+            _check_place(d[key], key, f"{where}: [[{section}]] {key}")
+    for key in ("effect", "started", "guard", "deleted", "failed"):
+        if key in d:
+            _check_pattern(d[key], f"{where}: [[{section}]] {key}", needs_groups="message_id" not in d)
     return Consumer(**d)
 
 
-def _check_pattern(pattern: str, where: str) -> None:
+def _check_place(place: str, group: str, where: str) -> None:
+    if place.startswith("$"):
+        _check_path(place, where)
+        return
+    try:
+        groups = set(re.compile(place).groupindex)
+    except re.error as problem:
+        raise SettingsError(
+            f"{where} = {place!r} is neither a JSON path nor a regular expression: {problem}",
+            "A JSON path begins with $.",
+        ) from problem
+    if groups != {group}:
+        raise SettingsError(
+            f"{where} = {place!r} has the groups {sorted(groups)}",
+            f"Name what it finds: (?P<{group}>...), nothing else.",
+        )
+
+
+def _check_path(path: str, where: str) -> None:
+    if not re.fullmatch(r"\$(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\])*", path):
+        raise SettingsError(f"{where} = {path!r} is not a JSON path", "Write it like $.payment_id or $.order.id.")
+
+
+def _check_pattern(pattern: str, where: str, needs_groups: bool = True) -> None:
     try:
         groups = set(re.compile(pattern).groupindex)
     except re.error as problem:
         raise SettingsError(
             f"{where} = {pattern!r} is not a regular expression: {problem}", "Test it on one line."
         ) from problem
-    if not groups or groups - _GROUPS:
+    if (needs_groups and not groups) or groups - _GROUPS:
         raise SettingsError(
             f"{where} = {pattern!r} has the groups {sorted(groups)}",
             "Name what it finds: (?P<message_id>...) and/or (?P<key>...), no other groups by name.",
@@ -219,10 +255,8 @@ def _queue(d: dict[str, Any], where: str) -> Queue:
     if not d.get("name"):
         raise SettingsError(f"{where}: a [[queue]] lacks 'name'", 'Add name = "...".')
     path = d.get("business_key")
-    if path is not None and not re.fullmatch(r"\$(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\])*", path):
-        raise SettingsError(
-            f"{where}: business_key = {path!r} is not a JSON path", "Write it like $.payment_id or $.order.id."
-        )
+    if path is not None:
+        _check_path(path, f"{where}: business_key")
     return Queue(**{**d, "accepted": tuple(_accepted(a, where) for a in _tables(d, "accepted", where))})
 
 

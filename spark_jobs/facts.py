@@ -58,7 +58,19 @@ def facts_of_line(queues: Sequence[Queue], queue_names_by_group: dict[str, str])
             F.col("effect").isNotNull() & F.col("guard_mark").isNull(),
             _fact("effect", F.col("effect.message_id"), F.col("effect.key")),
         ),
-        F.when(F.col("started").isNotNull(), _fact("started", F.col("started.message_id"), F.col("started.key"))),
+        F.when(
+            F.col("started").isNotNull(),
+            _fact(
+                "started",
+                F.col("started.message_id"),
+                F.col("started.key"),
+                receive_count=F.col("receive_count"),
+            ),
+        ),
+        *[
+            F.when(F.col(column).isNotNull(), _fact(role, F.col(f"{column}.message_id"), F.col(f"{column}.key")))
+            for column, role in (("deleted_mark", "worker_finished"), ("failed_mark", "worker_failed"))
+        ],
         F.when(
             F.col("guard_mark").isNotNull(), _fact("guard", F.col("guard_mark.message_id"), F.col("guard_mark.key"))
         ),
@@ -85,7 +97,7 @@ def facts_of_line(queues: Sequence[Queue], queue_names_by_group: dict[str, str])
     lists = [F.coalesce(c, nothing) for c in (records, mentions, failures)]
     marks = F.array_compact(F.array(*singles))
     has_any = F.coalesce(
-        *[F.when(F.col(c).isNotNull(), True) for c in ("effect", "started", "guard_mark", "idempotency")],
+        *[F.when(F.col(c).isNotNull(), True) for c in _MARKED],
         *[F.when(F.col(c).isNotNull(), True) for c in ("handle_error", "worker")],
         *[F.when(F.size(c) > 0, True) for c in ("records", "mentions", "batch_item_failures")],
         F.lit(False),
@@ -93,6 +105,7 @@ def facts_of_line(queues: Sequence[Queue], queue_names_by_group: dict[str, str])
     return F.when(has_any, F.concat(*lists, marks))
 
 
+_MARKED = ("effect", "started", "guard_mark", "deleted_mark", "failed_mark", "idempotency")
 _FACT_TYPE = ", ".join(f"{name}: {kind}" for name, kind in FACT_FIELDS.items())
 
 

@@ -7,7 +7,7 @@ A line pays only for what it may be: START, END and REPORT are known by their fi
 behind a cheap search for a text that it needs. Nothing casts what a pattern has not checked, so no line can fail a job.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -16,7 +16,7 @@ from forensics.parsers import app_lines, json_lines, lambda_text
 from forensics.parsers.line import ERROR_TEXT_CHARS, LAMBDA_LOG_GROUPS
 from forensics.settings import Consumer
 from spark_jobs import said_lines
-from spark_jobs.configured_marks import MARKS, check_marks, mark, marked_values
+from spark_jobs.configured_marks import MARKS, check_marks, mark, marked_values, placed_values
 from spark_jobs.grammar_columns import cases, find, has, lowered, raw
 from spark_jobs.printed_records import (
     batch_item_failures,
@@ -54,6 +54,9 @@ COLUMNS = (
     "effect",
     "started",
     "guard_mark",
+    "deleted_mark",
+    "failed_mark",
+    "receive_count",
 )
 """What ``parsed_lines`` returns, in this order."""
 
@@ -70,9 +73,10 @@ def parsed_lines(log_events: DataFrame, consumers: Mapping[str, Consumer], *, wi
     check_marks(log_events.sparkSession, consumers)
     frame = _with_class(log_events.select(*_COPIED, "line"))
     frame = _with_records(frame, with_bodies)
+    frame = frame.withColumns(placed_values(F.col("_text"), F.col("_is_app"), consumers))
     frame = _with_request(frame, consumers)
     frame = _with_statements(frame)
-    return frame.select(*_COPIED, *_values(consumers))
+    return frame.select(*_COPIED, *_values(consumers, frame.columns))
 
 
 def _with_class(frame: DataFrame) -> DataFrame:
@@ -200,7 +204,7 @@ def _kind() -> Column:
     )
 
 
-def _values(consumers: Mapping[str, Consumer]) -> list[Column]:
+def _values(consumers: Mapping[str, Consumer], columns: Sequence[str]) -> list[Column]:
     line, word, event, around = F.col("line"), F.col("_word"), F.col("_event"), F.col("_around")
     is_report, is_event, has_json = word == "REPORT", event.isNotNull(), F.col("_has_json")
     has_status = word.isin("REPORT", "INIT_REPORT", "RESTORE_REPORT") & line.contains("Status:")
@@ -265,8 +269,13 @@ def _values(consumers: Mapping[str, Consumer]) -> list[Column]:
         _kind().alias("kind"),
         *[value.alias(name) for name, value in values.items()],
         *[F.col(name) for name in stated],
-        *[mark(name, consumers).alias(column) for name, column in MARKS.items()],
+        *[mark(name, columns).alias(column) for name, column in MARKS.items()],
+        _count(F.col("_line_receive_count")).alias("receive_count"),
     ]
+
+
+def _count(text: Column) -> Column:
+    return F.when(F.rlike(text, F.lit("^[0-9]{1,9}$")), text.try_cast("int"))
 
 
 def _number(text: Column) -> Column:

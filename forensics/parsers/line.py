@@ -1,5 +1,6 @@
 """One log line to one value, in plain Python: the same fields that `spark_jobs.parsed_lines` gives as columns."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,7 +8,7 @@ from forensics.parsers import app_lines, json_lines, lambda_text, sqs_records
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.handle_errors import HandleError, handle_error
 from forensics.parsers.idempotency import idempotency
-from forensics.parsers.marks import Mark, mark
+from forensics.parsers.marks import Mark, mark, placed
 from forensics.parsers.mentions import mentions
 from forensics.parsers.sqs_records import Record
 from forensics.parsers.workers import WorkerLine, worker
@@ -47,6 +48,9 @@ class ParsedLine:
     effect: Mark | None = None
     started: Mark | None = None
     guard_mark: Mark | None = None
+    deleted_mark: Mark | None = None
+    failed_mark: Mark | None = None
+    receive_count: int | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
 
@@ -152,8 +156,13 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         framework = None if log_group.startswith(LAMBDA_LOG_GROUPS) else worker(line)
     says_something = any(x is not None for x in (found, response, repeat, framework, named))
     is_app = has_json or says_something or app_lines.PREFIX_SAYS.find(prefix) is not None
-    expressions = (consumer.effect, consumer.started, consumer.guard) if consumer else (None, None, None)
-    effect, started, guard = (mark(text, e) if e else None for e in expressions)
+    said = consumer or Consumer()
+    message_id, count = placed(text, said.message_id, "message_id"), placed(text, said.receive_count, "receive_count")
+    message_id = message_id.lower() if message_id else None
+    effect, started, guard, deleted, failed = (
+        mark(text, e, message_id) if e else None
+        for e in (said.effect, said.started, said.guard, said.deleted, said.failed)
+    )
     return ParsedLine(
         "unhandled_error" if unhandled else "handle_error" if refused else "app" if is_app else "other",
         request_id=request_id,
@@ -170,6 +179,9 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         effect=effect,
         started=started,
         guard_mark=guard,
+        deleted_mark=deleted,
+        failed_mark=failed,
+        receive_count=int(count) if count and re.fullmatch(r"[0-9]{1,9}", count) else None,
         details=_details(prefix, app_lines.PREFIX_TIMESTAMP) | _details(line, lambda_text.TIMEOUT_PAYLOAD),
     )
 

@@ -1,5 +1,6 @@
-"""The marks a team configured for a consumer: effect, started, guard."""
+"""What a team configured for a consumer: its marks (effect, started, guard, deleted, failed), and where ids stand."""
 
+import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -44,15 +45,41 @@ def needle_of(text: str) -> str:
     return literal
 
 
-def mark(text: str, expression: str) -> Mark | None:
+def mark(text: str, expression: str, message_id: str | None = None) -> Mark | None:
     """Return the first match of a configured expression; None where nothing is named.
+
+    ``message_id`` is what the line's configured place holds; a match that names no message is about that one.
 
     >>> mark("charged payment_id=p-7 in 3 s", r"charged payment_id=(?P<key>[^ ]+)")
     Mark(message_id=None, key='p-7')
     """
     pattern = mark_pattern(expression)
-    message_id = pattern.find(text, "message_id") if "message_id" in pattern.groups else None
+    if message_id is not None and pattern.compiled.search(text) is None:
+        return None
+    found = pattern.find(text, "message_id") if "message_id" in pattern.groups else None
     key = pattern.find(text, "key") if "key" in pattern.groups else None
+    message_id = found.lower() if found else message_id
     if message_id is None and key is None:
         return None
-    return Mark(message_id.lower() if message_id else None, key)
+    return Mark(message_id, key)
+
+
+def placed(text: str, place: str | None, group: str) -> str | None:
+    """Return what stands at a configured place: a JSON path, or a regular expression with one named group.
+
+    >>> placed('{"sqs": {"id": "A1"}}', "$.sqs.id", "message_id")
+    'A1'
+    """
+    if place is None:
+        return None
+    if not place.startswith("$"):
+        return mark_pattern(place).find(text, group)
+    try:
+        value = json.loads(text)
+        for name, index in re.findall(r"\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]", place):
+            value = value[name] if name else value[int(index)]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        return None
+    if value is None or isinstance(value, (dict, list, bool)):
+        return None
+    return str(value) or None

@@ -78,6 +78,7 @@ class Score:
     right: int = 0
     wrong: int = 0
     undecidable: int = 0
+    origins: Counter[tuple[str, str]] = field(default_factory=Counter)
     delivery_effects: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Score") -> None:
@@ -113,6 +114,8 @@ class Score:
         """Print the score and every pair of true and said cause."""
         parts = [f"{what:<40} {value}" for what, value in self.lines()]
         parts.append("effect of seen deliveries, said vs done   " + _counted(self.delivery_effects))
+        parts.append("origin: truth -> said")
+        parts += [f"  {true:<20} -> {said:<20} {number}" for (true, said), number in sorted(self.origins.items())]
         parts.append("cause: truth -> said")
         for (truth, said), number in sorted(self.causes.items(), key=lambda pair: (pair[0][0], -pair[1])):
             parts.append(f"  {truth:<20} -> {said:<20} {number}")
@@ -216,6 +219,12 @@ def _judge_row(world: World, row: Row, score: Score) -> list[Problem]:
     counts = [d.receive_count for t in works for d in t.deliveries if t.message_id == message_id]
     if row["receive_count"] is not None and counts and row["receive_count"] > max(counts):
         problems.append(Problem("invented receive", world, message_id, f"highest true count {max(counts)}", row=row))
+    if message_id in world.truth and len(works) > 1:
+        true_origin = world.truth[message_id].origin
+        score.origins[str(true_origin), str(row["origin"])] += 1
+        if row["origin"] not in (None, true_origin):
+            text = f"came by {true_origin}, said {row['origin']}"
+            problems.append(Problem("wrong origin", world, message_id, text, False, row))
     if row["is_dead_lettered"] and not any(t.dead_lettered_ms for t in works):
         problems.append(Problem("false dead letter", world, message_id, "it never moved to the DLQ", row=row))
     return problems
@@ -320,7 +329,10 @@ def _uncounted_cause(world: World, found: Findings, row: Row) -> Cause | None:
     pair = [ledger.get(row["delivery_index"] + step) for step in (-1, 0)]
     if known is None or None in pair:
         return None
-    requests = {run.request_id: run.run_id for function in world.functions for run in function.runs}
+    used = Counter(run.request_id for function in world.functions for run in function.runs)
+    requests = {
+        r.request_id: r.run_id for function in world.functions for r in function.runs if used[r.request_id] == 1
+    }
     counts = []
     for one in pair:
         run_id = requests.get(one["request_id"]) if one else None

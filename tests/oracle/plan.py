@@ -18,6 +18,7 @@ TROUBLES = (
     "copy",
     "same_work_again",
     "redrive",
+    "reused_request_id",
 )
 WORKER_TROUBLES = ("slow", "error", "killed", "delete_failed", "lost_receive", "copy", "same_work_again", "redrive")
 RUNTIMES = ("python_logging", "python_print", "powertools", "node", "dotnet")

@@ -1,0 +1,43 @@
+"""The grammar on recorded lines: what each must be read as stands beside it in its data file."""
+
+import pytest
+
+from forensics.parsers import parse_line
+from tests.forensics.parsers.lines import recorded, sample_lines
+
+PLATFORM = [
+    r
+    for r in recorded("lambda-text.jsonl")
+    if isinstance(r.get("expected"), dict) and r["kind"] != "lambda_timeout_payload"  # an Invoke answer, no log line
+]
+READ = ("request_id", "duration_ms", "status", "error_type", "timeout_s", "init_ms", "phase")
+
+
+@pytest.mark.parametrize("row", PLATFORM, ids=[f"{n}-{r['kind']}" for n, r in enumerate(PLATFORM)])
+def test_a_recorded_platform_line_is_read_as_told(row):
+    parsed = parse_line(row["message"])
+    expected = {name: value for name, value in row["expected"].items() if name in READ}
+    expected |= {"status": expected["status"].lower()} if expected.get("status") else {}
+
+    assert {name: getattr(parsed, name) for name in expected} == expected
+
+
+ERRORS = recorded("receipt-handle-errors.jsonl")
+
+
+@pytest.mark.parametrize("row", ERRORS, ids=[f"{n}-{r['kind']}" for n, r in enumerate(ERRORS)])
+def test_a_recorded_handle_error_is_classified_as_told(row):
+    found = parse_line(row["message"]).handle_error
+    reason = (row.get("expected") or {}).get("reason")
+
+    if row["kind"] != "receipt_handle_error":
+        assert found is None
+    else:
+        assert found is not None
+        assert found.reason == reason
+
+
+def test_every_recorded_line_is_read_without_an_error():
+    kinds = {parse_line(line).kind for line in sample_lines()}
+
+    assert {"start", "end", "report", "timeout", "runtime_error", "handle_error", "app"} <= kinds

@@ -1,0 +1,150 @@
+"""The grammar on what it has not seen: fields in another order, lost tabs, cuts, escapes, odd characters, huge lines."""
+
+import html
+import json
+import time
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forensics.parsers import parse_line
+from forensics.parsers.handle_errors import EXPIRED_REASON
+from tests.forensics.parsers.lines import NO_BREAK, sample_lines
+
+IDS = st.uuids(version=4).map(str)
+BLANKS = st.sampled_from(("\t", " ", "   ", " \t", NO_BREAK))
+WORDS = st.text(st.characters(exclude_characters="\"'\\`{}[]:=&<>\x00", exclude_categories=("Cs", "Cc")), max_size=20)
+
+FIELDS = {
+    "Duration": "{duration} ms",
+    "Billed Duration": "4000 ms",
+    "Memory Size": "128 MB",
+    "Max Memory Used": "91 MB",
+    "Init Duration": "402.04 ms",
+    "Status": "timeout",
+}
+
+
+@given(st.text(max_size=400))
+def test_no_text_makes_the_grammar_raise(text):
+    parse_line(text)
+    parse_line(text, log_group="/ecs/worker")
+
+
+@given(st.sampled_from(sample_lines()), st.integers(0, 5_000), st.text(max_size=30))
+def test_no_recorded_line_that_was_cut_or_glued_makes_it_raise(line, place, glued):
+    parse_line(line[:place] + glued, log_group="/ecs/worker")
+    parse_line(glued + line[place:], log_group="/ecs/worker")
+
+
+@given(IDS, st.permutations(sorted(FIELDS)), BLANKS, st.integers(0, 899_999))
+def test_a_report_is_read_by_name_whatever_the_order_and_the_blanks(request_id, order, blank, hundredths):
+    parts = [f"{name}: {FIELDS[name].format(duration=hundredths / 100)}" for name in order]
+    parsed = parse_line(f"REPORT RequestId: {request_id}{blank}{blank.join(parts)}\n")
+
+    assert parsed.kind == "report"
+    assert (parsed.request_id, parsed.status) == (request_id, "timeout")
+    assert parsed.duration_ms == hundredths / 100
+    assert parsed.init_ms == 402.04
+
+
+@st.composite
+def records(draw: st.DrawFn) -> tuple[list[dict], list[tuple[str, int]]]:
+    """Draw a batch with its fields in any order, and what must be read of it."""
+    batch, told = [], []
+    for message_id in draw(st.lists(IDS, min_size=1, max_size=4, unique=True)):
+        count = draw(st.integers(1, 999))
+        attributes = {
+            "ApproximateReceiveCount": str(count),
+            "SentTimestamp": "1523232000000",
+            "ApproximateFirstReceiveTimestamp": "1523232000001",
+            "SenderId": draw(WORDS),
+        }
+        fields = {
+            "messageId": message_id,
+            "receiptHandle": "AQEB" + draw(st.text("ABCxyz019+/", min_size=20, max_size=40)),
+            "body": json.dumps({"messageId": draw(IDS), "note": draw(WORDS), "ApproximateReceiveCount": "7"}),
+            "attributes": dict(draw(st.permutations(sorted(attributes.items())))),
+            "messageAttributes": {},
+            "md5OfBody": "0" * 32,
+            "eventSource": "aws:sqs",
+            "eventSourceARN": "arn:aws:sqs:eu-west-1:123456789012:orders",
+            "awsRegion": "eu-west-1",
+        }
+        batch.append(dict(draw(st.permutations(sorted(fields.items())))))
+        told.append((message_id, count))
+    return batch, told
+
+
+def pascal(value):
+    if isinstance(value, dict):
+        return {key[:1].upper() + key[1:]: pascal(inner) for key, inner in value.items()}
+    return [pascal(inner) for inner in value] if isinstance(value, list) else value
+
+
+FORMS = {
+    "json": json.dumps,
+    "indented": lambda event: json.dumps(event, indent=2),
+    "repr": repr,
+    "escaped in a message": lambda event: json.dumps({"level": "INFO", "message": json.dumps(event)}),
+    "html": lambda event: html.escape(json.dumps(event)),
+    "PascalCase": lambda event: json.dumps(pascal(event)),
+    "with a prefix": lambda event: "2026-01-05T03:04:05.678Z\t-\tINFO\tevent " + json.dumps(event),
+    "no-break spaces": lambda event: json.dumps(event).replace(": ", ":" + NO_BREAK),
+}
+
+
+@settings(max_examples=200)
+@given(records(), st.sampled_from(sorted(FORMS)))
+def test_a_printed_batch_is_read_whatever_the_order_of_fields_and_the_form(drawn, form):
+    batch, told = drawn
+    parsed = parse_line(FORMS[form]({"Records": batch}))
+
+    assert [(r.message_id, r.receive_count) for r in parsed.records or []] == told
+
+
+REFUSED = (
+    "An error occurred (InvalidParameterValue) when calling the DeleteMessage operation: Value {handle} for parameter "
+    "ReceiptHandle is invalid. Reason: The receipt handle has expired."
+)
+
+
+@given(st.integers(0, len(REFUSED)), st.sampled_from(("AQEBxxxx", "XXXXX", "<...>", "{VALUE}", "AQEB\nzz")))
+def test_a_refusal_cut_anywhere_is_expired_or_no_claim_at_all(place, handle):
+    whole = REFUSED.format(handle=handle)
+    found = parse_line(whole[:place]).handle_error
+
+    assert parse_line(whole).handle_error.reason == "expired"
+    assert found is None or found.reason in ("expired", "other")
+
+
+def test_a_refusal_cut_in_the_middle_of_its_reason_is_still_expired():
+    whole = REFUSED.format(handle="AQEBxxxx")
+    start = whole.lower().index(EXPIRED_REASON)
+
+    assert parse_line(whole[: start + len("the receipt handle has")]).handle_error.reason == "expired"
+
+
+@given(WORDS, st.booleans())
+def test_marks_beside_emoji_and_no_break_spaces_are_found(word, is_missing):
+    text = f"\U0001f680{NO_BREAK}{word} Task timed out after 3.00 seconds" if is_missing else f"{word} \U0001f600"
+
+    assert parse_line(text).kind in ("timeout", "other", "app")
+
+
+def test_a_line_of_300_kilobytes_is_read_in_a_second():
+    body = json.dumps({"text": "\u00e9\U0001f600 {[\"' " * 20_000})
+    batch = [{"messageId": "861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "receiptHandle": "AQEB" + "x" * 60, "body": body}]
+    line = json.dumps({"Records": batch}, ensure_ascii=False)
+    began = time.perf_counter()
+    parsed = parse_line(line)
+
+    assert len(line.encode()) > 300_000
+    assert [r.message_id for r in parsed.records or []] == ["861bec95-b670-4f2a-acf9-19d5bdd7cbe5"]
+    assert time.perf_counter() - began < 1
+
+
+def test_a_line_without_a_request_id_keeps_what_else_it_says():
+    parsed = parse_line("REPORT RequestId: \tDuration: 3000.00 ms\tStatus: timeout")
+
+    assert (parsed.kind, parsed.request_id, parsed.status, parsed.duration_ms) == ("report", None, "timeout", 3000.0)

@@ -1,0 +1,71 @@
+"""Jobs that were broken on purpose: the simulated worlds must catch each."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark_jobs import runner
+from spark_jobs.runner import correlate
+from tests.oracle import Plan, World
+from tests.oracle.bundle import fill_lake, read_findings, settings_of
+from tests.oracle.judge import judge, stories
+
+pytestmark = pytest.mark.spark
+
+BUSY = Plan(is_fifo=False, group_count=0, message_count=15, send_spread_s=10, visibility_s=30, batch_size=1)
+REUSED_IDS = replace(BUSY, troubles=frozenset({"reused_request_id", "delete_lost"}), trouble_rate=0.5).made_fair()
+UNCOUNTED = replace(
+    BUSY, troubles=frozenset({"delete_lost"}), trouble_rate=0.6, runtime="node", event_form="object", loss="gap"
+).made_fair()
+WORLDS = [World(200_000 + n, REUSED_IDS) for n in range(3)] + [World(200_010 + n, UNCOUNTED) for n in range(3)]
+
+
+def _keyed_by_request_id(true: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    """The request id as the only key of a run."""
+
+    def broken(*args: object) -> DataFrame:
+        return true(*args).withColumn("start_index", F.lit(1)).withColumn("stream_hash", F.lit(0).cast("bigint"))
+
+    return broken
+
+
+def _counted_as_first(true: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    """An unknown receive count taken as 1."""
+
+    def broken(*args: object) -> DataFrame:
+        return true(*args).withColumn("receive_count", F.coalesce("receive_count", F.lit(1)))
+
+    return broken
+
+
+MUTANTS = {
+    "the request id as the only key": ("lines_in_runs", _keyed_by_request_id),
+    "an unknown receive count taken as 1": ("_raw_deliveries", _counted_as_first),
+}
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    return fill_lake(WORLDS, tmp_path_factory.mktemp("mutants") / "lake")
+
+
+def unsound(lake, spark) -> list:
+    correlate(lake, settings_of(WORLDS), spark=spark, force=True)
+    problems, _ = judge(WORLDS, read_findings(lake))
+    return [p for p in problems if p.is_unsound]
+
+
+def test_the_jobs_as_they_are_keep_every_promise(lake, spark):
+    found = unsound(lake, spark)
+
+    assert not found, stories(found)
+
+
+@pytest.mark.parametrize(("name", "broken"), MUTANTS.values(), ids=MUTANTS)
+def test_a_broken_job_is_caught(lake, spark, monkeypatch, name, broken):
+    monkeypatch.setattr(runner, name, broken(getattr(runner, name)))
+
+    assert unsound(lake, spark)
