@@ -221,8 +221,8 @@ def _judge_row(world: World, row: Row, score: Score) -> list[Problem]:
         problems.append(Problem("invented receive", world, message_id, f"highest true count {max(counts)}", row=row))
     if message_id in world.truth and len(works) > 1:
         true_origin = world.truth[message_id].origin
-        score.origins[str(true_origin), str(row["origin"])] += 1
-        if row["origin"] not in (None, true_origin):
+        score.origins[str(true_origin), str(row.get("origin"))] += 1
+        if row.get("origin") not in (None, true_origin):
             text = f"came by {true_origin}, said {row['origin']}"
             problems.append(Problem("wrong origin", world, message_id, text, False, row))
     if row["is_dead_lettered"] and not any(t.dead_lettered_ms for t in works):
