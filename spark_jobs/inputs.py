@@ -16,7 +16,11 @@ from forensics.settings import Consumer, Settings
 from forensics.tables import BY_NAME
 from forensics.tables import evidence as E
 from spark_jobs.in_force import settings_frame
+from spark_jobs.recorded_changes import recorded_changes
 from spark_jobs.session import spark_schema
+
+_LATER_TABLES = ("setting_changes", "move_tasks")
+"""Evidence that older lakes do not have."""
 
 RULES_VERSION = "2"
 
@@ -88,6 +92,10 @@ def read_inputs(
         t.name: lake.read(t, version=versions[t.name]).to_pylist() if t.name in versions else []
         for t in (E.QUEUE_SETTINGS, E.FUNCTION_SETTINGS, E.EVENT_SOURCE_MAPPINGS, E.CONSUMERS, E.COVERAGE)
     }
+    for name in _LATER_TABLES:
+        table = BY_NAME.get(name)
+        small[name] = lake.read(table, version=versions[name]).to_pylist() if table and name in versions else []
+    changes = recorded_changes(small["setting_changes"], small["event_source_mappings"])
     queue_arns = {r["queue_name"]: r["queue_arn"] for r in small["queue_settings"]}
     for row in small["consumers"]:
         queue_arns.setdefault(row["queue_name"], row["queue_arn"])
@@ -106,10 +114,22 @@ def read_inputs(
         consumers_by_group=by_group,
         kinds_by_group={r[0]: r[1] for r in rows},
         queue_arn_by_group={r[0]: r[3] for r in rows if r[3]},
-        queue_settings=settings_frame(spark, E.QUEUE_SETTINGS, small["queue_settings"], ("queue_arn",)),
-        function_settings=settings_frame(spark, E.FUNCTION_SETTINGS, small["function_settings"], ("function_name",)),
+        queue_settings=settings_frame(
+            spark, E.QUEUE_SETTINGS, small["queue_settings"], ("queue_arn",), changes["queue_settings"]
+        ),
+        function_settings=settings_frame(
+            spark,
+            E.FUNCTION_SETTINGS,
+            small["function_settings"],
+            ("function_name",),
+            changes["function_settings"],
+        ),
         mappings=settings_frame(
-            spark, E.EVENT_SOURCE_MAPPINGS, small["event_source_mappings"], ("queue_arn", "function_name")
+            spark,
+            E.EVENT_SOURCE_MAPPINGS,
+            small["event_source_mappings"],
+            ("queue_arn", "function_name"),
+            changes["event_source_mappings"],
         ),
         small=small,
         queue_arn_by_name=queue_arns,
