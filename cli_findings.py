@@ -191,6 +191,7 @@ def status(
 ) -> int:
     """Say what the lake holds: per queue and source how far it was read, gaps, rows, size, data version."""
     from forensics.report.lake_status import SOURCE_COLUMNS, lake_status
+    from forensics.report.log_readiness import readiness_lines
 
     lake = chosen.open_lake()
     found = lake_status(lake)
@@ -207,7 +208,7 @@ def status(
     shown = tuple(c for c in SOURCE_COLUMNS if c not in ("seen_count", "stored_count", "gap_list"))
     print_rows(sources, how, shown, SOURCE_COLUMNS)
     if how is RowFormat.TABLE:
-        for line in found.sentences():
+        for line in [*found.sentences(), *readiness_lines(chosen.open_lake(), queue)]:
             print(line)
     return code
 

@@ -28,17 +28,14 @@ def recorded_changes(rows: Iterable[Mapping[str, Any]], mappings: Iterable[Mappi
             name, _, value = text.partition("=")
             if read := _READ[kind].get(name.lower()):
                 values |= read(value)
-        if kind == "queue":
-            table, key = "queue_settings", (row["queue_arn"],)
-        elif kind == "function":
-            table, key = "function_settings", (row["function_name"],)
-        else:
-            table, key = (
-                "event_source_mappings",
-                of_mapping.get(row["resource"], (row["queue_arn"], row["function_name"])),
-            )
-        if values and None not in key:
-            found[table].setdefault(key, []).append(Change(row["changed_at"], values, row["evidence_id"]))
+        keys: dict[str, Key] = {
+            "queue": (row["queue_arn"],),
+            "function": (row["function_name"],),
+            "mapping": of_mapping.get(row["resource"], (row["queue_arn"], row["function_name"])),
+        }
+        if values and None not in keys[kind]:
+            change = Change(row["changed_at"], values, row["evidence_id"])
+            found[_TABLES[kind]].setdefault(keys[kind], []).append(change)
     return found
 
 

@@ -1,0 +1,29 @@
+"""What the consumers' logs tell, and the lines to add where they tell too little."""
+
+import streamlit as st
+
+from forensics.tables.findings import LOGGING_READINESS
+from pages._ui.shell import Page
+
+LEVELS = {"ready": "ready", "partial": "something is missing", "blind": "names no message", "unread": "not read"}
+_ORDER = ("blind", "partial", "unread", "ready")
+
+
+def readiness(page: Page) -> None:
+    """Show one line per consumer, the blind ones first, and the exact lines to add."""
+    rows = page.board.records(LOGGING_READINESS)
+    if not rows:
+        return
+    st.subheader("What the logs tell", anchor="readiness")
+    for row in sorted(rows, key=lambda r: (_ORDER.index(r["level"]), r["queue"], r["log_group"])):
+        who = row["function_name"] or row["log_group"]
+        with st.expander(f"{who} for {row['queue']}: {LEVELS[row['level']]}", expanded=row["level"] == "blind"):
+            st.write(row["sentence"])
+            for place, what in enumerate(row["missing"]):
+                st.markdown(f"**Log {what}**: {row['reasons'][place]}.")
+                python, node = st.columns(2)
+                python.code(row["python_lines"][place], language="python", wrap_lines=True)
+                node.code(row["node_lines"][place], language="javascript", wrap_lines=True)
+                if setting := row["setting_lines"][place]:
+                    st.caption("Then say in doubletake.toml:")
+                    st.code(setting, language="toml")
