@@ -26,7 +26,8 @@ FACT_FIELDS = {
     "detail": "string",
 }
 """One fact. ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error,
-idempotency or worker_<event>; ``detail`` is the reason:operation of a handle error or the kind of an idempotency line."""
+idempotency or worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line or
+the framework's job id. Celery's lines name no message: its task id is their key."""
 
 _RECORD_FIELDS = (
     "receive_count",
@@ -89,7 +90,9 @@ def facts_of_line(queues: Sequence[Queue], queue_names_by_group: dict[str, str])
             _fact(
                 F.concat(F.lit("worker_"), F.col("worker.event")),
                 F.col("worker.message_id"),
+                F.when(F.col("worker.format") == "celery", F.col("worker.job_id")),
                 receive_count=F.col("worker.receive_count"),
+                detail=F.col("worker.job_id"),
             ),
         ),
     ]

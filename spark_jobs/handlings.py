@@ -59,7 +59,7 @@ def _named(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
     opens = F.col("role").isin(*_OPENERS) & F.col("message_id").isNotNull()
     closes = F.col("role").isin(*_CLOSERS) & F.col("message_id").isNotNull()
     opened = F.when(opens, F.col("message_id"))
-    nameless_start = (F.col("role") == "worker_started") & F.col("message_id").isNull()
+    nameless_start = (F.col("role") == "worker_started") & F.col("message_id").isNull() & F.col("key").isNull()
     named = (
         joined.withColumn("_last_opened", F.last(opened, ignorenulls=True).over(in_stream))
         .withColumn("job", F.count(F.when(nameless_start, 1)).over(in_stream))

@@ -242,6 +242,9 @@ def _judged_facts(split: DataFrame) -> DataFrame:
     def by_key(fact: Column) -> Column:
         return (fact["role"] == "effect") & F.coalesce(fact["detail"] == BY_KEY, F.lit(False))
 
+    def of_framework(fact: Column) -> Column:
+        return fact["role"].startswith("worker_")
+
     def of_other_call(fact: Column) -> Column:
         return (fact["role"] == "handle_error") & ~is_delete(fact)
 
@@ -262,6 +265,7 @@ def _judged_facts(split: DataFrame) -> DataFrame:
         F.size(F.filter(mine, by_key)).alias("key_marker_count"),
         first("guard", "worker_refused").alias("guard_at"),
         F.exists(mine, lambda f: f["role"] == "worker_refused").alias("is_refused"),
+        F.array_max(F.transform(F.filter(mine, of_framework), lambda f: f["detail"])).alias("job_id"),
         F.array_max(F.transform(idempotency, lambda f: f["detail"])).alias("idempotency"),
         first("worker_finished").alias("worker_finished_at"),
         first("worker_failed", "worker_timed_out").alias("worker_failed_at"),

@@ -23,6 +23,7 @@ def origins(ledger: DataFrame, inputs: Inputs) -> DataFrame:
             F.min("sent_at").alias("sent_at"),
             F.max("deduplication_id").alias("deduplication_id"),
             F.max("body_md5").alias("body_md5"),
+            F.max("job_id").alias("job_id"),
             F.max("is_fifo").alias("is_fifo"),
             F.max(F.coalesce(F.col("ended_by") == "dead_lettered", F.lit(False))).alias("was_dead_lettered"),
             F.array_distinct(F.flatten(F.collect_list("business_keys"))).alias("business_keys"),
@@ -40,6 +41,7 @@ def origins(ledger: DataFrame, inputs: Inputs) -> DataFrame:
         items.withColumn("earlier_id", before("item_id"))
         .withColumn("has_same_deduplication_id", before("deduplication_id") == F.col("deduplication_id"))
         .withColumn("has_same_body", before("body_md5") == F.col("body_md5"))
+        .withColumn("has_same_job_id", before("job_id") == F.col("job_id"))
         .withColumn("has_same_business_key", F.arrays_overlap(before("business_keys"), "business_keys"))
         .withColumn("earlier_was_dead_lettered", before("was_dead_lettered"))
         .withColumn("is_named_after_earlier", named_after & (F.col("deduplication_id") != F.col("item_id")))
@@ -62,7 +64,7 @@ def _ask(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
             gap_ms = row.pop("sent_gap_ms")
             queue_arn, item_id = row.pop("queue_arn"), row.pop("item_id")
             known: dict[str, Any] = {name: None if pd.isna(value) else value for name, value in row.items()}
-            flags = ("has_same_deduplication_id", "has_same_business_key", "is_named_after_earlier")
+            flags = ("has_same_deduplication_id", "has_same_business_key", "has_same_job_id", "is_named_after_earlier")
             known |= {name: bool(known[name]) for name in (*flags, "earlier_was_dead_lettered")}
             known["sent_gap_s"] = None if pd.isna(gap_ms) else round(gap_ms / 1000, 3)
             rows.append((queue_arn, item_id, *origin_of(IdPair(**known))))

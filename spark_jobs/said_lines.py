@@ -150,7 +150,7 @@ def mentions(line: Column, named: Column, own_request_id: Column) -> Column:
 
 
 _ID_BYTES = 36
-_WORKER = "struct<format:string,event:string,message_id:string,receive_count:int,job:string>"
+_WORKER = "struct<format:string,event:string,message_id:string,receive_count:int,job:string,job_id:string>"
 
 
 def worker(line: Column) -> Column:
@@ -169,6 +169,7 @@ def _worker(line: Column) -> Column:
             lowered(found.get("message_id", nothing)).alias("message_id"),
             F.lit(None).cast("int").alias("receive_count"),
             found.get("job", nothing).alias("job"),
+            lowered(found.get("job_id", nothing)).alias("job_id"),
         ).cast(_WORKER)
 
     return cases(
@@ -191,4 +192,5 @@ def _laravel_json(line: Column) -> Column:
         lowered(find(line, workers.JSON_ID, "id")).alias("message_id"),
         raw(line, workers.JSON_ATTEMPTS, "attempts").try_cast("int").alias("receive_count"),
         F.replace(find(line, workers.JSON_JOB, "job"), F.lit("\\\\"), F.lit("\\")).alias("job"),
+        lowered(find(line, workers.JSON_JOB_ID, "job_id")).alias("job_id"),
     ).cast(_WORKER)

@@ -10,7 +10,7 @@ from spark_jobs.runs import RUN_KEY
 def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
     """Return one narrow row per fact that names a message or a key: what finding suspects needs, and no more.
 
-    Columns: item_hash, consumer_hash, receive_count, deduplication_hash, key_hash. Hashes of 64 bits keep what is
+    Columns: item_hash, consumer_hash, receive_count, deduplication_hash, key_hash, job_hash. Hashes of 64 bits keep what is
     shuffled small; two that are equal by chance make a suspect too many, never one too few.
     """
     of_runs = runs.select(
@@ -29,11 +29,14 @@ def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
             "receive_count",
             F.when(F.col("deduplication_id").isNotNull(), F.xxhash64("deduplication_id")).alias("deduplication_hash"),
             F.when(F.col("message_id").isNotNull() & F.col("key").isNotNull(), F.xxhash64("key")).alias("key_hash"),
+            F.when(F.col("role").startswith("worker_") & F.col("detail").isNotNull(), F.xxhash64("detail")).alias(
+                "job_hash"
+            ),
         )
     )
 
 
-_STATED = ("role", "message_id", "key", "receive_count", "deduplication_id")
+_STATED = ("role", "message_id", "key", "receive_count", "deduplication_id", "detail")
 
 
 def item_hash(item_id: Column) -> Column:
@@ -58,7 +61,7 @@ def suspects(stated: DataFrame, with_redrives: bool = True) -> DataFrame:
         .select("item_hash")
     )
     values = stated.select(
-        "item_hash", F.explode(F.array_compact(F.array("deduplication_hash", "key_hash"))).alias("value")
+        "item_hash", F.explode(F.array_compact(F.array("deduplication_hash", "key_hash", "job_hash"))).alias("value")
     )
     shared = (
         values.groupBy("value")
@@ -82,7 +85,7 @@ def suspects(stated: DataFrame, with_redrives: bool = True) -> DataFrame:
 def shared_links(deliveries: DataFrame) -> DataFrame:
     """Return (queue_arn, kind, value, item_id) for every value that items of a queue share and that makes them one work.
 
-    Such are deduplication ids, business keys, a deduplication id that is the other's message id (a FIFO redrive), and a
+    Such are deduplication ids, business keys, a framework's job id, a deduplication id that is the other's message id (a FIFO redrive), and a
     body that went to the dead-letter queue once and came back once while a move task was on (``redriven_body``).
     """
 
@@ -95,6 +98,7 @@ def shared_links(deliveries: DataFrame) -> DataFrame:
         links(dedup_ids, "deduplication_id"),
         links(F.col("business_keys"), "business_key"),
         links(lineage, "lineage"),
+        links(F.array_compact(F.array("job_id")), "job"),
         links(F.array_compact(F.array("redriven_body")), "redriven_body"),
     )
     values = (

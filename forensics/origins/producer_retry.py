@@ -21,12 +21,13 @@ def producer_retry(ids: IdPair) -> Ruling:
         if ids.sent_gap_s <= WINDOW_S:
             return excluded("the queue drops a second send of one deduplication id so soon")
         return excluded("it was sent after the deduplication window")
-    if not ids.has_same_business_key:
-        return excluded("the two messages have no business key in common")
+    if not (ids.has_same_business_key or ids.has_same_job_id):
+        return excluded("the two messages have neither a business key nor a framework's job id in common")
     if ids.earlier_was_dead_lettered and ids.was_moved_then is None:
         return undecidable(
             f"{ids.earlier_id} had gone to the dead-letter queue, so a redrive would explain it too",
             "the dead-letter queue's move tasks, which SQS keeps for its last ten",
         )
     when = "" if ids.sent_gap_s is None else f" {ids.sent_gap_s:g} s later"
-    return supported(f"the same business key was sent again{when} under another message id")
+    what = "business key" if ids.has_same_business_key else "job, by its framework's id,"
+    return supported(f"the same {what} was sent again{when} under another message id")

@@ -21,7 +21,7 @@ EVENTS = (
 
 @dataclass(frozen=True)
 class Form:
-    """One line form: the groups message_id and job are read from ``pattern`` where it has them.
+    """One line form: the groups message_id, job and job_id are read from ``pattern`` where it has them.
 
     ``needles``: a line without any of them cannot match.
     """
@@ -45,7 +45,7 @@ _SHORYUKEN = (
     r"TID-[^\s]{1,40}+" + BLANK + r"++(?P<job>[^\s/]{1,200}+)/[^\s/]{1,100}+/"
     r"(?P<message_id>" + UUID + r")" + BLANK + r"++[A-Z]{4,8}+:" + BLANK + r"++"
 )
-_CELERY_ID = r"(?P<job>" + UUID + r")\]"
+_CELERY_ID = r"(?P<job_id>" + UUID + r")\]"
 
 FORMS = (
     _form("laravel", "started", _LARAVEL + BLANK + r"*+RUNNING", "...."),
@@ -122,6 +122,8 @@ JSON_STATUS = Pattern(
 """Laravel's --json lines: their id is the SQS message id, their attempts SQS's receive count."""
 JSON_ID = Pattern("laravel_id", r"\"id" + _KEY + r"(?P<id>[0-9A-Za-z_-]{1,100}+)")
 JSON_ATTEMPTS = Pattern("laravel_attempts", r"\"attempts" + _KEY + r"(?P<attempts>[0-9]{1,9}+)(?![0-9])")
+JSON_JOB_ID = Pattern("laravel_job_id", r"\"uuid" + _KEY + r"(?P<job_id>" + UUID + ")")
+"""The job's own id: a job that is sent again keeps it under another SQS message id."""
 JSON_JOB = Pattern("laravel_job", r"\"job" + _KEY + r"(?P<job>[^\"]{1,300}+)\"")
 JSON_REFUSED = Pattern("laravel_refused", r"MaxAttemptsExceeded|attempted too many times")
 JSON_TIMED_OUT = Pattern("laravel_timed_out", r"TimeoutExceeded|has timed out")
@@ -135,13 +137,17 @@ JSON_EVENTS = {
 
 @dataclass(frozen=True)
 class WorkerLine:
-    """What a framework says of one item; what its line does not carry is None."""
+    """What a framework says of one item; what its line does not carry is None.
+
+    ``job_id`` is the framework's own id of the work, which outlives a send under another message id.
+    """
 
     format: str
     event: str
     message_id: str | None = None
     receive_count: int | None = None
     job: str | None = None
+    job_id: str | None = None
 
 
 def worker(line: str) -> WorkerLine | None:
@@ -158,9 +164,14 @@ def worker(line: str) -> WorkerLine | None:
         found = form.pattern.compiled.search(line)
         if found:
             groups = found.groupdict()
-            message_id = groups.get("message_id")
+            message_id, job_id = groups.get("message_id"), groups.get("job_id")
             return WorkerLine(
-                form.format, form.event, message_id.lower() if message_id else None, None, groups.get("job")
+                form.format,
+                form.event,
+                message_id.lower() if message_id else None,
+                None,
+                groups.get("job"),
+                job_id.lower() if job_id else None,
             )
     return None
 
@@ -176,10 +187,12 @@ def _laravel_json(line: str, status: str) -> WorkerLine:
         JSON_ATTEMPTS.find(line, "attempts"),
         JSON_JOB.find(line, "job"),
     )
+    job_id = JSON_JOB_ID.find(line, "job_id")
     return WorkerLine(
         "laravel",
         event,
         message_id.lower() if message_id else None,
         int(attempts) if attempts else None,
         job.replace("\\\\", "\\") if job else None,
+        job_id.lower() if job_id else None,
     )

@@ -28,6 +28,7 @@ CASES = {
     "producer_retry": {
         "one key, two ids": (dict(has_same_business_key=True, sent_gap_s=2), "supported"),
         "one key, times not shown": (dict(has_same_business_key=True), "supported"),
+        "one job id of a framework, two ids": (dict(has_same_job_id=True, sent_gap_s=2), "supported"),
         "no key in common": (dict(has_same_body=True, sent_gap_s=2), "excluded"),
         "the deduplication window had passed": (
             SAME_ID | dict(has_same_business_key=True, sent_gap_s=301),
