@@ -60,14 +60,18 @@ def before_list(line: Column, mark: Column) -> Column:
 
 
 def quick_records(line: Column, style: Column, mark: Column, with_bodies: bool) -> Column:
-    """The records of a Lambda event that Spark's JSON reader can read, single quotes or double; else null."""
+    """The records of a Lambda event that Spark's JSON reader can read, single quotes or double; else null.
+
+    It stops where the first list ends, so a line with a second one goes the careful way.
+    """
     begin = F.octet_length(before_list(line, mark)) + F.octet_length(mark)
     listed = F.substring(line.cast("binary"), begin, F.lit(_TO_THE_END)).cast("string")
     properties = [name for key, name in _PROPERTIES.items() if with_bodies or key != "body"]
     attributes = ",".join(f"{name}:string" for name in _ATTRIBUTES.values())
     schema = f"array<struct<{','.join(f'{name}:string' for name in properties)},attributes:struct<{attributes}>>>"
     is_plain = (style.contains('"') | style.contains("'")) & ~style.contains("\\")
-    return F.when((mark != "") & is_plain, let(F.from_json(listed, schema), lambda r: _zipped(r, with_bodies)))
+    is_only = F.octet_length(F.call_function("substring_index", line, mark, F.lit(2))) == F.octet_length(line)
+    return F.when((mark != "") & is_plain & is_only, let(F.from_json(listed, schema), lambda r: _zipped(r, with_bodies)))
 
 
 def _zipped(read: Column, with_bodies: bool) -> Column:

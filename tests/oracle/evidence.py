@@ -294,6 +294,7 @@ class Kept:
             "already_count": 0,
             "quarantined_count": 0,
             "is_provisional": self.is_provisional,
+            "is_sealed": False,
             "collected_at": at(self.end_ms),
         }
 
