@@ -99,8 +99,10 @@ class Function:
             self.throttles.append(now)
             return None
         request_id = str(UUID(int=self.rng.getrandbits(128), version=5))
-        if "reused_request_id" in self.plan.troubles and self.runs and self._strikes():
-            request_id = self.rng.choice(self.runs).request_id  # as asynchronous retries do
+        if "reused_request_id" in self.plan.troubles and self._strikes():
+            first = items[0].delivery.message_id
+            before = [r for r in self.runs if any(i.delivery.message_id == first for i in r.items)]
+            request_id = before[-1].request_id if before else request_id  # as asynchronous retries do
         run = Run(f"{self.name}#{len(self.runs) + 1}", request_id, items, now)
         self.runs.append(run)
         environment.is_busy = True

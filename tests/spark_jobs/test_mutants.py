@@ -16,7 +16,7 @@ from tests.oracle.judge import judge, stories
 pytestmark = pytest.mark.spark
 
 BUSY = Plan(is_fifo=False, group_count=0, message_count=15, send_spread_s=10, visibility_s=30, batch_size=1)
-REUSED_IDS = replace(BUSY, troubles=frozenset({"reused_request_id", "delete_lost"}), trouble_rate=0.5).made_fair()
+REUSED_IDS = replace(BUSY, troubles=frozenset({"reused_request_id", "delete_lost"}), trouble_rate=0.6).made_fair()
 UNCOUNTED = replace(
     BUSY, troubles=frozenset({"delete_lost"}), trouble_rate=0.6, runtime="node", event_form="object", loss="gap"
 ).made_fair()
