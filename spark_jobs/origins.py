@@ -64,8 +64,10 @@ def _ask(batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
             gap_ms = row.pop("sent_gap_ms")
             queue_arn, item_id = row.pop("queue_arn"), row.pop("item_id")
             known: dict[str, Any] = {name: None if pd.isna(value) else value for name, value in row.items()}
-            flags = ("has_same_deduplication_id", "has_same_business_key", "has_same_job_id", "is_named_after_earlier")
+            flags = ("has_same_business_key", "has_same_job_id", "is_named_after_earlier")
             known |= {name: bool(known[name]) for name in (*flags, "earlier_was_dead_lettered")}
+            same_id = known["has_same_deduplication_id"]
+            known["has_same_deduplication_id"] = None if same_id is None else bool(same_id)
             known["sent_gap_s"] = None if pd.isna(gap_ms) else round(gap_ms / 1000, 3)
             rows.append((queue_arn, item_id, *origin_of(IdPair(**known))))
         yield pd.DataFrame(rows, columns=["queue_arn", "item_id", "origin", "origin_sentence"])

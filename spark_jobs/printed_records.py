@@ -71,7 +71,9 @@ def quick_records(line: Column, style: Column, mark: Column, with_bodies: bool) 
     schema = f"array<struct<{','.join(f'{name}:string' for name in properties)},attributes:struct<{attributes}>>>"
     is_plain = (style.contains('"') | style.contains("'")) & ~style.contains("\\")
     is_only = F.octet_length(F.call_function("substring_index", line, mark, F.lit(2))) == F.octet_length(line)
-    return F.when((mark != "") & is_plain & is_only, let(F.from_json(listed, schema), lambda r: _zipped(r, with_bodies)))
+    return F.when(
+        (mark != "") & is_plain & is_only, let(F.from_json(listed, schema), lambda r: _zipped(r, with_bodies))
+    )
 
 
 def _zipped(read: Column, with_bodies: bool) -> Column:

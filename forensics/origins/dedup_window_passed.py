@@ -13,14 +13,19 @@ def dedup_window_passed(ids: IdPair) -> Ruling:
     >>> dedup_window_passed(IdPair(is_fifo=True, has_same_deduplication_id=True, sent_gap_s=420)).stance
     'supported'
     """
-    if not ids.has_same_deduplication_id:
-        return excluded("the two messages have no deduplication id in common")
     if ids.is_fifo is False:
         return excluded("a standard queue has no deduplication window")
+    if ids.has_same_deduplication_id is False:
+        return excluded("the two messages have no deduplication id in common")
     if ids.sent_gap_s is None:
         return undecidable("nothing tells when both were sent", "SentTimestamp in the printed batch")
     if ids.sent_gap_s <= WINDOW_S:
         return excluded(f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id}, inside the {WINDOW_S} s window")
+    if ids.has_same_deduplication_id is None:
+        return undecidable(
+            f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id}; nothing shows their deduplication ids",
+            "MessageDeduplicationId in the printed batch",
+        )
     return supported(
         f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id} under the same deduplication id; SQS drops a second "
         f"send for {WINDOW_S} s only"

@@ -13,7 +13,7 @@ class IdPair(NamedTuple):
 
     earlier_id: str = "another message"
     is_fifo: bool | None = None
-    has_same_deduplication_id: bool = False
+    has_same_deduplication_id: bool | None = False
     has_same_business_key: bool = False
     has_same_job_id: bool = False
     has_same_body: bool | None = None

@@ -21,6 +21,11 @@ def producer_retry(ids: IdPair) -> Ruling:
         if ids.sent_gap_s <= WINDOW_S:
             return excluded("the queue drops a second send of one deduplication id so soon")
         return excluded("it was sent after the deduplication window")
+    if ids.is_fifo and ids.has_same_deduplication_id is None and (ids.sent_gap_s is None or ids.sent_gap_s > WINDOW_S):
+        return undecidable(
+            "nothing shows the deduplication ids, so their window may have passed",
+            "MessageDeduplicationId in the printed batch",
+        )
     if not (ids.has_same_business_key or ids.has_same_job_id):
         return excluded("the two messages have neither a business key nor a framework's job id in common")
     if ids.earlier_was_dead_lettered and ids.was_moved_then is None:

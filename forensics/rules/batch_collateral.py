@@ -1,7 +1,15 @@
 """The message was finished, but its batch failed for another message."""
 
 from forensics.rules.pair import DeliveryPair, seconds
-from forensics.rules.ruling import NO_END_OF_EARLIER, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.rules.ruling import (
+    MAYBE_A_COPY,
+    NO_END_OF_EARLIER,
+    NO_LOG_OF_EARLIER,
+    Ruling,
+    excluded,
+    supported,
+    undecidable,
+)
 
 _FAILED = {"timeout": "timed out", "error": "raised an error", "crash": "crashed"}
 
@@ -26,6 +34,8 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         return excluded("no line shows that this message was finished before the batch failed")
     if pair.is_short_gap:
         return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
+    if pair.may_be_a_copy:
+        return MAYBE_A_COPY
     if pair.was_received_while_running:
         return excluded("it was visible again before the batch failed")
     if pair.was_alone:

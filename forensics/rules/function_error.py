@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
+    MAYBE_A_COPY,
     NO_END_OF_EARLIER,
     NO_LOG_OF_EARLIER,
     Ruling,
@@ -25,6 +26,8 @@ def function_error(pair: DeliveryPair) -> Ruling:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in an error of the handler")
     if pair.is_short_gap and pair.earlier_kind != "worker":
         return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
+    if pair.may_be_a_copy:
+        return MAYBE_A_COPY
     if pair.was_received_while_running:
         return excluded("it was visible again before the run raised")
     if pair.earlier_delete_reason is not None and pair.earlier_kind == "worker":

@@ -80,6 +80,15 @@ class DeliveryPair(NamedTuple):
         return True if self.earlier_received_is_exact else None
 
     @property
+    def may_be_a_copy(self) -> bool:
+        """It came back early on a standard queue, unless a throttled poller had held the earlier delivery for long."""
+        if self.is_fifo is not False or self.earlier_received_is_exact:
+            return False
+        if self.gap_ms is None or self.visibility_timeout_s is None:
+            return False
+        return self.gap_ms < self.visibility_timeout_s * 900
+
+    @property
     def was_alone(self) -> bool:
         """The message was the only one of its batch, for sure."""
         return self.batch_size == 1 or (self.earlier_is_printed and self.earlier_batch_count == 1)

@@ -34,3 +34,9 @@ NO_LOG_OF_EARLIER = Ruling(
 NO_END_OF_EARLIER = Ruling(
     UNDECIDABLE, "no line tells how the earlier run ended", "the END and REPORT lines of the earlier run"
 )
+MAYBE_A_COPY = Ruling(
+    UNDECIDABLE,
+    "it came back early for a failed run: either a throttled poller had held it before, or the standard queue handed out "
+    "a copy",
+    "the function's Throttles metric",
+)

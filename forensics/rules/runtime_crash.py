@@ -1,7 +1,15 @@
 """The runtime died under the handler: out of memory, exit, killed, failed init."""
 
 from forensics.rules.pair import DeliveryPair, seconds
-from forensics.rules.ruling import NO_END_OF_EARLIER, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.rules.ruling import (
+    MAYBE_A_COPY,
+    NO_END_OF_EARLIER,
+    NO_LOG_OF_EARLIER,
+    Ruling,
+    excluded,
+    supported,
+    undecidable,
+)
 
 
 def runtime_crash(pair: DeliveryPair) -> Ruling:
@@ -23,6 +31,8 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}; the runtime did not crash")
     if pair.is_short_gap:
         return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
+    if pair.may_be_a_copy:
+        return MAYBE_A_COPY
     if pair.was_received_while_running:
         return excluded("it was visible again before the runtime crashed")
     if not pair.earlier_has_finish_mark or pair.was_alone:

@@ -99,7 +99,8 @@ class Plan:
         effect_line = rng.choices(("both", "message", "key", None), (4, 2, 2, 3))[0]
         guard = rng.choices((None, "line", "silent", "powertools"), (6, 2, 1, 1))[0]
         often = ("slow", "slow", "slow", "error", "error_after_effect", "crash", "same_work_again")
-        pool = (*TROUBLES, *often) if consumer == "lambda" else (*WORKER_TROUBLES, "slow", "slow")
+        drawn = tuple(t for t in TROUBLES if t != "reused_request_id")  # rare for a queue: drawn by plans only
+        pool = (*drawn, *often) if consumer == "lambda" else (*WORKER_TROUBLES, "slow", "slow")
         troubles = rng.sample(pool, rng.choice((1, 2, 2, 3)))
         plan = cls(
             is_fifo=is_fifo,

@@ -5,6 +5,7 @@ import pytest
 from forensics.origins import ORIGIN_RULES, IdPair, origin_of
 
 SAME_ID = {"is_fifo": True, "has_same_deduplication_id": True}
+UNKNOWN_ID = {"has_same_deduplication_id": None}
 MOVED = {"earlier_was_dead_lettered": True, "was_moved_then": True, "has_same_body": True}
 
 CASES = {
@@ -22,6 +23,8 @@ CASES = {
         "300 s apart": (SAME_ID | dict(sent_gap_s=300), "excluded"),
         "a millisecond more": (SAME_ID | dict(sent_gap_s=300.001), "supported"),
         "times not shown": (SAME_ID, "undecidable"),
+        "ids not shown, within the window": (SAME_ID | UNKNOWN_ID | dict(sent_gap_s=300), "excluded"),
+        "ids not shown, after the window": (SAME_ID | UNKNOWN_ID | dict(sent_gap_s=301), "undecidable"),
         "a standard queue": (dict(is_fifo=False, has_same_deduplication_id=True, sent_gap_s=301), "excluded"),
         "other deduplication ids": (dict(is_fifo=True, sent_gap_s=301), "excluded"),
     },
@@ -42,6 +45,14 @@ CASES = {
         "one deduplication id on a standard queue": (
             dict(is_fifo=False, has_same_deduplication_id=True, has_same_business_key=True, sent_gap_s=301),
             "supported",
+        ),
+        "FIFO, ids not shown, within the window": (
+            UNKNOWN_ID | dict(is_fifo=True, has_same_business_key=True, sent_gap_s=300),
+            "supported",
+        ),
+        "FIFO, ids not shown, after the window": (
+            UNKNOWN_ID | dict(is_fifo=True, has_same_business_key=True, sent_gap_s=301),
+            "undecidable",
         ),
         "named after the earlier one": (dict(is_named_after_earlier=True, has_same_business_key=True), "excluded"),
         "a redrive explains it": (MOVED | dict(has_same_business_key=True), "excluded"),

@@ -1,10 +1,27 @@
 """Each rule's borders: the facts just on this side and just on the other, and the stance they must give."""
 
 PRINTED = {"earlier_is_printed": True, "earlier_batch_count": 10}
+HELD = {"visibility_timeout_s": 30, "gap_ms": 8_000, "run_ms": 3_000, "earlier_received_is_exact": False}
 IN_TIME = {"visibility_timeout_s": 600, "run_ms": 30_000, "gap_ms": 600_060}
 
 CASES = {
     "function_timeout": {
+        "came back early, and a throttled poller may have held it": (
+            dict(earlier_status="timeout", is_fifo=False, **HELD),
+            "undecidable",
+        ),
+        "came back early on FIFO, where there are no copies": (
+            dict(earlier_status="timeout", is_fifo=True, **HELD),
+            "supported",
+        ),
+        "came back at nine tenths of the timeout": (
+            dict(earlier_status="timeout", is_fifo=False, **{**HELD, "gap_ms": 27_000}),
+            "supported",
+        ),
+        "came back early, the timeout not known": (
+            dict(earlier_status="timeout", is_fifo=False, **{**HELD, "visibility_timeout_s": None}),
+            "supported",
+        ),
         "received again as the run ended": (dict(earlier_status="timeout", gap_ms=31_000, run_ms=31_000), "supported"),
         "received again a millisecond before the end": (
             dict(earlier_status="timeout", gap_ms=31_000, run_ms=31_001),
@@ -47,6 +64,22 @@ CASES = {
         "a worker took it": (dict(earlier_kind="worker", earlier_status="timeout"), "excluded"),
     },
     "function_error": {
+        "came back early, and a throttled poller may have held it": (
+            dict(earlier_status="error", is_fifo=False, **HELD),
+            "undecidable",
+        ),
+        "came back early on FIFO, where there are no copies": (
+            dict(earlier_status="error", is_fifo=True, **HELD),
+            "supported",
+        ),
+        "came back at nine tenths of the timeout": (
+            dict(earlier_status="error", is_fifo=False, **{**HELD, "gap_ms": 27_000}),
+            "supported",
+        ),
+        "came back early, the timeout not known": (
+            dict(earlier_status="error", is_fifo=False, **{**HELD, "visibility_timeout_s": None}),
+            "supported",
+        ),
         "the handler raised": (dict(earlier_status="error", earlier_error_type="ValueError", **IN_TIME), "supported"),
         "the item was done before the batch raised": (
             dict(earlier_status="error", earlier_has_finish_mark=True, **PRINTED, **IN_TIME),
@@ -63,6 +96,22 @@ CASES = {
         ),
     },
     "runtime_crash": {
+        "came back early, and a throttled poller may have held it": (
+            dict(earlier_status="crash", is_fifo=False, **HELD),
+            "undecidable",
+        ),
+        "came back early on FIFO, where there are no copies": (
+            dict(earlier_status="crash", is_fifo=True, **HELD),
+            "supported",
+        ),
+        "came back at nine tenths of the timeout": (
+            dict(earlier_status="crash", is_fifo=False, **{**HELD, "gap_ms": 27_000}),
+            "supported",
+        ),
+        "came back early, the timeout not known": (
+            dict(earlier_status="crash", is_fifo=False, **{**HELD, "visibility_timeout_s": None}),
+            "supported",
+        ),
         "finished before the crash, with others": (
             dict(earlier_status="crash", earlier_has_finish_mark=True, **PRINTED, **IN_TIME),
             "excluded",
@@ -76,6 +125,34 @@ CASES = {
         "the handler raised": (dict(earlier_status="error"), "excluded"),
     },
     "batch_collateral": {
+        "came back early, and a throttled poller may have held it": (
+            dict(earlier_status="timeout", is_fifo=False, **HELD, earlier_has_finish_mark=True, **PRINTED),
+            "undecidable",
+        ),
+        "came back early on FIFO, where there are no copies": (
+            dict(earlier_status="timeout", is_fifo=True, **HELD, earlier_has_finish_mark=True, **PRINTED),
+            "supported",
+        ),
+        "came back at nine tenths of the timeout": (
+            dict(
+                earlier_status="timeout",
+                is_fifo=False,
+                **{**HELD, "gap_ms": 27_000},
+                earlier_has_finish_mark=True,
+                **PRINTED,
+            ),
+            "supported",
+        ),
+        "came back early, the timeout not known": (
+            dict(
+                earlier_status="timeout",
+                is_fifo=False,
+                **{**HELD, "visibility_timeout_s": None},
+                earlier_has_finish_mark=True,
+                **PRINTED,
+            ),
+            "supported",
+        ),
         "the batch was not printed, its size is not known": (
             dict(earlier_status="error", earlier_has_finish_mark=True, **IN_TIME),
             "undecidable",
