@@ -62,7 +62,7 @@ def recount(lake: Lake) -> Recount:
     """
     said: Counter[Key] = Counter()
     about: dict[Key, list[dict[str, Any]]] = {}
-    counted = set()
+    stored: dict[tuple[Key, datetime, datetime], int] = {}
     coverage = [row for row in lake.read(COVERAGE).to_pylist() if row["source"] in RESOURCE_OF]
     lost = {_window(row): row["collected_at"] for row in coverage if row["status"] == "lost"}
     for row in coverage:
@@ -72,15 +72,16 @@ def recount(lake: Lake) -> Recount:
         key = (row["source"], row["account_id"], row["region"], resource, row["collected_at"])
         reading = (key, row["window_start_at"], row["window_end_at"])
         about.setdefault(key, []).append(row)
-        if reading not in counted:  # a reading has a row per queue it served
-            counted.add(reading)
-            said[key] += row["stored_count"] or 0
+        # A reading has a row per queue it served, all with its count.
+        stored[reading] = max(stored.get(reading, 0), row["stored_count"] or 0)
+    for (read, _, _), count in stored.items():
+        said[read] += count
     found: Counter[Key] = Counter()
     for table in _COUNTED:
         found.update(dict(_rows_per_reading(lake, table)))
     wrong = tuple(_miscount(key, about[key], said[key], found[key]) for key in said if said[key] != found[key])
     return Recount(
-        len(counted), sum(found.values()), tuple(sorted(wrong, key=lambda m: (m.source, m.read_at, m.resource)))
+        len(stored), sum(found.values()), tuple(sorted(wrong, key=lambda m: (m.source, m.read_at, m.resource)))
     )
 
 

@@ -237,3 +237,12 @@ def test_a_reading_whose_rows_are_gone_is_named(lake):
 
     assert (miscount.resource, miscount.stored_count, miscount.found_count) == ("/g", 10, 0)
     assert miscount.sentence.endswith("10 rows were stored, 0 are there")
+
+
+def test_a_reading_that_stored_nothing_at_the_same_moment_hides_none_that_did(lake):
+    row = lake.read(COVERAGE).to_pylist()[0]
+    for number in range(2):  # whichever of them is read first
+        other = row | {"evidence_id": f"coverage:{number}", "queue_arn": f"arn:{number}", "stored_count": 10 * number}
+        lake.append(COVERAGE, [other], "coverage|collect")
+
+    assert recount(lake).miscounts == ()
