@@ -17,6 +17,8 @@ ENDINGS = {
     "init_failed": "failed while starting",
 }
 """How a run was cut off, by ``run_status``; a run that ended in success is no subject here."""
+MOST_BATCHES = 1000
+"""Runs that are told; who reads on looks into the deliveries."""
 STATES = ("finished", "in progress", "not started", "stopped by a guard", "unknown")
 
 
@@ -53,7 +55,7 @@ class BatchAtEnd:
 
 
 def batches_at_end(deliveries: Sequence[Row], affected: frozenset[str] | set[str]) -> tuple[BatchAtEnd, ...]:
-    """Return the runs that were cut off while holding an affected item, in the order of their ends.
+    """Return the runs that were cut off while holding an affected item, in the order of their ends; at most MOST_BATCHES.
 
     ``deliveries`` are those of the incident's messages; siblings that never came again are counted by the batch only.
     """
@@ -63,8 +65,14 @@ def batches_at_end(deliveries: Sequence[Row], affected: frozenset[str] | set[str
         last[d["item_id"]] = max(last.get(d["item_id"], 0), d["delivery_index"])
         if d["consumer"] is not None and d["run_status"] in ENDINGS:
             runs.setdefault(d["consumer"], []).append(d)
-    found = [_batch(run, last) for run in runs.values() if any(d["item_id"] in affected for d in run)]
+    hit = [run for run in runs.values() if any(d["item_id"] in affected for d in run)]
+    found = [_batch(run, last) for run in sorted(hit, key=_end)[:MOST_BATCHES]]
     return tuple(sorted(found, key=lambda b: (b.ended_at is None, b.ended_at, b.request_id or "", b.consumer)))
+
+
+def _end(run: Sequence[Row]) -> tuple[Any, ...]:
+    ends = [d["run_ended_at"] for d in run if d["run_ended_at"]]
+    return (not ends, max(ends) if ends else None, run[0]["request_id"] or "", run[0]["consumer"])
 
 
 def _batch(run: Sequence[Row], last: Mapping[str, int]) -> BatchAtEnd:

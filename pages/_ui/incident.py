@@ -15,7 +15,7 @@ from pages._ui.shell import Page
 from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, count, interval, plain, rival, verdict_column
 
 Incident = dict[str, Any]
-MOST_MESSAGES = 5000
+MOST_MESSAGES = 2000
 
 
 def choose(found: list[Incident], page: Page) -> Incident:
@@ -160,7 +160,7 @@ def causes(case: Incident) -> None:
 
 def verdicts(case: Incident, page: Page) -> None:
     """Show the verdict of every message in its three parts."""
-    rows = page.board.records(MESSAGES, ("incident_id", "==", case["incident_id"]))
+    rows = case_of(case["incident_id"], page).messages
     marks.form(case, page)
     if not rows:
         st.info(

@@ -7,10 +7,9 @@ import streamlit as st
 
 from forensics.errors import ForensicsError
 from forensics.report.annotations import MARK_WORDS, annotate, annotations, marks_text, standing
-from forensics.report.records import AFFECTED
-from forensics.tables.findings import MESSAGES
 from forensics.tables.people import MARKS
 from pages._ui.access import signed_in_name
+from pages._ui.case import case_of
 from pages._ui.shell import Page
 from pages._ui.words import plain
 
@@ -43,13 +42,10 @@ def of_incidents(page: Page) -> dict[str, str]:
 
 def form(incident: Incident, page: Page) -> None:
     """Offer to mark the incident or one of its messages; the verdict stays as it is."""
-    here = ("incident_id", "==", incident["incident_id"])
-    rows = page.board.records(MESSAGES, here, columns=("item_id", "message_id", "business_keys", "verdict"))
-    rows = sorted(rows, key=lambda m: (m["verdict"] not in AFFECTED, m["item_id"]))
+    rows = case_of(incident["incident_id"], page).messages[:MOST_NAMED]
     whole = "the whole incident"
     names = {whole: None} | {
-        ", ".join([m["message_id"] or m["item_id"], *(m["business_keys"] or ())]): m["item_id"]
-        for m in rows[:MOST_NAMED]
+        ", ".join([m["message_id"] or m["item_id"], *(m["business_keys"] or ())]): m["item_id"] for m in rows
     }
     with st.popover("Mark", icon=":material/rate_review:"):
         st.caption("A mark stands beside the verdict and never changes it. It is kept for ever, with your name.")

@@ -90,7 +90,11 @@ def dashboard(lake: Path, log: Path, **environment: str) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
-            server.wait(timeout=20)
+            try:
+                server.wait(timeout=20)
+            except subprocess.TimeoutExpired:  # it is still answering a page
+                server.kill()
+                server.wait()
 
 
 def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 120) -> None:
