@@ -217,3 +217,54 @@ def test_the_list_leads_to_the_incident(visit, tmp_path):
     assert tab.keys()["incident"] == [DOUBLE_BILLING]
     assert tab.foreign_hosts() == set()
     assert tab.errors == []
+
+
+DOWNLOADS = {
+    "HTML": (".html", b"<!doctype html>"),
+    "PDF": (".pdf", b"%PDF-"),
+    "Markdown": (".md", b"# "),
+    "CSV": ("-messages.csv", b'"message_id"'),
+    "JSON": (".json", b"{"),
+    "SVG": (".svg", b"<svg"),
+    "Timesketch": ("-timesketch.csv", b'"message","datetime","timestamp_desc"'),
+    "Trace": ("-trace.json", b"{"),
+    "ZIP of all": (".zip", b"PK"),
+}
+
+
+def test_every_form_of_the_report_downloads_under_its_name(visit, tmp_path):
+    page = visit().open(f"/report?incident={DOUBLE_BILLING}", wait="[data-testid=stCode]")
+    for label, (ending, start) in DOWNLOADS.items():
+        with page.expect_download(timeout=20_000) as download:
+            page.get_by_role("button", name=label, exact=True).click()
+
+        assert download.value.suggested_filename == f"{DOUBLE_BILLING}{ending}"
+        assert Path(download.value.path()).read_bytes().lstrip().startswith(start)
+    assert picture(page, "report", tmp_path).exists()
+
+
+def test_two_tabs_with_different_zones_do_not_influence_each_other(visit):
+    tokyo, utc = visit().open(f"{LINK}&tz=Asia/Tokyo"), visit().open(LINK)
+    tokyo.reload()
+    tokyo.wait_for_selector(CHART, timeout=30_000)
+
+    assert utc.get_by_text("time (UTC)").count() == 1
+    assert tokyo.get_by_text("time (Asia/Tokyo, UTC+09:00)").count() == 1
+
+
+def test_the_keyboard_alone_reaches_the_switch_of_forms_and_the_tables(visit):
+    page = visit().open(LINK)
+    reached = set()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate(
+                "() => { const a = document.activeElement; const of = a.closest('[data-testid]');"
+                " return (of ? of.dataset.testid : '') + ' ' + (a.innerText || a.getAttribute('role') || ''); }"
+            ).strip()
+        )
+    told = " ".join(reached)
+
+    assert "Invocations" in told
+    assert "CSV" in told
+    assert "stDataFrame" in told or "data-grid-canvas" in told
