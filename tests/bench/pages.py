@@ -2,7 +2,8 @@
 
 For incidents of 10, 200, 3,000 and 100,000 deliveries it serves the dashboard on loopback and measures with a headless
 Chromium: the first visit of a server, a second visit, and a click on a bar until the tables follow. Prints a table, or
-JSON with ``--json FILE``. The load average beside each row says how far the machine was others' too; exits 1 if a figure is over twice its budget.
+JSON with ``--json FILE``; exits 1 if a figure is over twice its budget. The load average beside each row says how busy
+the machine was with other work: figures of a busy machine are no measure of the page.
 """
 
 import argparse
