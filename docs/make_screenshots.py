@@ -44,6 +44,7 @@ def shots(incident: str, key: str) -> tuple[Shot, ...]:
         Shot("incident-dark", page, CHART, scheme="dark"),
         Shot("report", page.replace("/incident?", "/report?"), "img[src], [data-testid=stCode]"),
         Shot("incident-phone", page, CHART, 390, 1240),
+        Shot("queue-health", "/queue_health", CHART, height=1500),
         Shot("data", "/data", TABLE),
         Shot("find-a-message", f"/messages?q={key}", CHART),
         Shot("incidents-dark", "/", TABLE, height=720, scheme="dark"),

@@ -1,5 +1,6 @@
 """The metrics that AWS would have published for a simulated queue or function, a value a minute."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -23,17 +24,17 @@ def queue_metrics(queue: SimulatedQueue, start: datetime, end: datetime) -> list
         "NumberOfMessagesDeleted": _per_minute(m.deleted_at for m in queue.messages if m.deleted_at),
         "NumberOfEmptyReceives": _per_minute(queue.empty_receives),
     }
-    levels: dict[str, dict[datetime, float]] = {
+    highest: dict[str, dict[datetime, float]] = {
         "ApproximateNumberOfMessagesVisible": defaultdict(float),
         "ApproximateNumberOfMessagesNotVisible": defaultdict(float),
         "ApproximateAgeOfOldestMessage": defaultdict(float),
     }
-    for at, visible, hidden, age_s in _levels(queue.messages, end):
-        for name, value in zip(levels, (visible, hidden, age_s), strict=True):
+    for at, visible, hidden, age_s in levels(queue, end):
+        for name, value in zip(highest, (visible, hidden, age_s), strict=True):
             minute = _minute(at)
-            levels[name][minute] = max(levels[name][minute], value)
+            highest[name][minute] = max(highest[name][minute], value)
     dimensions = [{"Name": "QueueName", "Value": queue.spec.name}]
-    values: dict[str, dict[datetime, float]] = {**sums, **levels}
+    values: dict[str, dict[datetime, float]] = {**sums, **highest}
     return [
         _datum(name, dimensions, minute, per_minute.get(minute, 0.0), "Seconds" if "Age" in name else "Count")
         for name, per_minute in values.items()
@@ -93,22 +94,31 @@ def function_metrics(function: SimulatedFunction, start: datetime, end: datetime
     return data
 
 
-def _levels(messages: Iterable[Message], end: datetime) -> Iterator[tuple[datetime, int, int, float]]:
-    """Yield (time, visible, in flight, age of the oldest in seconds) every few seconds with anything in the queue."""
+def levels(queue: SimulatedQueue, end: datetime) -> Iterator[tuple[datetime, int, int, float]]:
+    """Yield (time, visible, in flight, age of the oldest in seconds) every few seconds with anything in the queue.
+
+    A standard queue's age leaves out messages that were received three times: they went to the back.
+    """
     visible: Counter[int] = Counter()
     hidden: Counter[int] = Counter()
     oldest: dict[int, float] = {}
-    for message in messages:
+    for message in queue.messages:
+        third_s = _third_receive_s(message) if not queue.spec.is_fifo else math.inf
         left_s = (message.gone_at or end).timestamp()
         sent_s = message.sent_at.timestamp()
         for tick in range(int(sent_s // SAMPLE_S) + 1, int(left_s // SAMPLE_S) + 1):
             at_s = tick * SAMPLE_S
             is_hidden = any(d.received_at.timestamp() <= at_s < d.hidden_until.timestamp() for d in message.deliveries)
             (hidden if is_hidden else visible)[tick] += 1
-            oldest[tick] = max(oldest.get(tick, 0.0), at_s - sent_s)
+            oldest[tick] = max(oldest.get(tick, 0.0), at_s - sent_s if at_s < third_s else 0.0)
     for tick in sorted(oldest):
         at = datetime.fromtimestamp(tick * SAMPLE_S, end.tzinfo)
         yield at, visible[tick], hidden[tick], float(int(oldest[tick]))
+
+
+def _third_receive_s(message: Message) -> float:
+    deliveries = message.deliveries
+    return deliveries[2].received_at.timestamp() if len(deliveries) > 2 else math.inf
 
 
 def _concurrency(runs: Iterable[Run]) -> dict[datetime, int]:

@@ -9,7 +9,7 @@ import typer.main
 import typer.testing
 
 import cli
-from forensics import docrules, doctables, errors
+from forensics import docchecks, docrules, doctables, errors
 from forensics.settings import Settings
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.sentences import CAUSE_WORDS
@@ -43,6 +43,12 @@ def test_every_rule_says_when_it_holds_and_when_not():
             assert rule.sentences["supported"], rule.code
             assert rule.sentences["excluded"], rule.code
             assert all(decides for _, decides in rule.sentences["undecidable"]), rule.code
+
+
+def test_the_page_of_checks_is_fresh():
+    page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
+
+    assert page == docchecks.checks_page(), "run: python -m forensics.docchecks"
 
 
 def test_every_command_is_in_the_readme():

@@ -46,7 +46,7 @@ THIRD_PARTY: dict[str, set[str]] = {
 _CORE = {"forensics", *PURE, "forensics/lake", "forensics/charts", "forensics/report"}
 OWN: dict[str, set[str]] = {
     **{part: {"forensics", *PURE} for part in PURE},
-    "forensics": {"forensics", "forensics/tables"},
+    "forensics": {"forensics", "forensics/tables", "forensics/checks", "forensics/health"},  # the pages it generates
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
     "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},
     "forensics/report": _CORE

@@ -3,10 +3,11 @@
 from types import ModuleType
 
 from forensics.errors import ForensicsError
-from lab.scenarios import dlq_timing, double_billing, expired_handle, fifo_order, producer_and_consumer
+from lab.scenarios import dlq_timing, double_billing, eight_weeks, expired_handle, fifo_order, producer_and_consumer
 
 SCENARIOS: dict[str, ModuleType] = {
-    module.NAME: module for module in (double_billing, producer_and_consumer, fifo_order, dlq_timing, expired_handle)
+    module.NAME: module
+    for module in (double_billing, producer_and_consumer, fifo_order, dlq_timing, expired_handle, eight_weeks)
 }
 DEFAULT_SCENARIO = double_billing.NAME
 
