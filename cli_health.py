@@ -38,6 +38,10 @@ class ReportNotNamedError(ForensicsError):
     """The command line does not say which report, or asks for what it cannot be."""
 
 
+class ChecksMissingError(ForensicsError):
+    """No settings were read: there is nothing a check could look at."""
+
+
 class CheckFormat(StrEnum):
     """How the checks' answers are printed."""
 
@@ -122,6 +126,11 @@ def check(
 
     findings = chosen.open_lake().findings()
     records = check_records(findings, chosen.settings())
+    if not records:
+        raise ChecksMissingError(
+            "this data version holds no settings to check",
+            "Collect the queues, then run `doubletake correlate`: nothing checked is not the same as nothing wrong.",
+        )
     known = sorted({r["queue"] for r in records})
     if queue is not None and queue not in known:
         raise QueueUnknownError(

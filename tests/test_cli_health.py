@@ -11,7 +11,7 @@ import pytest
 import cli
 from forensics.checks import CHECKS
 from forensics.errors import EXIT_CHECK_FAILED
-from tests.pages import health_tale
+from tests.pages import health_tale, tales
 from tests.pages.worlds import START, Story
 
 SCHEMA = Path(__file__).parent / "data" / "sarif" / "sarif-schema-2.1.0.json"
@@ -171,3 +171,12 @@ def test_a_report_of_a_week_is_the_file_that_its_name_says(run, tmp_path):
     assert code == 0
     assert "wrote week.md" in err
     assert (tmp_path / "week.md").read_text().startswith("# Queue health, 2026-W47 (16 to 22 Nov 2026): 3 of 3 queues")
+
+
+def test_a_lake_without_settings_is_no_clean_bill(tmp_path, capsys):
+    story = Story(data_until_at=START)
+    story.coverage(tales.CLICKS, START, START)
+    lake = story.save(tmp_path / "lake")
+
+    assert cli.main(["check", "--lake", str(lake)]) == 2
+    assert "holds no settings to check" in capsys.readouterr().err

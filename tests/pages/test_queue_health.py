@@ -2,7 +2,9 @@
 
 import pytest
 
+from tests.pages import health_tale, tales
 from tests.pages.reading import words
+from tests.pages.worlds import START, Story
 
 PAGE = "pages/queue_health.py"
 
@@ -99,3 +101,25 @@ def test_the_incident_page_shows_the_checks_of_its_queue(visit):
     assert not at.exception
     assert "**Settings checks**" in [m.value for m in at.markdown]
     assert any("Check" in f.value and "run_near_timeout" in list(f.value["Check"]) for f in at.dataframe)
+
+
+HOSTILE = "<script>alert(1)</script> ![x](https://a.example/pixel.png) [y](javascript:alert(1)) :red[now]"
+
+
+def test_texts_from_evidence_and_settings_are_shown_as_the_characters_they_have(visit, tmp_path, monkeypatch):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    health_tale.weekly(story)
+    for row in story.findings["setting_findings"]:
+        row["sentence"] = row["advice"] = HOSTILE
+    for row in story.findings["incidents"]:
+        row["headline"] = HOSTILE
+    settings = tmp_path / "team.toml"
+    settings.write_text(f"[[queue]]\nname = 'billing'\nowner = '{HOSTILE}'\nnote = '{HOSTILE}'\n")
+    monkeypatch.setenv("DOUBLETAKE_CONFIG", str(settings))
+    at = visit(PAGE, story.save(tmp_path / "lake"), queue="billing")
+    shown = [str(e.value) for kind in ("markdown", "caption", "info", "warning", "subheader") for e in at.get(kind)]
+
+    assert not at.exception
+    assert [text for text in shown if "alert" in text]
+    assert [text for text in shown if "<script>" in text or "![x](" in text or " :red[" in text] == []

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from forensics.tables import findings as T
+from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
@@ -186,3 +187,36 @@ def test_every_delivery_is_in_the_ledger_once(investigated):
 def test_every_claim_cites_evidence_that_resolves(investigated, table):
     assert all(row["evidence_ids"] for row in investigated.rows(table))
     assert investigated.unresolved(table) == set()
+
+
+def test_the_weeks_of_the_queue_have_the_true_counts(investigated, charged_before_the_kill):
+    weeks = [row for row in investigated.rows(QUEUE_WEEKS) if row["queue"] == QUEUE]
+    truths = [truth for truth in investigated.played.truths if truth.queue == QUEUE]
+
+    def total(column):
+        return sum(row[column] for row in weeks)
+
+    assert total("sent_count") == total("item_count") == len(truths)
+    assert total("delivery_count") == sum(len(t.deliveries) for t in truths)
+    assert (total("redelivery_count"), total("timeout_count")) == (20, 2)
+    assert total("twice_at_least") == len(charged_before_the_kill)
+    assert total("twice_at_least") <= sum(t.effects > 1 for t in truths) <= total("twice_at_most")
+    assert sum(row["delivery_count"] for row in investigated.rows(QUEUE_HEALTH) if row["queue"] == QUEUE) == total(
+        "delivery_count"
+    )
+
+
+def test_the_settings_checks_name_what_made_it_possible(investigated):
+    failed = {
+        (row["queue"], row["code"]): row["severity"]
+        for row in investigated.rows(SETTING_FINDINGS)
+        if row["status"] == "fails" and row["severity"] != "note"
+    }
+
+    assert failed == {
+        (QUEUE, "fifo_single_group"): "critical",
+        (QUEUE, "run_near_timeout"): "critical",
+        (QUEUE, "partial_responses"): "warning",
+        ("shipment-updates", "partial_responses"): "warning",
+    }
+    assert investigated.unresolved(SETTING_FINDINGS) == investigated.unresolved(QUEUE_WEEKS) == set()

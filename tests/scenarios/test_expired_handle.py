@@ -3,6 +3,7 @@
 import pytest
 
 from forensics.tables import findings as T
+from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
@@ -72,3 +73,11 @@ def test_healthy_jobs_are_in_the_ledger_with_their_receive_count(investigated):
 def test_every_claim_cites_evidence_that_resolves(investigated, table):
     assert all(row["evidence_ids"] for row in investigated.rows(table))
     assert investigated.unresolved(table) == set()
+
+
+def test_the_week_counts_the_refused_deletes_and_the_handling_outgrows_the_visibility_timeout(investigated):
+    weeks = [row for row in investigated.rows(QUEUE_WEEKS) if row["queue"] == QUEUE]
+    failed = {row["code"]: row["severity"] for row in investigated.rows(SETTING_FINDINGS) if row["status"] == "fails"}
+
+    assert sum(row["expired_handle_count"] for row in weeks) == 4
+    assert failed["handling_outgrows_visibility"] == "critical"
