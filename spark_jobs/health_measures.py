@@ -26,6 +26,7 @@ _READ_SCHEMA = (
 
 def delivery_measures(deliveries: DataFrame, last_causes: DataFrame) -> DataFrame:
     """One row per delivery of the ledger. ``last_causes``: queue_arn, item_id and the cause of its last redelivery."""
+    deliveries = _dated(deliveries)
     count = F.coalesce("receive_count", "delivery_index")
     is_fifo = F.col("queue").endswith(".fifo")
     is_dead = F.col("ended_by") == "dead_lettered"
@@ -67,6 +68,24 @@ def delivery_measures(deliveries: DataFrame, last_causes: DataFrame) -> DataFram
         F.when(is_dead | is_refused | is_poison, F.slice("evidence_ids", 1, 3)).alias("evidence"),
     )
     return rows.unionByName(dead, allowMissingColumns=True)
+
+
+def _dated(deliveries: DataFrame) -> DataFrame:
+    """Put a receive that no log shows, and whose time nobody knows, at the next delivery of its message that was seen."""
+    item = ["queue_arn", "item_id"]
+    known = F.col("received_at").isNotNull()
+    undated = deliveries.where(~known)
+    seen = deliveries.where(known).select(
+        *item, F.col("delivery_index").alias("seen_index"), F.col("received_at").alias("seen_at")
+    )
+    is_later = F.col("seen_index") > F.col("delivery_index")
+    near = (
+        seen.join(F.broadcast(undated.select(*item, "delivery_index")), item)
+        .groupBy(*item, "delivery_index")
+        .agg(F.coalesce(F.min(F.when(is_later, F.col("seen_at"))), F.max("seen_at")).alias("received_at"))
+    )
+    placed = undated.drop("received_at").join(near, [*item, "delivery_index"])
+    return deliveries.where(known).unionByName(placed)
 
 
 def _reason() -> Column:

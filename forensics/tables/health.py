@@ -15,7 +15,11 @@ _HEALTH: tuple[Column, ...] = (
     Column("deleted_count", "long", "NumberOfMessagesDeleted; repeated deletes count again; null without data"),
     Column("delivery_count", "long", "deliveries in the ledger; null where no log was read"),
     Column("redelivery_count", "long", "deliveries that were not the message's first; null where no log was read"),
-    Column("unseen_count", "long", "receives that only the receive count shows; null where no log was read"),
+    Column(
+        "unseen_count",
+        "long",
+        "receives that only the receive count shows, at the next seen one; null where no log was read",
+    ),
     Column("item_count", "long", "messages received for the first time; null where no log was read"),
     Column("twice_at_least", "int", "of these, messages whose work was done more than once for sure"),
     Column("twice_at_most", "int", "of these, messages whose work may have been done more than once"),

@@ -168,6 +168,8 @@ DELIVERIES = [
     delivery("c", 2, minute(3), ended_by="dead_lettered", run_status="timeout"),
     delivery("d", 1, minute(4), delete_status="expired", ended_by="delete_refused"),
     delivery("e", 1, minute(5), ended_by="dead_lettered"),
+    delivery("g", 1, None, is_seen=False, consumer=None, consumer_kind=None, function_name=None, log_group=None),
+    delivery("g", 2, minute(95)),
     delivery("f", 3, minute(90), sent_at=SUNDAY - timedelta(hours=1), ended_by="visibility_expired"),
 ]
 
@@ -278,9 +280,9 @@ def test_a_dead_letter_queue_gains_what_its_level_rose(monday, found):
 
 
 def test_deliveries_are_counted_by_what_became_of_them(monday, found):
-    counts = {name: monday[f"{name}_count"] for name in ("delivery", "redelivery", "item", "expired_handle")}
+    counts = {name: monday[f"{name}_count"] for name in ("delivery", "redelivery", "item", "unseen", "expired_handle")}
 
-    assert counts == {"delivery": 7, "redelivery": 3, "item": 4, "expired_handle": 1}
+    assert counts == {"delivery": 9, "redelivery": 4, "item": 5, "unseen": 1, "expired_handle": 1}
     assert monday["dead_lettered_count"] == 2
     assert monday["dead_letter_reasons"] == ["function_timeout=1", "throttled=1"]
     assert found[1]["orders", "2026-W46"]["item_count"] == 1
