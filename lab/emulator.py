@@ -20,6 +20,8 @@ from lab.function_logs import log_writer
 from lab.proxy import Application, LikeAws
 
 ENDING_GRACE_S = 2.0
+METRICS_KEPT_S = 455 * 86_400
+"""How long AWS keeps metrics; MiniStack would forget them after two weeks."""
 
 
 class Clock:
@@ -57,9 +59,10 @@ def main() -> None:
 
 def _emulated_aws(clock: Clock) -> Application:
     from ministack.app import app
-    from ministack.services import lambda_svc
+    from ministack.services import cloudwatch, lambda_svc
 
     lambda_svc._emit_lambda_logs = log_writer()
+    cloudwatch.TWO_WEEKS_SECONDS = METRICS_KEPT_S
     lambda_svc._now_iso = clock.iso  # the one stamp MiniStack does not take from time.time
     return LikeAws(app, clock)
 

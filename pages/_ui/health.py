@@ -16,7 +16,6 @@ from forensics.tables.health import QUEUE_HEALTH
 from pages._ui import setting_checks
 from pages._ui.cards import card, row
 from pages._ui.health_chart import days_chart
-from pages._ui.setting_checks import ROW_OF_TWO_LINES
 from pages._ui.shell import Page
 from pages._ui.states import guarded, show_broken
 from pages._ui.words import Colour, count, plain
@@ -165,25 +164,12 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     said = [f"Owner: {queue.owner}." if queue.owner else "", f"Note: {queue.note}" if queue.note else ""]
     if any(said):
         st.caption(plain(" ".join(filter(None, said))))
-    if queue.signals:
-        st.dataframe(
-            [
-                {"Need": [s.level], "Reason": s.sentence, "What to do": s.advice, "Evidence": len(s.evidence_ids)}
-                for s in queue.signals
-            ],
-            hide_index=True,
-            row_height=ROW_OF_TWO_LINES,
-            column_config={
-                "Need": st.column_config.MultiselectColumn(
-                    options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=84
-                ),
-                "Reason": st.column_config.TextColumn(width=390),
-                "What to do": st.column_config.TextColumn(width=340),
-                "Evidence": st.column_config.NumberColumn(width=70, help="Rows of evidence this rests on."),
-            },
-            alt="Reasons",
-        )
-    else:
+    for signal in queue.signals:
+        colour = NEED_COLOURS[signal.level]
+        rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
+        st.markdown(f":{colour}-badge[{signal.level}] {plain(signal.sentence)}")
+        st.caption(plain(f"{signal.advice} ({rests})"))
+    if not queue.signals:
         st.success(
             "Nothing to do for this queue." if queue.need == "ok" else "Nothing was read.", icon=":material/check:"
         )

@@ -16,7 +16,7 @@ COLOURS: dict[str, Colour] = {
     "passes": "green",
 }
 _ORDER = list(COLOURS)
-ROW_OF_TWO_LINES = 54
+ROW_OF_TWO_LINES = 68
 """Pixels of a table row in which a long sentence wraps."""
 
 
