@@ -30,7 +30,7 @@ def batch_outgrows_timeout(setup: Setup) -> Answer:
         return fails(
             WARNING,
             f"{told} > function timeout {setup.function_timeout_s} s: a full batch of slow items cannot end in time",
-            f"Set the batch size to {fits} or less, or raise the function timeout.",
+            f"Set the batch size to {fits}{' or less' if fits > 1 else ''}, or raise the function timeout.",
             *uses,
         )
     return passes(f"{told} ≤ function timeout {setup.function_timeout_s} s", *uses)

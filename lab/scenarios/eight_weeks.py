@@ -37,46 +37,46 @@ OLD_TIMEOUT_S, NEW_TIMEOUT_S = 25, 60
 SETTINGS = r"""
 [[function]]
 name = "charge-card"
-effect = 'charged payment_id=(?P<key>\S+)'
+effect = 'charged payment_id=(?P<key>[\w-]+)'
 effect_is_exhaustive = true
-started = 'processing (?P<message_id>\S+)'
+started = 'processing (?P<message_id>[0-9a-f-]{36})'
 order = "sequential"
 idempotent = false
 
 [[function]]
 name = "render-invoice"
-effect = 'sent invoice_id=(?P<key>\S+)'
+effect = 'sent invoice_id=(?P<key>[\w-]+)'
 effect_is_exhaustive = true
-started = 'processing (?P<message_id>\S+)'
+started = 'processing (?P<message_id>[0-9a-f-]{36})'
 order = "sequential"
 idempotent = false
 
 [[function]]
 name = "deliver-webhook"
-effect = 'delivered webhook_id=(?P<key>\S+)'
+effect = 'delivered webhook_id=(?P<key>[\w-]+)'
 effect_is_exhaustive = true
-started = 'processing (?P<message_id>\S+)'
+started = 'processing (?P<message_id>[0-9a-f-]{36})'
 order = "sequential"
 
 [[function]]
 name = "write-export"
-effect = 'wrote export_id=(?P<key>\S+)'
+effect = 'wrote export_id=(?P<key>[\w-]+)'
 effect_is_exhaustive = true
-started = 'processing (?P<message_id>\S+)'
+started = 'processing (?P<message_id>[0-9a-f-]{36})'
 order = "sequential"
 
 [[function]]
 name = "send-mail"
-effect = 'sent mail_id=(?P<key>\S+)'
+effect = 'sent mail_id=(?P<key>[\w-]+)'
 effect_is_exhaustive = true
-started = 'processing (?P<message_id>\S+)'
+started = 'processing (?P<message_id>[0-9a-f-]{36})'
 order = "sequential"
 
 [[function]]
 name = "index-page"
-effect = 'indexed page_id=(?P<key>\S+)'
+effect = 'indexed page_id=(?P<key>[\w-]+)'
 effect_is_exhaustive = true
-started = 'processing (?P<message_id>\S+)'
+started = 'processing (?P<message_id>[0-9a-f-]{36})'
 order = "sequential"
 
 [[queue]]

@@ -167,8 +167,8 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     for signal in queue.signals:
         colour = NEED_COLOURS[signal.level]
         rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
-        st.markdown(f":{colour}-badge[{signal.level}] {plain(signal.sentence)}")
-        st.caption(plain(f"{signal.advice} ({rests})"))
+        advice = plain(f"{signal.advice} ({rests})")
+        st.markdown(f":{colour}-badge[{signal.level}] {plain(signal.sentence)}  \n:gray[:small[{advice}]]")
     if not queue.signals:
         st.success(
             "Nothing to do for this queue." if queue.need == "ok" else "Nothing was read.", icon=":material/check:"

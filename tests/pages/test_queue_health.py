@@ -47,7 +47,7 @@ def test_the_neediest_queue_is_opened_with_reasons_days_incidents_and_checks(ope
     assert opened.subheader[0].value == "payments.fifo"
     reasons = [m.value for m in opened.markdown if "-badge[" in m.value]
     assert [r.partition("]")[0] for r in reasons] == [":red-badge[act now"] * 2 + [":orange-badge[watch"] * 3
-    assert reasons[0].endswith("7 to 8 of 14,000 messages processed twice (0.1 %)")
+    assert "7 to 8 of 14,000 messages processed twice (0.1 %)  \n:gray[:small[Open its incidents" in reasons[0]
     assert "payments.fifo-20261120T0512Z" in words(opened) or opened.get("page_link")
     checks = opened.dataframe[1].value
     assert list(checks["Check"]) == ["run_near_timeout"]
