@@ -1,7 +1,7 @@
 """Take the pictures that README and docs show: ``python docs/make_screenshots.py LAKE``.
 
 Serves the lake on loopback, opens the pages in a headless Chromium and writes PNGs. The lake of
-``doubletake demo --no-serve`` gives the pictures of the repository.
+``doubletake demo --no-serve`` gives the pictures of the repository, that of ``--scenario eight-weeks`` queue-health.
 """
 
 import argparse
@@ -92,17 +92,21 @@ def main() -> None:
     arguments.add_argument("lake", type=Path, help="a lake with findings")
     arguments.add_argument("--out", type=Path, default=ROOT / "docs" / "img", help="where the PNGs go")
     arguments.add_argument("--incident", help="which incident; default: the one with the most confirmed messages")
+    arguments.add_argument("--only", metavar="NAME", help="only this picture, e.g. queue-health of eight-weeks' lake")
     chosen = arguments.parse_args()
     incident = chosen.incident or gravest(chosen.lake)
     chosen.out.mkdir(parents=True, exist_ok=True)
+    settings = chosen.lake.absolute() / "doubletake.toml"  # where the demo leaves the scenario's
+    environment = {"DOUBLETAKE_CONFIG": str(settings)} if settings.exists() else {}
     with (
         tempfile.TemporaryDirectory() as folder,
-        dashboard(chosen.lake.absolute(), Path(folder) / "server.log") as base,
+        dashboard(chosen.lake.absolute(), Path(folder) / "server.log", **environment) as base,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=browser_path(), args=list(FLAGS))
         for shot in shots(incident, a_key(chosen.lake, incident)):
-            print(take(browser, base, shot, chosen.out))
+            if chosen.only in (None, shot.name):
+                print(take(browser, base, shot, chosen.out))
         browser.close()
 
 
