@@ -165,6 +165,7 @@ def _with_seen(setup: Setup, seen: Row | None, returned: tuple[int, list[str]] |
         if seen["run_count"] is None
         else seen["timeout_count"] + seen["error_count"] + seen["crash_count"],
         run_p99_ms=seen["handler_p99_ms"],
+        run_max_ms=seen["handler_max_ms"],
         item_p99_ms=seen["item_p99_ms"],
         largest_batch=seen["largest_batch"],
         delivery_count=seen["delivery_count"],

@@ -48,6 +48,7 @@ class Setup:
     timeout_count: int | None = None
     failed_run_count: int | None = None
     run_p99_ms: int | None = None
+    run_max_ms: int | None = None
     item_p99_ms: int | None = None
     largest_batch: int | None = None
     delivery_count: int | None = None
@@ -100,7 +101,7 @@ _PARTS = {
     ),
     "first": "first_visibility_timeout_s first_function_timeout_s",
     "observed": (
-        "run_count timeout_count failed_run_count run_p99_ms item_p99_ms largest_batch delivery_count uncounted_delivery_count "
+        "run_count timeout_count failed_run_count run_p99_ms run_max_ms item_p99_ms largest_batch delivery_count uncounted_delivery_count "
         "unnamed_run_count highest_receive_count has_one_group returned_whole_count"
     ),
     "throttles": "throttle_count",

@@ -75,9 +75,9 @@ def test_every_claim_cites_evidence_that_resolves(investigated, table):
     assert investigated.unresolved(table) == set()
 
 
-def test_the_week_counts_the_refused_deletes_and_the_handling_outgrows_the_visibility_timeout(investigated):
+def test_the_week_counts_the_refused_deletes_and_the_slowest_handling_outgrows_the_visibility_timeout(investigated):
     weeks = [row for row in investigated.rows(QUEUE_WEEKS) if row["queue"] == QUEUE]
     failed = {row["code"]: row["severity"] for row in investigated.rows(SETTING_FINDINGS) if row["status"] == "fails"}
 
     assert sum(row["expired_handle_count"] for row in weeks) == 4
-    assert failed["handling_outgrows_visibility"] == "critical"
+    assert failed["handling_outgrows_visibility"] == "warning"

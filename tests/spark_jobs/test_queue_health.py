@@ -335,6 +335,7 @@ def test_settings_are_checked_against_what_was_observed(found):
         ("orders", "visibility_below_timeout"): "critical",
         ("orders", "max_receive_count"): "warning",
         ("orders", "run_near_timeout"): "critical",
+        ("orders", "handling_outgrows_visibility"): "warning",
         ("orders", "logging_readiness"): "note",
         ("carts", "dead_letter_queue_missing"): "warning",
     }

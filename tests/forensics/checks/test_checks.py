@@ -36,6 +36,7 @@ HEALTHY = Setup(
     timeout_count=0,
     failed_run_count=0,
     run_p99_ms=4000,
+    run_max_ms=9000,
     item_p99_ms=400,
     delivery_count=9000,
     uncounted_delivery_count=0,
@@ -157,6 +158,8 @@ BORDERS = {
     "handling longer than visibility": ("handling_outgrows_visibility", {"run_p99_ms": 180_001}, "critical"),
     "handling at four fifths": ("handling_outgrows_visibility", {"run_p99_ms": 144_000}, "warning"),
     "handling below four fifths": ("handling_outgrows_visibility", {"run_p99_ms": 143_999}, "passes"),
+    "only the slowest outgrows it": ("handling_outgrows_visibility", {"run_max_ms": 180_001}, "warning"),
+    "the slowest just fits": ("handling_outgrows_visibility", {"run_max_ms": 180_000}, "passes"),
     "a worker is checked too": (
         "handling_outgrows_visibility",
         {"consumer_kind": "worker", "run_p99_ms": 200_000},
