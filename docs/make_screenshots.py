@@ -20,6 +20,7 @@ from forensics.tables.findings import INCIDENTS, MESSAGES  # noqa: E402
 from tests.pages.browser import FLAGS, browser_path, dashboard  # noqa: E402
 
 CHART = ".js-plotly-plot .barlayer path"
+LINES = ".js-plotly-plot .scatterlayer .js-line"
 TABLE = "[data-testid=stDataFrame] canvas"
 
 
@@ -44,7 +45,7 @@ def shots(incident: str, key: str) -> tuple[Shot, ...]:
         Shot("incident-dark", page, CHART, scheme="dark"),
         Shot("report", page.replace("/incident?", "/report?"), "img[src], [data-testid=stCode]"),
         Shot("incident-phone", page, CHART, 390, 1240),
-        Shot("queue-health", "/queue_health", CHART, height=1500),
+        Shot("queue-health", "/queue_health", LINES, height=1500),
         Shot("data", "/data", TABLE),
         Shot("find-a-message", f"/messages?q={key}", CHART),
         Shot("incidents-dark", "/", TABLE, height=720, scheme="dark"),
