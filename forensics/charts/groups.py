@@ -53,7 +53,7 @@ def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.Da
             "ended_by": None,
             "consumer": None,
             "source": "derived",
-            "label": f"group {group}: nothing could be handed out, {span.messages:,} waiting to come again",
+            "label": f"group {group}: nothing could be handed out, {span.messages:,} messages waiting",
         }
         for place, group in enumerate(shown)
         for span in of_group[group]

@@ -14,7 +14,7 @@ from forensics.report.changes import REACH, Change, what_changed
 from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
-from forensics.report.groups import BlockedSpan, blocked_spans
+from forensics.report.groups import BlockedSpan, blocked_spans, found_spans
 from forensics.report.incident_lookup import find_incident
 from forensics.report.moments import Moment, key_moments
 from forensics.report.prevention import counterfactuals_of, queue_findings_of
@@ -107,7 +107,6 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
     settings = settings_then(incident, theirs, snapshots)
     batches = batches_at_end(deliveries, affected)
-    blocked = blocked_spans(incident, deliveries)
     changes = what_changed(
         incident, sorted(_functions(theirs, snapshots, incident)), snapshots, _calls(findings, incident)
     )
@@ -119,6 +118,8 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     }
     prevention = counterfactuals_of(findings, incident_id)
     on_queue = queue_findings_of(findings, incident)
+    # A lake of an earlier release has no findings of queues: its ledger tells the same of this incident's messages.
+    blocked = found_spans(on_queue) or blocked_spans(incident, deliveries)
     cited.update(i for row in (*prevention, *on_queue) for i in row["evidence_ids"] or ())
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
     return Case(

@@ -46,6 +46,23 @@ def blocked_spans(incident: Row, deliveries: Sequence[Row]) -> tuple[BlockedSpan
     return tuple(found)
 
 
+def found_spans(queue_findings: Sequence[Row]) -> tuple[BlockedSpan, ...]:
+    """Return the blocked stretches that the findings tell, by group and time; what they leave open is left out."""
+    spans = [
+        BlockedSpan(
+            q["group_id"] or "",
+            q["from_at"],
+            q["until_at"],
+            q["span_ms"],
+            q["message_count"] or 0,
+            tuple(q["evidence_ids"] or ()),
+        )
+        for q in queue_findings
+        if q["code"] == "fifo_group_blocked" and q["stance"] == "supported" and q["span_ms"] is not None
+    ]
+    return tuple(sorted(spans, key=lambda s: (s.group_id, s.start_at, s.end_at)))
+
+
 def _first(run: Sequence[Row]) -> datetime:
     return min(d["received_at"] for d in run)
 

@@ -1,4 +1,4 @@
-from forensics.report.groups import blocked_spans, busiest_groups
+from forensics.report.groups import blocked_spans, busiest_groups, found_spans
 from tests.forensics.report import world
 
 
@@ -34,3 +34,20 @@ def test_a_run_whose_messages_were_deleted_blocks_nothing():
     rows = [d | {"ended_by": "deleted"} for d in world.deliveries()]
 
     assert blocked_spans(world.incident(), rows) == ()
+
+
+def test_the_findings_of_the_queue_are_taken_where_they_are_there():
+    row = {
+        "code": "fifo_group_blocked",
+        "stance": "supported",
+        "group_id": "acct-1",
+        "from_at": world.after(30),
+        "until_at": world.after(600),
+        "span_ms": 570_000,
+        "message_count": 2,
+        "evidence_ids": ["log:1"],
+    }
+    others = [row | {"code": "dead_lettered"}, row | {"stance": "undecidable"}, row | {"span_ms": None}]
+    (span,) = found_spans([*others, row])
+
+    assert (span.group_id, span.blocked_ms, span.messages) == ("acct-1", 570_000, 2)
