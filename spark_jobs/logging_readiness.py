@@ -1,5 +1,6 @@
 """What the lines of each consumer tell, and what they do not."""
 
+from collections.abc import Collection
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -15,12 +16,13 @@ _COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_e
 
 def logging_readiness(runs: DataFrame, handled: DataFrame, inputs: Inputs) -> DataFrame:
     """One row per queue and log group of a known consumer."""
-    told = {r["log_group"]: r for r in [*_of_runs(runs).collect(), *_of_workers(handled).collect()]}
+    of_workers = {r["log_group"]: r for r in _of_workers(handled).collect()}
+    told = {r["log_group"]: r for r in _of_runs(runs).collect()} | of_workers
     asks: dict[str, bool] = {}
     for row in inputs.small["event_source_mappings"]:
         asks[row["function_name"]] = bool(row["reports_batch_item_failures"])
     rows = []
-    for queue_arn, queue, group, kind, function in _consumers(inputs):
+    for queue_arn, queue, group, kind, function in _consumers(inputs, of_workers.keys()):
         declared = inputs.consumers_by_group.get(group)
         found = told.get(group)
         said = {name: int(found[name]) if found else 0 for name in _COUNTS}
@@ -42,9 +44,14 @@ def logging_readiness(runs: DataFrame, handled: DataFrame, inputs: Inputs) -> Da
     return inputs.spark.createDataFrame([tuple(r[n] for n in names) for r in rows], spark_schema(LOGGING_READINESS))
 
 
-def _consumers(inputs: Inputs) -> list[tuple[str, str, str, str, str | None]]:
+def _consumers(inputs: Inputs, worker_groups: Collection[str]) -> list[tuple[str, str, str, str, str | None]]:
+    """Return each queue's log groups; where nobody said what writes a group, what its lines turned out to be."""
+
+    def kind(group: str) -> str:
+        return "worker" if group in worker_groups else "lambda"
+
     found = {
-        (r["queue_arn"], r["queue_name"], r["log_group"], r["kind"] or "lambda", r["function_name"])
+        (r["queue_arn"], r["queue_name"], r["log_group"], r["kind"] or kind(r["log_group"]), r["function_name"])
         for r in inputs.small["consumers"]
     }
     return sorted(found, key=lambda c: tuple(str(part) for part in c))

@@ -45,6 +45,12 @@ def concurrency_limit(setup: Setup) -> Answer:
             "GetFunctionConcurrency of the function, or the account's concurrency limit",
             *uses,
         )
+    if reserved is None and setup.throttle_count is None:
+        return unknown(
+            "neither reserved concurrency nor throttles were read",
+            "GetFunctionConcurrency of the function, or its Throttles metric",
+            *uses,
+        )
     if reserved is None:
         return passes("no reserved concurrency was read and no throttle was seen", *uses)
     return passes(f"maximum concurrency {most} fits into the reserved concurrency {reserved}", *uses)

@@ -69,7 +69,6 @@ def findings(lake: Lake) -> dict[str, list[tuple]]:
     return told
 
 
-@pytest.mark.xfail(reason="logging_readiness takes an imported worker's log group for a function's")
 def test_files_give_the_findings_that_the_api_gives(spark, tmp_path):
     known = worlds()
     settings = settings_of(known)

@@ -138,6 +138,11 @@ BORDERS = {
         {"reserved_concurrency": None, "throttle_count": 3},
         "unknown",
     ),
+    "neither reserved concurrency nor throttles read": (
+        "concurrency_limit",
+        {"reserved_concurrency": None, "throttle_count": None},
+        "unknown",
+    ),
     "nothing reserved": ("concurrency_limit", {"reserved_concurrency": None}, "passes"),
     "one group, quick items": ("fifo_single_group", {"has_one_group": True}, "passes"),
     "one group, slow items": ("fifo_single_group", {"has_one_group": True, "item_p99_ms": 1500}, "warning"),
