@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -164,13 +165,17 @@ def test_a_watch_follows_a_queue_and_ends_cleanly_on_sigterm(tmp_path):
         watching = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
         )
+        too_long = threading.Timer(150, watching.kill)  # a line that never comes fails the test, it does not hang it
+        too_long.start()
         try:
             first = watching.stdout.readline()
-            world.log(f"/aws/lambda/{function}", [(2000, "two"), (3000, "three")])
+            just_now = (datetime.now(UTC) - worlds.START) // timedelta(milliseconds=1)
+            world.log(f"/aws/lambda/{function}", [(just_now, "two"), (just_now + 1, "three")])
             later = next((line for line in iter(watching.stdout.readline, "") if "2 new log events" in line), None)
         finally:
             watching.send_signal(signal.SIGTERM)
             code = watching.wait(60)
+            too_long.cancel()
     errors.seek(0)
 
     assert "1 new log event," in first, errors.read()
