@@ -54,8 +54,8 @@ MANY_FACTS = 400
 """Runs that state more than this are split by message through a shuffle; inside a row that would take their square."""
 
 
-def run_deliveries(runs: DataFrame) -> DataFrame:
-    """One row per Lambda run and message named in it."""
+def run_deliveries(runs: DataFrame, has_big_runs: bool = True) -> DataFrame:
+    """One row per Lambda run and message named in it; ``has_big_runs``: some run may state more than ``MANY_FACTS``."""
     understood = (
         runs.withColumn("is_malformed_response", _is_malformed(F.col("facts")))
         .withColumn("has_response", F.coalesce("has_response", F.lit(False)) & ~F.col("is_malformed_response"))
@@ -93,16 +93,15 @@ def run_deliveries(runs: DataFrame) -> DataFrame:
         "facts",
         "_items",
     )
+    if not has_big_runs:
+        return _judged_facts(_split_in_row(carried))
     few = F.col("facts_count") <= MANY_FACTS
-    return _judged_facts(
-        _split_in_row(carried.where(few)).unionByName(
-            _split_by_shuffle(
-                carried.where(~few)
-                .select("stream_hash", *CARRIED, F.explode("facts").alias("fact"))
-                .where(F.col("fact.message_id").isNotNull() | F.col("fact.key").isNotNull())
-            )
-        )
+    big = (
+        carried.where(~few)
+        .select("stream_hash", *CARRIED, F.explode("facts").alias("fact"))
+        .where(F.col("fact.message_id").isNotNull() | F.col("fact.key").isNotNull())
     )
+    return _judged_facts(_split_in_row(carried.where(few)).unionByName(_split_by_shuffle(big)))
 
 
 def _split_in_row(runs: DataFrame) -> DataFrame:

@@ -27,7 +27,7 @@ from spark_jobs.handlings import worker_facts
 from spark_jobs.incidents import incidents, membership
 from spark_jobs.inputs import RULES_VERSION, Inputs, fingerprint, read_inputs
 from spark_jobs.invocations import invocations, named_runs
-from spark_jobs.ledger import run_deliveries, with_settings, worker_deliveries
+from spark_jobs.ledger import MANY_FACTS, run_deliveries, with_settings, worker_deliveries
 from spark_jobs.logging_readiness import logging_readiness
 from spark_jobs.messages import hidden_possible, in_incidents, messages
 from spark_jobs.origins import origins
@@ -47,7 +47,7 @@ from spark_jobs.runs import (
     runs,
     split_nameless,
 )
-from spark_jobs.session import spark_session
+from spark_jobs.session import side_by_side, spark_session
 from spark_jobs.setting_findings import setting_findings
 from spark_jobs.strays import with_strays_returned
 from spark_jobs.suspects import item_hash, shared_links, statements, suspects, works
@@ -118,11 +118,17 @@ def _tune(spark: SparkSession, line_count: int) -> None:
     is_small = line_count < FEW_LINES
     spark.conf.set("spark.sql.codegen.wholeStage", str(not is_small).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")
+    # Planning anew after every stage pays where stages are long.
+    spark.conf.set("spark.sql.adaptive.enabled", str(not is_small).lower())
     # So many partitions that the runs of one fit in memory: Spark then gathers them by hash, without a second sort.
     spark.conf.set("spark.sql.shuffle.partitions", str(max(2, line_count // LINES_PER_PARTITION)))
     spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", "200000")
     # Files of a few kinds are written side by side; else Spark sorts all rows by kind first.
     spark.conf.set("spark.sql.maxConcurrentOutputFileWriters", "64")
+
+
+def _has_few_lines(spark: SparkSession) -> bool:
+    return spark.conf.get("spark.sql.adaptive.enabled") == "false"
 
 
 class _Writer:
@@ -192,15 +198,20 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
     all_runs = _runs(inputs, out, lambda_groups, queue_names)
     handled = _handlings(inputs, out, worker_groups, queue_names)
-    of_lambda = out.write(T.INVOCATIONS, invocations(all_runs), few=False)
 
     say("building the delivery ledger")
-    borders, data_until = _borders(inputs, all_runs, handled)
+    of_lambda, (borders, data_until), items = side_by_side(
+        inputs.spark,
+        lambda: out.write(T.INVOCATIONS, invocations(all_runs), few=False),
+        lambda: _borders(inputs, all_runs, handled),
+        lambda: out.keep(
+            "suspects",
+            suspects(out.keep("statements", statements(all_runs, handled)), has_fifo_dead_letters(inputs)),
+        ),
+    )
     until = F.lit(data_until).cast("timestamp")
-    stated = out.keep("statements", statements(all_runs, handled))
-    items = out.keep("suspects", suspects(stated, has_fifo_dead_letters(inputs)))
     flagged = (
-        _raw_deliveries(inputs, all_runs, handled)
+        _raw_deliveries(inputs, all_runs, handled if worker_groups else None)
         .withColumn("item_hash", item_hash(F.col("item_id")))
         .join(F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
         .drop("item_hash")
@@ -214,27 +225,33 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs, until))
     whole = out.write(T.DELIVERIES, ledger_columns(ledger), mode="append")
     pairs = out.keep("pairs", decided(with_exact_receives(delivery_pairs(ledger), inputs)))
-    again = out.write(T.REDELIVERIES, redeliveries(pairs))
-    out.write(T.RULINGS, rulings(pairs))
     guarded_groups = sorted(g for g, consumer in inputs.consumers_by_group.items() if consumer.guard)
     guarded = with_guards(ledger, guarded_groups)
     judged = out.keep("judged", messages(guarded, pairs, hidden_possible(ledger, borders), origins(ledger, inputs)))
     members = out.keep("members", membership(judged))
     told = out.write(T.MESSAGES, in_incidents(judged, members.drop("is_affected")))
-    found = out.keep("incidents", incidents(judged, members, pairs, ledger, whole, inputs))
-    out.write(T.INCIDENTS, found.unionByName(blind_windows(all_runs, found, inputs)))
-    out.write(T.LOGGING_READINESS, logging_readiness(all_runs, handled, inputs))
-    out.write(T.TIMELINE, timeline(ledger, told))
-    out.write(
-        T.QUEUE_FINDINGS, queue_findings(out.keep("queue_candidates", candidates(whole, told, inputs, data_until)))
-    )
-    out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
 
-    say("weighing the health of the queues")
-    periods = out.keep("periods", health_periods(whole, of_lambda, told, again, inputs, data_until))
-    out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
-    out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
-    out.write(T.SETTING_FINDINGS, setting_findings(periods, whole, inputs, data_until))
+    def incident_tables() -> None:
+        found = out.keep("incidents", incidents(judged, members, pairs, ledger, whole, inputs))
+        out.write(T.INCIDENTS, found.unionByName(blind_windows(all_runs, found, inputs)))
+        out.write(T.RULINGS, rulings(pairs))
+        out.write(T.TIMELINE, timeline(ledger, told))
+
+    def queue_tables() -> None:
+        gathered = out.keep("queue_candidates", candidates(whole, told, inputs, data_until))
+        out.write(T.QUEUE_FINDINGS, queue_findings(gathered))
+        out.write(T.LOGGING_READINESS, logging_readiness(all_runs, handled, inputs))
+        out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
+
+    def health_tables() -> None:
+        again = out.write(T.REDELIVERIES, redeliveries(pairs))
+        periods = out.keep("periods", health_periods(whole, of_lambda, told, again, inputs, data_until))
+        out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
+        out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
+        out.write(T.SETTING_FINDINGS, setting_findings(periods, whole, inputs, data_until))
+
+    say("weighing incidents, settings and the health of the queues")
+    side_by_side(inputs.spark, incident_tables, queue_tables, health_tables)
     return data_until
 
 
@@ -297,12 +314,23 @@ def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dic
     return out.keep("handled", worker_facts(out.keep("stated", stated), by_group, one_at_a_time))
 
 
-def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame) -> DataFrame:
-    """Return every delivery that a log shows, with settings in force and how far its batch got."""
-    ended_well = F.col("ended_well")
-    fine = without_batch_progress(with_settings(run_deliveries(all_runs.where(ended_well)), inputs))
-    failed = with_batch_progress(with_settings(run_deliveries(all_runs.where(~ended_well)), inputs))
-    raw = fine.unionByName(failed).unionByName(with_batch_progress(with_settings(worker_deliveries(handled), inputs)))
+def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | None) -> DataFrame:
+    """Return every delivery that a log shows, with settings in force and how far its batch got.
+
+    What there is none of is left out of the plan: a branch costs as much to plan as one full of rows.
+    """
+    is_big = not all_runs.where(F.col("facts_count") > MANY_FACTS).isEmpty()
+    if _has_few_lines(inputs.spark):
+        of_runs = run_deliveries(all_runs, is_big)
+        every = of_runs if handled is None else of_runs.unionByName(worker_deliveries(handled))
+        raw = with_batch_progress(with_settings(every, inputs))
+    else:  # only what failed is sorted by its batch
+        ended_well = F.col("ended_well")
+        fine = without_batch_progress(with_settings(run_deliveries(all_runs.where(ended_well), is_big), inputs))
+        failed = with_batch_progress(with_settings(run_deliveries(all_runs.where(~ended_well), is_big), inputs))
+        raw = fine.unionByName(failed)
+        if handled is not None:
+            raw = raw.unionByName(with_batch_progress(with_settings(worker_deliveries(handled), inputs)))
     return with_evidence(
         raw.withColumn("sent_at", F.timestamp_millis("sent_ms")).withColumn("is_throttled", F.lit(None).cast("boolean"))
     ).withColumn("is_watched", F.lit(None).cast("boolean"))

@@ -3,14 +3,18 @@
 import os
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T
+from pyspark.util import inheritable_thread_target
 
 from forensics.tables import Table
 from spark_jobs.java import find_java
+from spark_jobs.java_names import remember_java_names
 
 DRIVER_MEMORY = os.environ.get("DOUBLETAKE_SPARK_MEMORY", "2g")
 
@@ -38,8 +42,9 @@ def spark_schema(table: Table) -> T.StructType:
 
 _FOR_MANY_LINES = "-XX:-DontCompileHugeMethods"
 """The generated parse code is long; without this Java would interpret it for ever."""
-_FOR_FEW_LINES = "-XX:TieredStopAtLevel=1"
-"""Little data is over before Java's slow compiler has paid for itself: it took 40 % of the CPU time of a short run."""
+_FOR_FEW_LINES = f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xms{DRIVER_MEMORY}"
+"""Little data is over before Java's slow compiler has paid for itself: it took 40 % of the CPU time of a short run.
+Without it Java keeps room for 48 MB of compiled code, which Spark fills: Java then gives up compiling for good."""
 
 
 def spark_session(
@@ -83,10 +88,25 @@ def spark_session(
         .config("spark.log.level", "ERROR")
     )
     if local:
-        builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+        builder = (
+            builder.config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.python.daemon.module", "spark_jobs.python_daemon")
+        )
+    remember_java_names()
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def side_by_side(spark: SparkSession, *jobs: Callable[[], Any]) -> list[Any]:
+    """Run jobs at the same time and return their results in order; raises, when all have ended, what the first raised.
+
+    Planning a step takes one core, and for few lines most of the time: with one job after another the rest would idle.
+    """
+    with ThreadPoolExecutor(len(jobs), "correlate") as pool:
+        running = [pool.submit(inheritable_thread_target(spark)(job)) for job in jobs]
+    return [job.result() for job in running]
 
 
 def end_session() -> None:

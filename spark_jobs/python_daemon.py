@@ -1,0 +1,16 @@
+"""What Spark starts its Python workers from: pyspark's own daemon, without the archives that Spark puts on the path.
+
+Before every task a worker forgets what it knows of its import path. For an archive Python 3.11 and 3.12 then read the
+whole list of contents again, half a second a task, though nothing is imported from there: pyspark is installed.
+"""
+
+import sys
+
+sys.path[:] = [entry for entry in sys.path if not entry.endswith((".zip", ".jar"))]
+for entry in [known for known in sys.path_importer_cache if known.endswith((".zip", ".jar"))]:
+    del sys.path_importer_cache[entry]
+
+from pyspark.daemon import manager  # noqa: E402 - not before the path is set
+
+if __name__ == "__main__":
+    manager()
