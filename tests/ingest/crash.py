@@ -5,6 +5,7 @@ import os
 import random
 import resource
 import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -12,6 +13,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from types import ModuleType
+from unittest import mock
 
 from forensics.errors import LakeBusyError
 from forensics.lake import Lake
@@ -130,7 +133,8 @@ _CONTEXT.set_forkserver_preload(["tests.ingest.crash"])
 def process(target: Callable[..., None], *args: object) -> multiprocessing.Process:
     """Start a function in a fresh process; it begins in milliseconds, with everything imported and nothing opened."""
     started = _CONTEXT.Process(target=target, args=args, daemon=True)
-    started.start()
+    with mock.patch.dict(sys.modules, {"__main__": ModuleType("__main__")}):  # else it runs what a page test left there
+        started.start()
     return started  # type: ignore[return-value]
 
 

@@ -2,6 +2,8 @@
 
 import json
 import random
+import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -62,8 +64,9 @@ FAULTS = {
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Nothing really waits; returns what would have been waited."""
     found: list[float] = []
-    monkeypatch.setattr("time.sleep", found.append)
-    monkeypatch.setattr("time.monotonic", lambda: 1000 + sum(found))
+    here, sleep, monotonic = threading.get_ident(), time.sleep, time.monotonic  # other threads of the run keep theirs
+    monkeypatch.setattr("time.sleep", lambda s: found.append(s) if threading.get_ident() == here else sleep(s))
+    monkeypatch.setattr("time.monotonic", lambda: 1000 + sum(found) if threading.get_ident() == here else monotonic())
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     return found

@@ -198,6 +198,7 @@ def test_dark_mode_draws_the_same_chart_on_a_dark_page(visit, tmp_path):
 
 def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(visit):
     page = visit().open(LINK)
+    page.get_by_role("button", name="CSV").first.wait_for()  # before it is there its shortcut does nothing
     with page.expect_download(timeout=15_000) as download:
         page.keyboard.press("Control+Shift+E")
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
