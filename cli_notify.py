@@ -1,9 +1,12 @@
 """The command that tells a webhook of incidents: notify."""
 
+import http.client
 import json
 import os
 import urllib.error
 import urllib.request
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,10 +18,56 @@ from cli_output import say
 from forensics.settings import WEBHOOKS
 
 if TYPE_CHECKING:
+    from forensics.lake import Findings
     from forensics.report.notice import Notice
+    from forensics.settings import Notify
 
 TIMEOUT_S = 10.0
 Kind = StrEnum("Kind", {k.upper(): k for k in WEBHOOKS})  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Where news goes: ``address`` is a secret, ``target`` names it without telling it, ``host`` is for people."""
+
+    address: str = field(repr=False)
+    target: str
+    kind: str
+    dashboard: str | None
+
+    @property
+    def host(self) -> str:
+        """Return the name of the machine that listens."""
+        return self.target.partition("~")[0]
+
+    def due(self, findings: "Findings", incident_id: str | None = None) -> "list[Notice]":
+        """Return the news that this webhook has not had, oldest incident first."""
+        from forensics.report.notice import due
+
+        return due(findings, self.target, self.kind, self.dashboard, incident_id)
+
+
+def webhook_of(settings: "Notify", kind: str | None = None) -> Webhook:
+    """Return the webhook that the settings name; raises WebhookError where its variable holds no usable address."""
+    from forensics.report.notice import WebhookError, target_of
+
+    address = os.environ.get(settings.webhook_env, "")
+    if not address:
+        raise WebhookError(
+            f"the variable {settings.webhook_env} holds no webhook's address",
+            f"Set it, or name another variable under [notify]: export {settings.webhook_env}=https://...",
+        )
+    return Webhook(address, target_of(address), kind or settings.kind, settings.dashboard)
+
+
+def tell(findings: "Findings", webhook: Webhook, notices: "Iterable[Notice]") -> "Iterator[Notice]":
+    """Send notices and keep that they were taken, one after the other; raises WebhookError at the first refusal."""
+    from forensics.report.notice import record
+
+    for notice in notices:
+        post(webhook, notice)
+        record(findings.lake, notice, webhook.target, findings.generation.data_version, datetime.now(UTC))
+        yield notice
 
 
 def notify(
@@ -31,27 +80,22 @@ def notify(
 ) -> None:
     """Tell a webhook of every incident it has not heard of, and of changes; the same news never twice."""
     from forensics.report.incident_lookup import find_incident
-    from forensics.report.notice import WebhookError, due, record, target_of
 
     settings = chosen.settings().notify
-    address = os.environ.get(settings.webhook_env, "")
-    if not address and not dry_run:
-        raise WebhookError(
-            f"the variable {settings.webhook_env} holds no webhook's address",
-            f"Set it, or name another variable under [notify]: export {settings.webhook_env}=https://...",
-        )
+    wanted = str(kind) if kind else None
+    if dry_run and not os.environ.get(settings.webhook_env):
+        webhook = Webhook("", "nobody", wanted or settings.kind, settings.dashboard)
+    else:
+        webhook = webhook_of(settings, wanted)
     findings = chosen.open_lake().findings()
     if incident is not None:
         find_incident(findings, incident)
-    target = target_of(address) if address else "nobody"
-    notices = due(findings, target, str(kind or settings.kind), settings.dashboard, incident)
-    for notice in notices:
+    notices = webhook.due(findings, incident)
+    for notice in notices if dry_run else tell(findings, webhook, notices):
         if dry_run:
             print(json.dumps(notice.body, indent=1))
-            continue
-        post(address, notice)
-        record(findings.lake, notice, target, findings.generation.data_version, datetime.now(UTC))
-        say(f"told {target.partition('~')[0]} of {notice.incident_id}")
+        else:
+            say(f"told {webhook.host} of {notice.incident_id}")
     if not notices:
         say("Nothing new to tell.")
 
@@ -61,23 +105,24 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def post(address: str, notice: "Notice") -> None:
+def post(webhook: Webhook, notice: "Notice") -> None:
     """Send one notice; raises WebhookError, which never tells the address, unless the webhook says 2xx."""
-    from forensics.report.notice import WebhookError, target_of
+    from forensics.report.notice import WebhookError
 
-    host = target_of(address).partition("~")[0]
     asked = urllib.request.Request(  # noqa: S310 - target_of lets only https or loopback pass
-        address,
+        webhook.address,
         data=json.dumps(notice.body).encode(),
         headers={"Content-Type": "application/json", "User-Agent": "doubletake"},
         method="POST",
     )
-    hint = "Nothing is recorded as told; run it again."
+    hint = "It is not recorded as told, and is sent again the next time."
     try:
         with urllib.request.build_opener(_NoRedirects()).open(asked, timeout=TIMEOUT_S) as answer:
             answer.read(1000)
     except urllib.error.HTTPError as problem:
-        raise WebhookError(f"{host} answered {problem.code} to the notice of {notice.incident_id}", hint) from None
-    except (OSError, ValueError) as problem:
+        raise WebhookError(
+            f"{webhook.host} answered {problem.code} to the notice of {notice.incident_id}", hint
+        ) from None
+    except (OSError, ValueError, http.client.HTTPException) as problem:
         reason = getattr(problem, "reason", None) or type(problem).__name__
-        raise WebhookError(f"{host} did not take the notice of {notice.incident_id}: {reason}", hint) from None
+        raise WebhookError(f"{webhook.host} did not take the notice of {notice.incident_id}: {reason}", hint) from None

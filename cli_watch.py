@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli_notify import tell, webhook_of
 from cli_options import Everywhere, accesses
 from cli_output import printable, say
 from cli_serve import ending_on_sigterm
@@ -45,6 +46,8 @@ class Round:
     is_new: bool = False
     incidents: tuple[tuple[str, str], ...] = ()
     """Incident id and headline, newest first."""
+    told_count: int = 0
+    """Notices that the webhook took."""
 
 
 @dataclass
@@ -106,6 +109,8 @@ class Watch:
             parts.append(version if done.is_new else f"{version} as before")
             if done.generation.data_until_at:
                 parts.append(f"evidence until {_clock(done.generation.data_until_at)}")
+        if done.told_count:
+            parts.append(f"{count_text(done.told_count, 'notice')} sent")
         line = f"{_clock(began_at)}  {', '.join(parts)}; {took_s:.1f} s."
         return "  ".join([line, *(f"NEW {incident_id}: {headline}" for incident_id, headline in new)])
 
@@ -138,6 +143,10 @@ def watch(
     ] = "6h",
     log_group: LogGroupOption = None,
     master: MasterOption = None,
+    notify: Annotated[
+        bool,
+        typer.Option("--notify", help="After each round tell the webhook of [notify] what it has not heard of yet."),
+    ] = False,
     rounds: Annotated[
         int | None, typer.Option("--rounds", min=1, metavar="N", help="End after so many rounds; never if not said.")
     ] = None,
@@ -150,8 +159,10 @@ def watch(
         )
     interval_s = _span_s(interval, "--interval")
     _span_s(since, "--since")
+    if notify:
+        webhook_of(chosen.settings().notify)  # what is missing is said now, not at the first incident
     stop = threading.Event()
-    work = _Work(chosen, queues or None, since, log_group or [], master)
+    work = _Work(chosen, queues or None, since, log_group or [], master, notify)
     watching = Watch(work.one_round, interval_s, stop.wait, _print, most_rounds=rounds)
     with ending_on_sigterm():
         try:
@@ -189,6 +200,7 @@ class _Work:
     since: str
     log_groups: list[str]
     master: str | None
+    notify: bool = False
     _aws: "list[Aws] | None" = None
     _settings: "Settings | None" = None
     _judged: Mapping[str, int] | None = None
@@ -210,6 +222,8 @@ class _Work:
             done.generation = generation
             self._judged, self._judged_at, self._judged_settings = versions, now, settings
         done.incidents = _incidents(lake)
+        if self.notify and done.generation is not None:
+            done.told_count = _tell(lake, settings)
         return done
 
     def end(self) -> None:
@@ -246,6 +260,18 @@ class _Work:
         from spark_jobs.session import spark_session
 
         return spark_session(self.master, say)
+
+
+def _tell(lake: "Lake", settings: "Settings") -> int:
+    """Tell the webhook what it has not had; what it does not take is one line, and is due again in the next round."""
+    count = 0
+    try:
+        findings, webhook = lake.findings(), webhook_of(settings.notify)
+        for _ in tell(findings, webhook, webhook.due(findings)):
+            count += 1
+    except ForensicsError as problem:
+        say(f"doubletake: {problem} {problem.hint}")
+    return count
 
 
 def _incidents(lake: "Lake") -> tuple[tuple[str, str], ...]:

@@ -1,10 +1,15 @@
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import SimpleNamespace
 
 import pytest
 
 import cli
+import cli_watch
+import ingest.collect
+import spark_jobs.runner
+import spark_jobs.session
 from forensics.report.notice import WebhookError, news_of, notice_of, target_of
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
@@ -12,15 +17,19 @@ from tests.forensics.report import world
 
 
 class Hook:
-    """A webhook on loopback: what it got, and what it answers."""
+    """A webhook on loopback: what it got, and what it answers, at first as ``then`` lists."""
 
     def __init__(self):
-        self.got, self.status = [], 200
+        self.got, self.status, self.then = [], 200, []
         hook = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 hook.got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                hook.status = hook.then.pop(0) if hook.then else hook.status
+                if hook.status is None:
+                    self.wfile.write(b"this is not HTTP\r\n\r\n")
+                    return
                 self.send_response(hook.status)
                 if hook.status == 302:
                     self.send_header("Location", hook.address)
@@ -86,7 +95,7 @@ def test_a_dry_run_prints_and_neither_sends_nor_remembers(hook, lake, capsys):
     assert lake.count(NOTICES) == 0
 
 
-@pytest.mark.parametrize("status", [302, 404, 500])
+@pytest.mark.parametrize("status", [302, 404, 500, None], ids=["redirect", "gone", "broken", "not even HTTP"])
 def test_what_the_webhook_did_not_take_is_told_again_next_time(hook, lake, capsys, status):
     hook.status = status
 
@@ -156,3 +165,64 @@ def test_a_link_leads_to_the_incident():
 def test_only_https_or_this_machine_is_told(address):
     with pytest.raises(WebhookError, match="not an https address"):
         target_of(address)
+
+
+@pytest.fixture
+def watch(lake, monkeypatch):
+    """Return a watch of one round whose evidence is there already; what it judges is what the test has published."""
+    monkeypatch.setattr(ingest.collect, "collect", lambda *_, **__: SimpleNamespace(stored_count=0, gaps=()))
+    monkeypatch.setattr(spark_jobs.session, "spark_session", lambda *_: None)
+    monkeypatch.setattr(spark_jobs.runner, "correlate", lambda lake, *_, **__: lake.generation())
+    monkeypatch.setattr(cli_watch, "threading", SimpleNamespace(Event=lambda: SimpleNamespace(wait=lambda _: False)))
+
+    def run(*more: str, rounds: int = 1) -> int:
+        said = ["watch", world.QUEUE, "--interval", "5s", "--rounds", str(rounds), "--region", "eu-west-1"]
+        return cli.main([*said, "--lake", str(lake.root), *more])
+
+    return run
+
+
+def test_a_watch_tells_each_change_once(hook, lake, watch, capsys):
+    assert watch("--notify") == watch("--notify") == 0
+
+    world.publish(lake, changed(confirmed=2, probable=0), "run-2")
+    watch("--notify")
+    lines = capsys.readouterr().out.splitlines()
+
+    assert ["1 notice sent" in line for line in lines] == [True, False, True]
+    assert "confirmed 2" in hook.got[-1]["blocks"][0]["text"]["text"]
+    assert len(hook.got) == 2
+
+
+def test_what_a_watch_has_told_notify_does_not_tell_again(hook, lake, watch):
+    watch("--notify")
+    notify(lake)
+
+    assert len(hook.got) == 1
+
+
+def test_a_watch_tells_nobody_unless_it_is_asked_to(hook, watch):
+    assert watch() == 0
+    assert hook.got == []
+
+
+def test_a_failing_webhook_is_one_line_and_the_watch_goes_on(hook, watch, capsys):
+    hook.then = [500, 204]
+
+    assert watch("--notify", rounds=2) == 0
+    said = capsys.readouterr()
+    (refused,) = said.err.splitlines()
+
+    assert "127.0.0.1 answered 500" in refused
+    assert "SECRET" not in refused
+    assert ["1 notice sent" in line for line in said.out.splitlines()] == [False, True]
+
+
+def test_a_watch_without_an_address_says_so_before_its_first_round(watch, monkeypatch, capsys):
+    monkeypatch.delenv("DOUBLETAKE_WEBHOOK", raising=False)
+
+    assert watch("--notify") == 3
+    said = capsys.readouterr()
+
+    assert said.out == ""
+    assert "DOUBLETAKE_WEBHOOK holds no webhook's address" in said.err
