@@ -1,6 +1,8 @@
 """The delivery ledger: one message handed to one consumer, once."""
 
-from pyspark.sql import Column, DataFrame, Window
+from datetime import timedelta
+
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from forensics.tables.findings import DELIVERIES
@@ -9,7 +11,6 @@ _OF_ONE_DELIVERY = (
     "delivery_index",
     "is_seen",
     "came_again",
-    "_data_until",
     "effect",
     "basis",
     "effect_at",
@@ -19,6 +20,9 @@ _OF_ONE_DELIVERY = (
     "is_in_dead_letter_queue",
 )
 """Columns that were filled as if the delivery were its item's only one."""
+
+_LONG_POLL = timedelta(seconds=20)
+"""The longest a receive waits for messages: a queue that is polled at all is polled again within it."""
 
 
 def with_evidence(raw: DataFrame) -> DataFrame:
@@ -30,21 +34,25 @@ def with_evidence(raw: DataFrame) -> DataFrame:
     ).withColumn("setting_ids", F.array_compact(F.array("queue_settings_id", "mapping_id", "function_settings_id")))
 
 
-def delivered_once(raw: DataFrame, data_until: Column) -> DataFrame:
+def with_read_until(raw: DataFrame, borders: DataFrame) -> DataFrame:
+    """Add ``_read_until``: until when the log group was read that shows the delivery. Others, read for longer, say nothing of it."""
+    read = borders.select("log_group", F.col("read_until").alias("_read_until"))
+    return raw.join(F.broadcast(read), "log_group", how="left")
+
+
+def delivered_once(raw: DataFrame) -> DataFrame:
     """Place each row as its item's only delivery: nothing later contradicts how it ended."""
     return (
         raw.withColumn("delivery_index", F.lit(1))
         .withColumn("is_seen", F.lit(True))
         .withColumn("came_again", F.lit(False))
-        .withColumn("_data_until", data_until)
     )
 
 
-def delivered_again(seen: DataFrame, unseen: DataFrame | None, data_until: Column) -> DataFrame:
+def delivered_again(seen: DataFrame, unseen: DataFrame | None) -> DataFrame:
     """Put the deliveries of the judged items in order, unseen receives among them.
 
-    By receive count where every delivery of the item has one, else by time. ``data_until`` is the last moment the
-    evidence knows of: a message still hidden then is in flight, not gone.
+    By receive count where every delivery of the item has one, else by time.
     """
     placed = (
         seen.drop(*_OF_ONE_DELIVERY).withColumn("is_seen", F.lit(True)).withColumn("order_at", F.col("received_at"))
@@ -71,23 +79,27 @@ def delivered_again(seen: DataFrame, unseen: DataFrame | None, data_until: Colum
         .withColumn("delivery_index", F.row_number().over(ordered))
     )
     later = F.lead("delivery_index").over(item.orderBy("delivery_index")).isNotNull()
-    return indexed.withColumn("came_again", later).withColumn("_data_until", data_until).drop("_counted", "_by_count")
+    return indexed.withColumn("came_again", later).drop("_counted", "_by_count")
 
 
 def with_ending(deliveries: DataFrame) -> DataFrame:
     """Add ``ended_by`` and ``delete_status``: what became of the delivery as far as the evidence tells.
 
-    The last allowed receive ends in the dead-letter queue where its run failed or its response gave the message back;
-    where nothing tells how it ended, only if that queue showed a message when this one's visibility timeout was over (``is_in_dead_letter_queue``).
+    A message still hidden when its log group was last read is in flight, not gone. After the last allowed receive a
+    message that failed or was given back goes to the dead-letter queue, but only when somebody polls: that queue must
+    have grown when the visibility timeout was over (``is_in_dead_letter_queue``), or time enough must have passed.
+    Where nothing tells how the receive ended, only that queue's growth counts.
     """
     status, reason = F.col("run_status"), F.col("delete_reason")
     refused = reason.isin("expired", "gone")
     kept = (status == "success") & ~F.coalesce("is_named_failure", F.lit(False)) & reason.isNull()
     at_limit = F.coalesce(F.col("receive_count") >= F.col("max_receive_count"), F.lit(False))
-    over = F.col("hidden_until_at") < F.col("_data_until")
+    over = F.col("hidden_until_at") < F.col("_read_until")
+    surely_polled = F.col("hidden_until_at") + F.lit(_LONG_POLL) < F.col("_read_until")
     given_back = (status == "success") & F.coalesce("is_named_failure", F.lit(False))
     failed = status.isin("timeout", "error", "crash", "init_failed") | given_back
-    moved = failed | ((status == "unknown") & (F.col("effect") != "yes") & F.col("is_in_dead_letter_queue"))
+    untold = (status == "unknown") & (F.col("effect") != "yes")
+    moved = (failed & (surely_polled | F.col("is_in_dead_letter_queue"))) | (untold & F.col("is_in_dead_letter_queue"))
     return deliveries.withColumn(
         "ended_by",
         F.when(~F.col("is_seen"), F.when(F.col("came_again"), "visibility_expired").otherwise("unknown"))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forensics.health.accepted import check_codes
@@ -19,7 +19,14 @@ from forensics.tables.evidence import LOG_EVENTS
 from spark_jobs.blind_windows import blind_windows
 from spark_jobs.counterfactuals import counterfactuals, repeats
 from spark_jobs.dead_letters import with_dead_letter_sign
-from spark_jobs.deliveries import delivered_again, delivered_once, ledger_columns, with_ending, with_evidence
+from spark_jobs.deliveries import (
+    delivered_again,
+    delivered_once,
+    ledger_columns,
+    with_ending,
+    with_evidence,
+    with_read_until,
+)
 from spark_jobs.effects import once_per_work, with_batch_progress, with_effect, without_batch_progress
 from spark_jobs.facts import facts_of_line
 from spark_jobs.guards import with_guards
@@ -209,20 +216,19 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
             suspects(out.keep("statements", statements(all_runs, handled)), has_fifo_dead_letters(inputs)),
         ),
     )
-    until = F.lit(data_until).cast("timestamp")
     flagged = (
-        _raw_deliveries(inputs, all_runs, handled if worker_groups else None)
+        with_read_until(_raw_deliveries(inputs, all_runs, handled if worker_groups else None), borders)
         .withColumn("item_hash", item_hash(F.col("item_id")))
         .join(F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
         .drop("item_hash")
     )
-    once = with_ending(with_dead_letter_sign(delivered_once(with_effect(flagged, F.lit(False)), until), inputs))
+    once = with_ending(with_dead_letter_sign(delivered_once(with_effect(flagged, F.lit(False))), inputs))
     came_back = F.coalesce(was_moved(inputs, F.col("queue_arn"), F.col("sent_at")), F.lit(False))
     is_judged = F.coalesce("is_judged", F.lit(False)) | came_back
     seen = out.split(T.DELIVERIES, once.withColumn("is_judged", is_judged), "is_judged")
 
     say("judging what was delivered again")
-    ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs, until))
+    ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs))
     whole = out.write(T.DELIVERIES, ledger_columns(ledger), mode="append")
     pairs = out.keep("pairs", decided(with_exact_receives(delivery_pairs(ledger), inputs)))
     guarded_groups = sorted(g for g, consumer in inputs.consumers_by_group.items() if consumer.guard)
@@ -336,7 +342,7 @@ def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | No
     ).withColumn("is_watched", F.lit(None).cast("boolean"))
 
 
-def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: DataFrame, until: Column) -> DataFrame:
+def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: DataFrame) -> DataFrame:
     """Return the deliveries of the judged items in order, unseen receives included, each with effect and ending."""
     item = ["queue_arn", "item_id"]
     dead_letter_queues = [
@@ -345,9 +351,9 @@ def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: Data
     seen = with_strays_returned(seen).withColumn("is_dead_letter_queue", F.col("queue_arn").isin(dead_letter_queues))
     missing = out.keep("unseen", unseen_receives(seen))
     if missing.isEmpty():
-        ordered = delivered_again(seen, None, until)
+        ordered = delivered_again(seen, None)
     else:
-        ordered = delivered_again(seen, out.keep("judged_unseen", judge_unseen(missing, all_runs, inputs)), until)
+        ordered = delivered_again(seen, out.keep("judged_unseen", judge_unseen(missing, all_runs, inputs)))
     links = out.keep("works", works(shared_links(with_redriven_bodies(seen, inputs))))
     judged = with_effect(ordered, F.col("came_again"))
     linked = judged.join(F.broadcast(links), item, how="left").withColumn("work_id", F.coalesce("work_id", "item_id"))

@@ -115,9 +115,6 @@ BUNDLES = st.lists(st.tuples(st.integers(0, 10**5), plans()), min_size=25, max_s
 """Starting a correlation costs more than judging a world: each example is a bundle of worlds."""
 
 
-@pytest.mark.xfail(
-    reason="a message given back at its last allowed receive is called dead-lettered before a poll could have moved it"
-)
 @settings(
     max_examples=2,
     deadline=None,
