@@ -88,7 +88,8 @@ def with_ending(deliveries: DataFrame) -> DataFrame:
     A message still hidden when its log group was last read is in flight, not gone. After the last allowed receive a
     message that failed or was given back goes to the dead-letter queue, but only when somebody polls: that queue must
     have grown when the visibility timeout was over (``is_in_dead_letter_queue``), or time enough must have passed.
-    Where nothing tells how the receive ended, only that queue's growth counts.
+    Where nothing tells how the receive ended, only that queue's growth counts. A framework that gives a message up
+    deletes it.
     """
     status, reason = F.col("run_status"), F.col("delete_reason")
     refused = reason.isin("expired", "gone")
@@ -105,7 +106,7 @@ def with_ending(deliveries: DataFrame) -> DataFrame:
         F.when(~F.col("is_seen"), F.when(F.col("came_again"), "visibility_expired").otherwise("unknown"))
         .when(refused, "delete_refused")
         .when(F.col("came_again"), "visibility_expired")
-        .when(kept, "deleted")
+        .when(kept | F.coalesce("is_given_up", F.lit(False)), "deleted")
         .when(at_limit & over & moved, "dead_lettered")
         .when(~over, "in_flight")
         .when((status == "unknown") & (F.col("effect") == "yes") & reason.isNull(), "deleted")

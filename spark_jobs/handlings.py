@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 _OPENERS = ("record", "started", "worker_started")
 _LOOK_BACK_ROWS = 64
-_CLOSERS = ("worker_finished", "worker_failed", "worker_timed_out", "worker_refused")
+_CLOSERS = ("worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused")
 
 
 def worker_facts(lines: DataFrame, visibility_by_group: dict[str, int], one_at_a_time: Sequence[str]) -> DataFrame:

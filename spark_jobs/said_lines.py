@@ -181,7 +181,9 @@ def _worker(line: Column) -> Column:
 def _laravel_json(line: Column) -> Column:
     status = raw(line, workers.JSON_STATUS, "status")
     failed = cases(
-        (has(line, workers.JSON_REFUSED), F.lit("refused")), (has(line, workers.JSON_TIMED_OUT), F.lit("timed_out"))
+        (has(line, workers.JSON_REFUSED), F.lit("refused")),
+        (has(line, workers.JSON_TIMED_OUT), F.lit("timed_out")),
+        (has(line, workers.JSON_DELETED), F.lit("gave_up")),
     )
     event = F.when(status == "failed", F.coalesce(failed, F.lit("failed")))
     for printed, meaning in workers.JSON_EVENTS.items():

@@ -11,6 +11,7 @@ EVENTS = (
     "started",
     "finished",
     "failed",
+    "gave_up",
     "timed_out",
     "refused",
     "delete_failed",
@@ -127,6 +128,8 @@ JSON_JOB_ID = Pattern("laravel_job_id", r"\"uuid" + _KEY + r"(?P<job_id>" + UUID
 JSON_JOB = Pattern("laravel_job", r"\"job" + _KEY + r"(?P<job>[^\"]{1,300}+)\"")
 JSON_REFUSED = Pattern("laravel_refused", r"MaxAttemptsExceeded|attempted too many times")
 JSON_TIMED_OUT = Pattern("laravel_timed_out", r"TimeoutExceeded|has timed out")
+JSON_DELETED = Pattern("laravel_deleted", r"\"result" + _KEY + r"deleted\"")
+"""A job that failed for good: Laravel itself deletes its message, whatever the queue would have done."""
 JSON_EVENTS = {
     "starting": "started",
     "success": "finished",
@@ -182,6 +185,8 @@ def _laravel_json(line: str, status: str) -> WorkerLine:
         event = "refused"
     elif event == "failed" and JSON_TIMED_OUT.find(line):
         event = "timed_out"
+    elif event == "failed" and JSON_DELETED.find(line):
+        event = "gave_up"
     message_id, attempts, job = (
         JSON_ID.find(line, "id"),
         JSON_ATTEMPTS.find(line, "attempts"),

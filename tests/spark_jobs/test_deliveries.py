@@ -12,14 +12,27 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 COLUMNS = (
     "log_group string, run_status string, effect string, receive_count int, hidden_until_at timestamp,"
     " is_in_dead_letter_queue boolean, is_named_failure boolean, delete_reason string, max_receive_count int,"
-    " is_seen boolean, came_again boolean"
+    " is_seen boolean, came_again boolean, is_given_up boolean"
 )
 
 
 def endings(spark, *deliveries, read_until):
     """Return how deliveries of two allowed receives ended, hidden until noon; ``read_until`` in seconds from noon by group."""
     rows = [
-        (group, status, "unknown", count, NOON, has_grown, False, None, 2, True, False)
+        (
+            group,
+            "error" if status == "given up" else status,
+            "unknown",
+            count,
+            NOON,
+            has_grown,
+            False,
+            None,
+            2,
+            True,
+            False,
+            status == "given up",
+        )
         for group, status, count, has_grown in deliveries
     ]
     borders = [(group, NOON - timedelta(hours=1), NOON + timedelta(seconds=s)) for group, s in read_until.items()]
@@ -45,6 +58,7 @@ def test_a_group_read_for_longer_says_nothing_of_another_groups_messages(spark):
         ("unknown", False, 3600, "unknown"),
         ("unknown", True, 10, "dead_lettered"),
         ("error", True, 0, "in_flight"),
+        ("given up", True, 3600, "deleted"),  # by the framework, which does not wait for the queue
     ],
 )
 def test_a_message_is_dead_lettered_only_when_a_poll_can_have_moved_it(
