@@ -252,16 +252,16 @@ def report(
     ] = False,
 ) -> None:
     """Write the report of an incident, or of a week's queue health, to attach or to send."""
-    if week is not None or incident is None:
-        from cli_health import week_report
-
-        week_report(chosen, incident, week, format or _kind_of(output), output)
-        return
     from forensics.report import ReportOptions, load_case, render
     from forensics.report.render import file_name
 
     kind = format or _kind_of(output)
     options = ReportOptions(language, zone, all_events, short_ids)
+    if week is not None or incident is None:
+        from cli_health import week_report
+
+        week_report(chosen, incident, week, kind, output, options)
+        return
     case = load_case(chosen.open_lake().findings(), incident)
     content = render(case, kind, options)
     if output is None and kind in _FILES and sys.stdout.isatty():

@@ -2,9 +2,10 @@
 
 import json
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,9 @@ from cli_findings import QueueOption
 from cli_options import Everywhere
 from cli_output import FormatOption, RowFormat, print_rows, say, write_whole
 from forensics.errors import EXIT_CHECK_FAILED, EXIT_OK, ForensicsError, QueueUnknownError
+
+if TYPE_CHECKING:
+    from forensics.report import ReportOptions
 
 _HEALTH_TABLE = (
     "week",
@@ -161,7 +165,14 @@ def check(
     return EXIT_CHECK_FAILED if any(counts[s] for s in grave) else EXIT_OK
 
 
-def week_report(chosen: Everywhere, incident: str | None, week: str | None, kind: str, output: str | None) -> None:
+def week_report(
+    chosen: Everywhere,
+    incident: str | None,
+    week: str | None,
+    kind: str,
+    output: str | None,
+    options: "ReportOptions",
+) -> None:
     """Write the weekly review as HTML, Markdown or CSV; raises ReportNotNamedError for what it cannot be."""
     from forensics.report.week import load_week
     from forensics.report.week_render import WEEK_FORMATS, render_week
@@ -179,7 +190,12 @@ def week_report(chosen: Everywhere, incident: str | None, week: str | None, kind
         raise ReportNotNamedError(
             f"the weekly review cannot be written as {str(kind)!r}", f"Formats: {', '.join(WEEK_FORMATS)}."
         )
-    content = render_week(load_week(chosen.open_lake().findings(), chosen.settings(), week), kind)
+    if replace(options, language="en") != type(options)():
+        raise ReportNotNamedError(
+            "--zone, --all-events and --short-ids are for an incident's report",
+            "The weekly review's days are those of zone under [team] in the settings file.",
+        )
+    content = render_week(load_week(chosen.open_lake().findings(), chosen.settings(), week), kind, options.language)
     if output is None and kind == "html" and sys.stdout.isatty():
         output = f"queue-health-{week}.html"
     if output in (None, "-"):

@@ -173,6 +173,27 @@ def test_a_report_of_a_week_is_the_file_that_its_name_says(run, tmp_path):
     assert (tmp_path / "week.md").read_text().startswith("# Queue health, 2026-W47 (16 to 22 Nov 2026): 3 of 3 queues")
 
 
+def test_a_report_of_a_week_comes_in_japanese(run):
+    assert "# キューの健全性 2026-W47" in run("report", "--week", "2026-W47", "--format", "md", "--language", "ja")[1]
+
+
+NOT_OF_A_WEEK = {
+    "no such language": (["--language", "xx"], "no reports in 'xx'"),
+    "a zone of its own": (
+        ["--zone", "Asia/Tokyo"],
+        "--zone, --all-events and --short-ids are for an incident's report",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "sentence"), NOT_OF_A_WEEK.values(), ids=NOT_OF_A_WEEK)
+def test_what_no_weekly_review_can_be_is_refused(run, options, sentence):
+    code, out, err = run("report", "--week", "2026-W47", *options)
+
+    assert (code, out) == (2, "")
+    assert sentence in err
+
+
 def test_a_lake_without_settings_is_no_clean_bill(tmp_path, capsys):
     story = Story(data_until_at=START)
     story.coverage(tales.CLICKS, START, START)

@@ -1,4 +1,4 @@
-"""The report's own words in the reader's language. Sentences of rules and lines of logs stay as they are."""
+"""The report's own words in the reader's language. Lines of logs stay as they are, and so do sentences of rules in an incident's report."""
 
 import re
 import tomllib
@@ -13,6 +13,8 @@ from forensics.report.words import clock_text, ms_between, span_text
 
 Row = Mapping[str, Any]
 _UNITS = {"ja": {"ms": "ミリ秒", "s": "秒", "min": "分", "h": "時間", "d": "日"}}
+_MEASURE = re.compile(r"(?:[\d,.%<() ]|\b(?:ms|s|min|h|d|to|of)\b)+")
+"""Numbers with their units, alone, from one to another, or one of another."""
 
 
 class Language:
@@ -41,6 +43,17 @@ class Language:
         if not units:
             return text
         return re.sub(r"(?<=\d )(ms|min|s|h|d)\b", lambda m: units[m[1]], self.maybe(text))
+
+    def sentence(self, text: str | None) -> str:
+        """Say a sentence of the findings with its numbers; as it is, in English, where this language does not know it."""
+        if not text or text in self._phrases:
+            return self.maybe(text)
+        for pattern, said in patterns(self.code):
+            if found := pattern.fullmatch(text):
+                return said.format(**{name: self.sentence(part) for name, part in found.groupdict().items()})
+        if self.code == "en" or not _MEASURE.fullmatch(text):
+            return text
+        return self.units(text).replace(" to ", "〜").replace(" of ", " / ")
 
     def headline(self, incident: Row, english: str) -> str:
         """Say what happened; in English as the findings say it."""
@@ -104,9 +117,24 @@ class Language:
 
 
 @cache
+def patterns(code: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return what recognises each English sentence of the findings, and the sentence to say instead."""
+    return tuple((_pattern(english), said) for english, said in _sections(code).get("findings", {}).items())
+
+
+def _pattern(english: str) -> re.Pattern[str]:
+    places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(english))
+    return re.compile(places.replace(re.escape("(s)"), "s?"))
+
+
+@cache
 def phrases(code: str) -> dict[str, str]:
     """Return a language's phrases by their English ones; empty for English."""
+    return {english: said for section in _sections(code).values() for english, said in section.items()}
+
+
+@cache
+def _sections(code: str) -> dict[str, dict[str, str]]:
     if code == "en":
         return {}
-    text = files("forensics.report").joinpath("languages", f"{code}.toml").read_text(encoding="utf-8")
-    return {english: said for section in tomllib.loads(text).values() for english, said in section.items()}
+    return tomllib.loads(files("forensics.report").joinpath("languages", f"{code}.toml").read_text(encoding="utf-8"))

@@ -9,6 +9,7 @@ from forensics.health import QueueReview, WeekReview, week_title
 from forensics.health.signals import interval, percent, percent_interval, span
 from forensics.report import markdown
 from forensics.report.csv_text import to_csv
+from forensics.report.language import Language
 from forensics.report.week import WEEK_COLUMNS, spark_line, week_record
 from forensics.report.words import clock_text, count_text
 
@@ -17,16 +18,22 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _WIDTH, _HEIGHT = 120, 24
 
 
-def render_week(review: WeekReview, format: str) -> bytes:
-    """Return the review as UTF-8 bytes; ValueError for a format that is not in WEEK_FORMATS."""
+def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
+    """Return the review as UTF-8 bytes; ValueError for a format that is not in WEEK_FORMATS.
+
+    ``language`` is one of LANGUAGES; the CSV, which programs read, is the same in each.
+    """
     if format == "csv":
         return to_csv([week_record(review, q) for q in review.queues], WEEK_COLUMNS).encode("utf-8", "replace")
     if format not in WEEK_FORMATS:
         raise ValueError(f"{format!r} is not one of {WEEK_FORMATS}")
-    page = _environment().get_template(f"week.{format}.j2")
-    return page.render(review=review, title=week_title(review.week), policy=_POLICY, cards=cards(review)).encode(
-        "utf-8", "replace"
-    )
+    said = Language(language)
+    title = week_title(review.week)
+    if language != "en":
+        title = said("{first} to {last}", first=review.first_day, last=review.last_day)
+    page = _environment(said).get_template(f"week.{format}.j2")
+    written = page.render(review=review, language=language, title=title, policy=_POLICY, cards=cards(review), _=said)
+    return written.encode("utf-8", "replace")
 
 
 def headline(review: WeekReview) -> str:
@@ -108,7 +115,8 @@ def _change(now: int | None, before: int | None) -> str | None:
     return None if now is None or before is None else f"{now - before:+,}"
 
 
-def _environment() -> Environment:
+def _environment(language: Language) -> Environment:
+    say = language.sentence
     environment = Environment(
         loader=PackageLoader("forensics.report"),
         autoescape=True,
@@ -118,18 +126,20 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(
-        percent=percent,
-        number=_number,
+        percent=lambda share: say(percent(share)),
+        number=lambda value: say(_number(value)),
         clock=clock_text,
         code=markdown.code,
         text=markdown.text,
         spark=spark_svg,
         blocks=spark_line,
-        twice=twice_words,
-        span=_span,
-        handler=_handler,
+        twice=lambda queue: say(twice_words(queue)),
+        span=lambda value_s: say(_span(value_s)),
+        handler=lambda value_ms: say(_handler(value_ms)),
+        say=say,
+        told=lambda incident: language.headline(incident, incident["headline"] or ""),
     )
-    parts: dict[str, Any] = {"headline": headline, "reach": reach, "count": count_text}
+    parts: dict[str, Any] = {"headline": headline, "reach": reach, "count": count_text, "stop": language(".")}
     environment.globals.update(parts)
     return environment
 

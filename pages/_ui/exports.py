@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.report import ReportOptions, summary
+from forensics.report.options import LANGUAGES
 from forensics.report.render import ENDINGS
 from pages._ui.case import case_of
 from pages._ui.report_forms import FORMS, written
@@ -13,6 +14,16 @@ from pages._ui.shell import Page
 
 REPORTS = ("html", "pdf", "md", "json", "zip")
 """The forms offered here; the Report page has all of them."""
+
+
+def choose_language() -> str:
+    """Show the switch of the files' language; the page itself stays in English."""
+    return (
+        st.segmented_control(
+            "Language of files", LANGUAGES, default="en", required=True, key="lang", bind="query-params"
+        )
+        or "en"
+    )
 
 
 def buttons(incident: dict[str, Any], page: Page, link: str) -> None:

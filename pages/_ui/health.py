@@ -15,6 +15,7 @@ from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH
 from pages._ui import setting_checks
 from pages._ui.cards import card, row
+from pages._ui.exports import choose_language
 from pages._ui.health_chart import days_chart
 from pages._ui.shell import Page
 from pages._ui.states import guarded, show_broken
@@ -221,11 +222,13 @@ def _incidents(queue: QueueReview, page: Page) -> None:
 
 def downloads(review: WeekReview, page: Page) -> None:
     """Offer the review as files."""
+    with st.sidebar:
+        language = choose_language()
     with st.container(horizontal=True, gap="small"):
         for suffix, (name, mime, words) in FORMATS.items():
             st.download_button(
                 name,
-                partial(_file, review, suffix),
+                partial(_file, review, suffix, language),
                 file_name=f"queue-health-{review.week}.{suffix}",
                 mime=mime,
                 key=f"week-{suffix}",
@@ -235,8 +238,8 @@ def downloads(review: WeekReview, page: Page) -> None:
             )
 
 
-def _file(review: WeekReview, suffix: str) -> bytes:
-    return render_week(review, suffix)
+def _file(review: WeekReview, suffix: str, language: str) -> bytes:
+    return render_week(review, suffix, language)
 
 
 def method(review: WeekReview) -> None:

@@ -7,11 +7,11 @@ import streamlit as st
 
 from forensics.report import ReportOptions
 from forensics.report.language import Language
-from forensics.report.options import LANGUAGES
 from forensics.report.render import file_name
 from forensics.report.summary import headline
 from pages._ui import incident as incidents
 from pages._ui.case import case_of
+from pages._ui.exports import choose_language
 from pages._ui.report_forms import FORMS, written
 from pages._ui.shell import Page
 from pages._ui.words import count, plain
@@ -29,9 +29,7 @@ def choose(found: list[Incident], page: Page) -> Incident:
 def options(page: Page) -> ReportOptions:
     """Show the choices in the sidebar and return them."""
     with st.sidebar:
-        language = st.segmented_control(
-            "Language", LANGUAGES, default="en", required=True, key="lang", bind="query-params"
-        )
+        language = choose_language()
         local = st.toggle(
             "Local times", key="local", help="Beside UTC, in the zone chosen above.", disabled=page.clock.name == "UTC"
         )
@@ -39,7 +37,7 @@ def options(page: Page) -> ReportOptions:
         short = st.toggle("Short ids", key="short", help="Only the last 8 characters of message ids in tables.")
         st.caption("Message bodies are never in a report.")
     zone = page.clock.name if local and page.clock.name != "UTC" else None
-    return ReportOptions(language or "en", zone, bool(every), bool(short))
+    return ReportOptions(language, zone, bool(every), bool(short))
 
 
 def header(incident: Incident, chosen: ReportOptions) -> None:

@@ -124,3 +124,10 @@ def test_texts_from_evidence_and_settings_are_shown_as_the_characters_they_have(
     assert not at.exception
     assert [text for text in shown if "alert" in text]
     assert [text for text in shown if "<script>" in text or "![x](" in text or " :red[" in text] == []
+
+
+def test_the_files_can_be_japanese(visit):
+    at = visit(PAGE, "demo", lang="ja")
+
+    assert not at.exception
+    assert at.segmented_control(key="lang").value == "ja"

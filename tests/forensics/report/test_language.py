@@ -9,12 +9,15 @@ from forensics.report import pages as report_pages
 from forensics.report.language import Language, phrases
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.sentences import CAUSE_WORDS
+from tests.forensics.checks.test_checks import BORDERS, asked
+from tests.forensics.health.rows import week_row
+from tests.forensics.health.test_review import SIGNALS, review
 from tests.forensics.report import world
 
 TEMPLATES = Path(report_pages.__file__).parent / "templates"
 SAID = {
     phrase
-    for page in TEMPLATES.glob("incident.*.j2")
+    for page in TEMPLATES.glob("*.j2")
     for phrase in re.findall(r'_\("([^"]+)"', page.read_text(encoding="utf-8"))
 }
 
@@ -41,6 +44,59 @@ def test_the_japanese_report_says_headline_cause_and_settings(case):
     assert "原因：完了後に同じバッチの別のメッセージが失敗" in page
     assert "可視性タイムアウト" in page
     assert "影響を受けたメッセージ" in render(case, "md", ReportOptions("ja")).decode()
+
+
+BY_NAME = {
+    "API names": r"maxReceiveCount|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
+    "code": r"print\(json\.dumps\(event\)\)|console\.log\(JSON\.stringify\(event\)\)|[a-z]+(?:_[a-z]+)+",
+    "names": r"AWS|UTC|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
+}
+
+
+def in_english(said: str) -> list[str]:
+    return re.findall(r"[A-Za-z]{2,}", re.sub("|".join(BY_NAME.values()), "", said))
+
+
+FAILED = {
+    name: answer
+    for name, (code, changed, expected) in BORDERS.items()
+    if expected in ("warning", "critical") and (answer := asked(code, **changed))
+}
+
+
+@pytest.mark.parametrize("answer", FAILED.values(), ids=FAILED)
+def test_a_failed_check_and_its_advice_are_said_in_japanese(answer):
+    say = Language("ja").sentence
+
+    assert in_english(say(answer.sentence)) == []
+    assert in_english(say(answer.advice)) == []
+
+
+@pytest.mark.parametrize("numbers", [numbers for numbers, _, _ in SIGNALS.values()], ids=list(SIGNALS))
+@pytest.mark.parametrize("weeks", [["2026-W46", "2026-W47"], ["2026-W47"]], ids=["with a week before", "alone"])
+def test_a_signal_and_its_advice_are_said_in_japanese(weeks, numbers):
+    rows = [week_row("orders", week, **(numbers if week == "2026-W47" else {})) for week in weeks]
+    say = Language("ja").sentence
+
+    for signal in review(rows).queues[0].signals:
+        assert in_english(say(signal.sentence)) == []
+        assert in_english(say(signal.advice)) == []
+
+
+def test_a_sentence_keeps_its_numbers():
+    told = "visibility timeout 60 s < 185 s, six times the function timeout 30 s + 5 s batching window: "
+    told += "while the function is throttled, messages come back before their run began"
+
+    assert (
+        Language("ja")
+        .sentence(told)
+        .startswith("可視性タイムアウト 60 秒 ＜ 185 秒（関数タイムアウト 30 秒 ＋ バッチウィンドウ 5 秒の 6 倍）")
+    )
+    assert Language("en").sentence(told) == told
+
+
+def test_a_sentence_that_no_phrase_knows_stays_as_it_is():
+    assert Language("ja").sentence("30 s is what a later release says") == "30 s is what a later release says"
 
 
 def test_units_are_said_in_the_language():

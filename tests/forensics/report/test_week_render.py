@@ -11,6 +11,7 @@ import pytest
 from forensics.health import Timeouts, review_week
 from forensics.report.week_render import WEEK_FORMATS, cards, render_week, spark_svg
 from forensics.settings import Settings
+from forensics.tables.findings import INCIDENTS
 from tests.forensics.health.rows import ACCOUNT, finding, week_row
 
 UNTIL = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -23,7 +24,10 @@ def reviewed(settings="", queue="payments.fifo", sentence="p99 run 27 s is close
         week_row(queue, "2026-W47", twice_at_least=7, twice_at_most=8, timeout_count=2, redelivery_count=41),
         week_row("mail", "2026-W47", delivery_count=None, redelivery_count=None, age_p95_s=None),
     ]
-    incident = {
+    incident = dict.fromkeys(INCIDENTS.column_names) | {
+        "messages": 10,
+        "confirmed": 7,
+        "probable": 1,
         "queue_arn": ACCOUNT + queue,
         "incident_id": f"{queue}-20261120T0512Z",
         "headline": sentence,
@@ -39,10 +43,18 @@ def reviewed(settings="", queue="payments.fifo", sentence="p99 run 27 s is close
 class Elements(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.tags, self.links = [], []
+        self.tags, self.links, self.texts, self.quiet = [], [], [], False
+
+    def handle_data(self, data):
+        if not self.quiet:
+            self.texts.append(data)
+
+    def handle_endtag(self, tag):
+        self.quiet = False
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
+        self.quiet = tag in ("style", "code")
         self.links += [value for name, value in attrs if name in ("src", "href") or name.startswith("on")]
 
 
@@ -129,3 +141,38 @@ def test_a_spark_line_breaks_where_nothing_is_known():
 def test_a_format_that_is_none_is_refused():
     with pytest.raises(ValueError, match="pdf"):
         render_week(reviewed(), "pdf")
+
+
+OUR_NAMES = (
+    r"\b(UTC|DLQ|ApproximateAgeOfOldestMessage|W\d\d|p9\d|pt|team|redelivered|0123456789ab|[a-z]+(?:_[a-z]+)+)\b"
+)
+"""What stands in Latin letters in a Japanese review: names, codes and abbreviations."""
+
+
+@pytest.mark.parametrize(
+    "accepted", ["", "[[queue.accepted]]\ncheck = 'run_near_timeout'\nuntil = 2026-12-31\nreason = 'team'"]
+)
+def test_the_japanese_review_says_everything_but_names_in_japanese(accepted):
+    settings = f"[[queue]]\nname = 'payments.fifo'\nowner = 'team'\nnote = 'team'\n{accepted}"
+    page = Elements()
+    page.feed(render_week(reviewed(settings), "html", "ja").decode())
+    said = " ".join(page.texts)
+
+    assert "2 本のキューのうち 1 本に対応が必要" in said
+    assert "1,000 件のうち 7〜8 件のメッセージが 2 回以上処理されました（0.7 %〜0.8 %）" in said
+    assert "実行 p99 27 秒が関数タイムアウト 30 秒に近づいています" in said
+    assert "再配信された 8 件のうち 7〜8 件のメッセージが 2 回以上処理されました" in said
+    assert re.findall(r"[A-Za-z]{2,}", re.sub(OUR_NAMES, "", said)) == []
+
+
+def test_the_japanese_markdown_has_the_same_rows_and_numbers():
+    english, japanese = (render_week(reviewed(), "md", language).decode().splitlines() for language in ("en", "ja"))
+
+    assert [line[:1] in "#-|" for line in japanese] == [line[:1] in "#-|" for line in english]
+    assert japanese[0] == "# キューの健全性 2026-W47 (2026-11-16〜2026-11-22): 2 本のキューのうち 1 本に対応が必要"
+    assert "- 重複処理: 7〜8 (前週比 +7)" in japanese
+    assert any(line.startswith("| `mail` | 問題なし |  | 不明 |") for line in japanese)
+
+
+def test_the_csv_is_the_same_in_every_language():
+    assert render_week(reviewed(), "csv", "ja") == render_week(reviewed(), "csv")
