@@ -69,12 +69,12 @@ def tool(name: str) -> str:
 class World:
     """Makes things with names of its own, so that tests share an emulator without meeting."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, url: str, region: str = REGION) -> None:
+        self.url, self.region = url, region
         self.suffix = uuid.uuid4().hex[:8]
 
     def client(self, service: str) -> Any:
-        return client(self.url, service)
+        return client(self.url, service, self.region)
 
     def name(self, base: str) -> str:
         stem, dot, fifo = base.partition(".")
@@ -149,9 +149,9 @@ class World:
 
 
 @cache
-def client(url: str, service: str) -> Any:
+def client(url: str, service: str, region: str = REGION) -> Any:
     return boto3.client(
-        service, endpoint_url=url, region_name=REGION, aws_access_key_id="test", aws_secret_access_key="test"
+        service, endpoint_url=url, region_name=region, aws_access_key_id="test", aws_secret_access_key="test"
     )
 
 

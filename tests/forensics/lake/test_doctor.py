@@ -1,5 +1,6 @@
 """A torn lake: what the doctor sets aside, what it has collected again, and that it leaves a healthy lake alone."""
 
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,13 +20,18 @@ WHERE = {"account_id": "123456789012", "region": "eu-west-1"}
 READINGS = 4
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    """Four readings of one log group, each an hour with ten events, each with its coverage."""
-    lake = Lake(tmp_path / "lake")
+@pytest.fixture(scope="module")
+def four_readings(tmp_path_factory) -> Path:
+    lake = Lake(tmp_path_factory.mktemp("four") / "lake")
     for hour in range(READINGS):
         collect(lake, hour)
-    return lake
+    return lake.root
+
+
+@pytest.fixture
+def lake(four_readings: Path, tmp_path: Path) -> Lake:
+    """Four readings of one log group, each an hour with ten events, each with its coverage."""
+    return Lake(shutil.copytree(four_readings, tmp_path / "lake"))
 
 
 def collect(lake: Lake, hour: int, at: datetime | None = None) -> None:
