@@ -332,6 +332,7 @@ def start(lake: Lake, *args: str, **options) -> subprocess.Popen:
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
+@pytest.mark.process
 def test_a_reader_that_stops_reading_is_no_error(tmp_path):
     found = world.findings()
     found["messages"] = [m | {"item_id": f"{m['item_id']}-{n}"} for m in found["messages"] for n in range(2000)]
@@ -345,6 +346,7 @@ def test_a_reader_that_stops_reading_is_no_error(tmp_path):
     assert (process.wait(30), err) == (0, b"")
 
 
+@pytest.mark.process
 def test_the_command_line_ends_with_the_commands_exit_code(lake):
     out, err = (process := start(lake, "messages", "--incident", "nope")).communicate(timeout=30)
 

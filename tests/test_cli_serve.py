@@ -41,6 +41,7 @@ def children_of(pid: int) -> list[int]:
     return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
     command = [sys.executable, str(ROOT / "cli.py"), "serve", "--lake", str(tmp_path / "not yet")]

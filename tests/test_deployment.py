@@ -53,12 +53,14 @@ def test_a_session_lasts_the_hours_that_are_said():
     assert {int(hours): s["Value"] for hours, s in seconds.items()} == {n: n * 3600 for n in range(1, 13)}
 
 
+@pytest.mark.process
 def test_the_template_passes_its_lint():
     done = subprocess.run([linter("cfn-lint"), str(TEMPLATE)], capture_output=True, text=True, check=False)
 
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.process
 def test_the_container_file_passes_its_lint():
     done = subprocess.run([linter("hadolint"), str(ROOT / "Dockerfile")], capture_output=True, text=True, check=False)
 

@@ -13,6 +13,8 @@ from tests.bench.baseline import Answers, answer
 from tests.bench.generate import AGAIN, LINES_PER_RUN, SETTINGS, fill
 from tests.bench.measure import measured
 
+pytestmark = pytest.mark.process  # it generates with all cores
+
 LINES = (2 * AGAIN + 200) * LINES_PER_RUN
 
 

@@ -12,7 +12,7 @@ from forensics.lake.recount import recount
 from forensics.tables import BY_NAME
 from tests.ingest import crash
 
-pytestmark = pytest.mark.emulator  # processes of their own: not for the quick check
+pytestmark = pytest.mark.process
 
 KILLS = 25
 FEW = 4
