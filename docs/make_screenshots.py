@@ -1,23 +1,31 @@
 """Take the pictures that README and docs show: ``python docs/make_screenshots.py LAKE``.
 
-Serves the lake on loopback, opens the pages in a headless Chromium and writes PNGs. The lake of
-``doubletake demo --no-serve`` gives the pictures of the repository, that of ``--scenario eight-weeks`` queue-health.
+Serves the lake on loopback, opens the pages in a headless Chromium and writes PNGs, each page on a light and a dark screen
+and at a phone's width. The lake of ``doubletake demo --no-serve`` gives the pictures of the repository, that of
+``--scenario eight-weeks`` queue-health; an incident without message ids comes from the tests' own lake.
 """
 
 import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
 from forensics.lake import Lake  # noqa: E402
+from forensics.report.week import weeks_read  # noqa: E402
 from forensics.tables.findings import INCIDENTS, MESSAGES  # noqa: E402
+from tests.pages.blind_tale import BLIND  # noqa: E402
+from tests.pages.blind_tale import blind as tell_blind  # noqa: E402
 from tests.pages.browser import FLAGS, browser_path, dashboard  # noqa: E402
+from tests.pages.worlds import START, Story  # noqa: E402
 
 CHART = ".js-plotly-plot .barlayer path"
 LINES = ".js-plotly-plot .scatterlayer .js-line"
@@ -25,47 +33,63 @@ TABLE = "[data-testid=stDataFrame] canvas"
 
 
 @dataclass(frozen=True)
-class Shot:
-    """One picture: file name, page, what to wait for, and the screen it is taken on."""
+class View:
+    """One page to picture: its name, its address, what to wait for, and how much of it to show, in pixels."""
 
     name: str
     path: str
     wait: str
-    width: int = 1360
     height: int = 900
+    phone_height: int = 1240
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A screen: what is put behind a picture's name, its width in pixels, its colours and its pixel ratio."""
+
+    suffix: str
+    width: int
     scheme: str = "light"
+    ratio: float = 1.5
 
 
-def shots(incident: str, key: str) -> tuple[Shot, ...]:
-    """Return the pictures of one incident's lake; ``key`` names one of its messages."""
-    page = f"/incident?incident={incident}"
+SCREENS = (Screen("", 1360), Screen("-dark", 1360, "dark", 1), Screen("-phone", 390))
+
+
+def views(incident: str, key: str) -> tuple[View, ...]:
+    """Return the pages of one incident's lake; ``key`` names one of its messages."""
     return (
-        Shot("incidents", "/", TABLE, height=720),
-        Shot("incident", page, CHART, height=1180),
-        Shot("incident-dark", page, CHART, scheme="dark"),
-        Shot("report", page.replace("/incident?", "/report?"), "img[src], [data-testid=stCode]"),
-        Shot("incident-phone", page, CHART, 390, 1240),
-        Shot("queue-health", "/queue_health", LINES, height=1500),
-        Shot("data", "/data", TABLE),
-        Shot("find-a-message", f"/messages?q={key}", CHART),
-        Shot("incidents-dark", "/", TABLE, height=720, scheme="dark"),
-        Shot("incidents-phone", "/", TABLE, 390, 844),
+        View("incidents", "/", TABLE, 720, 844),
+        View("incident", f"/incident?incident={incident}", CHART, 1180),
+        View("find-a-message", f"/messages?q={key}", CHART),
+        View("queue-health", "/queue_health", LINES, 1500),
+        View("report", f"/report?incident={incident}", "img[src], [data-testid=stCode]"),
+        View("data", "/data", TABLE, 1100),
     )
 
 
-def take(browser: Browser, base: str, shot: Shot, folder: Path) -> Path:
-    """Open one page and write its picture."""
+BLIND_VIEWS = (View("blind-incident", f"/incident?incident={BLIND}", TABLE, 1500, 1800),)
+
+
+def take(browser: Browser, base: str, view: View, screen: Screen, folder: Path) -> Path:
+    """Open one page on one screen and write its picture."""
+    height = view.phone_height if screen.width < 600 else view.height
     context = browser.new_context(
-        viewport={"width": shot.width, "height": shot.height}, color_scheme=shot.scheme, device_scale_factor=1.5
+        viewport={"width": screen.width, "height": height},
+        color_scheme=screen.scheme,
+        device_scale_factor=screen.ratio,
     )
     try:
         page = context.new_page()
-        page.goto(base + shot.path)
-        page.wait_for_selector(shot.wait, timeout=60_000)
+        page.goto(base + view.path)
+        page.wait_for_selector(view.wait, timeout=60_000)
         page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')", timeout=60_000)
         page.wait_for_timeout(1500)  # charts and tables fade in
-        target = folder / f"{shot.name}.png"
+        target = folder / f"{view.name}{screen.suffix}.png"
         page.screenshot(path=target)
+        with Image.open(target) as drawn:
+            few = drawn.convert("RGB").quantize(256)  # a third of the size, and no eye sees it on these pages
+        few.save(target, optimize=True)
         return target
     finally:
         context.close()
@@ -87,28 +111,42 @@ def a_key(lake: Path, incident: str) -> str:
     return next(iter(first["business_keys"] or ()), first["message_id"] or first["item_id"])
 
 
+def take_all(lake: Path, wanted: Sequence[View], folder: Path) -> None:
+    """Serve a lake and write the pictures of its pages, saying each file's name."""
+    settings = lake.absolute() / "doubletake.toml"  # where the demo leaves the scenario's
+    environment = {"DOUBLETAKE_CONFIG": str(settings)} if settings.exists() else {}
+    with (
+        tempfile.TemporaryDirectory() as logs,
+        dashboard(lake.absolute(), Path(logs) / "server.log", **environment) as base,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(FLAGS))
+        for view in wanted:
+            for screen in SCREENS:
+                print(take(browser, base, view, screen, folder))
+        browser.close()
+
+
 def main() -> None:
     """Take every picture."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("lake", type=Path, help="a lake with findings")
     arguments.add_argument("--out", type=Path, default=ROOT / "docs" / "img", help="where the PNGs go")
     arguments.add_argument("--incident", help="which incident; default: the one with the most confirmed messages")
-    arguments.add_argument("--only", metavar="NAME", help="only this picture, e.g. queue-health of eight-weeks' lake")
+    arguments.add_argument("--only", metavar="NAME", help="only this page, e.g. queue-health of eight-weeks' lake")
     chosen = arguments.parse_args()
     incident = chosen.incident or gravest(chosen.lake)
     chosen.out.mkdir(parents=True, exist_ok=True)
-    settings = chosen.lake.absolute() / "doubletake.toml"  # where the demo leaves the scenario's
-    environment = {"DOUBLETAKE_CONFIG": str(settings)} if settings.exists() else {}
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        dashboard(chosen.lake.absolute(), Path(folder) / "server.log", **environment) as base,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=list(FLAGS))
-        for shot in shots(incident, a_key(chosen.lake, incident)):
-            if chosen.only in (None, shot.name):
-                print(take(browser, base, shot, chosen.out))
-        browser.close()
+    wanted = [v for v in views(incident, a_key(chosen.lake, incident)) if chosen.only in (None, v.name)]
+    if len(weeks_read(Lake(chosen.lake).findings())) < 2:  # one week draws no line
+        wanted = [v for v in wanted if v.name != "queue-health"]
+    if wanted:
+        take_all(chosen.lake, wanted, chosen.out)
+    if blind := [v for v in BLIND_VIEWS if chosen.only in (None, v.name)]:
+        with tempfile.TemporaryDirectory() as folder:
+            story = Story(data_until_at=START + timedelta(hours=1))
+            tell_blind(story)
+            take_all(story.save(Path(folder) / "lake"), blind, chosen.out)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from forensics.charts.words import duration
 PREFIX = "group:"
 """What the item id of a group's lane starts with; a click there chooses no message."""
 MOST_GROUPS = 6
+MOST_CHARS = 12
+"""Characters of a group's name that a lane has room for."""
 
 
 class Blocked(Protocol):
@@ -64,7 +66,11 @@ def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.Da
         whole[column] = pd.to_datetime(whole[column], utc=True)
     for column in ("lane", "delivery_index"):
         whole[column] = whole[column].astype("int64")
-    return whole, {PREFIX + g: f"▮ {(g or 'group')[:11]}" for g in shown}
+    return whole, {PREFIX + g: f"▮ {_short(g or 'group')}" for g in shown}
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= MOST_CHARS else f"{name[: MOST_CHARS - 1]}…"
 
 
 def blocked_words(spans: Iterable[Blocked]) -> str | None:

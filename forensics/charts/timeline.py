@@ -15,7 +15,7 @@ from forensics.charts.words import clock, duration, local, zone_label
 
 MOST_LABELS = 40
 LEAST_LANES = 3
-_TOP, _BOTTOM = 54, 116
+_TOP, _BOTTOM = 54, 128
 _LEFT, _MOST_LEFT, _PER_CHAR = 72, 124, 7.3
 """Left margin: its least, its most, and pixels per character of the longest label."""
 _LEGEND_BELOW = 66
@@ -138,6 +138,7 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
             "xanchor": "left",
             "y": -_LEGEND_BELOW / plot,
             "yanchor": "top",
+            "maxheight": _BOTTOM - _LEGEND_BELOW,  # on a phone it would else climb over the times
             "font": {"size": 12},
         },
         hoverlabel={"align": "left"},

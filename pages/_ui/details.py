@@ -1,6 +1,6 @@
 """The two tables below a timeline: deliveries, and the evidence behind every bar and mark."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import streamlit as st
@@ -206,14 +206,31 @@ def cut(line: str) -> str:
 
 def log_lines(page: Page, marks: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the cited log events by evidence id; they are looked for near the marks' times."""
-    ids = tuple(sorted({i for m in marks for i in _cited(m) if i.startswith("log:")}))
-    times = [m[column] for m in marks for column in ("at", "until_at") if m[column] is not None]
+    ids = {i for m in marks for i in _cited(m)}
+    times = [m[column].to_pydatetime() for m in marks for column in ("at", "until_at") if m[column] is not None]
+    return _log_events(page, ids, times)
+
+
+def lines_of(evidence_ids: list[str] | None, start: datetime, end: datetime | None, page: Page) -> None:
+    """Show the cited log lines of one run, each with its time, in order; looked for near the run's times."""
+    found = _log_events(page, set(evidence_ids or ()), [start, end or start])
+    if not found:
+        st.caption("No log line stands behind this row.")
+        return
+    lines = sorted(found.values(), key=lambda row: (row["logged_at"], row["evidence_id"]))
+    st.caption(plain(f"{page.clock.stamp(start)} · {lines[0]['log_group']} · {lines[0]['log_stream']}"))
+    told = (f"{page.clock.time(line['logged_at'])}  {cut(line['line'])}" for line in lines)
+    st.code("\n".join(told), language=None, wrap_lines=True)
+
+
+def _log_events(page: Page, evidence_ids: set[str], times: list[datetime]) -> dict[str, dict[str, Any]]:
+    ids = tuple(sorted(i for i in evidence_ids if i.startswith("log:")))
     if not ids or not times:
         return {}
     rows = page.board.records(
         LOG_EVENTS,
-        ("logged_at", ">=", min(times).to_pydatetime() - _REACH),
-        ("logged_at", "<=", max(times).to_pydatetime() + _REACH),
+        ("logged_at", ">=", min(times) - _REACH),
+        ("logged_at", "<=", max(times) + _REACH),
         ("evidence_id", "in", ids),
         columns=("evidence_id", "logged_at", "log_group", "log_stream", "line"),
     )

@@ -11,6 +11,7 @@ from pages._ui import exports, marks
 from pages._ui.cards import card, row
 from pages._ui.case import case_of
 from pages._ui.incidents import affected, is_open, state, verdict
+from pages._ui.readiness import readiness
 from pages._ui.shell import Page
 from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, count, interval, plain, rival, verdict_column
 
@@ -103,7 +104,8 @@ def cards(case: Incident, page: Page) -> None:
     grid = row(6)
     card(grid, "Processed twice", affected(case))
     least = case["extra_effects_at_least"] or 0
-    card(grid, "Extra side effects", interval(least, _extra_at_most(case, page)))
+    most = case["messages_at_most"] if case["messages"] is None else _extra_at_most(case, page)
+    card(grid, "Extra side effects", interval(least, most))
     first = case["first_repeat_at"]
     said = f"First redelivery of an affected message: {page.clock.stamp(first)} {page.clock.label(first)}."
     card(grid, "First repeat", page.clock.second(first), said)
@@ -149,7 +151,8 @@ def causes(case: Incident) -> None:
     """Show which causes count, and why the rival ones are out."""
     st.subheader("Why, and why not otherwise", anchor="causes")
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
-    st.markdown(f"Redeliveries by cause: {said}" if said else "No cause could be decided.")
+    counted = "Failed runs" if case["messages"] is None else "Redeliveries"
+    st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
     if case["excluded"]:
         few = len(case["excluded"]) <= 4
         with st.expander(
@@ -163,11 +166,6 @@ def verdicts(case: Incident, page: Page) -> None:
     rows = case_of(case["incident_id"], page).messages
     marks.form(case, page)
     if not rows:
-        st.info(
-            "The logs name no message ids. The count above is an upper bound from timeouts, batch sizes and metrics; "
-            "one line per item with its message id would name the messages.",
-            icon=":material/info:",
-        )
         return
     marked = marks.of_messages(case, page)
     order = {word: n for n, word in enumerate(VERDICTS)}
@@ -203,6 +201,12 @@ def verdicts(case: Incident, page: Page) -> None:
     )
     if len(ranked) > MOST_MESSAGES:
         st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} messages; the CSV has all affected ones.")
+
+
+def what_to_log(case: Incident, page: Page) -> None:
+    """Show the lines that would have named the messages, where no line does."""
+    if case["messages"] is None:
+        readiness(page, ("queue_arn", "==", case["queue_arn"]))
 
 
 def settings_then(incident: Incident, page: Page) -> None:

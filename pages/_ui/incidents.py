@@ -105,7 +105,8 @@ def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
 def cards(wanted: list[Incident], coverage: list[dict[str, Any]], queues: list[dict[str, Any]], page: Page) -> None:
     """Show the four numbers."""
     until = page.board.generation.data_until_at
-    known = {q["queue_arn"] for q in queues} | {i["queue_arn"] for i in wanted}
+    dead = {q["dead_letter_queue_arn"] for q in queues}
+    known = {q["queue_arn"] for q in queues if q["queue_arn"] not in dead} | {i["queue_arn"] for i in wanted}
     grid = row(4)
     open_count = sum(is_open(i, until) for i in wanted)
     card(grid, "Open suspicions", f"{open_count:,}", "Active in the last hour of the data.")
@@ -120,7 +121,7 @@ def cards(wanted: list[Incident], coverage: list[dict[str, Any]], queues: list[d
         delta_description="vs the 7 days before",
     )
     hit = len({i["queue_arn"] for i in wanted})
-    card(grid, "Queues affected", f"{hit:,} of {len(known):,}")
+    card(grid, "Queues affected", f"{hit:,} of {len(known):,}", "Dead-letter queues are left out.")
     share = complete_share(coverage)
     said = "Time that was asked of every source and read in full. The Data page shows what is missing."
     card(grid, "Evidence complete", percent(share), said)

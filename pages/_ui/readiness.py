@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from forensics.lake.conditions import Condition
 from forensics.tables.findings import LOGGING_READINESS
 from pages._ui.shell import Page
 
@@ -9,12 +10,12 @@ LEVELS = {"ready": "ready", "partial": "something is missing", "blind": "names n
 _ORDER = ("blind", "partial", "unread", "ready")
 
 
-def readiness(page: Page) -> None:
-    """Show one line per consumer, the blind ones first, and the exact lines to add."""
-    rows = page.board.records(LOGGING_READINESS)
+def readiness(page: Page, *where: Condition) -> None:
+    """Show one line per consumer that passes the filters, the blind ones first, and the exact lines to add."""
+    rows = page.board.records(LOGGING_READINESS, *where)
     if not rows:
         return
-    st.subheader("What the logs tell", anchor="readiness")
+    st.subheader("Logging readiness: what the logs tell", anchor="readiness")
     for row in sorted(rows, key=lambda r: (_ORDER.index(r["level"]), r["queue"], r["log_group"])):
         who = row["function_name"] or row["log_group"]
         with st.expander(f"{who} for {row['queue']}: {LEVELS[row['level']]}", expanded=row["level"] == "blind"):

@@ -12,6 +12,7 @@ from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
 from pages._ui import details
 from pages._ui.case import case_of
+from pages._ui.runs import failed_runs
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
 from pages._ui.words import count, plain
@@ -40,7 +41,7 @@ def timeline_and_details(case: Case, page: Page) -> None:
     lanes = page.board.rows(TIMELINE, here, ("kind", "==", "in_flight"), columns=LANE_COLUMNS)
     marks = page.board.rows(TIMELINE, here, columns=("kind",))
     if marks.empty:
-        st.info("The logs name no message of this incident, so there is no bar to draw.", icon=":material/timeline:")
+        failed_runs(case, page)
         return
     form, gaps = _switch(lanes, len(marks))
     window = read_window()

@@ -9,6 +9,7 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import health_tale, tales
+from tests.pages.blind_tale import blind
 from tests.pages.reading import ROOT
 from tests.pages.tales import s
 from tests.pages.worlds import START, Story
@@ -27,7 +28,7 @@ def on_this_machine():
     config.set_option("server.address", "127.0.0.1")
 
 
-WORLDS = ("demo", "nothing", "evidence-only", "gaps", "huge")
+WORLDS = ("demo", "nothing", "evidence-only", "gaps", "huge", "blind")
 
 
 def build(name: str, root: Path) -> Path:
@@ -56,6 +57,8 @@ def build(name: str, root: Path) -> Path:
         story.coverage(tales.MAIL, start + s(1800), story.data_until_at)
     elif name == "huge":
         tales.huge(story)
+    elif name == "blind":
+        blind(story)
     else:
         story.settings(tales.CLICKS)
         for n in range(4):

@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from forensics.identity import handle_token
 from forensics.lake import Lake
-from forensics.tables.findings import DELIVERIES, INCIDENTS, TIMELINE
+from forensics.tables.findings import DELIVERIES, INCIDENTS
 from tests.pages import tales
+from tests.pages.blind_tale import BLIND
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DOUBLE_BILLING, START, Story, uuid
 
@@ -155,22 +156,36 @@ def test_a_lake_holds_tokens_of_receipt_handles_and_the_page_shows_no_more(visit
     assert handle_token("x" * 200) not in [row["receipt_handle"] for row in rows]
 
 
-def test_an_incident_whose_logs_name_no_message_says_the_upper_bound(visit, tmp_path):
-    story = Story(data_until_at=START)
-    tales.double_billing(story)
-    (row,) = story.findings[INCIDENTS.name]
-    row |= dict.fromkeys(("confirmed", "probable", "possible", "absorbed", "harmless"), 0)
-    row |= {"messages": None, "messages_at_most": 40, "certainty": "inferred"}
-    row["headline"] = "up to 40 messages may have been processed twice"
-    for table in ("messages", TIMELINE.name, "deliveries", "redeliveries", "rulings"):
-        story.findings[table] = []
-    at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
+def test_an_incident_whose_logs_name_no_message_says_the_upper_bound_and_shows_its_runs(visit):
+    at = visit("pages/incident.py", "blind", incident=BLIND)
+    numbers = {m.label: m.value for m in at.metric}
     buttons = {b.proto.label: b.proto.disabled for b in at.get("download_button")}
+    runs = at.dataframe[0].value
 
     assert not at.exception
-    assert {m.label: m.value for m in at.metric}["Processed twice"] == "up to 40"
-    assert "The logs name no message" in words(at)
+    assert (numbers["Processed twice"], numbers["Extra side effects"]) == ("up to 20", "0 to 20")
+    assert "No line names a message" in words(at)
+    assert "Failed runs by cause: **Function timeout** 2" in words(at)
+    assert list(runs["How"]) == ["function timeout"] * 2
     assert buttons["CSV"]
+
+
+@pytest.mark.parametrize("nth", [0, 1])
+def test_a_click_on_a_failed_run_shows_its_lines(visit, nth):
+    clicked = {"runs": {"selection": {"rows": [nth], "columns": [], "cells": []}}}
+    at = visit("pages/incident.py", "blind", selection=clicked, incident=BLIND)
+    request = at.dataframe[0].value["Request id"][nth]
+    (lines,) = [c.value for c in at.code if "Task timed out" in c.value]
+
+    assert len(lines.splitlines()) == 3
+    assert all(request in line for line in lines.splitlines())
+
+
+def test_an_incident_whose_logs_name_no_message_says_what_to_log(visit):
+    at = visit("pages/incident.py", "blind", incident=BLIND)
+
+    assert any("print(json.dumps" in c.value for c in at.code)
+    assert any("console.log" in c.value for c in at.code)
 
 
 def test_the_test_lakes_are_plain_parquet_inside(lake_of):

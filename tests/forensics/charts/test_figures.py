@@ -47,6 +47,13 @@ def test_every_kind_of_bar_and_mark_is_drawn_once_per_row(double_billing):
     assert points(figure, "In flight until the visibility timeout") == 2 * 10
 
 
+def test_a_legend_on_a_narrow_screen_stays_below_the_times(double_billing):
+    layout = timeline_figure(double_billing, UTC).layout
+    below = -layout.legend.y * (layout.height - layout.margin.t - layout.margin.b)
+
+    assert below + layout.legend.maxheight <= layout.margin.b + 1
+
+
 def test_a_legend_names_each_look_once(double_billing):
     found = names(timeline_figure(double_billing, UTC))
 
