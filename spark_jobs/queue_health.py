@@ -102,7 +102,6 @@ def _aggregated(measures: DataFrame) -> DataFrame:
                 "delivery",
                 "redelivery",
                 "unseen",
-                "uncounted",
                 "item",
                 "expired_handle",
                 "poison",
@@ -110,7 +109,6 @@ def _aggregated(measures: DataFrame) -> DataFrame:
                 "timeout",
                 "error",
                 "crash",
-                "unnamed",
                 "twice_surely",
                 "twice_maybe",
                 "stopped",
@@ -143,13 +141,11 @@ def _aggregated(measures: DataFrame) -> DataFrame:
         grouped.withColumn("delivery_count", counted("delivery"))
         .withColumn("redelivery_count", counted("redelivery"))
         .withColumn("unseen_count", counted("unseen"))
-        .withColumn("uncounted_delivery_count", counted("uncounted"))
         .withColumn("item_count", counted("item"))
         .withColumn("twice_at_least", counted("twice_surely", "int"))
         .withColumn("twice_at_most", counted("twice_maybe", "int"))
         .withColumn("stopped_count", counted("stopped", "int"))
         .withColumn("run_count", counted("run"))
-        .withColumn("unnamed_run_count", counted("unnamed"))
         .withColumn("timeout_count", counted("timeout"))
         .withColumn("error_count", counted("error"))
         .withColumn("crash_count", counted("crash"))

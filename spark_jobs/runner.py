@@ -246,7 +246,6 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
     def queue_tables() -> None:
         gathered = out.keep("queue_candidates", candidates(whole, told, inputs, data_until))
         out.write(T.QUEUE_FINDINGS, queue_findings(gathered))
-        out.write(T.LOGGING_READINESS, logging_readiness(all_runs, handled, inputs))
         out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
 
     def health_tables() -> None:
@@ -254,7 +253,8 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
         periods = out.keep("periods", health_periods(whole, of_lambda, told, again, inputs, data_until))
         out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
         out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
-        out.write(T.SETTING_FINDINGS, setting_findings(periods, whole, inputs, data_until))
+        readiness = out.write(T.LOGGING_READINESS, logging_readiness(all_runs, handled, inputs))
+        out.write(T.SETTING_FINDINGS, setting_findings(periods, whole, readiness, inputs, data_until))
 
     say("weighing incidents, settings and the health of the queues")
     side_by_side(inputs.spark, incident_tables, queue_tables, health_tables)

@@ -20,17 +20,19 @@ Row = dict[str, Any]
 
 
 def setting_findings(
-    periods: DataFrame, deliveries: DataFrame, inputs: Inputs, data_until: datetime | None
+    periods: DataFrame, deliveries: DataFrame, readiness: DataFrame, inputs: Inputs, data_until: datetime | None
 ) -> DataFrame:
-    """One row per queue, consumer and check that applies. ``periods`` is what ``health_periods`` returned.
+    """One row per queue, consumer and check that applies.
 
+    ``periods`` is what ``health_periods`` returned, ``readiness`` the rows of logging_readiness.
     Queues and consumers are few whatever the traffic: they are checked in this process, not by Spark.
     """
     recent = {(r["queue_arn"], r["consumer"]): r.asDict() for r in periods.where(F.col("kind") == "recent").collect()}
     returned = _returned_whole(deliveries, data_until)
+    logs = {(r["queue_arn"], r["function_name"] or r["log_group"]): r.asDict() for r in readiness.collect()}
     rows = [
         _row(setup, arn, code, answer, data_until)
-        for arn, setup, checks in _setups(inputs, recent, returned)
+        for arn, setup, checks in _setups(inputs, recent, returned, logs)
         for code, answer in answers(setup, checks)
     ]
     data = [tuple(row[c] for c in SETTING_FINDINGS.column_names) for row in rows]
@@ -57,7 +59,10 @@ def _returned_whole(deliveries: DataFrame, data_until: datetime | None) -> dict[
 
 
 def _setups(
-    inputs: Inputs, recent: dict[tuple[str, str], Row], returned: dict[tuple[str, str], tuple[int, list[str]]]
+    inputs: Inputs,
+    recent: dict[tuple[str, str], Row],
+    returned: dict[tuple[str, str], tuple[int, list[str]]],
+    logs: dict[tuple[str, str], Row],
 ) -> Iterator[tuple[str, Setup, Any]]:
     queues = _states(inputs, "queue_settings", "queue_arn")
     functions = _states(inputs, "function_settings", "function_name")
@@ -71,7 +76,6 @@ def _setups(
         consumers.setdefault(arn, {})[function] = "lambda"
     for arn, name in recent:
         consumers.setdefault(arn, {}).setdefault(name, "worker")
-    marked = {c.name or c.log_group for c in (*inputs.settings.functions, *inputs.settings.workers) if c.effect}
     for arn in sorted(consumers):
         base = _queue_part(arn, queues, dead)
         most = [r["highest_receive_count"] for (a, _), r in recent.items() if a == arn and r["highest_receive_count"]]
@@ -81,7 +85,7 @@ def _setups(
         for name, kind in sorted(consumers[arn].items()):
             setup = _with_function(base, name, kind, functions, mappings.get((arn, name)))
             setup = _with_seen(setup, recent.get((arn, name)), returned.get((arn, name)))
-            yield arn, replace(setup, has_effect_marker=name in marked), CONSUMER_CHECKS
+            yield arn, _with_logs(setup, logs.get((arn, name))), CONSUMER_CHECKS
 
 
 def _states(inputs: Inputs, table: str, *key: str) -> dict[tuple[str, ...], list[Row]]:
@@ -169,13 +173,26 @@ def _with_seen(setup: Setup, seen: Row | None, returned: tuple[int, list[str]] |
         item_p99_ms=seen["item_p99_ms"],
         largest_batch=seen["largest_batch"],
         delivery_count=seen["delivery_count"],
-        uncounted_delivery_count=seen["uncounted_delivery_count"],
-        unnamed_run_count=seen["unnamed_run_count"],
         highest_receive_count=seen["highest_receive_count"],
         has_one_group=seen["has_one_group"],
         throttle_count=seen["throttle_count"],
         returned_whole_count=runs if seen["delivery_count"] else None,
         evidence={**setup.evidence, "observed": tuple(sorted({*ids, *of_runs})), "throttles": ids},
+    )
+
+
+def _with_logs(setup: Setup, row: Row | None) -> Setup:
+    if row is None:
+        return setup
+    return replace(
+        setup,
+        logging_level=row["level"],
+        logging_sentence=row["sentence"],
+        handling_count=row["handling_count"],
+        named_count=row["named_count"],
+        counted_count=row["counted_count"],
+        line_to_add=f"{row['python_lines'][0]} (Python) or {row['node_lines'][0]} (Node)" if row["missing"] else None,
+        evidence={**setup.evidence, "logs": tuple(row["evidence_ids"])},
     )
 
 

@@ -27,7 +27,7 @@ class Blocked(Protocol):
     @property
     def blocked_ms(self) -> int: ...  # noqa: D102
     @property
-    def messages(self) -> int: ...  # noqa: D102
+    def messages(self) -> int | None: ...  # noqa: D102
 
 
 def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -55,7 +55,7 @@ def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.Da
             "ended_by": None,
             "consumer": None,
             "source": "derived",
-            "label": f"group {group}: nothing could be handed out, {span.messages:,} messages waiting",
+            "label": f"group {group}: nothing could be handed out, {_waiting(span.messages)}",
         }
         for place, group in enumerate(shown)
         for span in of_group[group]
@@ -67,6 +67,12 @@ def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.Da
     for column in ("lane", "delivery_index"):
         whole[column] = whole[column].astype("int64")
     return whole, {PREFIX + g: f"▮ {_short(g or 'group')}" for g in shown}
+
+
+def _waiting(messages: int | None) -> str:
+    if messages is None:
+        return "messages waiting unknown"
+    return f"{messages:,} message{'s' if messages != 1 else ''} waiting"
 
 
 def _short(name: str) -> str:

@@ -5,19 +5,12 @@ from forensics.checks.setup import Setup
 
 
 def logging_readiness(setup: Setup) -> Answer:
-    """The consumer's log names messages, receive counts and effects, and its runs' starts and ends are kept.
+    """The consumer's log names messages, receive counts, starts and effects, and its runs' starts and ends are kept.
 
     >>> logging_readiness(Setup("q", "f", "lambda", log_format="JSON", system_log_level="WARN")).severity
     'warning'
     """
-    uses = (
-        "system_log_level",
-        "log_format",
-        "run_count",
-        "unnamed_run_count",
-        "delivery_count",
-        "uncounted_delivery_count",
-    )
+    uses = ("system_log_level", "log_format", "logging_level", "handling_count", "named_count", "counted_count")
     if setup.log_format == "JSON" and setup.system_log_level == "WARN":
         return fails(
             WARNING,
@@ -26,32 +19,26 @@ def logging_readiness(setup: Setup) -> Answer:
             "Set the function's system log level to INFO.",
             *uses,
         )
-    if not setup.run_count and not setup.delivery_count:
-        return unknown("no run and no delivery was seen in the last 7 days", "the consumer's log", *uses)
-    unnamed = setup.unnamed_run_count or 0
-    if setup.run_count and unnamed == setup.run_count:
+    if setup.logging_level in (None, "unread"):
+        return unknown("no line of its log is in evidence", "the consumer's log", *uses)
+    advice = f"Add to the handler: {setup.line_to_add}."
+    if setup.logging_level == "blind":
         return fails(
             WARNING,
-            f"none of {counted(setup.run_count, 'run')} names a message: duplicates can only be counted by the window",
-            "Log the event once at the start of a run: print(json.dumps(event)) in Python, "
-            "console.log(JSON.stringify(event)) in Node.",
+            f"none of {counted(setup.handling_count or 0, 'handling')} names a message: duplicates can only be counted "
+            "by the window",
+            advice,
             *uses,
         )
-    uncounted = setup.uncounted_delivery_count or 0
-    if uncounted:
+    if setup.logging_level == "partial":
+        return fails(NOTE, setup.logging_sentence.rstrip("."), advice, *uses)
+    uncounted = (setup.named_count or 0) - (setup.counted_count or 0)
+    if uncounted > 0:
         return fails(
             NOTE,
-            f"{counted(uncounted, 'delivery', 'deliveries')} of {setup.delivery_count or 0:,} came without a receive "
-            "count: hidden deliveries cannot be excluded",
+            f"{counted(uncounted, 'handling')} of {setup.named_count or 0:,} came without a receive count: hidden "
+            "deliveries cannot be excluded",
             "Log attributes.ApproximateReceiveCount of each record, or the whole event.",
             *uses,
         )
-    if not setup.has_effect_marker:
-        return fails(
-            NOTE,
-            "no effect marker is configured: how often the work was done is inferred from how runs ended",
-            "Log one line when an item's effect happened, with its message id or business key, and name it as "
-            "`effect` in the settings file.",
-            *uses,
-        )
-    return passes("messages, receive counts and effects are logged", *uses)
+    return passes("messages, receive counts, starts and effects are logged", *uses)

@@ -9,6 +9,7 @@ from datetime import datetime
 class Setup:
     """Settings in force at the end of the evidence, and numbers seen in its last seven days; None means unknown.
 
+    ``logging_level`` and what follows it are the consumer's row of logging_readiness, which looks at all of the evidence.
     A queue without a known consumer has ``consumer`` None. Times are UTC. ``evidence`` holds, per part
     (SOURCES), the ids of the rows that its values come from.
     """
@@ -52,14 +53,17 @@ class Setup:
     item_p99_ms: int | None = None
     largest_batch: int | None = None
     delivery_count: int | None = None
-    uncounted_delivery_count: int | None = None
-    unnamed_run_count: int | None = None
     highest_receive_count: int | None = None
     has_one_group: bool | None = None
     returned_whole_count: int | None = None
     throttle_count: int | None = None
 
-    has_effect_marker: bool = False
+    logging_level: str | None = None
+    logging_sentence: str = ""
+    handling_count: int | None = None
+    named_count: int | None = None
+    counted_count: int | None = None
+    line_to_add: str | None = None
 
     evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
@@ -101,10 +105,11 @@ _PARTS = {
     ),
     "first": "first_visibility_timeout_s first_function_timeout_s",
     "observed": (
-        "run_count timeout_count failed_run_count run_p99_ms run_max_ms item_p99_ms largest_batch delivery_count uncounted_delivery_count "
-        "unnamed_run_count highest_receive_count has_one_group returned_whole_count"
+        "run_count timeout_count failed_run_count run_p99_ms run_max_ms item_p99_ms largest_batch delivery_count "
+        "highest_receive_count has_one_group returned_whole_count"
     ),
     "throttles": "throttle_count",
+    "logs": "logging_level handling_count named_count counted_count",
 }
 SOURCES: dict[str, str] = {name: part for part, names in _PARTS.items() for name in names.split()}
 """Which part's evidence a value rests on."""

@@ -14,7 +14,7 @@ from forensics.report.changes import REACH, Change, what_changed
 from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
-from forensics.report.groups import BlockedSpan, blocked_spans, found_spans
+from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.incident_lookup import find_incident
 from forensics.report.moments import Moment, key_moments
 from forensics.report.prevention import counterfactuals_of, queue_findings_of
@@ -118,8 +118,6 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     }
     prevention = counterfactuals_of(findings, incident_id)
     on_queue = queue_findings_of(findings, incident)
-    # A lake of an earlier release has no findings of queues: its ledger tells the same of this incident's messages.
-    blocked = found_spans(on_queue) or blocked_spans(incident, deliveries)
     cited.update(i for row in (*prevention, *on_queue) for i in row["evidence_ids"] or ())
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
     return Case(
@@ -132,7 +130,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         moments=moments,
         chain=chain,
         batches=batches,
-        blocked=blocked,
+        blocked=blocked_spans(on_queue),
         settings=settings,
         changes=changes,
         gaps=gaps(incident, theirs, their_redeliveries, settings),

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from forensics.tables.findings import INCIDENTS, MESSAGES, REDELIVERIES, RULINGS
+from forensics.tables.findings import INCIDENTS, MESSAGES, QUEUE_FINDINGS, REDELIVERIES, RULINGS
 from tests.pages.worlds import (
     DEAD_LETTERED,
     DOUBLE_BILLING,
@@ -105,6 +105,28 @@ def double_billing(story: Story) -> None:
                 "broker_copy: a FIFO queue does not deliver copies",
             ],
         )
+    story.add(
+        QUEUE_FINDINGS,
+        {
+            "queue_arn": arn("payments.fifo"),
+            "queue": "payments.fifo",
+            "code": "fifo_group_blocked",
+            "item_id": messages[0]["message_id"],
+            "message_id": messages[0]["message_id"],
+            "incident_id": DOUBLE_BILLING,
+            "group_id": "merchant-7",
+            "stance": "supported",
+            "from_at": first.ended_at,
+            "until_at": second.received_at,
+            "span_ms": 570_560,
+            "message_count": 9,
+            "message_ids": sorted(m["message_id"] for m in messages[1:]),
+            "business_keys": [],
+            "sentence": "nothing of the group got through for 570.56 s, because a failed delivery held it; "
+            "9 messages waited behind it",
+            "evidence_ids": sorted(first.end_ids),
+        },
+    )
     story.add(
         INCIDENTS,
         {

@@ -207,6 +207,23 @@ MESSAGES = [
 REDELIVERIES = [
     {"queue_arn": ORDERS, "item_id": "e", "delivery_index": 2, "cause": "throttled", "evidence_ids": []},
 ]
+READINESS = [
+    {
+        "queue_arn": ORDERS,
+        "queue": "orders",
+        "log_group": GROUP,
+        "function_name": "ship",
+        "level": "partial",
+        "sentence": "101 of 101 handlings name their messages; missing: the effect.",
+        "handling_count": 101,
+        "named_count": 101,
+        "counted_count": 101,
+        "missing": ["the effect"],
+        "python_lines": ["print('done')"],
+        "node_lines": ["console.log('done')"],
+        "evidence_ids": ["log:readiness"],
+    }
+]
 
 
 @pytest.fixture(scope="module")
@@ -234,9 +251,8 @@ def found(spark, tmp_path_factory):
     ).cache()
     days = {(r["queue"], r["day"]): r.asDict() for r in queue_health(periods, inputs).collect()}
     weeks = {(r["queue"], r["week"]): r.asDict() for r in queue_weeks(periods, inputs).collect()}
-    checks = {
-        (r["queue"], r["code"]): r.asDict() for r in setting_findings(periods, deliveries, inputs, UNTIL).collect()
-    }
+    found = setting_findings(periods, deliveries, frame(T.LOGGING_READINESS, READINESS), inputs, UNTIL)
+    checks = {(r["queue"], r["code"]): r.asDict() for r in found.collect()}
     periods.unpersist()
     return days, weeks, checks
 
@@ -340,6 +356,9 @@ def test_settings_are_checked_against_what_was_observed(found):
         ("carts", "dead_letter_queue_missing"): "warning",
     }
     assert checks["orders", "visibility_below_timeout"]["evidence_ids"] == ["function:1", "queue:" + ORDERS]
+    assert checks["orders", "logging_readiness"]["sentence"] == READINESS[0]["sentence"].rstrip(".")
+    assert "print('done')" in checks["orders", "logging_readiness"]["advice"]
+    assert "log:readiness" in checks["orders", "logging_readiness"]["evidence_ids"]
     assert "1 run of 101 hit the function timeout 30 s" in checks["orders", "run_near_timeout"]["sentence"]
 
 

@@ -39,14 +39,22 @@ HEALTHY = Setup(
     run_max_ms=9000,
     item_p99_ms=400,
     delivery_count=9000,
-    uncounted_delivery_count=0,
-    unnamed_run_count=0,
     highest_receive_count=1,
     has_one_group=False,
     returned_whole_count=0,
     throttle_count=0,
-    has_effect_marker=True,
-    evidence={"queue": ("queue:1",), "function": ("function:1",), "mapping": ("mapping:1",), "observed": ("log:1",)},
+    logging_level="ready",
+    logging_sentence="1,000 of 1,000 handlings name their messages, starts and effects.",
+    handling_count=1000,
+    named_count=1000,
+    counted_count=1000,
+    evidence={
+        "queue": ("queue:1",),
+        "function": ("function:1",),
+        "mapping": ("mapping:1",),
+        "observed": ("log:1",),
+        "logs": ("log:2",),
+    },
 )
 
 
@@ -54,6 +62,13 @@ def asked(code: str, **changed):
     values = {f: getattr(HEALTHY, f) for f in HEALTHY.__dataclass_fields__} | changed
     return CHECKS[code](Setup(**values))
 
+
+LACKS_BATCH = {"logging_level": "blind", "named_count": 0, "line_to_add": "print(event) (Python)"}
+LACKS_EFFECT = {
+    "logging_level": "partial",
+    "logging_sentence": "9 of 9 handlings name their messages; missing: the effect.",
+    "line_to_add": "print(key)",
+}
 
 BORDERS = {
     "visibility equals function timeout": ("visibility_below_timeout", {"visibility_timeout_s": 30}, "passes"),
@@ -180,11 +195,11 @@ BORDERS = {
         "passes",
     ),
     "log level WARN": ("logging_readiness", {"system_log_level": "WARN"}, "warning"),
-    "no run names a message": ("logging_readiness", {"unnamed_run_count": 1000}, "warning"),
-    "some runs name messages": ("logging_readiness", {"unnamed_run_count": 999}, "passes"),
-    "a delivery without a count": ("logging_readiness", {"uncounted_delivery_count": 1}, "note"),
-    "no effect marker": ("logging_readiness", {"has_effect_marker": False}, "note"),
-    "no log at all": ("logging_readiness", {"run_count": 0, "delivery_count": 0}, "unknown"),
+    "no line names a message": ("logging_readiness", LACKS_BATCH, "warning"),
+    "no effect line": ("logging_readiness", LACKS_EFFECT, "note"),
+    "one handling without a receive count": ("logging_readiness", {"counted_count": 999}, "note"),
+    "no line of its log": ("logging_readiness", {"logging_level": "unread"}, "unknown"),
+    "no log at all": ("logging_readiness", {"logging_level": None}, "unknown"),
     "metrics off": ("mapping_metrics_off", {"counts_events": False}, "note"),
     "metrics on": ("mapping_metrics_off", {}, "passes"),
 }
@@ -257,3 +272,11 @@ def test_every_file_is_a_check_that_is_asked():
     files = {f.stem for f in folder.glob("*.py")} - {"__init__", "setup", "answer"}
 
     assert files == set(QUEUE_CHECKS) | set(CONSUMER_CHECKS)
+
+
+def test_what_the_logs_lack_is_said_in_the_words_of_the_readiness_table():
+    blind, partial = asked("logging_readiness", **LACKS_BATCH), asked("logging_readiness", **LACKS_EFFECT)
+
+    assert blind.sentence.startswith("none of 1,000 handlings names a message")
+    assert blind.advice == "Add to the handler: print(event) (Python)."
+    assert partial.sentence == "9 of 9 handlings name their messages; missing: the effect"

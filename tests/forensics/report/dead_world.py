@@ -61,9 +61,6 @@ def queue_findings() -> list[Row]:
             (world.IDS[0], world.KEYS[0], 2, 2, True, {}),
         )
     ]
-    blocked = finding(
-        "fifo_group_blocked", world.IDS[0], 30.05, 600.3, QueueFacts(span_ms=570_250, waiting_count=4), message_count=4
-    )
     lost = finding(
         "retention_expired",
         "lost-1",
@@ -74,7 +71,7 @@ def queue_findings() -> list[Row]:
         queue_arn=f"arn:aws:sqs:eu-west-1:111122223333:{ELSEWHERE}",
         incident_id=None,
     )
-    return [blocked, *moved, lost]
+    return [world.blocked_group(), *moved, lost]
 
 
 def counterfactuals() -> list[Row]:

@@ -1,53 +1,60 @@
-from forensics.report.groups import blocked_spans, busiest_groups, found_spans
+import pandas as pd
+import pytest
+
+from forensics.charts.groups import with_groups
+from forensics.report import load_case
+from forensics.report.groups import blocked_spans
 from tests.forensics.report import world
 
 
-def test_a_group_stands_still_from_the_end_of_the_failed_run_to_the_next_receive(case):
+def test_a_case_tells_when_its_group_stood_still_as_the_finding_of_the_queue_does(case):
     (span,) = case.blocked
 
     assert (span.group_id, span.start_at, span.end_at) == ("acct-1", world.after(30.05), world.after(600.3))
-    assert span.blocked_ms == 570_250
-    assert span.messages == 3
+    assert (span.blocked_ms, span.messages) == (570_250, 3)
+    assert span.evidence_ids == tuple(world.blocked_group()["evidence_ids"])
 
 
-def test_a_standard_queue_has_no_groups_to_block():
-    assert blocked_spans(world.incident() | {"is_fifo": False}, world.deliveries()) == ()
+def test_a_ledger_without_the_finding_blocks_nothing(tmp_path):
+    lake = world.save(tmp_path / "lake", world.findings() | {"queue_findings": []})
+
+    assert load_case(lake.findings(), world.INCIDENT).blocked == ()
 
 
-def test_without_a_next_receive_it_lasts_until_the_visibility_timeout():
-    first = [d for d in world.deliveries() if d["delivery_index"] == 1]
-    (span,) = blocked_spans(world.incident(), first)
-
-    assert span.end_at == world.after(600)
-
-
-def test_groups_do_not_block_each_other():
-    rows = [d | {"group_id": f"acct-{d['item_id'][-1]}"} for d in world.deliveries()]
-    spans = blocked_spans(world.incident(), rows)
-
-    assert [s.group_id for s in spans] == ["acct-1", "acct-2", "acct-3"]
-    assert all(s.messages == 1 for s in spans)
-    assert busiest_groups(spans, 2) == ("acct-1", "acct-2")
+NO_SPANS = {
+    "another finding": {"code": "dead_lettered"},
+    "one that the evidence leaves open": {"stance": "undecidable"},
+    "one without an end": {"until_at": None, "span_ms": None},
+}
 
 
-def test_a_run_whose_messages_were_deleted_blocks_nothing():
-    rows = [d | {"ended_by": "deleted"} for d in world.deliveries()]
+@pytest.mark.parametrize("changed", NO_SPANS.values(), ids=NO_SPANS)
+def test_what_no_finding_bounds_is_left_out(changed):
+    assert blocked_spans([world.blocked_group() | changed]) == ()
 
-    assert blocked_spans(world.incident(), rows) == ()
+
+def test_spans_come_by_group_and_time():
+    later = world.blocked_group() | {"from_at": world.after(700), "until_at": world.after(800)}
+    other = world.blocked_group() | {"group_id": "acct-0"}
+    spans = blocked_spans([later, world.blocked_group(), other])
+
+    assert [(s.group_id, s.start_at) for s in spans] == [
+        ("acct-0", world.after(30.05)),
+        ("acct-1", world.after(30.05)),
+        ("acct-1", world.after(700)),
+    ]
 
 
-def test_the_findings_of_the_queue_are_taken_where_they_are_there():
-    row = {
-        "code": "fifo_group_blocked",
-        "stance": "supported",
-        "group_id": "acct-1",
-        "from_at": world.after(30),
-        "until_at": world.after(600),
-        "span_ms": 570_000,
-        "message_count": 2,
-        "evidence_ids": ["log:1"],
-    }
-    others = [row | {"code": "dead_lettered"}, row | {"stance": "undecidable"}, row | {"span_ms": None}]
-    (span,) = found_spans([*others, row])
+WAITING = {
+    "unknown": (None, "messages waiting unknown"),
+    "one": (1, "1 message waiting"),
+    "some": (3, "3 messages waiting"),
+}
 
-    assert (span.group_id, span.blocked_ms, span.messages) == ("acct-1", 570_000, 2)
+
+@pytest.mark.parametrize(("count", "words"), WAITING.values(), ids=WAITING)
+def test_how_many_waited_is_said_and_unknown_is_not_zero(case, count, words):
+    rows, _ = with_groups(pd.DataFrame(case.timeline), blocked_spans([world.blocked_group(count)]))
+
+    (label,) = rows[rows["kind"] == "blocked"]["label"]
+    assert label == f"group acct-1: nothing could be handed out, {words}"

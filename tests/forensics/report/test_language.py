@@ -48,7 +48,7 @@ def test_the_japanese_report_says_headline_cause_and_settings(case):
 
 BY_NAME = {
     "API names": r"maxReceiveCount|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
-    "code": r"print\(json\.dumps\(event\)\)|console\.log\(JSON\.stringify\(event\)\)|[a-z]+(?:_[a-z]+)+",
+    "code": r"print\(event\)|[a-z]+(?:_[a-z]+)+",
     "names": r"AWS|UTC|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
 }
 

@@ -16,9 +16,20 @@ import pyarrow.parquet as pq
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake, to_arrow
+from forensics.queue_rules import QueueFacts
+from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
 from forensics.tables import FINDINGS, Table
 from forensics.tables.evidence import COVERAGE, EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, LOG_EVENTS, QUEUE_SETTINGS
-from forensics.tables.findings import DELIVERIES, INCIDENTS, INVOCATIONS, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
+from forensics.tables.findings import (
+    DELIVERIES,
+    INCIDENTS,
+    INVOCATIONS,
+    MESSAGES,
+    QUEUE_FINDINGS,
+    REDELIVERIES,
+    RULINGS,
+    TIMELINE,
+)
 
 Row = dict[str, Any]
 START = datetime(2026, 11, 20, 5, 12, 0, 200_000, tzinfo=UTC)
@@ -298,6 +309,29 @@ def timeline() -> list[Row]:
     return rows
 
 
+def blocked_group(waiting: int | None = 3) -> Row:
+    """Return the finding that the message group stood still from the end of the first run to the second receive."""
+    ruling = fifo_group_blocked(QueueFacts(span_ms=570_250, waiting_count=waiting))
+    return {
+        "queue_arn": QUEUE_ARN,
+        "queue": QUEUE,
+        "code": "fifo_group_blocked",
+        "item_id": IDS[0],
+        "message_id": IDS[0],
+        "incident_id": INCIDENT,
+        "group_id": "acct-1",
+        "stance": ruling.stance,
+        "from_at": after(30.05),
+        "until_at": after(600.3),
+        "span_ms": 570_250,
+        "message_count": waiting,
+        "message_ids": [] if waiting is None else [*IDS],
+        "business_keys": [],
+        "sentence": ruling.sentence,
+        "evidence_ids": [log_id(0), log_id(3)],
+    }
+
+
 def findings() -> dict[str, list[Row]]:
     """Return the findings rows by table name."""
     rulings = [
@@ -332,6 +366,7 @@ def findings() -> dict[str, list[Row]]:
         for r, (request, at) in enumerate(RUNS)
     ]
     return {
+        QUEUE_FINDINGS.name: [blocked_group()],
         INVOCATIONS.name: runs,
         DELIVERIES.name: deliveries(),
         REDELIVERIES.name: redeliveries(),
