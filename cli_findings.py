@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli_options import Everywhere
-from cli_output import FormatOption, RowFormat, print_rows, say, write_whole
+from cli_output import FormatOption, RowFormat, print_rows, say, write_out
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, MessageUnknownError, QueueUnknownError
 from forensics.verdict.interval import VERDICTS
 
@@ -266,12 +266,7 @@ def report(
     content = render(case, kind, options)
     if output is None and kind in _FILES and sys.stdout.isatty():
         output = file_name(case, kind)
-    if output in (None, "-"):
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        return
-    write_whole(Path(str(output)), content)
-    say(f"wrote {output} ({len(content):,} bytes)")
+    write_out(content, output)
 
 
 _FILES = (ReportFormat.HTML, ReportFormat.PDF, ReportFormat.ZIP)

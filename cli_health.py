@@ -4,14 +4,13 @@ import json
 import sys
 from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli_findings import QueueOption
 from cli_options import Everywhere
-from cli_output import FormatOption, RowFormat, print_rows, say, write_whole
+from cli_output import FormatOption, RowFormat, print_rows, say, write_out
 from forensics.errors import EXIT_CHECK_FAILED, EXIT_OK, ForensicsError, QueueUnknownError
 
 if TYPE_CHECKING:
@@ -198,12 +197,7 @@ def week_report(
     content = render_week(load_week(chosen.open_lake().findings(), chosen.settings(), week), kind, options.language)
     if output is None and kind == "html" and sys.stdout.isatty():
         output = f"queue-health-{week}.html"
-    if output in (None, "-"):
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        return
-    write_whole(Path(str(output)), content)
-    say(f"wrote {output} ({len(content):,} bytes)")
+    write_out(content, output)
 
 
 def _in_words(record: dict[str, Any]) -> dict[str, Any]:

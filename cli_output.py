@@ -121,3 +121,13 @@ def write_whole(path: Path, content: bytes) -> None:
         raise OutputUnwritableError(
             f"{str(path)!r} cannot be written: {problem.strerror}", "Choose another file with -o, or -o - for stdout."
         ) from problem
+
+
+def write_out(content: bytes, output: str | None) -> None:
+    """Write a report to the file, and say so; to stdout where none or ``-`` is named."""
+    if output in (None, "-"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        return
+    write_whole(Path(str(output)), content)
+    say(f"wrote {output} ({len(content):,} bytes)")
