@@ -17,7 +17,7 @@ demo: $(VENV)/.runtime  ## play an incident on an embedded AWS and show it in th
 	$(BIN)/doubletake demo
 
 test: $(VENV)/.dev  ## run every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/.dev  ## format, lint, types and the pure tests
 	$(BIN)/ruff format --check .

@@ -147,6 +147,10 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
     gap_opens = before.isNull() | (silent_ms >= silence_s * 900)
     job_before = F.lag("job").over(everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place"))
     next_job = F.coalesce(job_before != F.col("job"), F.lit(False))
+    is_opener = F.coalesce(opener == F.col("_opener"), F.lit(False))
+    opens_in_job = F.max(is_opener).over(Window.partitionBy(*of_message, "job"))
+    # What stands before the message's first opener is part of the same handling, unless a job ended in between.
+    lacks_opener = before.isNull() & F.col("_opener").isNotNull() & ~opens_in_job
     before_now = so_far.rowsBetween(Window.unboundedPreceding, -1)
     again = Window.partitionBy(*of_message, "_span", "role").orderBy("logged_at", "order_in_ms", "evidence_id", "place")
     lost_start = F.col("_opener").isNull() & (role == "effect") & (F.col("_after") == "closed") & F.col("_was_done")
@@ -160,6 +164,7 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
         .withColumn(
             "_opens",
             next_job
+            | lacks_opener
             | F.col("_is_repeated")
             | F.coalesce(lost_start, F.lit(False))
             | F.coalesce(

@@ -22,7 +22,7 @@ from spark_jobs.session import spark_schema
 _LATER_TABLES = ("setting_changes", "move_tasks")
 """Evidence that older lakes do not have."""
 
-RULES_VERSION = "4"
+RULES_VERSION = "5"
 
 _GROUPS_SCHEMA = T.StructType(
     [

@@ -1,6 +1,23 @@
 """What every test may use: one Spark session for the whole run."""
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
+
+_OF_ONE_LAKE = {f"tests/spark_jobs/test_{name}.py" for name in ("truth", "queue_findings_truth", "mutants")}
+"""Files whose tests ask for the fixture ``many_worlds``."""
+
+
+class _ByFileOrLake(LoadFileScheduling):
+    """Tests of one file run in one process, and so do those of files that share a costly lake."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "many_worlds" if file in _OF_ONE_LAKE else file
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Say which tests belong together when the suite runs in several processes."""
+    return _ByFileOrLake(config, log)
 
 
 @pytest.fixture(scope="session")

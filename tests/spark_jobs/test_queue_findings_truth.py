@@ -7,29 +7,25 @@ from typing import Any
 import pytest
 
 from forensics.tables.findings import COUNTERFACTUALS, QUEUE_FINDINGS
-from spark_jobs.runner import correlate
 from tests.oracle import World
-from tests.oracle.bundle import fill_lake, settings_of
 from tests.oracle.truth import DELETED, MessageTruth
 
 pytestmark = pytest.mark.spark
 
-WORLDS = range(300, 340)
 SLACK_MS = 1500
 """A log line may stand a little after the receive that it tells of."""
 
 
 @pytest.fixture(scope="module")
-def worlds() -> dict[str, World]:
+def worlds(many_worlds) -> dict[str, World]:
     """Worlds by the name of their queue."""
-    return {world.queue_name: world for world in map(World, WORLDS)}
+    return {world.queue_name: world for world in many_worlds[0]}
 
 
 @pytest.fixture(scope="module")
-def found(worlds, spark, tmp_path_factory) -> dict[str, list[dict[str, Any]]]:
+def found(worlds, many_worlds) -> dict[str, list[dict[str, Any]]]:
     """What is supported, by code."""
-    lake = fill_lake(list(worlds.values()), tmp_path_factory.mktemp("queue-truth") / "lake")
-    correlate(lake, settings_of(worlds.values()), spark=spark)
+    lake = many_worlds[1]
     by_code: dict[str, list[dict[str, Any]]] = {}
     for row in lake.findings().read(QUEUE_FINDINGS).to_pylist():
         if row["queue"] in worlds:

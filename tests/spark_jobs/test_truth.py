@@ -15,7 +15,6 @@ from tests.oracle.plan import BODIES, CONSUMERS, EVENT_FORMS, LOSSES, RESPONSES,
 
 pytestmark = pytest.mark.spark
 
-WORLDS = 60
 # The goals of the product; today more is reached.
 CAUSE_ACCURACY = 0.98
 RECALL_WHERE_TOLD = 0.99
@@ -28,9 +27,10 @@ def judged(worlds: list[World], spark, folder: Path) -> tuple[list[Problem], Sco
 
 
 @pytest.fixture(scope="module")
-def seeded(spark, tmp_path_factory) -> tuple[list[Problem], Score]:
-    """Sixty drawn worlds in one lake, judged by one run."""
-    return judged([World(seed) for seed in range(WORLDS)], spark, tmp_path_factory.mktemp("truth"))
+def seeded(many_worlds) -> tuple[list[Problem], Score]:
+    """What the judge says of all worlds."""
+    worlds, lake = many_worlds
+    return judge(worlds, read_findings(lake))
 
 
 def test_no_finding_breaks_a_promise(seeded):
