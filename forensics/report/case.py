@@ -16,6 +16,7 @@ from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
 from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.incident_lookup import find_incident
+from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
 from forensics.report.prevention import counterfactuals_of, queue_findings_of
 from forensics.report.records import AFFECTED
@@ -49,6 +50,7 @@ class Case:
     changes: tuple[Change, ...]
     gaps: tuple[str, ...]
     follow_ups: tuple[FollowUp, ...]
+    to_log: tuple[Row, ...]
     counterfactuals: tuple[Row, ...]
     queue_findings: tuple[Row, ...]
     evidence: tuple[EvidenceLine, ...]
@@ -135,6 +137,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         changes=changes,
         gaps=gaps(incident, theirs, their_redeliveries, settings),
         follow_ups=follow_ups(incident, messages, settings),
+        to_log=lines_to_add(findings, incident),
         counterfactuals=tuple(prevention),
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),

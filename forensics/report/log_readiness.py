@@ -1,6 +1,10 @@
-"""What the consumers' logs tell, in lines for a terminal."""
+"""What the consumers' logs tell, in lines for a terminal, and what to add to them, in rows for a report."""
 
-from forensics.lake import Lake
+from collections.abc import Mapping
+from typing import Any
+
+from forensics.lake import Findings, Lake
+from forensics.lake.filters import equals
 from forensics.tables.findings import LOGGING_READINESS
 
 _ORDER = ("blind", "partial", "unread", "ready")
@@ -23,3 +27,9 @@ def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
             lines.append(f"  to log {row['missing'][0]}, add in Python: {row['python_lines'][0]}")
             lines.append(f"  or in Node: {row['node_lines'][0]}")
     return lines
+
+
+def lines_to_add(findings: Findings, incident: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return the consumers of an incident's queue whose logs name no message, by log group, each with what to add."""
+    rows = findings.read(LOGGING_READINESS, where=equals("queue_arn", incident["queue_arn"])).to_pylist()
+    return tuple(sorted((r for r in rows if r["level"] == "blind"), key=lambda r: str(r["log_group"])))

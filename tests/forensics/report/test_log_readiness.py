@@ -1,0 +1,55 @@
+"""What an incident's report says to log where no line names a message."""
+
+import pytest
+
+from forensics.readiness import BATCH
+from forensics.report.case import load_case
+from forensics.report.render import render
+from forensics.tables.findings import LOGGING_READINESS
+from tests.forensics.report import world
+
+SEEN = ("handling_count", "named_count", "counted_count", "item_start_count", "effect_count", "response_count")
+
+
+def consumer(group, level, queue_arn=world.QUEUE_ARN):
+    row = dict.fromkeys(LOGGING_READINESS.column_names) | dict.fromkeys((*SEEN, "start_line_count"), 0)
+    told = {"missing": [BATCH.what], "reasons": [BATCH.why], "python_lines": [BATCH.python], "node_lines": [BATCH.node]}
+    return (
+        row
+        | told
+        | {
+            "queue_arn": queue_arn,
+            "queue": world.QUEUE,
+            "log_group": group,
+            "consumer_kind": "lambda",
+            "level": level,
+            "sentence": "No line names a message.",
+            "setting_lines": [""],
+            "evidence_ids": [],
+        }
+    )
+
+
+@pytest.fixture
+def case(tmp_path):
+    rows = [consumer("/aws/lambda/mute", "blind"), consumer("/aws/lambda/fine", "ready")]
+    rows.append(consumer("/aws/lambda/elsewhere", "blind", world.QUEUE_ARN + "-other"))
+    lake = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": rows})
+    return load_case(lake.findings(), world.INCIDENT)
+
+
+@pytest.mark.parametrize("kind", ["html", "md"])
+def test_the_lines_to_add_stand_in_the_report_for_each_consumer_that_names_no_message(case, kind):
+    page = render(case, kind).decode()
+
+    assert [row["log_group"] for row in case.to_log] == ["/aws/lambda/mute"]
+    assert "What to log, so that the next incident names its messages" in page
+    assert "/aws/lambda/mute" in page
+    assert "/aws/lambda/elsewhere" not in page
+    assert "Records: event.Records.map" in page
+
+
+def test_a_report_whose_consumers_name_their_messages_has_nothing_to_add(tmp_path):
+    lake = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": [consumer("/g", "ready")]})
+
+    assert b"What to log, so that" not in render(load_case(lake.findings(), world.INCIDENT), "html")
