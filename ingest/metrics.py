@@ -1,7 +1,7 @@
 """CloudWatch metrics of queues, functions and mappings. No point means no data, which is not zero."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -185,16 +185,29 @@ def ingest(lake: Lake, wanted: list[Measured], window: TimeWindow, now: datetime
             )
         )
     new_rows = [row for of_one in rows for row in of_one if row["evidence_id"] not in known]
-    stored_count = sum(
-        lake.append(METRIC_POINTS, new_rows[at : at + APPEND_ROWS], f"metric_points|{wanted[0].region}").stored_count
+    done = [
+        lake.append(METRIC_POINTS, new_rows[at : at + APPEND_ROWS], f"metric_points|{wanted[0].region}")
         for at in range(0, len(new_rows), APPEND_ROWS)
-    )
-    if stored_count != (said := sum(reading.stored_count for reading in readings)):
+    ]
+    stored_count, taken_count = sum(d.stored_count for d in done), sum(d.already_count for d in done)
+    if stored_count + taken_count != len(new_rows):
         raise ConservationError(
-            f"metrics: {said} points were new, but {stored_count} were stored",
+            f"metrics: {len(new_rows)} points were new, but {stored_count} were stored and {taken_count} were there",
             "This is a bug in Doubletake; nothing in the lake was damaged.",
         )
-    return readings
+    return _less(readings, taken_count)
+
+
+def _less(readings: list[Reading], taken_count: int) -> list[Reading]:
+    """Count points as there already that another collector stored since this one looked."""
+    told = []
+    for reading in readings:
+        count = min(taken_count, reading.stored_count)
+        taken_count -= count
+        told.append(
+            replace(reading, stored_count=reading.stored_count - count, already_count=reading.already_count + count)
+        )
+    return told
 
 
 def _known_ids(lake: Lake, times: list[datetime]) -> set[str]:

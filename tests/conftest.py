@@ -27,5 +27,7 @@ def spark():
 
     session = spark_session("local[2]", few_lines=True)
     session.conf.set("spark.sql.shuffle.partitions", "4")
-    yield session
+    with pytest.MonkeyPatch.context() as patch:  # a command that ends its session must not end everybody's
+        patch.setattr("spark_jobs.session.end_session", lambda: None)
+        yield session
     session.stop()

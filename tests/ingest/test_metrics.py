@@ -156,6 +156,16 @@ def test_a_revised_value_is_a_further_row(lake):
     assert sorted(r["value"] for r in sent) == [1.0, 2.0]
 
 
+def test_what_another_collector_stored_meanwhile_is_there_already(lake, monkeypatch):
+    aws = FakeAws(lambda asked, _: complete(asked, (1.0,)))
+    (first,) = metrics.ingest(lake, queues(aws), last_hour(), NOW)
+    monkeypatch.setattr(metrics, "_known_ids", lambda *_: set())  # it looked before the other one wrote
+    (second,) = metrics.ingest(lake, queues(aws), last_hour(), NOW)
+
+    assert first.stored_count == second.already_count == second.seen_count > 0
+    assert second.stored_count == 0
+
+
 def test_fifo_and_standard_queues_have_metrics_of_their_own():
     fifo = {m for m, _ in metrics.of_queue("q.fifo", "1", "r", "a", None).metrics}
     standard = {m for m, _ in metrics.of_queue("q", "1", "r", "a", None).metrics}
