@@ -95,13 +95,14 @@ def correlate(
             say("findings are up to date with the evidence")
             return newest
         line_count = lake.count(LOG_EVENTS, versions.get(LOG_EVENTS.name))
-        spark = spark or spark_session(master, say, few_lines=line_count < FEW_LINES)
-        _tune(spark, line_count)
+        has_few_lines = line_count < FEW_LINES
+        spark = spark or spark_session(master, say, has_few_lines)
+        _tune(spark, line_count, has_few_lines)
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
         out = _Writer(lake, run_id, spark)
         try:
-            data_until = _build(inputs, out, say)
+            data_until = _build(inputs, out, say, has_few_lines)
         except BaseException:
             _discard(lake, run_id)
             raise
@@ -120,9 +121,8 @@ def correlate(
         return generation
 
 
-def _tune(spark: SparkSession, line_count: int) -> None:
+def _tune(spark: SparkSession, line_count: int, is_small: bool) -> None:
     """Fit Spark to the size: for few lines, compiling Java for each step costs more than it saves."""
-    is_small = line_count < FEW_LINES
     spark.conf.set("spark.sql.codegen.wholeStage", str(not is_small).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")
     # Planning anew after every stage pays where stages are long.
@@ -132,10 +132,6 @@ def _tune(spark: SparkSession, line_count: int) -> None:
     spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", "200000")
     # Files of a few kinds are written side by side; else Spark sorts all rows by kind first.
     spark.conf.set("spark.sql.maxConcurrentOutputFileWriters", "64")
-
-
-def _has_few_lines(spark: SparkSession) -> bool:
-    return spark.conf.get("spark.sql.adaptive.enabled") == "false"
 
 
 class _Writer:
@@ -198,7 +194,7 @@ class _Writer:
         return self.spark.read.schema(schema).parquet(str(marked))
 
 
-def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
+def _build(inputs: Inputs, out: _Writer, say: Say, has_few_lines: bool) -> datetime | None:
     """Run every transform; returns the time of the last log event or the end of what was read, UTC."""
     say("assigning log lines to invocations")
     lambda_groups, worker_groups = _groups(inputs)
@@ -217,7 +213,7 @@ def _build(inputs: Inputs, out: _Writer, say: Say) -> datetime | None:
         ),
     )
     flagged = (
-        with_read_until(_raw_deliveries(inputs, all_runs, handled if worker_groups else None), borders)
+        with_read_until(_raw_deliveries(inputs, all_runs, handled if worker_groups else None, has_few_lines), borders)
         .withColumn("item_hash", item_hash(F.col("item_id")))
         .join(F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
         .drop("item_hash")
@@ -320,13 +316,13 @@ def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dic
     return out.keep("handled", worker_facts(out.keep("stated", stated), by_group, one_at_a_time))
 
 
-def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | None) -> DataFrame:
+def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | None, has_few_lines: bool) -> DataFrame:
     """Return every delivery that a log shows, with settings in force and how far its batch got.
 
     What there is none of is left out of the plan: a branch costs as much to plan as one full of rows.
     """
     is_big = not all_runs.where(F.col("facts_count") > MANY_FACTS).isEmpty()
-    if _has_few_lines(inputs.spark):
+    if has_few_lines:
         of_runs = run_deliveries(all_runs, is_big)
         every = of_runs if handled is None else of_runs.unionByName(worker_deliveries(handled))
         raw = with_batch_progress(with_settings(every, inputs))

@@ -5,6 +5,7 @@ import pytest
 from forensics.lake import Lake
 from forensics.tables import FINDINGS
 from forensics.tables.findings import DELIVERIES, MESSAGES
+from spark_jobs import runner
 from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, settings_of
@@ -31,6 +32,14 @@ def _contents(lake: Lake) -> dict[str, list[str]]:
 
 
 def test_a_second_run_gives_the_same_findings_row_for_row(lake, first, spark):
+    correlate(lake, settings_of(WORLDS), spark=spark, force=True)
+
+    assert _contents(lake) == first
+
+
+def test_a_lake_is_judged_alike_whether_it_counts_as_small_or_as_large(lake, first, spark, monkeypatch):
+    """Small lakes take a shorter plan."""
+    monkeypatch.setattr(runner, "FEW_LINES", 0)
     correlate(lake, settings_of(WORLDS), spark=spark, force=True)
 
     assert _contents(lake) == first
