@@ -286,7 +286,7 @@ def _wait_until_healthy(running: Running) -> None:
             with direct.open(f"{running.address}/_stcore/health", timeout=5):
                 return
         except OSError:
-            time.sleep(0.05)
+            time.sleep(0.05)  # it tells nobody when it listens; a process that ended is seen above
     raise DashboardError(
         "the dashboard did not start", "Its last lines are above; `make setup` installs what it needs."
     )

@@ -255,7 +255,7 @@ class Aws:
             else:
                 self._failing_since = None
                 return reply
-            time.sleep(wait_s)
+            time.sleep(wait_s)  # AWS asked for patience; how much there is in all is bounded above
             longest_s = min(2 * longest_s, _LONGEST_WAIT_S)
 
     def _once(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -285,7 +285,7 @@ class Aws:
             return
         now, free_at = time.monotonic(), self._next_call_at.get(name, 0.0)
         if now < free_at:
-            time.sleep(free_at - now)
+            time.sleep(free_at - now)  # the quota is the whole account's: leave the rest of it to others
         self._next_call_at[name] = max(now, free_at) + 1 / per_s
 
 

@@ -54,7 +54,7 @@ def _results(aws: Aws, log_group: str, first_s: int, last_s: int) -> list[list[d
             break
         if status not in ("Scheduled", "Running", "Unknown") or waited_s >= GIVE_UP_S:
             raise AwsRefusedError("GetQueryResults", status, f"the query did not end within {waited_s:.0f} s", "failed")
-        time.sleep(look_s)
+        time.sleep(look_s)  # a query's end is only told when asked for; GIVE_UP_S bounds it
         waited_s += look_s
         look_s = min(2 * look_s, LONGEST_LOOK_S)
     skipped = (reply.get("statistics") or {}).get("estimatedRecordsSkipped") or 0

@@ -142,7 +142,7 @@ class EmbeddedAws:
                 with urllib.request.urlopen(f"{self.endpoint_url}/_ministack/health", timeout=5):  # noqa: S310
                     return
             except (urllib.error.URLError, OSError):
-                time.sleep(0.02)
+                time.sleep(0.02)  # the emulator does not say when it listens
         raise self._failed("did not become healthy")
 
     def _post(self, path: str, payload: dict[str, Any]) -> None:

@@ -46,6 +46,7 @@ def handler(event, context):
         payment = json.loads(record["body"])
         log.info("processing %s", record["messageId"])
         ledger.note(record, False)
+        # The charge itself: slow at first, so that the batch runs into its timeout, then quick.
         time.sleep(float(os.environ["SLOW_S"]) if time.time() < float(os.environ["SLOW_UNTIL"]) else 0.05)
         ledger.note(record, True)
         log.info("charged payment_id=%s amount=%s", payment["payment_id"], payment["amount"])
@@ -75,7 +76,7 @@ def play(aws: EmbeddedAws) -> Played:
     with world.measured(PAYMENTS.name, str(PAYMENTS.dead_letter_queue)):
         world.send(PAYMENTS.name, _payments(10, chance), "card-payments")
         world.enable(mapping)  # only now, so that the first batch is full
-        time.sleep(TIMEOUT_S + 2)
+        time.sleep(TIMEOUT_S + 2)  # what is sent now finds the first batch cut off and hidden
         world.send(PAYMENTS.name, _payments(6, chance), "card-payments")
         world.wait_until_empty(PAYMENTS.name, PAYMENTS.visibility_timeout_s + 30)
     return world.played(double_billing.NAME, STORY, [PAYMENTS.name], SETTINGS)

@@ -60,7 +60,7 @@ class _Worker:
         self.writer.status(started_at, delivery, "starting")
         self._world.note(message_id, count, False)
         order_id = _order_id(delivery.message.body)
-        time.sleep(SLOW_S if order_id == SLOW_ORDER and count == 1 else QUICK_S)
+        time.sleep(SLOW_S if order_id == SLOW_ORDER and count == 1 else QUICK_S)  # the work itself
         self._world.note(message_id, count, True)
         now = datetime.now(UTC)
         self.writer.application(now, "INFO", f'charged order_id={order_id} {{"job":"{message_id}","attempt":{count}}}')

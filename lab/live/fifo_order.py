@@ -35,7 +35,7 @@ def play(aws: EmbeddedAws) -> Played:
             lines.append(LogLine("worker/numbers-worker/live", at, f"{name} {at:%Y-%m-%d %H:%M:%S.%f} {body}{failed}"))
             world.note(delivery.message.message_id, delivery.receive_count, not is_failing)
             if is_failing:
-                time.sleep(SLEEPS_S)
+                time.sleep(SLEEPS_S)  # the published handler's own, longer than the visibility timeout
                 return
             client.delete_message(QueueUrl=queue_url, ReceiptHandle=delivery.receipt_handle)
 

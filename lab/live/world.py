@@ -159,7 +159,7 @@ class LiveWorld:
             found = client.get_queue_attributes(QueueUrl=url, AttributeNames=list(_DEPTHS))["Attributes"]
             if not any(int(found[name]) for name in _DEPTHS):
                 return
-            time.sleep(0.2)
+            time.sleep(0.2)  # SQS does not tell when a queue is empty; limit_s bounds it
 
     def played(self, scenario: str, story: str, queues: Sequence[str], settings: str, *groups: str) -> Played:
         """Take down what was played; the window ends now."""
