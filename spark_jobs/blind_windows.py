@@ -157,43 +157,42 @@ def _worded(windows: DataFrame) -> DataFrame:
     ).otherwise("")
     return (
         windows.withColumn("_ranked", ranked)
-        .withColumn(
-            "causes", F.transform("_ranked", lambda r: F.concat_ws("=", r["code"], (-r["minus"]).cast("string")))
+        .withColumns(
+            {
+                "causes": F.transform("_ranked", lambda r: F.concat_ws("=", r["code"], (-r["minus"]).cast("string"))),
+                "primary_cause": F.get("_ranked", F.lit(0))["code"],
+                "headline": F.concat(
+                    F.lit("Up to "),
+                    count(F.col("messages_at_most"), "message"),
+                    F.lit(" may have been processed more than once; no line names one"),
+                ),
+                "cause_sentence": F.concat(
+                    F.lit("Of the runs of "),
+                    F.array_join("functions", ", "),
+                    F.lit(" for "),
+                    F.col("queue"),
+                    F.lit(", "),
+                    F.array_join(ended, " and "),
+                    F.lit("; each can have held one batch. What to log is told under logging readiness."),
+                    balance,
+                ),
+                "messages": F.lit(None).cast("int"),
+                "possible": F.col("messages_at_most"),
+            }
         )
-        .withColumn("primary_cause", F.get("_ranked", F.lit(0))["code"])
-        .withColumn(
-            "headline",
-            F.concat(
-                F.lit("Up to "),
-                count(F.col("messages_at_most"), "message"),
-                F.lit(" may have been processed more than once; no line names one"),
-            ),
-        )
-        .withColumn(
-            "cause_sentence",
-            F.concat(
-                F.lit("Of the runs of "),
-                F.array_join("functions", ", "),
-                F.lit(" for "),
-                F.col("queue"),
-                F.lit(", "),
-                F.array_join(ended, " and "),
-                F.lit("; each can have held one batch. What to log is told under logging readiness."),
-                balance,
-            ),
-        )
-        .withColumn("messages", F.lit(None).cast("int"))
-        .withColumn("possible", F.col("messages_at_most"))
         .withColumns({v: F.lit(0) for v in ("confirmed", "probable", "absorbed", "harmless", "extra_effects_at_least")})
-        .withColumn("first_repeat_at", F.lit(None).cast("timestamp"))
-        .withColumn("group_count", F.lit(None).cast("int"))
-        .withColumn("blocked_ms", F.lit(None).cast("bigint"))
-        .withColumn("certainty", F.lit("inferred"))
-        .withColumn("excluded", nothing)
-        .withColumn(
-            "unread_sources",
-            F.array(
-                F.concat(F.lit("log_events: no line of "), F.array_join("functions", ", "), F.lit(" names a message"))
-            ),
+        .withColumns(
+            {
+                "first_repeat_at": F.lit(None).cast("timestamp"),
+                "group_count": F.lit(None).cast("int"),
+                "blocked_ms": F.lit(None).cast("bigint"),
+                "certainty": F.lit("inferred"),
+                "excluded": nothing,
+                "unread_sources": F.array(
+                    F.concat(
+                        F.lit("log_events: no line of "), F.array_join("functions", ", "), F.lit(" names a message")
+                    )
+                ),
+            }
         )
     )

@@ -51,8 +51,11 @@ def _stops(runs: DataFrame) -> DataFrame:
     """One row per row of failed runs in which nothing got through but, at most, a part of the first one's batch."""
     in_order = Window.partitionBy(*_GROUP).orderBy("received_at", "consumer")
     so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    counted = runs.withColumn("_stop", F.count(F.when(F.col("got_through"), 1)).over(so_far)).withColumn(
-        "_next_at", F.lead("received_at").over(in_order)
+    counted = runs.withColumns(
+        {
+            "_stop": F.count(F.when(F.col("got_through"), 1)).over(so_far),
+            "_next_at": F.lead("received_at").over(in_order),
+        }
     )
     place = F.struct("received_at", "consumer")
     stops = (

@@ -40,8 +40,12 @@ def repeats(ledger: DataFrame, pairs: DataFrame, told: DataFrame, members: DataF
     )
     maybe = F.col("effect") != "no"
     again = (
-        ledger.withColumn("_before", F.count(F.when(maybe, 1)).over(by_time))
-        .withColumn("_done", F.count(F.when(F.col("effect") == "yes", 1)).over(by_time))
+        ledger.withColumns(
+            {
+                "_before": F.count(F.when(maybe, 1)).over(by_time),
+                "_done": F.count(F.when(F.col("effect") == "yes", 1)).over(by_time),
+            }
+        )
         .where(maybe & (F.col("_before") > 0))
         .select(
             *_ITEM,
@@ -58,8 +62,12 @@ def repeats(ledger: DataFrame, pairs: DataFrame, told: DataFrame, members: DataF
         again.join(affected, _ITEM)
         .join(paired, [*_ITEM, "delivery_index"], how="left")
         .join(told.select(*_ITEM, "origin"), _ITEM, how="left")
-        .withColumn("cause", F.coalesce("cause", "origin", F.lit("undecidable")))
-        .withColumn("evidence_ids", F.coalesce("evidence_ids", "_own_ids"))
+        .withColumns(
+            {
+                "cause": F.coalesce("cause", "origin", F.lit("undecidable")),
+                "evidence_ids": F.coalesce("evidence_ids", "_own_ids"),
+            }
+        )
         .drop("origin", "_own_ids")
     )
 
@@ -88,8 +96,12 @@ def counterfactuals(repeated: DataFrame) -> DataFrame:
     )
     return (
         per_change.join(_cited(repeated), "incident_id", how="left")
-        .withColumn("prevented_percent", F.floor(F.col("prevented") * 100 / F.col("repeats")).cast("int"))
-        .withColumn("reason", F.concat_ws("; ", F.transform("_said", lambda s: s["said"])))
+        .withColumns(
+            {
+                "prevented_percent": F.floor(F.col("prevented") * 100 / F.col("repeats")).cast("int"),
+                "reason": F.concat_ws("; ", F.transform("_said", lambda s: s["said"])),
+            }
+        )
         .select(*COUNTERFACTUALS.column_names)
     )
 

@@ -28,10 +28,12 @@ _LONG_POLL = timedelta(seconds=20)
 def with_evidence(raw: DataFrame) -> DataFrame:
     """Add ``evidence_ids``: the lines that name the message, and the run's end where its outcome rests on that."""
     nothing = F.array().cast("array<string>")
-    return raw.withColumn(
-        "evidence_ids",
-        F.array_sort(F.array_distinct(F.concat("fact_ids", F.coalesce("end_ids", nothing)))),
-    ).withColumn("setting_ids", F.array_compact(F.array("queue_settings_id", "mapping_id", "function_settings_id")))
+    return raw.withColumns(
+        {
+            "evidence_ids": F.array_sort(F.array_distinct(F.concat("fact_ids", F.coalesce("end_ids", nothing)))),
+            "setting_ids": F.array_compact(F.array("queue_settings_id", "mapping_id", "function_settings_id")),
+        }
+    )
 
 
 def with_read_until(raw: DataFrame, borders: DataFrame) -> DataFrame:
@@ -42,10 +44,12 @@ def with_read_until(raw: DataFrame, borders: DataFrame) -> DataFrame:
 
 def delivered_once(raw: DataFrame) -> DataFrame:
     """Place each row as its item's only delivery: nothing later contradicts how it ended."""
-    return (
-        raw.withColumn("delivery_index", F.lit(1))
-        .withColumn("is_seen", F.lit(True))
-        .withColumn("came_again", F.lit(False))
+    return raw.withColumns(
+        {
+            "delivery_index": F.lit(1),
+            "is_seen": F.lit(True),
+            "came_again": F.lit(False),
+        }
     )
 
 
@@ -54,8 +58,11 @@ def delivered_again(seen: DataFrame, unseen: DataFrame | None) -> DataFrame:
 
     By receive count where every delivery of the item has one, else by time.
     """
-    placed = (
-        seen.drop(*_OF_ONE_DELIVERY).withColumn("is_seen", F.lit(True)).withColumn("order_at", F.col("received_at"))
+    placed = seen.drop(*_OF_ONE_DELIVERY).withColumns(
+        {
+            "is_seen": F.lit(True),
+            "order_at": F.col("received_at"),
+        }
     )
     if unseen is None:
         both = placed.withColumn("unseen_basis", F.lit(None).cast("string"))
@@ -63,8 +70,12 @@ def delivered_again(seen: DataFrame, unseen: DataFrame | None) -> DataFrame:
         both = placed.unionByName(
             unseen.withColumnRenamed("basis", "unseen_basis")
             .drop("effect")
-            .withColumn("is_seen", F.lit(False))
-            .withColumn("order_at", F.coalesce("received_at", "after_at", "before_at")),
+            .withColumns(
+                {
+                    "is_seen": F.lit(False),
+                    "order_at": F.coalesce("received_at", "after_at", "before_at"),
+                }
+            ),
             allowMissingColumns=True,
         )
     item = Window.partitionBy("queue_arn", "item_id")
@@ -101,20 +112,21 @@ def with_ending(deliveries: DataFrame) -> DataFrame:
     failed = status.isin("timeout", "error", "crash", "init_failed") | given_back
     untold = (status == "unknown") & (F.col("effect") != "yes")
     moved = (failed & (surely_polled | F.col("is_in_dead_letter_queue"))) | (untold & F.col("is_in_dead_letter_queue"))
-    return deliveries.withColumn(
-        "ended_by",
-        F.when(~F.col("is_seen"), F.when(F.col("came_again"), "visibility_expired").otherwise("unknown"))
-        .when(refused, "delete_refused")
-        .when(F.col("came_again"), "visibility_expired")
-        .when(kept | F.coalesce("is_given_up", F.lit(False)), "deleted")
-        .when(at_limit & over & moved, "dead_lettered")
-        .when(~over, "in_flight")
-        .when((status == "unknown") & (F.col("effect") == "yes") & reason.isNull(), "deleted")
-        .when(failed, "visibility_expired")
-        .otherwise("unknown"),
-    ).withColumn(
-        "delete_status",
-        F.when(reason.isin("expired", "gone"), reason).when(reason.isNotNull(), "failed"),
+    return deliveries.withColumns(
+        {
+            "ended_by": F.when(
+                ~F.col("is_seen"), F.when(F.col("came_again"), "visibility_expired").otherwise("unknown")
+            )
+            .when(refused, "delete_refused")
+            .when(F.col("came_again"), "visibility_expired")
+            .when(kept | F.coalesce("is_given_up", F.lit(False)), "deleted")
+            .when(at_limit & over & moved, "dead_lettered")
+            .when(~over, "in_flight")
+            .when((status == "unknown") & (F.col("effect") == "yes") & reason.isNull(), "deleted")
+            .when(failed, "visibility_expired")
+            .otherwise("unknown"),
+            "delete_status": F.when(reason.isin("expired", "gone"), reason).when(reason.isNotNull(), "failed"),
+        }
     )
 
 

@@ -31,12 +31,17 @@ def with_batch_progress(deliveries: DataFrame) -> DataFrame:
     by_time = ~finished & place.isNull() & (F.col("started_at") == F.col("_last_started_at"))
     alone = F.col("run_status").isin(*_FAILED) & (F.col("batch_count") == 1) & ~finished
     return (
-        deliveries.withColumn("_reached", F.when(sequential, reached))
-        .withColumn("_last_started_at", F.when(sequential, last_started_at))
-        .withColumn("is_in_progress", F.coalesce(by_place, F.lit(False)) | F.coalesce(by_time, F.lit(False)) | alone)
-        .withColumn(
-            "is_not_reached",
-            F.coalesce(~touched & (place > F.col("_reached")), F.lit(False)),
+        deliveries.withColumns(
+            {
+                "_reached": F.when(sequential, reached),
+                "_last_started_at": F.when(sequential, last_started_at),
+            }
+        )
+        .withColumns(
+            {
+                "is_in_progress": F.coalesce(by_place, F.lit(False)) | F.coalesce(by_time, F.lit(False)) | alone,
+                "is_not_reached": F.coalesce(~touched & (place > F.col("_reached")), F.lit(False)),
+            }
         )
         .drop("_reached", "_last_started_at")
     )
@@ -44,7 +49,12 @@ def with_batch_progress(deliveries: DataFrame) -> DataFrame:
 
 def without_batch_progress(deliveries: DataFrame) -> DataFrame:
     """Add the columns of ``with_batch_progress`` for runs that did not fail."""
-    return deliveries.withColumn("is_in_progress", F.lit(False)).withColumn("is_not_reached", F.lit(False))
+    return deliveries.withColumns(
+        {
+            "is_in_progress": F.lit(False),
+            "is_not_reached": F.lit(False),
+        }
+    )
 
 
 def with_effect(deliveries: DataFrame, came_again: Column) -> DataFrame:
@@ -82,16 +92,17 @@ def with_effect(deliveries: DataFrame, came_again: Column) -> DataFrame:
     for value, name, holds in reversed(rows):
         effect = F.when(F.coalesce(holds, F.lit(False)), value).otherwise(effect)
         basis = F.when(F.coalesce(holds, F.lit(False)), name).otherwise(basis)
-    return (
-        deliveries.withColumn("effect", effect)
-        .withColumn("basis", basis)
-        .withColumn("finished_at", F.coalesce("marker_at", "worker_finished_at"))
-        .withColumn(
-            "effect_at",
-            F.when(F.col("basis") == "marker", F.col("marker_at"))
-            .when(F.col("basis") == "finished", F.coalesce("worker_finished_at", "delete_at"))
-            .when(F.col("basis") == "returned", F.col("run_ended_at")),
-        )
+    return deliveries.withColumns(
+        {
+            "effect": effect,
+            "basis": basis,
+            "finished_at": F.coalesce("marker_at", "worker_finished_at"),
+        }
+    ).withColumn(
+        "effect_at",
+        F.when(F.col("basis") == "marker", F.col("marker_at"))
+        .when(F.col("basis") == "finished", F.coalesce("worker_finished_at", "delete_at"))
+        .when(F.col("basis") == "returned", F.col("run_ended_at")),
     )
 
 
@@ -110,7 +121,11 @@ def once_per_work(deliveries: DataFrame) -> DataFrame:
     silent = (F.col("basis") == "returned") & F.col("_done_before") & ~repeats_surely
     return (
         deliveries.withColumn("_done_before", done_before)
-        .withColumn("effect", F.when(silent, "unknown").otherwise(F.col("effect")))
-        .withColumn("effect_at", F.when(~silent, F.col("effect_at")))
+        .withColumns(
+            {
+                "effect": F.when(silent, "unknown").otherwise(F.col("effect")),
+                "effect_at": F.when(~silent, F.col("effect_at")),
+            }
+        )
         .drop("_done_before")
     )

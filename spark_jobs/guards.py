@@ -16,20 +16,15 @@ def with_guards(ledger: DataFrame, guarded_groups: Sequence[str]) -> DataFrame:
     group = Window.partitionBy("log_group")
     idempotent = F.coalesce(F.max(F.col("idempotency").isNotNull()).over(group), F.lit(False))
     before_died = (F.lag("run_status").over(item) == "timeout") & (F.lag("effect").over(item) != "no")
-    return (
-        ledger.withColumn(
-            "guard_kind",
-            F.when(F.col("basis") != "guard", None)
+    return ledger.withColumns(
+        {
+            "guard_kind": F.when(F.col("basis") != "guard", None)
             .when(F.col("is_refused"), "refused")
             .when(F.col("idempotency").isin("already_done", "in_progress"), F.col("idempotency"))
             .otherwise("line"),
-        )
-        .withColumn(
-            "is_guarded_group", F.coalesce(idempotent | F.col("log_group").isin(list(guarded_groups)), F.lit(False))
-        )
-        .withColumn(
-            "is_lock_ended",
-            F.coalesce(idempotent & before_died & (F.col("effect") != "no") & F.col("is_seen"), F.lit(False)),
-        )
-        .withColumn("lock_ended_s", F.when(F.col("is_lock_ended"), F.lag("function_timeout_s").over(item)))
-    )
+            "is_guarded_group": F.coalesce(idempotent | F.col("log_group").isin(list(guarded_groups)), F.lit(False)),
+            "is_lock_ended": F.coalesce(
+                idempotent & before_died & (F.col("effect") != "no") & F.col("is_seen"), F.lit(False)
+            ),
+        }
+    ).withColumn("lock_ended_s", F.when(F.col("is_lock_ended"), F.lag("function_timeout_s").over(item)))

@@ -61,17 +61,22 @@ def _named(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
     opened = F.when(opens, F.col("message_id"))
     nameless_start = (F.col("role") == "worker_started") & F.col("message_id").isNull() & F.col("key").isNull()
     named = (
-        joined.withColumn("_last_opened", F.last(opened, ignorenulls=True).over(in_stream))
-        .withColumn("job", F.count(F.when(nameless_start, 1)).over(in_stream))
-        .withColumn(
-            "_recent",
-            F.collect_list(F.when(opens | closes, F.struct("message_id", opens.alias("is_open")))).over(
-                in_stream.rowsBetween(-_LOOK_BACK_ROWS, Window.currentRow)
-            ),
+        joined.withColumns(
+            {
+                "_last_opened": F.last(opened, ignorenulls=True).over(in_stream),
+                "job": F.count(F.when(nameless_start, 1)).over(in_stream),
+                "_recent": F.collect_list(F.when(opens | closes, F.struct("message_id", opens.alias("is_open")))).over(
+                    in_stream.rowsBetween(-_LOOK_BACK_ROWS, Window.currentRow)
+                ),
+            }
         )
-        .withColumn("_still_open", _still_open(F.col("_recent")))
-        .withColumn("_is_shared", F.coalesce(F.max(_overtakes()).over(Window.partitionBy(*stream)), F.lit(False)))
-        .withColumn("message_id", F.coalesce("message_id", "_of_key", "_of_handle"))
+        .withColumns(
+            {
+                "_still_open": _still_open(F.col("_recent")),
+                "_is_shared": F.coalesce(F.max(_overtakes()).over(Window.partitionBy(*stream)), F.lit(False)),
+                "message_id": F.coalesce("message_id", "_of_key", "_of_handle"),
+            }
+        )
         .withColumn("item_id", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))))
     )
     return _given_to_open(_given_to_job(named, one_at_a_time), one_at_a_time).drop(
@@ -116,10 +121,11 @@ def _given_to_open(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
     )
     item = F.coalesce("item_id", F.when(F.col("job") == 0, open_item))
     is_key = item.startswith("key:")
-    return (
-        facts.withColumn("item_id", item)
-        .withColumn("message_id", F.coalesce("message_id", F.when(~is_key, F.col("item_id"))))
-        .withColumn("key", F.coalesce("key", F.when(is_key, F.substring("item_id", 5, 1_000_000))))
+    return facts.withColumn("item_id", item).withColumns(
+        {
+            "message_id": F.coalesce("message_id", F.when(~is_key, F.col("item_id"))),
+            "key": F.coalesce("key", F.when(is_key, F.substring("item_id", 5, 1_000_000))),
+        }
     )
 
 
@@ -158,9 +164,13 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
         facts.where(F.col("item_id").isNotNull())
         .withColumn("_opener", F.max(opener).over(everything))
         .withColumn("_span", F.count(F.when(opener == F.col("_opener"), 1)).over(so_far))
-        .withColumn("_is_repeated", opener.isNotNull() & (F.row_number().over(again) > 1))
-        .withColumn("_after", F.last(_turn(), ignorenulls=True).over(before_now))
-        .withColumn("_was_done", F.max(role == "effect").over(before_now))
+        .withColumns(
+            {
+                "_is_repeated": opener.isNotNull() & (F.row_number().over(again) > 1),
+                "_after": F.last(_turn(), ignorenulls=True).over(before_now),
+                "_was_done": F.max(role == "effect").over(before_now),
+            }
+        )
         .withColumn(
             "_opens",
             next_job

@@ -34,8 +34,12 @@ def membership(judged: DataFrame) -> DataFrame:
     placed = (
         affected.withColumn("_opens", F.when(quiet_ms.isNull() | (quiet_ms > gap_ms), 1).otherwise(0))
         .withColumn("_number", F.sum("_opens").over(by_time.rowsBetween(Window.unboundedPreceding, Window.currentRow)))
-        .withColumn("_started_at", F.min("first_received_at").over(Window.partitionBy("queue_arn", "_number")))
-        .withColumn("_ended_at", F.max("last_active_at").over(Window.partitionBy("queue_arn", "_number")))
+        .withColumns(
+            {
+                "_started_at": F.min("first_received_at").over(Window.partitionBy("queue_arn", "_number")),
+                "_ended_at": F.max("last_active_at").over(Window.partitionBy("queue_arn", "_number")),
+            }
+        )
         .withColumn(
             "incident_id",
             F.concat_ws("-", "queue", F.date_format("_started_at", "yyyyMMdd'T'HHmm'Z'")),
@@ -131,21 +135,25 @@ def incidents(
         F.col("_origin").isNull(),
         F.array(F.lit("producer_retry: the same message ids came again; nothing was sent twice")),
     ).otherwise(nothing)
-    filled = (
-        with_gaps.withColumn("messages_at_most", F.col("messages"))
-        .withColumn("certainty", F.when(F.col("_proved"), "proved").otherwise("inferred"))
-        .withColumn("causes", F.coalesce("causes", nothing))
-        .withColumn("excluded", F.concat(F.coalesce("excluded", nothing), not_sent_twice))
-        .withColumn("functions", F.coalesce("functions", nothing))
-        .withColumn("group_count", F.when(F.col("group_count") > 0, F.col("group_count")))
-        .withColumn("blocked_ms", F.when(F.col("is_fifo"), F.coalesce("blocked_ms", F.lit(0))))
-        .withColumn(
-            "evidence_ids",
-            F.array_sort(F.array_distinct(F.concat("evidence_ids", F.coalesce("_setting_ids", nothing)))),
-        )
+    filled = with_gaps.withColumns(
+        {
+            "messages_at_most": F.col("messages"),
+            "certainty": F.when(F.col("_proved"), "proved").otherwise("inferred"),
+            "causes": F.coalesce("causes", nothing),
+            "excluded": F.concat(F.coalesce("excluded", nothing), not_sent_twice),
+            "functions": F.coalesce("functions", nothing),
+            "group_count": F.when(F.col("group_count") > 0, F.col("group_count")),
+            "blocked_ms": F.when(F.col("is_fifo"), F.coalesce("blocked_ms", F.lit(0))),
+            "evidence_ids": F.array_sort(
+                F.array_distinct(F.concat("evidence_ids", F.coalesce("_setting_ids", nothing)))
+            ),
+        }
     )
-    filled = filled.withColumn("origin", F.col("_origin")).withColumn(
-        "primary_cause", F.coalesce("primary_cause", "_origin")
+    filled = filled.withColumns(
+        {
+            "origin": F.col("_origin"),
+            "primary_cause": F.coalesce("primary_cause", "_origin"),
+        }
     )
     worded = filled.mapInPandas(_word, _worded_schema(filled))
     return worded.select(*INCIDENTS.column_names)

@@ -15,17 +15,17 @@ def named_runs(gathered: DataFrame, inputs: Inputs) -> DataFrame:
     named = (
         gathered.withColumn("started_at", F.coalesce("start_at", "first_line_at"))
         .join(F.broadcast(groups), "log_group", how="left")
-        .withColumn(
-            "function_name",
-            F.coalesce(
-                "function_name",
-                "group_function_name",
-                F.nullif(F.regexp_extract("log_group", "^/aws/lambda/(.+)$", 1), F.lit("")),
-            ),
-        )
-        .withColumn(
-            "invocation_id",
-            F.concat_ws("|", "log_group", "log_stream", "run_request_id", F.col("start_index").cast("string")),
+        .withColumns(
+            {
+                "function_name": F.coalesce(
+                    "function_name",
+                    "group_function_name",
+                    F.nullif(F.regexp_extract("log_group", "^/aws/lambda/(.+)$", 1), F.lit("")),
+                ),
+                "invocation_id": F.concat_ws(
+                    "|", "log_group", "log_stream", "run_request_id", F.col("start_index").cast("string")
+                ),
+            }
         )
     )
     timed = join_in_force(
@@ -38,13 +38,14 @@ def named_runs(gathered: DataFrame, inputs: Inputs) -> DataFrame:
     ids = F.transform(F.filter("facts", lambda f: f["message_id"].isNotNull() & (f["role"] != "failure")), _message_id)
     arns = F.transform(F.filter("facts", lambda f: f["queue_arn"].isNotNull()), lambda f: f["queue_arn"])
     ended = F.coalesce("ended_at", F.timestamp_millis(F.unix_millis("start_at") + F.col("duration_ms").cast("long")))
-    return (
-        with_end_status(timed)
-        .withColumn("ended_well", F.col("end_status") == "success")
-        .withColumn("run_ended_at", ended)
-        .withColumn("message_count", F.size(F.array_distinct(ids)))
-        .withColumn("facts_count", F.size("facts"))
-        .withColumn("record_queue_arn", F.get(arns, F.lit(0)))
+    return with_end_status(timed).withColumns(
+        {
+            "ended_well": F.col("end_status") == "success",
+            "run_ended_at": ended,
+            "message_count": F.size(F.array_distinct(ids)),
+            "facts_count": F.size("facts"),
+            "record_queue_arn": F.get(arns, F.lit(0)),
+        }
     )
 
 

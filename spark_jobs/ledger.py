@@ -56,18 +56,20 @@ MANY_FACTS = 400
 
 def run_deliveries(runs: DataFrame, has_big_runs: bool = True) -> DataFrame:
     """One row per Lambda run and message named in it; ``has_big_runs``: some run may state more than ``MANY_FACTS``."""
-    understood = (
-        runs.withColumn("is_malformed_response", _is_malformed(F.col("facts")))
-        .withColumn("has_response", F.coalesce("has_response", F.lit(False)) & ~F.col("is_malformed_response"))
-        .withColumn("facts", _without_strangers(F.col("facts")))
+    understood = runs.withColumn("is_malformed_response", _is_malformed(F.col("facts"))).withColumns(
+        {
+            "has_response": F.coalesce("has_response", F.lit(False)) & ~F.col("is_malformed_response"),
+            "facts": _without_strangers(F.col("facts")),
+        }
     )
     facts = F.col("facts")
-    keyed = (
-        understood.withColumn("facts", _with_named_keys(facts))
-        .withColumn("_items", F.array_compact(F.array_distinct(F.transform("facts", _item_of))))
-        .withColumn("is_batch_printed", F.exists(facts, lambda f: f["role"] == "record"))
-        .withColumn("has_stray_mark", F.exists(facts, lambda f: f["role"].isin(*_MARKS) & f["message_id"].isNull()))
-        .withColumn("has_stray_guard", F.exists(facts, lambda f: f["role"].isin(*_GUARDS) & f["message_id"].isNull()))
+    keyed = understood.withColumn("facts", _with_named_keys(facts)).withColumns(
+        {
+            "_items": F.array_compact(F.array_distinct(F.transform("facts", _item_of))),
+            "is_batch_printed": F.exists(facts, lambda f: f["role"] == "record"),
+            "has_stray_mark": F.exists(facts, lambda f: f["role"].isin(*_MARKS) & f["message_id"].isNull()),
+            "has_stray_guard": F.exists(facts, lambda f: f["role"].isin(*_GUARDS) & f["message_id"].isNull()),
+        }
     )
     carried = keyed.select(
         "stream_hash",
@@ -146,17 +148,16 @@ def worker_deliveries(facts: DataFrame) -> DataFrame:
     )
     gathered = _judged_facts(_split_by_shuffle(carried))
     done = F.coalesce("worker_finished_at", "worker_failed_at", "delete_at")
-    return (
-        gathered.withColumn("run_started_at", F.col("first_fact_at"))
-        .withColumn("run_last_line_at", F.col("last_fact_at"))
-        .withColumn("run_ended_at", F.coalesce(done, F.col("last_fact_at")))
-        .withColumn(
-            "run_status",
-            F.when(F.col("is_timed_out"), "timeout")
+    return gathered.withColumns(
+        {
+            "run_started_at": F.col("first_fact_at"),
+            "run_last_line_at": F.col("last_fact_at"),
+            "run_ended_at": F.coalesce(done, F.col("last_fact_at")),
+            "run_status": F.when(F.col("is_timed_out"), "timeout")
             .when(F.col("worker_finished_at").isNotNull(), "success")
             .when(F.col("worker_failed_at").isNotNull(), "error")
             .otherwise("unknown"),
-        )
+        }
     )
 
 
@@ -289,14 +290,15 @@ def with_settings(raw: DataFrame, inputs: Inputs) -> DataFrame:
     queue_arn = F.coalesce("record_queue_arn", "group_queue_arn", F.col("log_group"))
     placed = (
         with_group.withColumn("queue_arn", queue_arn)
-        .withColumn("queue", F.substring_index("queue_arn", ":", -1))
-        .withColumn("function_name", F.coalesce("function_name", "group_function_name"))
-        .withColumn("received_at", F.coalesce(first_receive, lambda_start, "record_at", "first_fact_at"))
-        .withColumn(
-            "received_basis",
-            F.when(first_receive.isNotNull(), "first_receive")
-            .when(lambda_start.isNotNull(), "run_start")
-            .otherwise("line"),
+        .withColumns(
+            {
+                "queue": F.substring_index("queue_arn", ":", -1),
+                "function_name": F.coalesce("function_name", "group_function_name"),
+                "received_at": F.coalesce(first_receive, lambda_start, "record_at", "first_fact_at"),
+                "received_basis": F.when(first_receive.isNotNull(), "first_receive")
+                .when(lambda_start.isNotNull(), "run_start")
+                .otherwise("line"),
+            }
         )
         .drop("record_queue_arn", "group_queue_arn", "group_function_name", "record_at")
     )
@@ -337,9 +339,13 @@ def with_settings(raw: DataFrame, inputs: Inputs) -> DataFrame:
             "is_later_snapshot": "is_function_timeout_assumed",
         },
     )
-    return placed.withColumn("is_fifo", F.coalesce("is_fifo", F.col("queue").endswith(".fifo"))).withColumn(
-        "hidden_until_at",
-        F.timestamp_millis(F.unix_millis("received_at") + F.col("visibility_timeout_s").cast("long") * 1000),
+    return placed.withColumns(
+        {
+            "is_fifo": F.coalesce("is_fifo", F.col("queue").endswith(".fifo")),
+            "hidden_until_at": F.timestamp_millis(
+                F.unix_millis("received_at") + F.col("visibility_timeout_s").cast("long") * 1000
+            ),
+        }
     )
 
 

@@ -33,8 +33,12 @@ def hidden_possible(ledger: DataFrame, borders: DataFrame) -> DataFrame:
     uncounted = F.max(F.col("receive_count").isNull()).over(Window.partitionBy("queue_arn", "item_id"))
     return (
         ledger.join(F.broadcast(borders), "log_group", how="left")
-        .withColumn("_hides", F.coalesce(hides, F.lit(True)))
-        .withColumn("_uncounted", uncounted)
+        .withColumns(
+            {
+                "_hides": F.coalesce(hides, F.lit(True)),
+                "_uncounted": uncounted,
+            }
+        )
         .where(F.col("_hides") & F.col("_uncounted"))
         .select("queue_arn", "item_id")
         .distinct()
@@ -106,15 +110,14 @@ def messages(ledger: DataFrame, decided: DataFrame, unbounded: DataFrame, origin
         per_item.join(per_work, work)
         .join(causes, item, how="left")
         .join(origin, item, how="left")
-        .withColumn("causes", F.coalesce("causes", F.array().cast("array<string>")))
-        .withColumn(
-            "effects_at_most", F.when(F.coalesce("_unbounded", F.lit(False)), None).otherwise(F.col("_at_most"))
+        .withColumns(
+            {
+                "causes": F.coalesce("causes", F.array().cast("array<string>")),
+                "effects_at_most": F.when(F.coalesce("_unbounded", F.lit(False)), None).otherwise(F.col("_at_most")),
+                "certainty": F.when(F.col("_is_proved"), "proved").otherwise("inferred"),
+                "related_message_ids": F.array_remove("_ids", F.col("message_id")),
+            }
         )
-        .withColumn(
-            "certainty",
-            F.when(F.col("_is_proved"), "proved").otherwise("inferred"),
-        )
-        .withColumn("related_message_ids", F.array_remove("_ids", F.col("message_id")))
         .withColumn(
             "related_message_ids", F.coalesce("related_message_ids", F.col("_ids"), F.array().cast("array<string>"))
         )

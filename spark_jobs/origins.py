@@ -38,18 +38,25 @@ def origins(ledger: DataFrame, inputs: Inputs) -> DataFrame:
 
     named_after = F.array_contains(F.collect_set("item_id").over(work), F.col("deduplication_id"))
     pairs = (
-        items.withColumn("earlier_id", before("item_id"))
-        .withColumn("has_same_deduplication_id", before("deduplication_id") == F.col("deduplication_id"))
-        .withColumn("has_same_body", before("body_md5") == F.col("body_md5"))
-        .withColumn("has_same_job_id", before("job_id") == F.col("job_id"))
-        .withColumn("has_same_business_key", F.arrays_overlap(before("business_keys"), "business_keys"))
-        .withColumn("earlier_was_dead_lettered", before("was_dead_lettered"))
-        .withColumn("is_named_after_earlier", named_after & (F.col("deduplication_id") != F.col("item_id")))
-        .withColumn(
-            "earlier_id",
-            F.when(F.col("is_named_after_earlier"), F.col("deduplication_id")).otherwise(F.col("earlier_id")),
+        items.withColumns(
+            {
+                "earlier_id": before("item_id"),
+                "has_same_deduplication_id": before("deduplication_id") == F.col("deduplication_id"),
+                "has_same_body": before("body_md5") == F.col("body_md5"),
+                "has_same_job_id": before("job_id") == F.col("job_id"),
+                "has_same_business_key": F.arrays_overlap(before("business_keys"), "business_keys"),
+                "earlier_was_dead_lettered": before("was_dead_lettered"),
+                "is_named_after_earlier": named_after & (F.col("deduplication_id") != F.col("item_id")),
+            }
         )
-        .withColumn("sent_gap_ms", F.unix_millis("sent_at") - F.unix_millis(before("sent_at")))
+        .withColumns(
+            {
+                "earlier_id": F.when(F.col("is_named_after_earlier"), F.col("deduplication_id")).otherwise(
+                    F.col("earlier_id")
+                ),
+                "sent_gap_ms": F.unix_millis("sent_at") - F.unix_millis(before("sent_at")),
+            }
+        )
         .where(F.col("earlier_id").isNotNull())
         .withColumn("was_moved_then", was_moved(inputs, F.col("queue_arn"), F.col("sent_at")))
     )

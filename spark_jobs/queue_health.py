@@ -137,29 +137,30 @@ def _aggregated(measures: DataFrame) -> DataFrame:
     ids = F.array_sort(
         F.array_union("_cited", F.array_compact(F.array("_age_id", "_visible_id", "_sum_id", "_slowest_id")))
     )
-    return (
-        grouped.withColumn("delivery_count", counted("delivery"))
-        .withColumn("redelivery_count", counted("redelivery"))
-        .withColumn("unseen_count", counted("unseen"))
-        .withColumn("item_count", counted("item"))
-        .withColumn("twice_at_least", counted("twice_surely", "int"))
-        .withColumn("twice_at_most", counted("twice_maybe", "int"))
-        .withColumn("stopped_count", counted("stopped", "int"))
-        .withColumn("run_count", counted("run"))
-        .withColumn("timeout_count", counted("timeout"))
-        .withColumn("error_count", counted("error"))
-        .withColumn("crash_count", counted("crash"))
-        .withColumn("expired_handle_count", counted("expired_handle"))
-        .withColumn("dead_lettered_count", F.when(logs_known, F.size("_reasons")).cast("bigint"))
-        .withColumn(
-            "dead_letter_reasons",
-            F.transform(F.array_sort(tallied), lambda t: F.concat_ws("=", t["code"], (-t["minus"]).cast("string"))),
-        )
-        .withColumn("handler_p50_ms", F.floor(F.col("_run_ms")[0]))
-        .withColumn("handler_p95_ms", F.floor(F.col("_run_ms")[1]))
-        .withColumn("handler_p99_ms", F.floor(F.col("_run_ms")[2]))
-        .withColumn("poison_count", counted("poison"))
-        .withColumn("evidence_ids", F.slice(ids, 1, MOST_IDS).cast(_EVIDENCE_TYPE))
+    return grouped.withColumns(
+        {
+            "delivery_count": counted("delivery"),
+            "redelivery_count": counted("redelivery"),
+            "unseen_count": counted("unseen"),
+            "item_count": counted("item"),
+            "twice_at_least": counted("twice_surely", "int"),
+            "twice_at_most": counted("twice_maybe", "int"),
+            "stopped_count": counted("stopped", "int"),
+            "run_count": counted("run"),
+            "timeout_count": counted("timeout"),
+            "error_count": counted("error"),
+            "crash_count": counted("crash"),
+            "expired_handle_count": counted("expired_handle"),
+            "dead_lettered_count": F.when(logs_known, F.size("_reasons")).cast("bigint"),
+            "dead_letter_reasons": F.transform(
+                F.array_sort(tallied), lambda t: F.concat_ws("=", t["code"], (-t["minus"]).cast("string"))
+            ),
+            "handler_p50_ms": F.floor(F.col("_run_ms")[0]),
+            "handler_p95_ms": F.floor(F.col("_run_ms")[1]),
+            "handler_p99_ms": F.floor(F.col("_run_ms")[2]),
+            "poison_count": counted("poison"),
+            "evidence_ids": F.slice(ids, 1, MOST_IDS).cast(_EVIDENCE_TYPE),
+        }
     )
 
 
@@ -175,8 +176,9 @@ def queue_weeks(periods: DataFrame, inputs: Inputs) -> DataFrame:
 
 def _named(rows: DataFrame, table: Table, inputs: Inputs) -> DataFrame:
     dead = sorted({r["dead_letter_queue_arn"] for r in inputs.small["queue_settings"] if r["dead_letter_queue_arn"]})
-    return (
-        rows.withColumn("queue", F.element_at(F.split("queue_arn", ":"), -1))
-        .withColumn("is_dead_letter_queue", F.col("queue_arn").isin(dead))
-        .select(*table.column_names)
-    )
+    return rows.withColumns(
+        {
+            "queue": F.element_at(F.split("queue_arn", ":"), -1),
+            "is_dead_letter_queue": F.col("queue_arn").isin(dead),
+        }
+    ).select(*table.column_names)

@@ -76,19 +76,20 @@ def delivery_pairs(ledger: DataFrame) -> DataFrame:
             F.coalesce("earlier_function_name", "earlier_log_group"),
         ),
     ).otherwise(F.concat(F.lit("the worker of "), F.col("earlier_log_group")))
-    return (
-        paired.withColumn("gap_ms", F.unix_millis("later_received_at") - F.unix_millis("earlier_received_at"))
-        .withColumn("run_ms", F.unix_millis("earlier_run_ended_at") - F.unix_millis("earlier_received_at"))
-        .withColumn("overlap_ms", F.greatest(F.col("run_ms") - F.col("gap_ms"), F.lit(0)))
-        .withColumn("earlier_name", F.coalesce(name, F.lit("the earlier run")))
-        .withColumn("visibility_timeout_s", F.col("earlier_visibility_timeout_s"))
-        .withColumn(
-            "earlier_has_finish_mark", F.col("earlier_finished_at").isNotNull() | (F.col("earlier_basis") == "finished")
-        )
-        .withColumn(
-            "evidence_ids",
-            F.array_sort(F.array_distinct(F.concat("earlier_evidence_ids", "later_evidence_ids"))),
-        )
+    return paired.withColumns(
+        {
+            "gap_ms": F.unix_millis("later_received_at") - F.unix_millis("earlier_received_at"),
+            "run_ms": F.unix_millis("earlier_run_ended_at") - F.unix_millis("earlier_received_at"),
+        }
+    ).withColumns(
+        {
+            "overlap_ms": F.greatest(F.col("run_ms") - F.col("gap_ms"), F.lit(0)),
+            "earlier_name": F.coalesce(name, F.lit("the earlier run")),
+            "visibility_timeout_s": F.col("earlier_visibility_timeout_s"),
+            "earlier_has_finish_mark": F.col("earlier_finished_at").isNotNull()
+            | (F.col("earlier_basis") == "finished"),
+            "evidence_ids": F.array_sort(F.array_distinct(F.concat("earlier_evidence_ids", "later_evidence_ids"))),
+        }
     )
 
 

@@ -57,8 +57,12 @@ def with_redriven_bodies(seen: DataFrame, inputs: Inputs) -> DataFrame:
     mine = F.array_contains("_went", F.col("item_id")) | F.array_contains("_came", F.col("item_id"))
     one_each = (F.size("_went") == 1) & (F.size("_came") == 1)
     return (
-        seen.withColumn("_went", ids_went)
-        .withColumn("_came", ids_came)
+        seen.withColumns(
+            {
+                "_went": ids_went,
+                "_came": ids_came,
+            }
+        )
         .withColumn("redriven_body", F.when(one_each & mine & F.col("body_md5").isNotNull(), F.col("body_md5")))
         .drop("_went", "_came")
     )

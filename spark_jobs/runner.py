@@ -334,7 +334,12 @@ def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | No
         if handled is not None:
             raw = raw.unionByName(with_batch_progress(with_settings(worker_deliveries(handled), inputs)))
     return with_evidence(
-        raw.withColumn("sent_at", F.timestamp_millis("sent_ms")).withColumn("is_throttled", F.lit(None).cast("boolean"))
+        raw.withColumns(
+            {
+                "sent_at": F.timestamp_millis("sent_ms"),
+                "is_throttled": F.lit(None).cast("boolean"),
+            }
+        )
     ).withColumn("is_watched", F.lit(None).cast("boolean"))
 
 

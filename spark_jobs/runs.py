@@ -78,12 +78,14 @@ def lines_in_runs(parsed: DataFrame, queues: Sequence[Queue], queue_names_by_gro
     )
     opened = F.when(is_start, F.col("request_id")).when(is_report, F.lit(""))
     return (
-        narrow.withColumn(
-            "_last_start", F.last(F.when(is_start, F.col("request_id")), ignorenulls=True).over(in_stream)
+        narrow.withColumns(
+            {
+                "_last_start": F.last(F.when(is_start, F.col("request_id")), ignorenulls=True).over(in_stream),
+                "_open": F.coalesce(F.last(opened, ignorenulls=True).over(in_stream), F.lit("")),
+                "_starts": F.count(F.when(is_start, 1)).over(in_stream).cast("int"),
+                "_borders": F.count(F.when(is_start | is_report, 1)).over(in_stream),
+            }
         )
-        .withColumn("_open", F.coalesce(F.last(opened, ignorenulls=True).over(in_stream), F.lit("")))
-        .withColumn("_starts", F.count(F.when(is_start, 1)).over(in_stream).cast("int"))
-        .withColumn("_borders", F.count(F.when(is_start | is_report, 1)).over(in_stream))
         .withColumn(
             "run_request_id",
             F.coalesce(
@@ -181,11 +183,19 @@ def split_nameless(gathered: DataFrame, longest_run_ms: Mapping[str, int]) -> Da
     silent = F.unix_millis("fact.at") - F.unix_millis(F.lag("fact.at").over(of_item)) > limit
     opens = F.col("_before").isNull() & is_record | (handle != F.col("_before")) | F.col("_silent")
     parted = (
-        facts.withColumn("_before", before)
-        .withColumn("_silent", silent)
+        facts.withColumns(
+            {
+                "_before": before,
+                "_silent": silent,
+            }
+        )
         .withColumn("_opens", F.coalesce(opens, F.lag("fact.at").over(of_item).isNull()))
-        .withColumn("_of_item", F.last(F.when(F.col("_opens"), F.col("fact.at")), ignorenulls=True).over(of_item))
-        .withColumn("_of_run", F.last(F.when(is_record, F.col("fact.at")), ignorenulls=True).over(of_run))
+        .withColumns(
+            {
+                "_of_item": F.last(F.when(F.col("_opens"), F.col("fact.at")), ignorenulls=True).over(of_item),
+                "_of_run": F.last(F.when(is_record, F.col("fact.at")), ignorenulls=True).over(of_run),
+            }
+        )
         .withColumn(
             "_part", F.when(F.col("fact.message_id").isNotNull(), F.col("_of_item")).otherwise(F.col("_of_run"))
         )

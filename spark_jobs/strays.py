@@ -67,13 +67,18 @@ def _shared_by_key(seen: DataFrame) -> DataFrame:
     is_spread = F.col("_key").isNotNull() & (lines >= F.row_number().over(ranked)) & F.col("marker_at").isNull()
     return (
         seen.withColumn("_key", key)
-        .withColumn("_is_spread", is_spread)
-        .withColumn("_last_marker_at", F.max("marker_at").over(shared))
-        .withColumn("_key_ids", F.array_distinct(F.flatten(F.collect_list("evidence_ids").over(shared))))
-        .withColumn("marker_at", F.when(F.col("_is_spread"), F.col("_last_marker_at")).otherwise(F.col("marker_at")))
-        .withColumn(
-            "evidence_ids",
-            F.when(F.col("_is_spread"), F.array_sort("_key_ids")).otherwise(F.col("evidence_ids")),
+        .withColumns(
+            {
+                "_is_spread": is_spread,
+                "_last_marker_at": F.max("marker_at").over(shared),
+                "_key_ids": F.array_distinct(F.flatten(F.collect_list("evidence_ids").over(shared))),
+            }
+        )
+        .withColumns(
+            {
+                "marker_at": F.when(F.col("_is_spread"), F.col("_last_marker_at")).otherwise(F.col("marker_at")),
+                "evidence_ids": F.when(F.col("_is_spread"), F.array_sort("_key_ids")).otherwise(F.col("evidence_ids")),
+            }
         )
         .drop("_key", "_is_spread", "_last_marker_at", "_key_ids")
     )

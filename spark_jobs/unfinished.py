@@ -24,16 +24,24 @@ def unfinished_messages(deliveries: DataFrame, told: DataFrame, inputs: Inputs) 
     by_item = Window.partitionBy(*_ITEM).orderBy(F.desc("delivery_index"))
     of_again = (
         deliveries.join(F.broadcast(again), _ITEM)
-        .withColumn("_last", F.row_number().over(by_item))
-        .withColumn("sent_at", F.min("sent_at").over(Window.partitionBy(*_ITEM)))
+        .withColumns(
+            {
+                "_last": F.row_number().over(by_item),
+                "sent_at": F.min("sent_at").over(Window.partitionBy(*_ITEM)),
+            }
+        )
         .where((F.col("_last") == 1) & ~F.col("ended_by").isin("deleted", "dead_lettered"))
         .drop("_last")
     )
     once = (
         deliveries.where(F.col("ended_by").isin("visibility_expired", "delete_refused"))
         .join(F.broadcast(again.select(*_ITEM)), _ITEM, how="left_anti")
-        .withColumn("first_received_at", F.col("received_at"))
-        .withColumn("_receives", F.coalesce("receive_count", F.lit(1)))
+        .withColumns(
+            {
+                "first_received_at": F.col("received_at"),
+                "_receives": F.coalesce("receive_count", F.lit(1)),
+            }
+        )
     )
     both = with_queue_settings(of_again.unionByName(once), inputs)
     failed = F.col("run_status").isin(*_FAILED)
@@ -65,9 +73,13 @@ def poison_messages(unfinished: DataFrame) -> DataFrame:
     """Return those that were received again and again where no dead-letter queue is known."""
     return (
         unfinished.where((F.col("receive_count") >= 3) & F.col("dead_letter_queue").isNull())
-        .withColumn("code", F.lit("poison_without_dlq"))
-        .withColumn("from_at", F.col("first_received_at"))
-        .withColumn("until_at", F.col("received_at"))
+        .withColumns(
+            {
+                "code": F.lit("poison_without_dlq"),
+                "from_at": F.col("first_received_at"),
+                "until_at": F.col("received_at"),
+            }
+        )
         .drop("first_received_at", "received_at", "sent_at", "retention_s")
     )
 
@@ -91,10 +103,14 @@ def outlived_messages(unfinished: DataFrame, inputs: Inputs, data_until: datetim
     return (
         ended.join(seen, _ITEM, how="left")
         .join(_ages(ended, inputs), _ITEM, how="left")
-        .withColumn("code", F.lit("retention_expired"))
-        .withColumn("until_at", F.lit(None).cast("timestamp"))
-        .withColumn("is_watched", F.coalesce("is_watched", F.lit(False)))
-        .withColumn("evidence_ids", F.array_compact(F.concat("evidence_ids", F.array("_age_id"))))
+        .withColumns(
+            {
+                "code": F.lit("retention_expired"),
+                "until_at": F.lit(None).cast("timestamp"),
+                "is_watched": F.coalesce("is_watched", F.lit(False)),
+                "evidence_ids": F.array_compact(F.concat("evidence_ids", F.array("_age_id"))),
+            }
+        )
         .drop("first_received_at", "received_at", "sent_at", "dead_letter_queue", "receive_count", "_age_id")
     )
 

@@ -54,30 +54,28 @@ def unseen_receives(deliveries: DataFrame) -> DataFrame:
             "received_at",
             F.when(F.col("receive_count") == 1, F.timestamp_millis("first_receive_ms")),
         )
-        .withColumn(
-            "after_at",
-            F.coalesce(
-                F.array_max(
+        .withColumns(
+            {
+                "after_at": F.coalesce(
+                    F.array_max(
+                        F.transform(
+                            F.filter("known", lambda k: k["receive_count"] < F.col("receive_count")),
+                            lambda k: k["received_at"],
+                        )
+                    ),
+                    F.timestamp_millis("first_receive_ms"),
+                    F.timestamp_millis("sent_ms"),
+                ),
+                "before_at": F.array_min(
                     F.transform(
-                        F.filter("known", lambda k: k["receive_count"] < F.col("receive_count")),
+                        F.filter("known", lambda k: k["receive_count"] > F.col("receive_count")),
                         lambda k: k["received_at"],
                     )
                 ),
-                F.timestamp_millis("first_receive_ms"),
-                F.timestamp_millis("sent_ms"),
-            ),
+                "business_keys": F.sort_array(F.array_distinct("business_keys")),
+                "evidence_ids": F.sort_array(F.array_distinct("evidence_ids")),
+            }
         )
-        .withColumn(
-            "before_at",
-            F.array_min(
-                F.transform(
-                    F.filter("known", lambda k: k["receive_count"] > F.col("receive_count")),
-                    lambda k: k["received_at"],
-                )
-            ),
-        )
-        .withColumn("business_keys", F.sort_array(F.array_distinct("business_keys")))
-        .withColumn("evidence_ids", F.sort_array(F.array_distinct("evidence_ids")))
         .drop("missing", "seen", "known", "uncounted", "lowest", "highest", "goes_on_counting")
     )
 
@@ -138,14 +136,17 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
     return (
         told.join(clear, key, how="left")
         .join(read_in_full, key, how="left")
-        .withColumn("is_watched", F.coalesce("_clear", "_read", F.lit(False)))
-        .withColumn("effect", F.when(F.col("_clear"), "no").otherwise("unknown"))
-        .withColumn("basis", F.when(F.col("_clear"), "never_started").otherwise("unseen"))
-        .withColumn(
-            "evidence_ids",
-            F.sort_array(
-                F.array_distinct(F.concat("evidence_ids", F.coalesce("throttle_ids", F.array().cast("array<string>"))))
-            ),
+        .withColumns(
+            {
+                "is_watched": F.coalesce("_clear", "_read", F.lit(False)),
+                "effect": F.when(F.col("_clear"), "no").otherwise("unknown"),
+                "basis": F.when(F.col("_clear"), "never_started").otherwise("unseen"),
+                "evidence_ids": F.sort_array(
+                    F.array_distinct(
+                        F.concat("evidence_ids", F.coalesce("throttle_ids", F.array().cast("array<string>")))
+                    )
+                ),
+            }
         )
         .drop("_clear", "_read", "throttle_ids")
     )
