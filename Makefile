@@ -30,6 +30,7 @@ truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is k
 
 bench: $(VENV)/.dev  ## correlate generated logs beside the same answers in DuckDB
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.rounds
 
 clean:  ## remove what setup made
 	rm -rf $(VENV) *.egg-info

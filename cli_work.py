@@ -81,9 +81,16 @@ def collect(
     return _collect(chosen, queues or None, window, log_group or [], again).exit_code
 
 
-def correlate(chosen: Everywhere, since: SinceOption = None, master: MasterOption = None) -> None:
+def correlate(
+    chosen: Everywhere,
+    since: SinceOption = None,
+    master: MasterOption = None,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Judge everything anew: take nothing over from earlier runs.")
+    ] = False,
+) -> None:
     """Turn the evidence in the lake into findings (Spark)."""
-    _correlate(chosen, since, master)
+    _correlate(chosen, since, master, anew)
 
 
 def investigate(
@@ -144,7 +151,7 @@ def collected(report: "CollectReport") -> Iterator[str]:
         yield f"  Note: {note}"
 
 
-def _correlate(chosen: Everywhere, since: str | None, master: str | None) -> "Generation":
+def _correlate(chosen: Everywhere, since: str | None, master: str | None, anew: bool = False) -> "Generation":
     from cli_progress import steps
     from forensics.window import TimeWindow
     from spark_jobs.runner import correlate as correlate_evidence
@@ -153,7 +160,9 @@ def _correlate(chosen: Everywhere, since: str | None, master: str | None) -> "Ge
     lake.check()
     start_at = TimeWindow.parse(since, None, datetime.now(UTC)).start_at if since else None
     with steps() as progress:
-        generation = correlate_evidence(lake, chosen.settings(), master=master, since=start_at, progress=progress)
+        generation = correlate_evidence(
+            lake, chosen.settings(), master=master, since=start_at, progress=progress, force=anew
+        )
     counts = generation.row_counts
     say(
         f"Correlated: {counts.get('deliveries', 0):,} deliveries, {counts.get('messages', 0):,} messages with a verdict, "

@@ -23,11 +23,10 @@ def blind_windows(runs: DataFrame, incidents: DataFrame, inputs: Inputs) -> Data
     possible. The metrics' received minus deleted stands beside it in the sentence: it is approximate, so it bounds
     nothing, but where no run failed and it is above zero it is all there is to say.
     """
-    named = F.exists("facts", lambda f: (f["role"] != "failure") & (f["message_id"].isNotNull() | f["key"].isNotNull()))
     queues = [(r["queue_arn"], r["queue_name"], r["log_group"]) for r in inputs.small["consumers"]]
     consumers = inputs.spark.createDataFrame(sorted(set(queues)), "queue_arn string, queue string, log_group string")
-    seen = runs.withColumn("_named", named).join(F.broadcast(consumers), "log_group")
-    blind = seen.groupBy("queue_arn").agg(F.max("_named").alias("_any")).where(~F.col("_any")).select("queue_arn")
+    seen = runs.join(F.broadcast(consumers), "log_group")
+    blind = seen.groupBy("queue_arn").agg(F.max("names_items").alias("_any")).where(~F.col("_any")).select("queue_arn")
     failed = (
         seen.where(F.col("end_status").isin(*_FAILED))
         .join(F.broadcast(blind), "queue_arn", how="left_semi")

@@ -101,19 +101,23 @@ def _at(moment: datetime, column: str, states: list[Row], recorded: list[Change]
     return after._replace(is_assumed=True)
 
 
-def settings_frame(
-    spark: SparkSession,
-    table: Table,
-    rows: list[Row],
-    key: tuple[str, ...],
-    changes: Mapping[tuple[Any, ...], Sequence[Change]] | None = None,
-) -> DataFrame:
+def clipped(rows: Sequence[Row], until: datetime) -> list[Row]:
+    """Return intervals as far as they reach back from a moment (UTC): what was in force up to then, and nothing later."""
+    begun = [
+        {**row, "in_force_until": min(row["in_force_until"], until)} for row in rows if row["in_force_from"] < until
+    ]
+    return [
+        {name: row[name] for name in sorted(row) if name not in ("observed_at", "last_modified_at")} for row in begun
+    ]
+
+
+def settings_frame(spark: SparkSession, table: Table, in_force: Sequence[Row]) -> DataFrame:
     """Return a settings table's intervals as a small frame: its columns, in_force_from, in_force_until, is_later_snapshot."""
     fields = [T.StructField(c.name, SPARK_TYPES[c.type]) for c in table.columns]
     fields += [T.StructField(n, T.TimestampType()) for n in ("in_force_from", "in_force_until")]
     fields.append(T.StructField("is_later_snapshot", T.BooleanType()))
     names = [f.name for f in fields]
-    data = [tuple(row.get(n) for n in names) for row in intervals(rows, key, changes)]
+    data = [tuple(row.get(n) for n in names) for row in in_force]
     return spark.createDataFrame(data, T.StructType(fields))
 
 

@@ -15,7 +15,7 @@ from forensics.lake import Lake
 from forensics.settings import Consumer, Settings
 from forensics.tables import BY_NAME
 from forensics.tables import evidence as E
-from spark_jobs.in_force import settings_frame
+from spark_jobs.in_force import intervals, settings_frame
 from spark_jobs.recorded_changes import recorded_changes
 from spark_jobs.session import spark_schema
 
@@ -23,6 +23,12 @@ _LATER_TABLES = ("setting_changes", "move_tasks")
 """Evidence that older lakes do not have."""
 
 RULES_VERSION = "5"
+
+_SETTINGS_KEYS = {
+    "queue_settings": ("queue_arn",),
+    "function_settings": ("function_name",),
+    "event_source_mappings": ("queue_arn", "function_name"),
+}
 
 _GROUPS_SCHEMA = T.StructType(
     [
@@ -58,6 +64,9 @@ class Inputs:
     queue_settings: DataFrame
     function_settings: DataFrame
     mappings: DataFrame
+    in_force: dict[str, list[dict[str, Any]]]
+    """Settings tables as intervals, what the three frames above are made of."""
+    group_rows: tuple[tuple[Any, ...], ...]
     small: dict[str, list[dict[str, Any]]]
     queue_arn_by_name: dict[str, str]
 
@@ -101,6 +110,7 @@ def read_inputs(
         queue_arns.setdefault(row["queue_name"], row["queue_arn"])
     by_group = _consumers_by_group(settings, small)
     rows = _group_rows(settings, small, by_group, queue_arns)
+    in_force = {name: intervals(small[name], key, changes[name]) for name, key in _SETTINGS_KEYS.items()}
     log_events = _frame(spark, lake, "log_events", versions)
     if since is not None:
         log_events = log_events.where(F.col("logged_at") >= F.lit(since))
@@ -114,23 +124,11 @@ def read_inputs(
         consumers_by_group=by_group,
         kinds_by_group={r[0]: r[1] for r in rows},
         queue_arn_by_group={r[0]: r[3] for r in rows if r[3]},
-        queue_settings=settings_frame(
-            spark, E.QUEUE_SETTINGS, small["queue_settings"], ("queue_arn",), changes["queue_settings"]
-        ),
-        function_settings=settings_frame(
-            spark,
-            E.FUNCTION_SETTINGS,
-            small["function_settings"],
-            ("function_name",),
-            changes["function_settings"],
-        ),
-        mappings=settings_frame(
-            spark,
-            E.EVENT_SOURCE_MAPPINGS,
-            small["event_source_mappings"],
-            ("queue_arn", "function_name"),
-            changes["event_source_mappings"],
-        ),
+        queue_settings=settings_frame(spark, E.QUEUE_SETTINGS, in_force["queue_settings"]),
+        function_settings=settings_frame(spark, E.FUNCTION_SETTINGS, in_force["function_settings"]),
+        mappings=settings_frame(spark, E.EVENT_SOURCE_MAPPINGS, in_force["event_source_mappings"]),
+        in_force=in_force,
+        group_rows=tuple(rows),
         small=small,
         queue_arn_by_name=queue_arns,
     )

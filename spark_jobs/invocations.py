@@ -1,5 +1,7 @@
 """One run of a Lambda function."""
 
+from collections.abc import Callable
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -7,6 +9,15 @@ from forensics.tables.findings import INVOCATIONS
 from spark_jobs.in_force import join_in_force
 from spark_jobs.inputs import Inputs
 from spark_jobs.runs import with_end_status
+
+_SHOWS: dict[str, Callable[[Column], Column]] = {
+    "names_items": lambda f: (f["role"] != "failure") & (f["message_id"].isNotNull() | f["key"].isNotNull()),
+    "shows_records": lambda f: f["role"] == "record",
+    "shows_counts": lambda f: f["receive_count"].isNotNull(),
+    "shows_starts": lambda f: f["role"] == "started",
+    "shows_effects": lambda f: f["role"] == "effect",
+}
+"""What some fact of a run shows, as columns of their own: who asks no more than that need not read the facts."""
 
 
 def named_runs(gathered: DataFrame, inputs: Inputs) -> DataFrame:
@@ -38,14 +49,23 @@ def named_runs(gathered: DataFrame, inputs: Inputs) -> DataFrame:
     ids = F.transform(F.filter("facts", lambda f: f["message_id"].isNotNull() & (f["role"] != "failure")), _message_id)
     arns = F.transform(F.filter("facts", lambda f: f["queue_arn"].isNotNull()), lambda f: f["queue_arn"])
     ended = F.coalesce("ended_at", F.timestamp_millis(F.unix_millis("start_at") + F.col("duration_ms").cast("long")))
-    return with_end_status(timed).withColumns(
-        {
-            "ended_well": F.col("end_status") == "success",
-            "run_ended_at": ended,
-            "message_count": F.size(F.array_distinct(ids)),
-            "facts_count": F.size("facts"),
-            "record_queue_arn": F.get(arns, F.lit(0)),
-        }
+    return (
+        with_end_status(timed)
+        .withColumns(
+            {
+                "ended_well": F.col("end_status") == "success",
+                "run_ended_at": ended,
+                "message_count": F.size(F.array_distinct(ids)),
+                "facts_count": F.size("facts"),
+            }
+        )
+        .withColumns({name: F.exists("facts", holds) for name, holds in _SHOWS.items()})
+        .withColumns(
+            {
+                "first_mark_id": F.get("mark_ids", F.lit(0)),
+                "record_queue_arn": F.get(arns, F.lit(0)),
+            }
+        )
     )
 
 

@@ -92,22 +92,18 @@ def _row(
 
 
 def _of_runs(runs: DataFrame) -> DataFrame:
-    def any_fact(holds: Any) -> Column:
-        return F.exists("facts", holds)
-
     def count(when: Column) -> Column:
         return F.count(F.when(when, 1))
 
-    names = any_fact(lambda f: (f["role"] != "failure") & (f["message_id"].isNotNull() | f["key"].isNotNull()))
     return runs.groupBy("log_group").agg(
         F.count(F.lit(1)).alias("handlings"),
-        count(names).alias("with_message"),
-        count(any_fact(lambda f: f["receive_count"].isNotNull())).alias("with_count"),
-        count(any_fact(lambda f: f["role"] == "started")).alias("with_item_start"),
-        count(any_fact(lambda f: f["role"] == "effect")).alias("with_effect"),
+        count(F.col("names_items")).alias("with_message"),
+        count(F.col("shows_counts")).alias("with_count"),
+        count(F.col("shows_starts")).alias("with_item_start"),
+        count(F.col("shows_effects")).alias("with_effect"),
         count(F.coalesce("has_response", F.lit(False))).alias("with_response"),
         count(F.col("start_at").isNotNull()).alias("with_start"),
-        _samples(F.get("mark_ids", F.lit(0))),
+        _samples(F.col("first_mark_id")),
     )
 
 

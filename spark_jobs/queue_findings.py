@@ -21,12 +21,14 @@ _KEY = list(QUEUE_FINDINGS.key)
 _SAID = "stance string, sentence string, redrive string, redrive_sentence string, would_decide string"
 
 
-def candidates(deliveries: DataFrame, told: DataFrame, inputs: Inputs, data_until: datetime | None) -> DataFrame:
+def candidates(
+    deliveries: DataFrame, judged: DataFrame, told: DataFrame, inputs: Inputs, data_until: datetime | None
+) -> DataFrame:
     """Gather what may be a finding, with the facts that its rule asks for.
 
-    ``deliveries`` is the whole ledger, ``told`` the verdicts; ``data_until`` is where the evidence ends, UTC.
+    ``deliveries`` is the whole ledger, ``judged`` the part of it that was judged, ``told`` the verdicts; ``data_until`` is where the evidence ends, UTC.
     """
-    unfinished = unfinished_messages(deliveries, told, inputs)
+    unfinished = unfinished_messages(deliveries, judged, told, inputs)
     found = (
         moved_messages(deliveries, told, inputs)
         .unionByName(poison_messages(unfinished), allowMissingColumns=True)

@@ -15,6 +15,21 @@ from spark_jobs.metric_measures import metric_measures
 RECENT = timedelta(days=7)
 """How far back from the end of the evidence the settings checks look."""
 MOST_IDS = 200
+_COUNTS = (
+    "delivery",
+    "redelivery",
+    "unseen",
+    "item",
+    "expired_handle",
+    "poison",
+    "run",
+    "timeout",
+    "error",
+    "crash",
+    "twice_surely",
+    "twice_maybe",
+    "stopped",
+)
 _EVIDENCE_TYPE = "array<string>"
 
 
@@ -25,28 +40,53 @@ def health_periods(
     redeliveries: DataFrame,
     inputs: Inputs,
     data_until: datetime | None,
+    has_few_lines: bool = True,
 ) -> DataFrame:
     """Return the measures of each queue and period; ``kind`` is day, week, or recent (per consumer, 7 days).
 
-    ``deliveries`` and the others are the findings tables of this run.
+    ``deliveries`` and the others are the findings tables of this run. Of many lines, measures alike are counted together
+    before they are put into periods: each goes into three.
     """
     zone = ZoneInfo(inputs.settings.team.zone or "UTC")
     causes = redeliveries.groupBy("queue_arn", "item_id").agg(F.max_by("cause", "delivery_index").alias("last_cause"))
-    parts = [
-        metric_measures(inputs),
-        delivery_measures(deliveries, causes),
-        run_measures(invocations),
-        verdict_measures(messages),
-        read_measures(inputs, zone),
-    ]
-    measures = parts[0]
-    for part in parts[1:]:
-        measures = measures.unionByName(part, allowMissingColumns=True)
+    recent_from = F.lit(data_until - RECENT if data_until else None).cast("timestamp")
+    of_ledger = delivery_measures(deliveries, causes).unionByName(run_measures(invocations), allowMissingColumns=True)
+    of_ledger = _dated(of_ledger, recent_from)
+    others = [metric_measures(inputs), verdict_measures(messages), read_measures(inputs, zone)]
+    measures = of_ledger if has_few_lines else _counted_together(of_ledger)
+    for part in others:
+        measures = measures.unionByName(_dated(part, recent_from), allowMissingColumns=True)
+    return _aggregated(_in_periods(measures, zone))
+
+
+def _dated(measures: DataFrame, recent_from: Column) -> DataFrame:
+    """Keep what has a queue and a time; add ``is_recent`` and ``times``, which is how often the measure was taken."""
     dated = measures.where(F.col("at").isNotNull() & F.col("queue_arn").isNotNull())
-    return _aggregated(_in_periods(dated, zone, data_until))
+    return dated.withColumns({"is_recent": F.coalesce(F.col("at") >= recent_from, F.lit(False)), "times": F.lit(1)})
 
 
-def _in_periods(measures: DataFrame, zone: ZoneInfo, data_until: datetime | None) -> DataFrame:
+def _counted_together(measures: DataFrame) -> DataFrame:
+    """Put measures that cite no line into one row where they are of the same quarter of an hour and took as long.
+
+    Every zone's days begin at a quarter of an hour.
+    """
+    alone = F.col("evidence").isNotNull() | F.col("dead_letter_reason").isNotNull()
+    quarter = F.timestamp_seconds(F.floor(F.unix_seconds("at") / 900) * 900)
+    same = ("queue_arn", "consumer", "group_id", "is_recent", "run_ms", "item_ms")
+    together = (
+        measures.where(~alone)
+        .withColumn("at", quarter)
+        .groupBy(*same, "at")
+        .agg(
+            F.count(F.lit(1)).cast("int").alias("times"),
+            *[F.sum(name).alias(name) for name in _COUNTS if name in measures.columns],
+            *[F.max(name).alias(name) for name in ("run_id", "poison_age", "receives", "batch_count")],
+        )
+    )
+    return measures.where(alone).unionByName(together, allowMissingColumns=True)
+
+
+def _in_periods(measures: DataFrame, zone: ZoneInfo) -> DataFrame:
     """Put each measure into its day, its week, and where it is recent, into its consumer's last seven days."""
     day = F.to_date(F.from_utc_timestamp("at", str(zone)))
     monday = F.date_sub(day, F.weekday(day))
@@ -55,10 +95,8 @@ def _in_periods(measures: DataFrame, zone: ZoneInfo, data_until: datetime | None
     nobody = F.lit(None).cast("string")
     kinds = [_period("day", day, week, day, F.date_add(day, 1), nobody, zone)]
     kinds.append(_period("week", week, week, monday, F.date_add(monday, 7), nobody, zone))
-    if data_until is not None:
-        is_recent = F.col("at") >= F.lit(data_until - RECENT)
-        recent = _period("recent", F.lit(""), F.lit(""), day, day, F.col("consumer"), zone)
-        kinds.append(F.when(is_recent & F.col("consumer").isNotNull(), recent))
+    recent = _period("recent", F.lit(""), F.lit(""), day, day, F.col("consumer"), zone)
+    kinds.append(F.when(F.col("is_recent") & F.col("consumer").isNotNull(), recent))
     periods = F.explode(F.array_compact(F.array(*kinds)))
     return measures.withColumn("_in", periods).drop("consumer").select("*", "_in.*").drop("_in")
 
@@ -76,7 +114,7 @@ def _period(kind: str, name: Column, week: Column, first: Column, after: Column,
 
 
 def _aggregated(measures: DataFrame) -> DataFrame:
-    run_parts = F.percentile("run_ms", F.array(F.lit(0.5), F.lit(0.95), F.lit(0.99)))
+    run_parts = F.percentile("run_ms", F.array(F.lit(0.5), F.lit(0.95), F.lit(0.99)), F.col("times"))
     reasons = F.collect_list("dead_letter_reason")
     grouped = measures.groupBy("queue_arn", "kind", "period", "week", "consumer", "zone").agg(
         F.min("starts_at").alias("starts_at"),
@@ -96,28 +134,11 @@ def _aggregated(measures: DataFrame) -> DataFrame:
         F.max_by("visible_id", F.struct("visible", "visible_id")).alias("_visible_id"),
         F.max("sum_id").alias("_sum_id"),
         F.max("in_flight").alias("in_flight_max_count"),
-        *[
-            F.sum(name).alias(f"_{name}")
-            for name in [
-                "delivery",
-                "redelivery",
-                "unseen",
-                "item",
-                "expired_handle",
-                "poison",
-                "run",
-                "timeout",
-                "error",
-                "crash",
-                "twice_surely",
-                "twice_maybe",
-                "stopped",
-            ]
-        ],
+        *[F.sum(name).alias(f"_{name}") for name in _COUNTS],
         reasons.alias("_reasons"),
         run_parts.alias("_run_ms"),
         F.max("run_ms").alias("handler_max_ms"),
-        F.floor(F.percentile("item_ms", 0.99)).alias("item_p99_ms"),
+        F.floor(F.percentile("item_ms", 0.99, F.col("times"))).alias("item_p99_ms"),
         F.max("poison_age").cast("int").alias("poison_age_s"),
         F.max("receives").alias("highest_receive_count"),
         F.max("batch_count").alias("largest_batch"),

@@ -29,15 +29,14 @@ def move_spans(inputs: Inputs) -> dict[str, list[Span]]:
     return {queue: sorted(found) for queue, found in spans.items()}
 
 
+def moves_known(inputs: Inputs) -> str:
+    """Return as text what ``was_moved`` rests on: the same text, the same answers."""
+    return repr((sorted(move_spans(inputs).items()), sorted(_queues_asked(inputs))))
+
+
 def was_moved(inputs: Inputs, queue: Column, sent_at: Column) -> Column:
     """Tell whether a move task into the queue was on; null where nobody asked for its move tasks."""
-    spans, asked = move_spans(inputs), read_spans(inputs, "move_tasks")
-    known = {
-        q
-        for dlq, sources in _sources(inputs).items()
-        if dlq in asked or dlq.rpartition(":")[2] in asked
-        for q in sources
-    }
+    spans, known = move_spans(inputs), _queues_asked(inputs)
     inside = F.lit(False)
     for arn, found in spans.items():
         for start, end in found:
@@ -73,6 +72,16 @@ def has_fifo_dead_letters(inputs: Inputs) -> bool:
     told = {r["queue_arn"] for r in inputs.small["queue_settings"]}
     untold = any(r["queue_arn"].endswith(".fifo") and r["queue_arn"] not in told for r in inputs.small["consumers"])
     return untold or any(r["is_fifo"] and r["dead_letter_queue_arn"] for r in inputs.small["queue_settings"])
+
+
+def _queues_asked(inputs: Inputs) -> set[str]:
+    asked = read_spans(inputs, "move_tasks")
+    return {
+        queue
+        for dlq, sources in _sources(inputs).items()
+        if dlq in asked or dlq.rpartition(":")[2] in asked
+        for queue in sources
+    }
 
 
 def _sources(inputs: Inputs) -> dict[str, list[str]]:

@@ -5,9 +5,10 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forensics.health.accepted import check_codes
@@ -34,6 +35,8 @@ from spark_jobs.handlings import worker_facts
 from spark_jobs.incidents import incidents, membership
 from spark_jobs.inputs import RULES_VERSION, Inputs, fingerprint, read_inputs
 from spark_jobs.invocations import invocations, named_runs
+from spark_jobs.kept_rows import AGE, APART, Reach, age, carry_over, move_aged, reach
+from spark_jobs.kept_runs import Basis, KeptRuns
 from spark_jobs.ledger import MANY_FACTS, run_deliveries, with_settings, worker_deliveries
 from spark_jobs.logging_readiness import logging_readiness
 from spark_jobs.messages import hidden_possible, in_incidents, messages
@@ -54,10 +57,19 @@ from spark_jobs.runs import (
     runs,
     split_nameless,
 )
-from spark_jobs.session import side_by_side, spark_session
+from spark_jobs.session import rules_left_out, side_by_side, spark_schema, spark_session
 from spark_jobs.setting_findings import setting_findings
 from spark_jobs.strays import with_strays_returned
-from spark_jobs.suspects import item_hash, shared_links, statements, suspects, works
+from spark_jobs.suspects import (
+    hashes_of,
+    item_hash,
+    shared_links,
+    sharing,
+    statements_of_runs,
+    statements_of_workers,
+    suspects,
+    works,
+)
 from spark_jobs.timeline import timeline
 from spark_jobs.unseen import judge_unseen, unseen_receives
 
@@ -65,6 +77,8 @@ Say = Callable[[str], None]
 
 KEEP_GENERATIONS = 5
 FEW_LINES = 300_000
+ROUNDS_FROM_LINES = 100_000
+"""Below this, looking for what still holds costs more than making it anew."""
 _ORDERS: dict[str | None, str] = {"laravel": "sequential"}
 """A Laravel worker process runs one job at a time, and its stream is that process."""
 LINES_PER_PARTITION = 150_000
@@ -78,11 +92,14 @@ def correlate(
     progress: Say | None = None,
     spark: SparkSession | None = None,
     force: bool = False,
+    in_rounds: bool | None = None,
 ) -> Generation:
     """Judge the evidence of a lake and publish the findings; returns the generation that readers see from now on.
 
     ``since`` leaves out log events before it (UTC). Where the newest generation was made from the same evidence,
-    settings and rules, nothing is done, unless ``force``. Raises LakeMissingError, LakeBusyError, SettingsError.
+    settings and rules, nothing is done, unless ``force``, which makes everything anew. ``in_rounds`` takes over what still
+    holds of the round before and keeps this one's for the next; the findings are the same. None does so where there are
+    enough lines for it to pay. Raises LakeMissingError, LakeBusyError, SettingsError.
     """
     say = progress or (lambda _: None)
     check_codes(settings)
@@ -101,10 +118,16 @@ def correlate(
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
         out = _Writer(lake, run_id, spark)
+        if in_rounds is None:
+            in_rounds = line_count >= ROUNDS_FROM_LINES
+        may_keep = in_rounds and since is None and LOG_EVENTS.name in versions
+        kept = KeptRuns(lake, run_id, inputs) if may_keep else None
         try:
-            data_until = _build(inputs, out, say, has_few_lines)
+            data_until = _build(inputs, out, say, has_few_lines, kept, force)
         except BaseException:
             _discard(lake, run_id)
+            if kept:
+                kept.discard()
             raise
         finally:
             out.forget()
@@ -117,6 +140,8 @@ def correlate(
                 "data_until_at": data_until,
             },
         )
+        if kept:
+            kept.commit(data_until)
         _forget_old(lake)
         return generation
 
@@ -125,6 +150,7 @@ def _tune(spark: SparkSession, line_count: int, is_small: bool) -> None:
     """Fit Spark to the size: for few lines, compiling Java for each step costs more than it saves."""
     spark.conf.set("spark.sql.codegen.wholeStage", str(not is_small).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")
+    spark.conf.set("spark.sql.optimizer.excludedRules", rules_left_out(is_small))
     # Planning anew after every stage pays where stages are long.
     spark.conf.set("spark.sql.adaptive.enabled", str(not is_small).lower())
     # So many partitions that the runs of one fit in memory: Spark then gathers them by hash, without a second sort.
@@ -148,13 +174,15 @@ class _Writer:
     def work_folder(self) -> Path:
         return self.lake.root / "findings" / ".work" / self.run_id
 
-    def keep(self, name: str, frame: DataFrame, by: str | None = None, apart: str | None = None) -> DataFrame:
-        """Write an intermediate frame and read it back.
+    def keep(
+        self, name: str, frame: DataFrame, by: str | None = None, apart: str | None = None, path: Path | None = None
+    ) -> DataFrame:
+        """Write an intermediate frame, into the work folder unless a ``path`` is given, and read it back.
 
         ``by`` names the column it is partitioned by: what is grouped by it afterwards then stays where it is. Rows that
         differ in ``apart`` go into different folders, so that reading one kind does not read the other.
         """
-        folder = str(self.work_folder / name)
+        folder = str(path or self.work_folder / name)
         if by is None:
             frame.write.parquet(folder)
             return self.spark.read.schema(frame.schema).parquet(folder)
@@ -179,49 +207,67 @@ class _Writer:
         frame.write.mode(mode).parquet(folder)
         return self.spark.read.schema(frame.schema).parquet(folder)
 
-    def split(self, table: Table, frame: DataFrame, flag: str) -> DataFrame:
-        """Write a frame once: rows whose flag is false are the table's already, the others are read back."""
+    def write_aged(self, table: Table, frame: DataFrame, at: str, data_until: datetime | None) -> list[Path]:
+        """Write rows of a findings table into files by age; returns the files. ``at`` is the column that tells it."""
+        folder = self.work_folder / f"{table.name}_aged"
+        frame.withColumn(AGE, age(F.col(at), data_until)).write.partitionBy(AGE).parquet(str(folder))
+        return move_aged(folder, self.lake.staging_folder(table, self.run_id))
+
+    def split(
+        self, table: Table, frame: DataFrame, flag: str, kind: Column, at: str, data_until: datetime | None
+    ) -> tuple[DataFrame, list[Path]]:
+        """Write a frame once: rows whose flag is false are the table's already, the others are returned.
+
+        The table's files are by age, and apart where ``kind`` is true; also returns those where it is not.
+        """
         folder = self.work_folder / f"{table.name}_split"
-        frame.write.partitionBy(flag).parquet(str(folder))
-        staged = self.lake.staging_folder(table, self.run_id)
-        staged.mkdir(parents=True, exist_ok=True)
-        for file in (folder / f"{flag}=false").glob("*.parquet"):
-            file.replace(staged / file.name)
+        aged = frame.withColumn(AGE, F.when(kind, APART).otherwise(age(F.col(at), data_until)))
+        aged.write.partitionBy(flag, AGE).parquet(str(folder))
+        files = move_aged(folder / f"{flag}=false", self.lake.staging_folder(table, self.run_id))
         schema = frame.drop(flag).schema
         marked = folder / f"{flag}=true"
         if not marked.is_dir():
-            return self.spark.createDataFrame([], schema)
-        return self.spark.read.schema(schema).parquet(str(marked))
+            return self.spark.createDataFrame([], schema), files
+        return self.spark.read.schema(schema).parquet(str(marked)), files
 
 
-def _build(inputs: Inputs, out: _Writer, say: Say, has_few_lines: bool) -> datetime | None:
+def _build(
+    inputs: Inputs, out: _Writer, say: Say, has_few_lines: bool, kept: KeptRuns | None, anew: bool
+) -> datetime | None:
     """Run every transform; returns the time of the last log event or the end of what was read, UTC."""
     say("assigning log lines to invocations")
     lambda_groups, worker_groups = _groups(inputs)
     queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
-    all_runs = _runs(inputs, out, lambda_groups, queue_names)
-    handled = _handlings(inputs, out, worker_groups, queue_names)
+    if kept:
+        is_worker = dict.fromkeys(lambda_groups, False) | dict.fromkeys(worker_groups, True)
+        kept.begin(Basis.of(inputs, is_worker, _longest_run_ms(inputs, lambda_groups)), anew)
+    fresh_runs, replaced = _runs(inputs, out, kept, lambda_groups, queue_names)
+    all_runs = kept.together("runs", fresh_runs) if kept else fresh_runs
+    handled = _handlings(inputs, out, kept, worker_groups, queue_names)
 
     say("building the delivery ledger")
-    of_lambda, (borders, data_until), items = side_by_side(
+    (borders, data_until), (stated, items) = side_by_side(
         inputs.spark,
-        lambda: out.write(T.INVOCATIONS, invocations(all_runs), few=False),
         lambda: _borders(inputs, all_runs, handled),
-        lambda: out.keep(
-            "suspects",
-            suspects(out.keep("statements", statements(all_runs, handled)), has_fifo_dead_letters(inputs)),
-        ),
+        lambda: _suspects(inputs, out, kept, fresh_runs, handled if worker_groups else None),
     )
+    again = reach(kept, fresh_runs, replaced, items, out.keep) if kept and replaced is not None else None
+    runs_at_hand = again.runs(fresh_runs, kept.older("runs"), stated) if kept and again else fresh_runs
     flagged = (
-        with_read_until(_raw_deliveries(inputs, all_runs, handled if worker_groups else None, has_few_lines), borders)
+        with_read_until(
+            _raw_deliveries(inputs, runs_at_hand, handled if worker_groups else None, has_few_lines), borders
+        )
         .withColumn("item_hash", item_hash(F.col("item_id")))
         .join(F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
         .drop("item_hash")
     )
     once = with_ending(with_dead_letter_sign(delivered_once(with_effect(flagged, F.lit(False))), inputs))
     came_back = F.coalesce(was_moved(inputs, F.col("queue_arn"), F.col("sent_at")), F.lit(False))
-    is_judged = F.coalesce("is_judged", F.lit(False)) | came_back
-    seen = out.split(T.DELIVERIES, once.withColumn("is_judged", is_judged), "is_judged")
+    once = once.withColumn("is_judged", F.coalesce("is_judged", F.lit(False)) | came_back)
+    seen = _kept_apart(out, kept, again, once, data_until)
+    if kept:
+        kept.keep_suspects(items.unionByName(seen.select(item_hash(F.col("item_id")).alias("item_hash"))).distinct())
+    of_lambda = _invocations(out, kept, again, fresh_runs, data_until)
 
     say("judging what was delivered again")
     ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs))
@@ -240,13 +286,15 @@ def _build(inputs: Inputs, out: _Writer, say: Say, has_few_lines: bool) -> datet
         out.write(T.TIMELINE, timeline(ledger, told))
 
     def queue_tables() -> None:
-        gathered = out.keep("queue_candidates", candidates(whole, told, inputs, data_until))
+        gathered = out.keep("queue_candidates", candidates(whole, ledger_columns(ledger), told, inputs, data_until))
         out.write(T.QUEUE_FINDINGS, queue_findings(gathered))
         out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
 
     def health_tables() -> None:
-        again = out.write(T.REDELIVERIES, redeliveries(pairs))
-        periods = out.keep("periods", health_periods(whole, of_lambda, told, again, inputs, data_until))
+        of_pairs = out.write(T.REDELIVERIES, redeliveries(pairs))
+        periods = out.keep(
+            "periods", health_periods(whole, of_lambda, told, of_pairs, inputs, data_until, has_few_lines)
+        )
         out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
         out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
         readiness = out.write(T.LOGGING_READINESS, logging_readiness(all_runs, handled, inputs))
@@ -271,18 +319,53 @@ def _groups(inputs: Inputs) -> tuple[list[str], list[str]]:
     return [g for g in present if not is_worker[g]], [g for g in present if is_worker[g]]
 
 
-def _runs(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
-    lines = inputs.log_events.where(F.col("log_group").isin(groups))
+def _runs(
+    inputs: Inputs, out: _Writer, kept: KeptRuns | None, groups: list[str], queue_names: dict[str, str]
+) -> tuple[DataFrame, DataFrame | None]:
+    """Return the runs of every stream; in a round those that were read again, and which kept runs they replace."""
+    if not kept:
+        lines = inputs.log_events.where(F.col("log_group").isin(groups))
+        return _runs_of(inputs, lines, groups, queue_names, None, out.keep)[0], None
+
+    def keep(name: str, frame: DataFrame, by: str, apart: str, table: str = "") -> DataFrame:
+        kept.note("runs", frame.schema)
+        return out.keep(f"{table}{name}", frame, by, apart, kept.path(name))
+
+    if not kept.is_round:
+        return _runs_of(inputs, kept.lines(groups, kept.streams(groups)), groups, queue_names, None, keep)[0], None
+    streams = out.keep("streams", kept.streams(groups))
+    fresh, first_read = _runs_of(inputs, kept.lines(groups, streams), groups, queue_names, streams, keep)
+    torn = first_read.where(F.col("start_index") == 0).select("stream_hash").distinct()
+    torn = out.keep("torn", torn.join(streams.where(F.col("cut_at").isNotNull()), "stream_hash", how="left_semi"))
+    if not torn.isEmpty():  # they have lines of something before the place they were read from
+        marked = streams.join(F.broadcast(torn.withColumn("_is_torn", F.lit(True))), "stream_hash", how="left")
+        whole = {c: F.when(F.col("_is_torn").isNull(), F.col(c)) for c in ("cut_at", "starts_before")}
+        streams = out.keep("whole_streams", marked.withColumns(whole).drop("_is_torn"))
+        kept.forget("runs", "joined_runs")
+        keep_whole = partial(keep, table="whole_")
+        fresh, _ = _runs_of(inputs, kept.lines(groups, streams), groups, queue_names, streams, keep_whole)
+    return fresh, kept.replace_from(streams)
+
+
+def _runs_of(
+    inputs: Inputs,
+    lines: DataFrame,
+    groups: list[str],
+    queue_names: dict[str, str],
+    streams: DataFrame | None,
+    keep: Callable[..., DataFrame],
+) -> tuple[DataFrame, DataFrame]:
+    """Gather lines into runs, and return also how they were before late lines joined theirs; ``keep`` writes and reads back."""
     parsed = parsed_lines(lines, inputs.consumers_by_group)
-    gathered = runs(lines_in_runs(parsed, inputs.settings.queues, queue_names))
-    named = out.keep("runs", named_runs(gathered, inputs), by=RUN_KEY[0], apart="ended_well")
+    gathered = runs(lines_in_runs(parsed, inputs.settings.queues, queue_names, streams))
+    named = keep("runs", named_runs(gathered, inputs), by=RUN_KEY[0], apart="ended_well")
     is_late, is_nameless = has_late_lines(named), has_nameless(named)
     if not (is_late or is_nameless):
-        return named
+        return named, named
     again = join_late_lines(named) if is_late else as_gathered(named)
     if is_nameless:
         again = split_nameless(again, _longest_run_ms(inputs, groups))
-    return out.keep("joined_runs", named_runs(again, inputs), by=RUN_KEY[0], apart="ended_well")
+    return keep("joined_runs", named_runs(again, inputs), by=RUN_KEY[0], apart="ended_well"), named
 
 
 def _longest_run_ms(inputs: Inputs, groups: list[str]) -> dict[str, int]:
@@ -296,8 +379,57 @@ def _longest_run_ms(inputs: Inputs, groups: list[str]) -> dict[str, int]:
     return {**longest, **{group: ms for group, ms in timeouts.items() if group in groups}}
 
 
-def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dict[str, str]) -> DataFrame:
-    lines = inputs.log_events.where(F.col("log_group").isin(groups))
+def _suspects(
+    inputs: Inputs, out: _Writer, kept: KeptRuns | None, fresh_runs: DataFrame, handled: DataFrame | None
+) -> tuple[DataFrame, DataFrame]:
+    """Return what runs state, and the items to judge; in a round those judged before and what new lines add to them."""
+    of_runs = statements_of_runs(fresh_runs)
+    fresh = kept.add("statements", of_runs) if kept else out.keep("statements", of_runs)
+    stated = kept.together("statements", fresh) if kept else fresh
+    told, new = stated, fresh
+    if handled is not None:
+        of_workers = out.keep("told_by_workers", statements_of_workers(handled))
+        told, new = told.unionByName(of_workers), new.unionByName(of_workers)
+    if not (kept and kept.is_round):
+        return stated, out.keep("suspects", suspects(told, has_fifo_dead_letters(inputs)))
+    found = suspects(sharing(told, out.keep("shared", hashes_of(new))), has_fifo_dead_letters(inputs))
+    return stated, out.keep("suspects", found.unionByName(kept.earlier_suspects()).distinct())
+
+
+def _kept_apart(
+    out: _Writer, kept: KeptRuns | None, again: Reach | None, once: DataFrame, data_until: datetime | None
+) -> DataFrame:
+    """Write the deliveries that need no judging; return the others. What still holds of the round before is taken over."""
+    of_worker = F.col("consumer_kind") == "worker"
+    if kept and again:
+        once = again.made_anew(once)
+    seen, files = out.split(T.DELIVERIES, once, "is_judged", of_worker, "received_at", data_until)
+    if kept and again:
+        staged = out.lake.staging_folder(T.DELIVERIES, out.run_id)
+        files += carry_over(kept, T.DELIVERIES, staged, again, "received_at", data_until)
+    if kept:
+        kept.keep_files(T.DELIVERIES.name, files)
+    return seen
+
+
+def _invocations(
+    out: _Writer, kept: KeptRuns | None, again: Reach | None, fresh_runs: DataFrame, data_until: datetime | None
+) -> DataFrame:
+    if not kept:
+        return out.write(T.INVOCATIONS, invocations(fresh_runs), few=False)
+    files = out.write_aged(T.INVOCATIONS, invocations(fresh_runs), "started_at", data_until)
+    staged = out.lake.staging_folder(T.INVOCATIONS, out.run_id)
+    if again:
+        files += carry_over(kept, T.INVOCATIONS, staged, again, "started_at", data_until)
+    kept.keep_files(T.INVOCATIONS.name, files)
+    return out.spark.read.schema(spark_schema(T.INVOCATIONS)).parquet(str(staged))
+
+
+def _handlings(
+    inputs: Inputs, out: _Writer, kept: KeptRuns | None, groups: list[str], queue_names: dict[str, str]
+) -> DataFrame:
+    is_round = kept is not None and kept.is_round
+    lines = kept.new_lines(groups) if kept and is_round else inputs.log_events.where(F.col("log_group").isin(groups))
     visibility = {r["queue_name"]: r["visibility_timeout_s"] for r in inputs.small["queue_settings"]}
     by_group = {g: visibility[name] for g, name in queue_names.items() if visibility.get(name)}
     stated = parsed_lines(lines, inputs.consumers_by_group).select(
@@ -313,7 +445,8 @@ def _handlings(inputs: Inputs, out: _Writer, groups: list[str], queue_names: dic
     one_at_a_time = [
         g for g in groups if g in declared and "sequential" in (declared[g].order, _ORDERS.get(declared[g].format))
     ]
-    return out.keep("handled", worker_facts(out.keep("stated", stated), by_group, one_at_a_time))
+    facts = kept.all_of("stated", kept.add("stated", stated)) if kept else out.keep("stated", stated)
+    return out.keep("handled", worker_facts(facts, by_group, one_at_a_time))
 
 
 def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | None, has_few_lines: bool) -> DataFrame:

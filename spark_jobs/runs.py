@@ -45,12 +45,19 @@ _TIMEOUT, _SUCCESS, _CRASH, _ERROR, _PLAIN_REPORT = 5, 4, 3, 2, 1
 and logged; a REPORT without status does not. A timeout line can stand beside any of them and wins by itself."""
 
 
-def lines_in_runs(parsed: DataFrame, queues: Sequence[Queue], queue_names_by_group: dict[str, str]) -> DataFrame:
+def lines_in_runs(
+    parsed: DataFrame,
+    queues: Sequence[Queue],
+    queue_names_by_group: dict[str, str],
+    streams: DataFrame | None = None,
+) -> DataFrame:
     """Give each parsed line of a Lambda log group its run, and the facts it states of single messages.
 
     A line with a request id belongs to that request's run; one without belongs to the run that is open in its stream:
     after its START, before its REPORT. Outside any open run, which means that lines are missing, it belongs to a run
     without a name, ``?`` and the number of run borders before it: never to a neighbour.
+
+    Streams may be read on from a START: ``streams`` then says per stream_hash how many stand before it (``starts_before``).
     """
     in_stream = (
         Window.partitionBy("stream_hash")
@@ -77,12 +84,16 @@ def lines_in_runs(parsed: DataFrame, queues: Sequence[Queue], queue_names_by_gro
         facts_of_line(queues, queue_names_by_group).alias("facts"),
     )
     opened = F.when(is_start, F.col("request_id")).when(is_report, F.lit(""))
+    starts = F.count(F.when(is_start, 1)).over(in_stream).cast("int")
+    if streams is not None:
+        narrow = narrow.join(F.broadcast(streams.select("stream_hash", "starts_before")), "stream_hash", how="left")
+        starts = starts + F.coalesce("starts_before", F.lit(0))
     return (
         narrow.withColumns(
             {
                 "_last_start": F.last(F.when(is_start, F.col("request_id")), ignorenulls=True).over(in_stream),
                 "_open": F.coalesce(F.last(opened, ignorenulls=True).over(in_stream), F.lit("")),
-                "_starts": F.count(F.when(is_start, 1)).over(in_stream).cast("int"),
+                "_starts": starts,
                 "_borders": F.count(F.when(is_start | is_report, 1)).over(in_stream),
             }
         )
@@ -98,7 +109,7 @@ def lines_in_runs(parsed: DataFrame, queues: Sequence[Queue], queue_names_by_gro
             "start_index",
             F.when(F.col("run_request_id") == F.col("_last_start"), F.col("_starts")).otherwise(0),
         )
-        .drop("_open", "_last_start", "_starts", "_borders")
+        .drop("_open", "_last_start", "_starts", "_borders", "starts_before")
     )
 
 

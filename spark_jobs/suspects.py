@@ -7,32 +7,37 @@ from pyspark.sql import functions as F
 from spark_jobs.runs import RUN_KEY
 
 
-def statements(runs: DataFrame, handled: DataFrame) -> DataFrame:
-    """Return one narrow row per fact that names a message or a key: what finding suspects needs, and no more.
+def statements_of_runs(runs: DataFrame) -> DataFrame:
+    """Return one narrow row per fact of a run that names a message or a key: what finding suspects needs, and no more.
 
-    Columns: item_hash, consumer_hash, receive_count, deduplication_hash, key_hash, job_hash. Hashes of 64 bits keep what is
-    shuffled small; two that are equal by chance make a suspect too many, never one too few.
+    Columns: stream_hash, item_hash, consumer_hash, receive_count, deduplication_hash, key_hash, job_hash. Hashes of 64 bits
+    keep what is shuffled small; two that are equal by chance make a suspect too many, never one too few.
     """
-    of_runs = runs.select(
-        F.xxhash64(*RUN_KEY).alias("consumer_hash"),
-        F.explode("facts").alias("fact"),
-    ).select("consumer_hash", *[F.col(f"fact.{c}").alias(c) for c in _STATED])
-    of_workers = handled.select(
-        F.xxhash64("log_group", "log_stream", "message_id", "key", "handling_index").alias("consumer_hash"), *_STATED
-    )
-    return (
-        of_runs.unionByName(of_workers)
-        .where(F.col("message_id").isNotNull() | F.col("key").isNotNull())
-        .select(
-            item_hash(F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key")))).alias("item_hash"),
-            "consumer_hash",
-            "receive_count",
-            F.when(F.col("deduplication_id").isNotNull(), F.xxhash64("deduplication_id")).alias("deduplication_hash"),
-            F.when(F.col("message_id").isNotNull() & F.col("key").isNotNull(), F.xxhash64("key")).alias("key_hash"),
-            F.when(F.col("role").startswith("worker_") & F.col("detail").isNotNull(), F.xxhash64("detail")).alias(
-                "job_hash"
-            ),
+    facts = runs.select("stream_hash", F.xxhash64(*RUN_KEY).alias("consumer_hash"), F.explode("facts").alias("fact"))
+    return _statements(facts.select("stream_hash", "consumer_hash", *[F.col(f"fact.{c}").alias(c) for c in _STATED]))
+
+
+def statements_of_workers(handled: DataFrame) -> DataFrame:
+    """Return the same for facts of workers."""
+    consumer = F.xxhash64("log_group", "log_stream", "message_id", "key", "handling_index")
+    return _statements(
+        handled.select(
+            F.xxhash64("log_group", "log_stream").alias("stream_hash"), consumer.alias("consumer_hash"), *_STATED
         )
+    )
+
+
+def _statements(facts: DataFrame) -> DataFrame:
+    return facts.where(F.col("message_id").isNotNull() | F.col("key").isNotNull()).select(
+        "stream_hash",
+        item_hash(F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key")))).alias("item_hash"),
+        "consumer_hash",
+        "receive_count",
+        F.when(F.col("deduplication_id").isNotNull(), F.xxhash64("deduplication_id")).alias("deduplication_hash"),
+        F.when(F.col("message_id").isNotNull() & F.col("key").isNotNull(), F.xxhash64("key")).alias("key_hash"),
+        F.when(F.col("role").startswith("worker_") & F.col("detail").isNotNull(), F.xxhash64("detail")).alias(
+            "job_hash"
+        ),
     )
 
 
@@ -42,6 +47,26 @@ _STATED = ("role", "message_id", "key", "receive_count", "deduplication_id", "de
 def item_hash(item_id: Column) -> Column:
     """What ``suspects`` calls an item: 64 bits of its id."""
     return F.xxhash64(item_id)
+
+
+_SHARED = ("item_hash", "deduplication_hash", "key_hash", "job_hash")
+
+
+def hashes_of(stated: DataFrame) -> DataFrame:
+    """Return whatever statements can share with others, as ``shared_hash``."""
+    return stated.select(F.explode(F.array_compact(F.array(*_SHARED))).alias("shared_hash")).distinct()
+
+
+def sharing(stated: DataFrame, hashes: DataFrame) -> DataFrame:
+    """Return the statements that share any of the hashes: about the same item, or one linked to it."""
+    marked = stated
+    for column in _SHARED:
+        mine = F.broadcast(hashes.select(F.col("shared_hash").alias(column), F.lit(True).alias(f"_{column}")))
+        marked = marked.join(mine, column, how="left")
+    is_shared = F.lit(False)
+    for column in _SHARED:
+        is_shared = is_shared | F.col(f"_{column}").isNotNull()
+    return marked.where(is_shared).select(*stated.columns)
 
 
 def suspects(stated: DataFrame, with_redrives: bool = True) -> DataFrame:

@@ -15,15 +15,16 @@ _LAST_S = 120
 """Where in its retention a message must still be the queue's oldest: metrics come by the minute."""
 
 
-def unfinished_messages(deliveries: DataFrame, told: DataFrame, inputs: Inputs) -> DataFrame:
+def unfinished_messages(deliveries: DataFrame, judged: DataFrame, told: DataFrame, inputs: Inputs) -> DataFrame:
     """One row per message that was not deleted by its last delivery, with what that delivery tells.
 
-    ``deliveries`` is the whole ledger, ``told`` the verdicts (messages delivered again).
+    ``deliveries`` is the whole ledger, ``judged`` the part of it that was judged, ``told`` the verdicts (messages delivered
+    again).
     """
     again = told.select(*_ITEM, "first_received_at", F.coalesce("receive_count", "deliveries").alias("_receives"))
     by_item = Window.partitionBy(*_ITEM).orderBy(F.desc("delivery_index"))
     of_again = (
-        deliveries.join(F.broadcast(again), _ITEM)
+        judged.join(F.broadcast(again), _ITEM)
         .withColumns(
             {
                 "_last": F.row_number().over(by_item),

@@ -99,7 +99,7 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
     short = (F.unix_millis("before_at") - F.unix_millis("after_at")) <= _LONGEST_WATCH_H * 3_600_000
     groups_of = _lambda_groups(inputs)
     hourly = covered.where(short).join(F.broadcast(groups_of), "queue_arn").withColumn("hour", F.explode(hours))
-    blind_runs = runs.where(~F.exists("facts", lambda f: f["role"] == "record")).select(
+    blind_runs = runs.where(~F.col("shows_records")).select(
         "log_group", F.col("started_at").alias("blind_at"), F.date_trunc("hour", "started_at").alias("hour")
     )
     hidden = (

@@ -5,6 +5,7 @@ and one row of ``generations`` says which of their versions belong together: rea
 """
 
 import fcntl
+import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Mapping
@@ -130,6 +131,25 @@ class Lake:
         if not self.exists(table):
             return []
         return sorted(unquote(uri) for uri in self._open(table, version).file_uris())
+
+    def files_added(self, table: Table, after: int, until: int) -> list[str] | None:
+        """Return the files whose rows came after one version, up to another; None if rows also went.
+
+        Merging small files brings no rows; the files it replaced are still there.
+        """
+        found: list[str] = []
+        for version in range(after + 1, until + 1):
+            for action in delta.actions(self.path(table), version):
+                if action.get("remove", {}).get("dataChange", False):
+                    return None
+                if action.get("add", {}).get("dataChange", False):
+                    found.append(str(self.path(table) / unquote(action["add"]["path"])))
+        return found if after <= until and all(Path(file).exists() for file in found) else None
+
+    def commit_digest(self, table: Table, version: int) -> str:
+        """Return the SHA-256 of one commit: after a repair another one may have the same number. Empty if it is not there."""
+        file = delta.commit_file(self.path(table), version)
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
 
     # -- reading -------------------------------------------------------------------------------------------
 

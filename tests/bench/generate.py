@@ -147,8 +147,8 @@ _MACROS = """
 """
 
 
-def log_events(lines: int, threads: int) -> Iterator[pa.Table]:
-    """Yield about so many log events as Arrow tables of the declared columns, in time order."""
+def log_events(lines: int, threads: int, after: int = 0) -> Iterator[pa.Table]:
+    """Yield about so many log events, less the first ``after``, as Arrow tables of the declared columns, in time order."""
     runs = max(1, lines // LINES_PER_RUN)
     end_ms = _end_ms(runs)
     words = {"account": ACCOUNT, "region": REGION, "group": GROUP, "arn": QUEUE_ARN}
@@ -158,7 +158,7 @@ def log_events(lines: int, threads: int) -> Iterator[pa.Table]:
     with duckdb.connect(config={"threads": threads}) as db:
         db.execute("set timezone = 'UTC'")
         db.execute(_MACROS)
-        for first in range(0, runs, CHUNK_RUNS):
+        for first in range(after // LINES_PER_RUN, runs, CHUNK_RUNS):
             last = min(runs, first + CHUNK_RUNS)
             db.execute(f"create or replace temp table runs as {_RUNS}", {"first": first, "last": last})
             db.execute(f"create or replace temp table records as {records}")

@@ -10,7 +10,7 @@ import pytest
 
 from forensics.tables.evidence import METRIC_POINTS, QUEUE_SETTINGS
 from forensics.tables.findings import DELIVERIES, MESSAGES
-from spark_jobs.in_force import settings_frame
+from spark_jobs.in_force import intervals, settings_frame
 from spark_jobs.queue_findings import candidates, queue_findings
 from spark_jobs.session import spark_schema
 
@@ -242,14 +242,15 @@ def found(spark) -> Iterator[dict[str, list[dict[str, Any]]]]:
     names = [s["queue_name"] for s in world.settings]
     inputs = SimpleNamespace(
         spark=spark,
-        queue_settings=settings_frame(spark, QUEUE_SETTINGS, world.settings, ("queue_arn",)),
+        queue_settings=settings_frame(spark, QUEUE_SETTINGS, intervals(world.settings, ("queue_arn",))),
         metric_points=lambda: frame(METRIC_POINTS, world.points),
         small={
             "consumers": [{"queue_arn": f"arn:{n}", "log_group": f"log-{n}"} for n in names],
             "coverage": world.coverage,
         },
     )
-    gathered = candidates(frame(DELIVERIES, world.deliveries), frame(MESSAGES, world.told), inputs, at(DATA_UNTIL_S))
+    deliveries = frame(DELIVERIES, world.deliveries)
+    gathered = candidates(deliveries, deliveries, frame(MESSAGES, world.told), inputs, at(DATA_UNTIL_S))
     by_queue: dict[str, list[dict[str, Any]]] = {n: [] for n in names}
     for row in queue_findings(gathered.localCheckpoint()).collect():
         by_queue[row["queue"]].append(row.asDict())

@@ -1,0 +1,153 @@
+"""Findings of the round before that still hold: files without a row to drop are linked, the others written again without it.
+
+Holds for rows that rest on one run alone: invocations, and deliveries of messages that were delivered once.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from forensics.tables import Table
+from forensics.tables.findings import DELIVERIES
+from spark_jobs.kept_runs import KeptRuns, run_hash
+from spark_jobs.session import spark_schema
+from spark_jobs.suspects import item_hash
+
+AGE = "age"
+_AGES_H = (3, 12, 48, 192)
+"""Rows are put in files by age, so that those that may still change do not lie among those that will not. Hours before the
+end of the evidence at which the next file begins."""
+APART = -1
+"""In place of an age: rows that are made anew in every round."""
+_FINAL = ("deleted", "delete_refused")
+"""Ends that no later line of another stream can change."""
+_SMALL_ROWS = 20_000
+_MOST_SMALL_FILES = 32
+
+
+def age(at: Column, data_until: datetime | None) -> Column:
+    """Return the kind of file a row goes into: 0 is the newest."""
+    hours = (F.unix_micros(F.lit(data_until)) - F.unix_micros(at)) / 3_600_000_000
+    kind = F.lit(len(_AGES_H))
+    for number, limit in reversed(list(enumerate(_AGES_H))):
+        kind = F.when(hours < limit, number).otherwise(kind)
+    return F.when(hours.isNull(), 0).otherwise(kind)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a round looks at again: runs that were read again, and items that are or were judged or had no known end.
+
+    ``read`` has the invocation_id of the runs of this round, ``replaced`` of those that do not count any more; ``items``
+    has item_hash. Every other row of the round before holds.
+    """
+
+    read: DataFrame
+    replaced: DataFrame
+    items: DataFrame
+
+    def runs(self, fresh: DataFrame, older: DataFrame, stated: DataFrame) -> DataFrame:
+        """Return the runs to look at: those read again, and older ones that speak of the items."""
+        wanted = stated.join(F.broadcast(self.items), "item_hash", how="left_semi").select("consumer_hash").distinct()
+        mine = older.withColumn("consumer_hash", run_hash()).join(F.broadcast(wanted), "consumer_hash", how="left_semi")
+        return fresh.unionByName(mine.drop("consumer_hash"))
+
+    def made_anew(self, deliveries: DataFrame) -> DataFrame:
+        """Leave out deliveries that need no judging and are among those of the round before that still hold."""
+        marked = self._marked(deliveries, self.read, "consumer", has_items=True)
+        is_needed = F.col("is_judged") | F.col("is_hit") | (F.col("consumer_kind") == "worker")
+        return marked.where(is_needed).drop("is_hit")
+
+    def outdated(self, rows: DataFrame) -> DataFrame:
+        """Add ``is_hit`` to rows of the round before: their run was read again, or their item is looked at."""
+        if "item_id" in rows.columns:
+            return self._marked(rows, self.replaced, "consumer", has_items=True)
+        return self._marked(rows, self.replaced, "invocation_id", has_items=False)
+
+    def _marked(self, rows: DataFrame, runs: DataFrame, run: str, has_items: bool) -> DataFrame:
+        mine = F.broadcast(runs.select(F.col("invocation_id").alias(run), F.lit(True).alias("_is_run")))
+        marked = rows.join(mine, run, how="left").withColumn("is_hit", F.col("_is_run").isNotNull()).drop("_is_run")
+        if not has_items:
+            return marked
+        items = F.broadcast(self.items.withColumn("_is_item", F.lit(True)))
+        return (
+            marked.withColumn("item_hash", item_hash(F.col("item_id")))
+            .join(items, "item_hash", how="left")
+            .withColumn("is_hit", F.col("is_hit") | F.col("_is_item").isNotNull())
+            .drop("item_hash", "_is_item")
+        )
+
+
+def reach(
+    kept: KeptRuns,
+    fresh_runs: DataFrame,
+    replaced: DataFrame,
+    suspects: DataFrame,
+    keep: Callable[[str, DataFrame], DataFrame],
+) -> Reach:
+    """Say what a round must look at again; ``suspects`` are the items judged before or to judge now."""
+    once = _old_rows(kept, DELIVERIES)
+    open_ended = once.where(~F.col("ended_by").isin(*_FINAL)).select(item_hash(F.col("item_id")).alias("item_hash"))
+    items = suspects.unionByName(open_ended).distinct()
+    return Reach(fresh_runs.select("invocation_id"), replaced, keep("items_again", items))
+
+
+def carry_over(
+    kept: KeptRuns, table: Table, staged: Path, again: Reach, at: str, data_until: datetime | None
+) -> list[Path]:
+    """Put the rows of the round before that still hold among this round's staged files; returns the files."""
+    old = _old_rows(kept, table).withColumn("_file", F.input_file_name())
+    hit = again.outdated(old).where("is_hit").select("_file").distinct().collect()
+    outdated = {Path(row["_file"]).name for row in hit}
+    files = kept.files_of(table.name)
+    small = [file.name for file in files if pq.read_metadata(file).num_rows < _SMALL_ROWS]
+    if len(small) > _MOST_SMALL_FILES:
+        outdated.update(small)
+    staged.mkdir(parents=True, exist_ok=True)
+    carried = []
+    for file in files:
+        if file.name not in outdated:
+            _link(file, staged / file.name)
+            carried.append(staged / file.name)
+    if rewritten := [str(file) for file in files if file.name in outdated]:
+        rows = again.outdated(_read(kept.inputs.spark, table, rewritten)).where("not is_hit")
+        folder = kept.path(f"{table.name}_again")
+        rows.drop("is_hit").withColumn(AGE, age(F.col(at), data_until)).write.partitionBy(AGE).parquet(str(folder))
+        carried += move_aged(folder, staged)
+    return carried
+
+
+def move_aged(folder: Path, staged: Path) -> list[Path]:
+    """Move files that were written by age into a table's staging folder; returns them without those that stand apart."""
+    staged.mkdir(parents=True, exist_ok=True)
+    moved = []
+    for file in sorted(folder.glob(f"{AGE}=*/*.parquet")):
+        kind = file.parent.name.partition("=")[2]
+        target = staged / f"{kind}-{file.name}"  # files of one task differ in their age alone
+        file.replace(target)
+        if kind != str(APART):
+            moved.append(target)
+    return moved
+
+
+def _old_rows(kept: KeptRuns, table: Table) -> DataFrame:
+    return _read(kept.inputs.spark, table, [str(file) for file in kept.files_of(table.name)])
+
+
+def _read(spark: SparkSession, table: Table, files: list[str]) -> DataFrame:
+    schema = spark_schema(table)
+    return spark.read.schema(schema).parquet(*files) if files else spark.createDataFrame([], schema)
+
+
+def _link(file: Path, to: Path) -> None:
+    try:
+        os.link(file, to)
+    except OSError:  # a file system without hard links
+        shutil.copy2(file, to)

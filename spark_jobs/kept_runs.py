@@ -1,0 +1,414 @@
+"""What a round takes over from the one before: runs and statements per stream, kept beside the findings.
+
+A run is made of its stream alone, so streams without new lines keep theirs, and the others are read on from a START before
+their first new line, one that everything earlier is over by. Where a line behind it turns out to belong to something
+before it, the whole stream is read again. Whatever else runs rest on (code, rules, settings file, who consumes what, settings in force until then) is compared first; where any
+of it differs, everything is read again. The folder can be removed at any time.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import reduce
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from forensics.lake import Lake
+from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs.in_force import clipped
+from spark_jobs.inputs import RULES_VERSION, Inputs
+from spark_jobs.redrives import moves_known
+from spark_jobs.runs import RUN_KEY
+
+_STREAM = ("log_group", "log_stream")
+_ROOT = Path(__file__).resolve().parent.parent
+_CODE = ("forensics", "spark_jobs")
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What runs and deliveries of a stream rest on besides its lines; ``groups`` per log group, the rest for all."""
+
+    key: str
+    groups: Mapping[str, str]
+
+    @classmethod
+    def of(cls, inputs: Inputs, is_worker: Mapping[str, bool], longest_run_ms: Mapping[str, int]) -> "Basis":
+        """Gather it for the log groups that have lines; ``is_worker`` names them."""
+        code = hashlib.sha256()
+        for folder in _CODE:
+            for file in sorted((_ROOT / folder).rglob("*.py")):
+                code.update(file.read_bytes())
+        parts = {
+            "code": code.hexdigest(),
+            "rules": RULES_VERSION,
+            "settings": inputs.settings.text,
+            "moves": moves_known(inputs),
+        }
+        known = {row[0]: row for row in inputs.group_rows}
+        return cls(
+            hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest(),
+            {
+                group: repr(
+                    (
+                        known.get(group),
+                        of_worker,
+                        longest_run_ms.get(group),
+                        inputs.consumers_by_group.get(group),
+                    )
+                )
+                for group, of_worker in is_worker.items()
+            },
+        )
+
+    def still_holds(self, earlier: "Basis") -> bool:
+        """Tell whether what rested on an earlier basis rests on this one: log groups may have come, none may differ."""
+        return self.key == earlier.key and all(self.groups.get(g) == told for g, told in earlier.groups.items())
+
+
+@dataclass
+class Part:
+    """A folder of runs, statements and streams of one round, and how many runs it has."""
+
+    name: str
+    runs_count: int
+
+
+@dataclass
+class Manifest:
+    """What is kept, and until where it reaches: all of one published run of the correlation."""
+
+    key: str
+    groups: dict[str, str]
+    log_version: int
+    log_commit: str
+    """SHA-256 of that version's commit."""
+    until: str
+    """End of what was known, ISO UTC: settings in force are compared up to there."""
+    in_force: list[str]
+    parts: list[Part] = field(default_factory=list)
+    schemas: dict[str, str] = field(default_factory=dict)
+    files: dict[str, list[str]] = field(default_factory=dict)
+    """Findings table to its files, relative to the lake, whose rows hold as long as their streams and items do."""
+    suspects: str = ""
+    """Folder of the items that were judged."""
+
+
+class KeptRuns:
+    """The kept outcome of earlier rounds in one lake, and what this round adds to it.
+
+    ``is_round`` is false where nothing is kept that may be used: then everything is read.
+    """
+
+    def __init__(self, lake: Lake, run_id: str, inputs: Inputs) -> None:
+        self.lake, self.run_id, self.inputs = lake, run_id, inputs
+        self.folder = lake.root / "findings" / ".kept"
+        self.manifest: Manifest | None = None
+        self._files: dict[str, list[str]] = {}
+        self._new_files: list[str] = []
+        self._basis = Basis("", {})
+        self._schemas: dict[str, str] = {}
+
+    @property
+    def is_round(self) -> bool:
+        """Tell whether there is something to take over."""
+        return self.manifest is not None
+
+    def begin(self, basis: Basis, anew: bool = False) -> None:
+        """Take over what is kept, if it is whole and rests on the same, and if nobody asked for all ``anew``."""
+        self._basis = basis
+        if anew:
+            return
+        manifest = self._read()
+        if manifest is None or not basis.still_holds(Basis(manifest.key, manifest.groups)):
+            return
+        if manifest.in_force != self._in_force(datetime.fromisoformat(manifest.until)):
+            return
+        version = self.inputs.versions.get(LOG_EVENTS.name)
+        if version is None or manifest.log_commit != self.lake.commit_digest(LOG_EVENTS, manifest.log_version):
+            return
+        files = self.lake.files_added(LOG_EVENTS, manifest.log_version, version)
+        if files is None:
+            return
+        self.manifest, self._new_files, self._schemas = manifest, files, dict(manifest.schemas)
+
+    def _in_force(self, until: datetime) -> list[str]:
+        tables = (clipped(self.inputs.in_force[name], until) for name in sorted(self.inputs.in_force))
+        return [setting_text(row) for rows in tables for row in rows]
+
+    # -- streams ---------------------------------------------------------------------------------------------
+
+    def new_lines(self, groups: list[str]) -> DataFrame:
+        """Return the log events of some log groups that came since."""
+        schema = self.inputs.log_events.schema
+        if not self._new_files:
+            return self.inputs.spark.createDataFrame([], schema)
+        new = self.inputs.spark.read.schema(schema).parquet(*self._new_files)
+        return new.where(F.col("log_group").isin(groups))
+
+    def streams(self, groups: list[str]) -> DataFrame:
+        """Return the streams to read: stream_hash, first_at, and in a round ``cut_at`` and ``starts_before``.
+
+        ``cut_at`` (UTC) is the START from which a stream is read on, null for its beginning; so many STARTs stand before it.
+        """
+        lines = self.new_lines(groups) if self.is_round else self._of(groups)
+        first = F.min("logged_at").alias("first_at")
+        streams = lines.groupBy(F.xxhash64(*_STREAM).alias("stream_hash")).agg(first)
+        if not self.is_round:
+            return self.add("streams", streams.coalesce(1))
+        kept = self._older("streams").groupBy("stream_hash").agg(F.min("first_at").alias("_kept"))
+        since = streams.withColumnRenamed("first_at", "since")
+        found = _cuts(self._older("runs").join(F.broadcast(since), "stream_hash"))
+        placed = streams.join(kept, "stream_hash", how="left").join(found, "stream_hash", how="left")
+        return placed.select(
+            "stream_hash", F.least("first_at", "_kept").alias("first_at"), "cut_at", "starts_before"
+        ).coalesce(1)
+
+    def lines(self, groups: list[str], streams: DataFrame) -> DataFrame:
+        """Return the log events of streams from their cuts on."""
+        if not self.is_round:
+            return self._of(groups)
+        begin = F.coalesce("cut_at", "first_at")
+        first = streams.agg(F.unix_micros(F.min(begin))).collect()[0][0]
+        if first is None:
+            return self._of(groups).limit(0)
+        near = self._of(groups).where(F.col("logged_at") >= F.timestamp_micros(F.lit(first)))
+        cuts = streams.select("stream_hash", begin.alias("_cut"))
+        return (
+            near.withColumn("stream_hash", F.xxhash64(*_STREAM))
+            .join(F.broadcast(cuts), "stream_hash")
+            .where(F.col("logged_at") >= F.col("_cut"))
+            .drop("stream_hash", "_cut")
+        )
+
+    def replace_from(self, streams: DataFrame) -> DataFrame:
+        """Say which runs of earlier parts are read again, as consumer_hash and invocation_id."""
+        cuts = F.broadcast(streams.select("stream_hash", "cut_at"))
+        again = (
+            self._older("runs")
+            .join(cuts, "stream_hash")
+            .where(F.col("cut_at").isNull() | (F.col("last_line_at") >= F.col("cut_at")))
+        )
+        self.add("streams", streams.select("stream_hash", "first_at"))
+        return self.add("replaced", again.select(run_hash().alias("consumer_hash"), "invocation_id").coalesce(1))
+
+    def forget(self, *names: str) -> None:
+        """Remove what this round wrote of something kept."""
+        for name in names:
+            shutil.rmtree(self.path(name), ignore_errors=True)
+
+    def _of(self, groups: list[str]) -> DataFrame:
+        return self.inputs.log_events.where(F.col("log_group").isin(groups))
+
+    # -- what is kept per stream -----------------------------------------------------------------------------
+
+    def path(self, name: str) -> Path:
+        """Return the folder of this round's part of something kept."""
+        return self.folder / self.run_id / name
+
+    def add(self, name: str, frame: DataFrame) -> DataFrame:
+        """Write this round's part of something kept, and read it back."""
+        frame.write.parquet(str(self.path(name)))
+        self.note(name, frame.schema)
+        return self._frame(self.run_id, name)
+
+    def older(self, name: str) -> DataFrame:
+        """Return what earlier parts hold that this round does not replace; for runs and statements."""
+        return self._older(name, [self.run_id])
+
+    def note(self, name: str, schema: StructType) -> None:
+        """Remember the columns of something kept, so that later rounds read the same."""
+        self._schemas[name] = schema.json()
+
+    def together(self, name: str, fresh: DataFrame) -> DataFrame:
+        """Return this round's part, and what earlier parts hold that it does not replace."""
+        if not self.is_round:
+            return fresh
+        return fresh.unionByName(self.older(name))
+
+    def all_of(self, name: str, fresh: DataFrame) -> DataFrame:
+        """Return this round's part and all earlier ones: for what is kept per line."""
+        older = [self._frame(part.name, name) for part in self._parts() if self._has(part.name, name)]
+        return reduce(DataFrame.unionByName, older, fresh)
+
+    def _parts(self) -> list[Part]:
+        return self.manifest.parts if self.manifest else []
+
+    def _has(self, part: str, name: str) -> bool:
+        return (self.folder / part / name).is_dir()
+
+    def _frame(self, part: str, name: str) -> DataFrame:
+        schema = StructType.fromJson(json.loads(self._schemas[name]))
+        return self.inputs.spark.read.schema(schema).parquet(str(self.folder / part / name))
+
+    def _older(self, name: str, newer: Sequence[str] = (), parts: list[Part] | None = None) -> DataFrame:
+        """Return what earlier parts hold and neither a later one nor ``newer`` replaces."""
+        replaced = [self._frame(part, "replaced") for part in newer if self._has(part, "replaced")]
+        frames = []
+        for part in reversed(self._parts() if parts is None else parts):
+            frame = self._frame(part.name, name)
+            if replaced and name != "streams":
+                runs = F.broadcast(reduce(DataFrame.unionByName, replaced).select("consumer_hash"))
+                if name == "runs":
+                    frame = frame.withColumn("consumer_hash", run_hash())
+                frame = frame.join(runs, "consumer_hash", how="left_anti")
+                frame = frame.drop("consumer_hash") if name == "runs" else frame
+            frames.append(frame)
+            if self._has(part.name, "replaced"):
+                replaced.append(self._frame(part.name, "replaced"))
+        return reduce(DataFrame.unionByName, frames)
+
+    # -- what is kept as a whole -----------------------------------------------------------------------------
+
+    def files_of(self, table: str) -> list[Path]:
+        """Return the files of a findings table whose rows may be taken over."""
+        return [self.lake.root / file for file in (self.manifest.files.get(table, []) if self.manifest else [])]
+
+    def keep_files(self, table: str, files: Iterable[Path]) -> None:
+        """Say which files of a findings table the next round may take over."""
+        self._files[table] = sorted(str(file.relative_to(self.lake.root)) for file in files)
+
+    def earlier_suspects(self) -> DataFrame:
+        """Return the items that the round before judged, as ``item_hash``."""
+        assert self.manifest is not None
+        return self.inputs.spark.read.schema("item_hash bigint").parquet(str(self.folder / self.manifest.suspects))
+
+    def keep_suspects(self, items: DataFrame) -> None:
+        """Write the items that this round judges, as ``item_hash``."""
+        items.write.parquet(str(self.folder / f"{self.run_id}-suspects"))
+
+    # -- the end of a round ----------------------------------------------------------------------------------
+
+    def commit(self, until: datetime | None) -> None:
+        """Make this round's part count, and remove what is not needed any more. Called when findings are published."""
+        if until is None or not self._has(self.run_id, "runs"):
+            self.discard()
+            return
+        if self._has(self.run_id, "joined_runs"):
+            shutil.rmtree(self.path("runs"))
+            self.path("joined_runs").rename(self.path("runs"))
+        parts = [*self._parts(), Part(self.run_id, _rows(self.path("runs")))]
+        version = self.inputs.versions[LOG_EVENTS.name]
+        manifest = Manifest(
+            self._basis.key,
+            dict(self._basis.groups),
+            version,
+            self.lake.commit_digest(LOG_EVENTS, version),
+            until.astimezone(UTC).isoformat(),
+            self._in_force(until),
+            self._merged(parts),
+            self._schemas,
+            self._files,
+            f"{self.run_id}-suspects",
+        )
+        for name in (manifest.parts[-1].name, manifest.suspects):
+            for file in (self.folder / name).rglob("*"):
+                _flush(file)
+        written = self.folder / f"manifest.json.{self.run_id}"
+        written.write_text(json.dumps(asdict(manifest)), encoding="utf-8")
+        _flush(written)
+        os.replace(written, self.folder / "manifest.json")
+        _flush(self.folder)
+        names = {manifest.suspects, *(part.name for part in manifest.parts)}
+        for folder in self.folder.iterdir():
+            if folder.is_dir() and folder.name not in names:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def discard(self) -> None:
+        """Remove what this round wrote: it failed, or had nothing."""
+        for folder in self.folder.glob(f"{self.run_id}*"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _merged(self, parts: list[Part]) -> list[Part]:
+        """Write the newest parts as one while the one before is not much larger: there are never more than a few."""
+        first, runs_count = len(parts) - 1, parts[-1].runs_count
+        while first > 0 and parts[first - 1].runs_count <= 2 * runs_count:
+            first -= 1
+            runs_count += parts[first].runs_count
+        mine = parts[first:]
+        if len(mine) == 1:
+            return parts
+        name = f"{self.run_id}-merged"
+        folder = self.folder / name
+        for what in ("runs", "statements", "streams"):
+            self._older(what, parts=mine).write.parquet(str(folder / what))
+        if replaced := [self._frame(part.name, "replaced") for part in mine if self._has(part.name, "replaced")]:
+            reduce(DataFrame.unionByName, replaced).distinct().write.parquet(str(folder / "replaced"))
+        if stated := [self._frame(part.name, "stated") for part in mine if self._has(part.name, "stated")]:
+            reduce(DataFrame.unionByName, stated).write.parquet(str(folder / "stated"))
+        return [*parts[:first], Part(name, _rows(folder / "runs"))]
+
+    def _read(self) -> Manifest | None:
+        """Return what is kept, or None where it is not there, not whole or of another form."""
+        try:
+            told = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+            manifest = Manifest(**{**told, "parts": [Part(**part) for part in told["parts"]]})
+            for name in (manifest.suspects, *(part.name for part in manifest.parts)):
+                _check_files((self.folder / name).rglob("*.parquet"))
+            _check_files(self.lake.root / file for files in manifest.files.values() for file in files)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return manifest if manifest.parts else None
+
+
+def _utc_text(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
+
+
+def setting_text(row: Mapping[str, object]) -> str:
+    """Return an interval of a setting as text: the same text, the same setting at the same time."""
+    return json.dumps(row, sort_keys=True, default=_utc_text)
+
+
+def run_hash() -> Column:
+    """What statements call a run: 64 bits of its key."""
+    return F.xxhash64(*RUN_KEY)
+
+
+def _cuts(runs: DataFrame) -> DataFrame:
+    """Return per stream the last START before ``since`` that everything earlier is over by, as ``cut_at``, and ``starts_before``.
+
+    ``runs`` are the kept runs of streams with new lines. None where a run has lost its START: it may be in the new lines.
+    """
+    begins = (F.col("start_index") > 0) & (F.col("start_at") == F.col("first_line_at"))
+    is_orphan = (F.col("start_index") == 0) & ~F.col("run_request_id").startswith("?")
+    start = F.when(begins & (F.col("start_at") < F.col("since")), F.col("start_at"))
+    last = runs.groupBy("stream_hash").agg(
+        F.max(start).alias("cut_at"),
+        (F.max_by("start_index", start) - 1).alias("starts_before"),
+        F.max(is_orphan).alias("_has_orphans"),
+    )
+    before = F.col("first_line_at") < F.col("cut_at")
+    over = (
+        runs.join(F.broadcast(last), "stream_hash")
+        .groupBy("stream_hash")
+        .agg(F.max(F.when(before, F.col("last_line_at"))).alias("_over_by"))
+    )
+    clean = ~F.col("_has_orphans") & (F.col("_over_by").isNull() | (F.col("_over_by") < F.col("cut_at")))
+    return last.join(over, "stream_hash").where(clean).select("stream_hash", "cut_at", "starts_before")
+
+
+def _check_files(files: Iterable[Path]) -> None:
+    """Raise OSError or ValueError where a file is not a whole Parquet file."""
+    for file in files:
+        pq.read_metadata(file)
+
+
+def _rows(folder: Path) -> int:
+    return sum(pq.read_metadata(file).num_rows for file in folder.rglob("*.parquet"))
+
+
+def _flush(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,64 @@
+"""What a round of new data costs beside a full run, over a short history and one ten times as long.
+
+``python -m tests.bench.rounds``: the new data is the same in both, 1 % of the short history. Were a round's cost that of its
+new data alone, it would be the same in both; the printed ratios say how far from that it is.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from forensics.lake import Lake
+from forensics.settings import Settings
+from forensics.tables import BY_NAME
+from tests.bench.generate import GROUP, SETTINGS, fill, log_events
+from tests.bench.measure import measured
+
+LOG_EVENTS = BY_NAME["log_events"]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measure both histories in one warm session and print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.rounds", description=__doc__)
+    parser.add_argument("--lines", type=int, default=200_000, help="log events of the short history (default: 200000)")
+    parser.add_argument("--threads", type=int, default=2, help="threads of Spark (default: 2)")
+    args = parser.parse_args(argv)
+    from spark_jobs.session import spark_session
+
+    spark = spark_session(f"local[{args.threads}]")
+    new = args.lines // 100
+    took: dict[int, tuple[float, float]] = {}
+    with tempfile.TemporaryDirectory(prefix="doubletake-rounds-") as folder:
+        warm_up = fill(Path(folder) / "warm", 2_000, args.threads)
+        _full_and_round(warm_up, spark, 2_000, 200, args.threads)
+        for times in (1, 10):
+            lines = args.lines * times
+            lake = fill(Path(folder) / f"history-{times}", lines, args.threads)
+            took[times] = _full_and_round(lake, spark, lines, new, args.threads)
+    spark.stop()
+    print(f"{'history':>12} {'full run':>10} {'round':>10}   new lines in the round: {new:,}")
+    for times, (full_s, round_s) in took.items():
+        print(
+            f"{args.lines * times:>12,} {full_s:>8.1f} s {round_s:>8.1f} s   a round is {round_s / full_s:.2f} of a full run"
+        )
+    print(f"ten times the history: full run × {took[10][0] / took[1][0]:.2f}, round × {took[10][1] / took[1][1]:.2f}")
+    return 0
+
+
+def _full_and_round(lake: Lake, spark: object, lines: int, new: int, threads: int) -> tuple[float, float]:
+    """Return seconds of a full run that keeps what a round may take over, and of the round after it."""
+    from spark_jobs.runner import correlate
+
+    settings = Settings.parse(SETTINGS)
+    with measured() as full:
+        correlate(lake, settings, spark=spark, in_rounds=True)  # type: ignore[arg-type]
+    for chunk in log_events(lines + new, threads, after=lines):
+        lake.append(LOG_EVENTS, chunk, f"log_events|{GROUP}")
+    with measured() as one_round:
+        correlate(lake, settings, spark=spark, in_rounds=True)  # type: ignore[arg-type]
+    return full.wall_s, one_round.wall_s
+
+
+if __name__ == "__main__":
+    sys.exit(main())
