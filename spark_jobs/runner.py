@@ -5,16 +5,15 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forensics.health.accepted import check_codes
 from forensics.lake import Generation, Lake
 from forensics.settings import Settings
-from forensics.tables import FINDINGS, Table
+from forensics.tables import FINDINGS
 from forensics.tables import findings as T
 from forensics.tables.evidence import LOG_EVENTS
 from spark_jobs.blind_windows import blind_windows
@@ -29,34 +28,22 @@ from spark_jobs.deliveries import (
     with_read_until,
 )
 from spark_jobs.effects import once_per_work, with_batch_progress, with_effect, without_batch_progress
-from spark_jobs.facts import facts_of_line
 from spark_jobs.guards import with_guards
-from spark_jobs.handlings import worker_facts
 from spark_jobs.incidents import incidents, membership
 from spark_jobs.inputs import RULES_VERSION, Inputs, fingerprint, read_inputs
-from spark_jobs.invocations import invocations, named_runs
-from spark_jobs.kept_rows import AGE, APART, Reach, age, carry_over, move_aged, reach
+from spark_jobs.invocations import invocations
+from spark_jobs.kept_rows import Reach, carry_over, reach
 from spark_jobs.kept_runs import Basis, KeptRuns
 from spark_jobs.ledger import MANY_FACTS, run_deliveries, with_settings, worker_deliveries
 from spark_jobs.logging_readiness import logging_readiness
 from spark_jobs.messages import hidden_possible, in_incidents, messages
 from spark_jobs.origins import origins
-from spark_jobs.parsed_lines import parsed_lines
 from spark_jobs.queue_findings import candidates, queue_findings
 from spark_jobs.queue_health import health_periods, queue_health, queue_weeks
 from spark_jobs.read_spans import read_spans
+from spark_jobs.reading import groups_by_kind, longest_run_ms, read_handlings, read_runs
 from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings, with_exact_receives
 from spark_jobs.redrives import has_fifo_dead_letters, was_moved, with_redriven_bodies
-from spark_jobs.runs import (
-    RUN_KEY,
-    as_gathered,
-    has_late_lines,
-    has_nameless,
-    join_late_lines,
-    lines_in_runs,
-    runs,
-    split_nameless,
-)
 from spark_jobs.session import rules_left_out, side_by_side, spark_schema, spark_session
 from spark_jobs.setting_findings import setting_findings
 from spark_jobs.strays import with_strays_returned
@@ -72,6 +59,7 @@ from spark_jobs.suspects import (
 )
 from spark_jobs.timeline import timeline
 from spark_jobs.unseen import judge_unseen, unseen_receives
+from spark_jobs.writer import Writer
 
 Say = Callable[[str], None]
 
@@ -79,8 +67,6 @@ KEEP_GENERATIONS = 5
 FEW_LINES = 300_000
 ROUNDS_FROM_LINES = 100_000
 """Below this, looking for what still holds costs more than making it anew."""
-_ORDERS: dict[str | None, str] = {"laravel": "sequential"}
-"""A Laravel worker process runs one job at a time, and its stream is that process."""
 LINES_PER_PARTITION = 150_000
 
 
@@ -117,7 +103,7 @@ def correlate(
         _tune(spark, line_count, has_few_lines)
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
-        out = _Writer(lake, run_id, spark)
+        out = Writer(lake, run_id, spark)
         if in_rounds is None:
             in_rounds = line_count >= ROUNDS_FROM_LINES
         may_keep = in_rounds and since is None and LOG_EVENTS.name in versions
@@ -160,90 +146,19 @@ def _tune(spark: SparkSession, line_count: int, is_small: bool) -> None:
     spark.conf.set("spark.sql.maxConcurrentOutputFileWriters", "64")
 
 
-class _Writer:
-    """Writes findings into their staging folders, and what is needed between steps into a work folder.
-
-    Every step reads back what the one before wrote: nothing is computed twice, and no plan grows with the pipeline.
-    """
-
-    def __init__(self, lake: Lake, run_id: str, spark: SparkSession) -> None:
-        self.lake, self.run_id, self.spark = lake, run_id, spark
-        self.tables: list[str] = []
-
-    @property
-    def work_folder(self) -> Path:
-        return self.lake.root / "findings" / ".work" / self.run_id
-
-    def keep(
-        self, name: str, frame: DataFrame, by: str | None = None, apart: str | None = None, path: Path | None = None
-    ) -> DataFrame:
-        """Write an intermediate frame, into the work folder unless a ``path`` is given, and read it back.
-
-        ``by`` names the column it is partitioned by: what is grouped by it afterwards then stays where it is. Rows that
-        differ in ``apart`` go into different folders, so that reading one kind does not read the other.
-        """
-        folder = str(path or self.work_folder / name)
-        if by is None:
-            frame.write.parquet(folder)
-            return self.spark.read.schema(frame.schema).parquet(folder)
-        table = f"{name}_{self.run_id.replace('-', '_')}"
-        parts = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        writer = frame.write.bucketBy(parts, by).option("path", folder)
-        (writer.partitionBy(apart) if apart else writer).saveAsTable(table)
-        self.tables.append(table)
-        return self.spark.table(table)
-
-    def forget(self) -> None:
-        """Take the names of kept tables out of the session, and their files off the disk."""
-        for table in self.tables:
-            self.spark.sql(f"DROP TABLE IF EXISTS {table}")
-        shutil.rmtree(self.work_folder, ignore_errors=True)
-
-    def write(self, table: Table, frame: DataFrame, few: bool = True, mode: str = "error") -> DataFrame:
-        """Write a findings table and read it back."""
-        folder = str(self.lake.staging_folder(table, self.run_id))
-        if few:
-            frame = frame.coalesce(1).sortWithinPartitions(*table.key)
-        frame.write.mode(mode).parquet(folder)
-        return self.spark.read.schema(frame.schema).parquet(folder)
-
-    def write_aged(self, table: Table, frame: DataFrame, at: str, data_until: datetime | None) -> list[Path]:
-        """Write rows of a findings table into files by age; returns the files. ``at`` is the column that tells it."""
-        folder = self.work_folder / f"{table.name}_aged"
-        frame.withColumn(AGE, age(F.col(at), data_until)).write.partitionBy(AGE).parquet(str(folder))
-        return move_aged(folder, self.lake.staging_folder(table, self.run_id))
-
-    def split(
-        self, table: Table, frame: DataFrame, flag: str, kind: Column, at: str, data_until: datetime | None
-    ) -> tuple[DataFrame, list[Path]]:
-        """Write a frame once: rows whose flag is false are the table's already, the others are returned.
-
-        The table's files are by age, and apart where ``kind`` is true; also returns those where it is not.
-        """
-        folder = self.work_folder / f"{table.name}_split"
-        aged = frame.withColumn(AGE, F.when(kind, APART).otherwise(age(F.col(at), data_until)))
-        aged.write.partitionBy(flag, AGE).parquet(str(folder))
-        files = move_aged(folder / f"{flag}=false", self.lake.staging_folder(table, self.run_id))
-        schema = frame.drop(flag).schema
-        marked = folder / f"{flag}=true"
-        if not marked.is_dir():
-            return self.spark.createDataFrame([], schema), files
-        return self.spark.read.schema(schema).parquet(str(marked)), files
-
-
 def _build(
-    inputs: Inputs, out: _Writer, say: Say, has_few_lines: bool, kept: KeptRuns | None, anew: bool
+    inputs: Inputs, out: Writer, say: Say, has_few_lines: bool, kept: KeptRuns | None, anew: bool
 ) -> datetime | None:
     """Run every transform; returns the time of the last log event or the end of what was read, UTC."""
     say("assigning log lines to invocations")
-    lambda_groups, worker_groups = _groups(inputs)
+    lambda_groups, worker_groups = groups_by_kind(inputs)
     queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
     if kept:
         is_worker = dict.fromkeys(lambda_groups, False) | dict.fromkeys(worker_groups, True)
-        kept.begin(Basis.of(inputs, is_worker, _longest_run_ms(inputs, lambda_groups)), anew)
-    fresh_runs, replaced = _runs(inputs, out, kept, lambda_groups, queue_names)
+        kept.begin(Basis.of(inputs, is_worker, longest_run_ms(inputs, lambda_groups)), anew)
+    fresh_runs, replaced = read_runs(inputs, out, kept, lambda_groups, queue_names)
     all_runs = kept.together("runs", fresh_runs) if kept else fresh_runs
-    handled = _handlings(inputs, out, kept, worker_groups, queue_names)
+    handled = read_handlings(inputs, out, kept, worker_groups, queue_names)
 
     say("building the delivery ledger")
     (borders, data_until), (stated, items) = side_by_side(
@@ -305,82 +220,8 @@ def _build(
     return data_until
 
 
-def _groups(inputs: Inputs) -> tuple[list[str], list[str]]:
-    """Split the log groups into those of Lambda functions and those of workers; unknown ones by what they hold."""
-    present = sorted(r["log_group"] for r in inputs.log_events.select("log_group").distinct().collect())
-    kinds = inputs.kinds_by_group
-    unknown = [g for g in present if kinds.get(g) is None and not g.startswith("/aws/lambda/")]
-    with_runs: set[str] = set()
-    if unknown:
-        lines = inputs.log_events.where(F.col("log_group").isin(unknown))
-        marks = parsed_lines(lines, inputs.consumers_by_group).where(F.col("kind").isin("start", "end", "report"))
-        with_runs = {r["log_group"] for r in marks.select("log_group").distinct().collect()}
-    is_worker = {g: (kinds[g] == "worker" if kinds.get(g) else g in unknown and g not in with_runs) for g in present}
-    return [g for g in present if not is_worker[g]], [g for g in present if is_worker[g]]
-
-
-def _runs(
-    inputs: Inputs, out: _Writer, kept: KeptRuns | None, groups: list[str], queue_names: dict[str, str]
-) -> tuple[DataFrame, DataFrame | None]:
-    """Return the runs of every stream; in a round those that were read again, and which kept runs they replace."""
-    if not kept:
-        lines = inputs.log_events.where(F.col("log_group").isin(groups))
-        return _runs_of(inputs, lines, groups, queue_names, None, out.keep)[0], None
-
-    def keep(name: str, frame: DataFrame, by: str, apart: str, table: str = "") -> DataFrame:
-        kept.note("runs", frame.schema)
-        return out.keep(f"{table}{name}", frame, by, apart, kept.path(name))
-
-    if not kept.is_round:
-        return _runs_of(inputs, kept.lines(groups, kept.streams(groups)), groups, queue_names, None, keep)[0], None
-    streams = out.keep("streams", kept.streams(groups))
-    fresh, first_read = _runs_of(inputs, kept.lines(groups, streams), groups, queue_names, streams, keep)
-    torn = first_read.where(F.col("start_index") == 0).select("stream_hash").distinct()
-    torn = out.keep("torn", torn.join(streams.where(F.col("cut_at").isNotNull()), "stream_hash", how="left_semi"))
-    if not torn.isEmpty():  # they have lines of something before the place they were read from
-        marked = streams.join(F.broadcast(torn.withColumn("_is_torn", F.lit(True))), "stream_hash", how="left")
-        whole = {c: F.when(F.col("_is_torn").isNull(), F.col(c)) for c in ("cut_at", "starts_before")}
-        streams = out.keep("whole_streams", marked.withColumns(whole).drop("_is_torn"))
-        kept.forget("runs", "joined_runs")
-        keep_whole = partial(keep, table="whole_")
-        fresh, _ = _runs_of(inputs, kept.lines(groups, streams), groups, queue_names, streams, keep_whole)
-    return fresh, kept.replace_from(streams)
-
-
-def _runs_of(
-    inputs: Inputs,
-    lines: DataFrame,
-    groups: list[str],
-    queue_names: dict[str, str],
-    streams: DataFrame | None,
-    keep: Callable[..., DataFrame],
-) -> tuple[DataFrame, DataFrame]:
-    """Gather lines into runs, and return also how they were before late lines joined theirs; ``keep`` writes and reads back."""
-    parsed = parsed_lines(lines, inputs.consumers_by_group)
-    gathered = runs(lines_in_runs(parsed, inputs.settings.queues, queue_names, streams))
-    named = keep("runs", named_runs(gathered, inputs), by=RUN_KEY[0], apart="ended_well")
-    is_late, is_nameless = has_late_lines(named), has_nameless(named)
-    if not (is_late or is_nameless):
-        return named, named
-    again = join_late_lines(named) if is_late else as_gathered(named)
-    if is_nameless:
-        again = split_nameless(again, _longest_run_ms(inputs, groups))
-    return keep("joined_runs", named_runs(again, inputs), by=RUN_KEY[0], apart="ended_well"), named
-
-
-def _longest_run_ms(inputs: Inputs, groups: list[str]) -> dict[str, int]:
-    """Return how long one run can be silent, per log group: its function's timeout, else about one visibility timeout."""
-    longest: dict[str, int] = {}
-    for row in inputs.small["queue_settings"]:
-        for group, arn in inputs.queue_arn_by_group.items():
-            if group in groups and arn == row["queue_arn"] and row["visibility_timeout_s"]:
-                longest[group] = row["visibility_timeout_s"] * 900
-    timeouts = {r["log_group"]: r["timeout_s"] * 1000 for r in inputs.small["function_settings"] if r["timeout_s"]}
-    return {**longest, **{group: ms for group, ms in timeouts.items() if group in groups}}
-
-
 def _suspects(
-    inputs: Inputs, out: _Writer, kept: KeptRuns | None, fresh_runs: DataFrame, handled: DataFrame | None
+    inputs: Inputs, out: Writer, kept: KeptRuns | None, fresh_runs: DataFrame, handled: DataFrame | None
 ) -> tuple[DataFrame, DataFrame]:
     """Return what runs state, and the items to judge; in a round those judged before and what new lines add to them."""
     of_runs = statements_of_runs(fresh_runs)
@@ -397,7 +238,7 @@ def _suspects(
 
 
 def _kept_apart(
-    out: _Writer, kept: KeptRuns | None, again: Reach | None, once: DataFrame, data_until: datetime | None
+    out: Writer, kept: KeptRuns | None, again: Reach | None, once: DataFrame, data_until: datetime | None
 ) -> DataFrame:
     """Write the deliveries that need no judging; return the others. What still holds of the round before is taken over."""
     of_worker = F.col("consumer_kind") == "worker"
@@ -413,7 +254,7 @@ def _kept_apart(
 
 
 def _invocations(
-    out: _Writer, kept: KeptRuns | None, again: Reach | None, fresh_runs: DataFrame, data_until: datetime | None
+    out: Writer, kept: KeptRuns | None, again: Reach | None, fresh_runs: DataFrame, data_until: datetime | None
 ) -> DataFrame:
     if not kept:
         return out.write(T.INVOCATIONS, invocations(fresh_runs), few=False)
@@ -423,30 +264,6 @@ def _invocations(
         files += carry_over(kept, T.INVOCATIONS, staged, again, "started_at", data_until)
     kept.keep_files(T.INVOCATIONS.name, files)
     return out.spark.read.schema(spark_schema(T.INVOCATIONS)).parquet(str(staged))
-
-
-def _handlings(
-    inputs: Inputs, out: _Writer, kept: KeptRuns | None, groups: list[str], queue_names: dict[str, str]
-) -> DataFrame:
-    is_round = kept is not None and kept.is_round
-    lines = kept.new_lines(groups) if kept and is_round else inputs.log_events.where(F.col("log_group").isin(groups))
-    visibility = {r["queue_name"]: r["visibility_timeout_s"] for r in inputs.small["queue_settings"]}
-    by_group = {g: visibility[name] for g, name in queue_names.items() if visibility.get(name)}
-    stated = parsed_lines(lines, inputs.consumers_by_group).select(
-        "log_group",
-        "log_stream",
-        "logged_at",
-        "order_in_ms",
-        facts_of_line(inputs.settings.queues, queue_names).alias("facts"),
-    )
-    if not groups:
-        return worker_facts(inputs.spark.createDataFrame([], stated.schema), by_group, ())
-    declared = inputs.consumers_by_group
-    one_at_a_time = [
-        g for g in groups if g in declared and "sequential" in (declared[g].order, _ORDERS.get(declared[g].format))
-    ]
-    facts = kept.all_of("stated", kept.add("stated", stated)) if kept else out.keep("stated", stated)
-    return out.keep("handled", worker_facts(facts, by_group, one_at_a_time))
 
 
 def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | None, has_few_lines: bool) -> DataFrame:
@@ -476,7 +293,7 @@ def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | No
     ).withColumn("is_watched", F.lit(None).cast("boolean"))
 
 
-def _judged_ledger(inputs: Inputs, out: _Writer, seen: DataFrame, all_runs: DataFrame) -> DataFrame:
+def _judged_ledger(inputs: Inputs, out: Writer, seen: DataFrame, all_runs: DataFrame) -> DataFrame:
     """Return the deliveries of the judged items in order, unseen receives included, each with effect and ending."""
     item = ["queue_arn", "item_id"]
     dead_letter_queues = [

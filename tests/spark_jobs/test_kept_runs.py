@@ -11,8 +11,9 @@ import pytest
 
 from forensics.lake import Lake
 from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs.basis import Basis, setting_text
 from spark_jobs.in_force import clipped
-from spark_jobs.kept_runs import Basis, KeptRuns, Manifest, Part, setting_text
+from spark_jobs.kept_runs import KeptRuns, Manifest, Part
 
 UNTIL = datetime(2026, 1, 5, 12, tzinfo=UTC)
 BASIS = Basis("key", {"/aws/lambda/f": "lambda"})

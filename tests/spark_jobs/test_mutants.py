@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark_jobs import runner
+from spark_jobs import reading, runner
 from spark_jobs.runner import correlate
 from tests.oracle.bundle import fill_lake, read_findings, settings_of
 from tests.oracle.judge import judge, stories
@@ -34,8 +34,8 @@ def _counted_as_first(true: Callable[..., DataFrame]) -> Callable[..., DataFrame
 
 
 MUTANTS = {
-    "the request id as the only key": ("lines_in_runs", _keyed_by_request_id),
-    "an unknown receive count taken as 1": ("_raw_deliveries", _counted_as_first),
+    "the request id as the only key": (reading, "lines_in_runs", _keyed_by_request_id),
+    "an unknown receive count taken as 1": (runner, "_raw_deliveries", _counted_as_first),
 }
 
 
@@ -57,8 +57,8 @@ def test_the_jobs_as_they_are_keep_every_promise_in_these_worlds(many_worlds):
     assert not unsound_ones, stories(unsound_ones)
 
 
-@pytest.mark.parametrize(("name", "broken"), MUTANTS.values(), ids=MUTANTS)
-def test_a_broken_job_is_caught(lake, spark, monkeypatch, name, broken):
-    monkeypatch.setattr(runner, name, broken(getattr(runner, name)))
+@pytest.mark.parametrize(("module", "name", "broken"), MUTANTS.values(), ids=MUTANTS)
+def test_a_broken_job_is_caught(lake, spark, monkeypatch, module, name, broken):
+    monkeypatch.setattr(module, name, broken(getattr(module, name)))
 
     assert unsound(lake, spark)

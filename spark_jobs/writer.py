@@ -1,0 +1,84 @@
+"""Where a run writes: findings into their staging folders, and what is needed between steps into a work folder."""
+
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from forensics.lake import Lake
+from forensics.tables import Table
+from spark_jobs.kept_rows import AGE, APART, age, move_aged
+
+
+class Writer:
+    """Writes findings into their staging folders, and what is needed between steps into a work folder.
+
+    Every step reads back what the one before wrote: nothing is computed twice, and no plan grows with the pipeline.
+    """
+
+    def __init__(self, lake: Lake, run_id: str, spark: SparkSession) -> None:
+        self.lake, self.run_id, self.spark = lake, run_id, spark
+        self.tables: list[str] = []
+
+    @property
+    def work_folder(self) -> Path:
+        """The folder of this run's intermediate frames; it goes when the run ends."""
+        return self.lake.root / "findings" / ".work" / self.run_id
+
+    def keep(
+        self, name: str, frame: DataFrame, by: str | None = None, apart: str | None = None, path: Path | None = None
+    ) -> DataFrame:
+        """Write an intermediate frame, into the work folder unless a ``path`` is given, and read it back.
+
+        ``by`` names the column it is partitioned by: what is grouped by it afterwards then stays where it is. Rows that
+        differ in ``apart`` go into different folders, so that reading one kind does not read the other.
+        """
+        folder = str(path or self.work_folder / name)
+        if by is None:
+            frame.write.parquet(folder)
+            return self.spark.read.schema(frame.schema).parquet(folder)
+        table = f"{name}_{self.run_id.replace('-', '_')}"
+        parts = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        writer = frame.write.bucketBy(parts, by).option("path", folder)
+        (writer.partitionBy(apart) if apart else writer).saveAsTable(table)
+        self.tables.append(table)
+        return self.spark.table(table)
+
+    def forget(self) -> None:
+        """Take the names of kept tables out of the session, and their files off the disk."""
+        for table in self.tables:
+            self.spark.sql(f"DROP TABLE IF EXISTS {table}")
+        shutil.rmtree(self.work_folder, ignore_errors=True)
+
+    def write(self, table: Table, frame: DataFrame, few: bool = True, mode: str = "error") -> DataFrame:
+        """Write a findings table and read it back."""
+        folder = str(self.lake.staging_folder(table, self.run_id))
+        if few:
+            frame = frame.coalesce(1).sortWithinPartitions(*table.key)
+        frame.write.mode(mode).parquet(folder)
+        return self.spark.read.schema(frame.schema).parquet(folder)
+
+    def write_aged(self, table: Table, frame: DataFrame, at: str, data_until: datetime | None) -> list[Path]:
+        """Write rows of a findings table into files by age; returns the files. ``at`` is the column that tells it."""
+        folder = self.work_folder / f"{table.name}_aged"
+        frame.withColumn(AGE, age(F.col(at), data_until)).write.partitionBy(AGE).parquet(str(folder))
+        return move_aged(folder, self.lake.staging_folder(table, self.run_id))
+
+    def split(
+        self, table: Table, frame: DataFrame, flag: str, kind: Column, at: str, data_until: datetime | None
+    ) -> tuple[DataFrame, list[Path]]:
+        """Write a frame once: rows whose flag is false are the table's already, the others are returned.
+
+        The table's files are by age, and apart where ``kind`` is true; also returns those where it is not.
+        """
+        folder = self.work_folder / f"{table.name}_split"
+        aged = frame.withColumn(AGE, F.when(kind, APART).otherwise(age(F.col(at), data_until)))
+        aged.write.partitionBy(flag, AGE).parquet(str(folder))
+        files = move_aged(folder / f"{flag}=false", self.lake.staging_folder(table, self.run_id))
+        schema = frame.drop(flag).schema
+        marked = folder / f"{flag}=true"
+        if not marked.is_dir():
+            return self.spark.createDataFrame([], schema), files
+        return self.spark.read.schema(schema).parquet(str(marked)), files
