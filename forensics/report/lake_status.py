@@ -2,8 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from forensics.coverage import standing
@@ -159,7 +162,7 @@ def lake_status(lake: Lake, now: datetime | None = None) -> LakeStatus:
         lake=str(lake.root),
         sources=sources,
         evidence_rows=counts,
-        size_bytes=sum(f.stat().st_size for f in lake.root.rglob("*") if f.is_file()),
+        size_bytes=bytes_below(lake.root),
         file_count=sum(lake.size_bytes(t)[0] for t in EVIDENCE),
         grown_rows=grown_rows,
         grown_bytes=round(lake.size_bytes(LOG_EVENTS)[1] * grown_rows / max(counts.get(LOG_EVENTS.name, 0), 1)),
@@ -212,3 +215,14 @@ def uncovered(spans: list[Span]) -> tuple[Span, ...]:
             holes.append((reached, start))
         reached = end if reached is None else max(reached, end)
     return tuple(holes)
+
+
+def bytes_below(folder: Path) -> int:
+    """Return the bytes of the files in a folder; a file under several names counts once, one that goes meanwhile not at all."""
+    sizes = {}
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            found = path.stat()
+            if S_ISREG(found.st_mode):
+                sizes[found.st_dev, found.st_ino] = found.st_size
+    return sum(sizes.values())

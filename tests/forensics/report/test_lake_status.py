@@ -4,7 +4,7 @@ import pytest
 
 from forensics.errors import LakeMissingError
 from forensics.lake import Lake
-from forensics.report.lake_status import lake_status, source_statuses, uncovered
+from forensics.report.lake_status import bytes_below, lake_status, source_statuses, uncovered
 from forensics.tables.evidence import LOG_EVENTS
 from tests.forensics.report import world
 
@@ -84,3 +84,13 @@ def test_evidence_newer_than_the_findings_is_told(tmp_path):
 def test_there_is_no_status_of_no_lake(tmp_path):
     with pytest.raises(LakeMissingError):
         lake_status(Lake(tmp_path / "nothing"))
+
+
+def test_a_file_under_two_names_counts_once(tmp_path):
+    """Findings that still hold are linked from one run to the next."""
+    (tmp_path / "run-1").mkdir()
+    (tmp_path / "run-2").mkdir()
+    (tmp_path / "run-1" / "a.parquet").write_bytes(b"12345")
+    (tmp_path / "run-2" / "a.parquet").hardlink_to(tmp_path / "run-1" / "a.parquet")
+
+    assert bytes_below(tmp_path) == 5
