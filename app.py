@@ -5,11 +5,12 @@ import streamlit as st
 from forensics.tables.evidence import COVERAGE, QUEUE_SETTINGS
 from forensics.tables.findings import INCIDENTS
 from pages._ui import incidents
+from pages._ui.completeness import LOGS
 from pages._ui.prevention import beside_incidents
 from pages._ui.shell import shell
 from pages._ui.words import plain
 
-page = shell("Incidents", "This page lists every suspicion that a message was processed more than once.")
+page = shell("Incidents", "This page lists every suspicion that a message was processed more than once.", LOGS)
 found = page.board.records(INCIDENTS)
 wanted = incidents.filters(found, page)
 

@@ -3,9 +3,14 @@
 import streamlit as st
 
 from pages._ui import health
+from pages._ui.completeness import LOGS_AND_METRICS
 from pages._ui.shell import shell
 
-page = shell("Queue health", "This page ranks the queues by need, week by week, and says why in one sentence each.")
+page = shell(
+    "Queue health",
+    "This page ranks the queues by need, week by week, and says why in one sentence each.",
+    LOGS_AND_METRICS,
+)
 review = health.choose_week(page)
 
 st.title(f"Queue health · {health.title(review)}", anchor=False)

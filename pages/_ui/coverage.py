@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from forensics.coverage import standing
 
@@ -40,6 +40,27 @@ def gaps(coverage: list[dict[str, Any]]) -> dict[tuple[str, str], list[Span]]:
     """Return per (source, resource) the time that was asked for and never read in full."""
     asked, read = _asked_and_read(coverage)
     return {key: subtract(spans, read.get(key, [])) for key, spans in asked.items()}
+
+
+class Gap(NamedTuple):
+    """One stretch of time of one source that was asked for and never read; times are UTC."""
+
+    source: str
+    resource: str
+    start_at: datetime
+    end_at: datetime
+    why: str
+
+
+def unread(coverage: list[dict[str, Any]]) -> list[Gap]:
+    """Return every gap with the kind of error that made it, the newest first."""
+    errors = {(r["source"], r["resource"]): r["detail"] or r["status"] for r in coverage if r["status"] != "ok"}
+    found = [
+        Gap(source, resource or source, start, end, errors.get((source, resource), "").partition(":")[0])
+        for (source, resource), spans in gaps(coverage).items()
+        for start, end in spans
+    ]
+    return sorted(found, key=lambda gap: (gap.end_at, gap.resource), reverse=True)
 
 
 def complete_share(coverage: list[dict[str, Any]]) -> float | None:

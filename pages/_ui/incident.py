@@ -10,7 +10,8 @@ from forensics.tables.findings import MESSAGES
 from pages._ui import exports, marks
 from pages._ui.cards import card, row
 from pages._ui.case import case_of
-from pages._ui.incidents import affected, is_open, state, verdict
+from pages._ui.completeness import warn
+from pages._ui.incidents import affected, is_open, no_suspicion, state, verdict
 from pages._ui.readiness import readiness
 from pages._ui.shell import Page
 from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, count, interval, plain, rival, verdict_column
@@ -19,22 +20,22 @@ Incident = dict[str, Any]
 MOST_MESSAGES = 2000
 
 
-def choose(found: list[Incident], page: Page) -> Incident:
-    """Return the incident that the link names, or the newest; an unknown one is said, and its URL kept."""
+def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incident:
+    """Return the incident that the link names, or the newest; an unknown one is said, and its URL kept.
+
+    ``title`` heads the page where there is no incident to show.
+    """
     asked = st.query_params.get("incident")
     if not asked:
         if not found:
-            st.title("Incident", anchor=False)
-            st.success(
-                "No incident in this data version: no message was processed more than once.",
-                icon=":material/check_circle:",
-            )
+            st.title(title, anchor=False)
+            no_suspicion(page)
             st.stop()
         asked = max(found, key=lambda i: (i["started_at"], i["incident_id"]))["incident_id"]
         st.query_params["incident"] = asked
     case = next((i for i in found if i["incident_id"] == asked), None)
     if case is None:
-        st.title("Incident", anchor=False)
+        st.title(title, anchor=False)
         st.error(plain(f"Incident {asked} is not in data version {page.data_version}."), icon=":material/error:")
         st.write("It may be in another data version, or its messages belong to another incident by now.")
         page.link_to("app.py", "All incidents", ":material/arrow_back:")
@@ -69,11 +70,7 @@ def partial_evidence(case: Incident) -> None:
     """Name above the headline what could not be read, and what that does to the verdict."""
     if not case["unread_sources"]:
         return
-    lines = "\n".join(f"- {plain(source)}" for source in case["unread_sources"])
-    st.warning(
-        f"**Evidence is incomplete.** What is unknown widens the interval; it is never counted as harmless.\n\n{lines}",
-        icon=":material/rule:",
-    )
+    warn([f"- {plain(source)}" for source in case["unread_sources"]])
 
 
 def header(case: Incident, page: Page) -> Any:

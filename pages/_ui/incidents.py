@@ -5,9 +5,10 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from pages._ui import marks
 from pages._ui.cards import card, row
-from pages._ui.coverage import complete_share, percent
+from pages._ui.coverage import complete_share, percent, reach
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
 from pages._ui.words import VERDICTS, cause, count, interval, plain, verdict_column
@@ -139,16 +140,24 @@ def _twice(found: list[Incident], until: datetime | None, days_ago: int) -> tupl
 
 def nothing_found(found: list[Incident], page: Page) -> None:
     """Say what was checked: nothing found is a good result."""
-    checked = page.board.generation.row_counts.get("deliveries", 0)
-    until = page.board.generation.data_until_at
-    reach = f" Evidence reaches to {page.clock.minute(until)} {page.clock.label(until)}." if until else ""
     if found:
         st.info("Change queue, kind or period in the sidebar to see the others.", icon=":material/filter_alt:")
         return
+    no_suspicion(page)
+
+
+def no_suspicion(page: Page) -> None:
+    """Say that nothing was found, in which time, and among how much."""
+    checked = page.board.generation.row_counts.get("deliveries", 0)
+    spans = reach(page.board.records(COVERAGE, ("source", "==", LOG_EVENTS.name)))
+    queues = len({queue for queue, *_ in spans if queue})
+    until = page.board.generation.data_until_at or max((end for *_, end, _ in spans), default=None)
+    start = min((start for _, _, start, _, _ in spans), default=None)
+    when = f" from {page.clock.minute(start)} to {page.clock.minute(until)} {page.clock.label(until)}" if start else ""
     st.success(
         plain(
-            f"No message was processed more than once: {count(checked, 'delivery', 'deliveries')} checked.{reach} "
-            "The Data page shows which source was read for which time."
+            f"No message was processed more than once{when}: {count(checked, 'delivery', 'deliveries')} on "
+            f"{count(queues, 'queue')} checked. The Data page shows which source was read for which time."
         ),
         icon=":material/check_circle:",
     )

@@ -23,7 +23,7 @@ MOST_PREVIEW = 60_000
 
 def choose(found: list[Incident], page: Page) -> Incident:
     """Return the incident that the link names, or the newest."""
-    return incidents.choose(found, page)
+    return incidents.choose(found, page, "Report")
 
 
 def options(page: Page) -> ReportOptions:
@@ -41,7 +41,8 @@ def options(page: Page) -> ReportOptions:
 
 
 def header(incident: Incident, chosen: ReportOptions) -> None:
-    """Show what the report is of."""
+    """Show what the report is of, and above it what could not be read."""
+    incidents.partial_evidence(incident)
     st.title("Report", anchor=False)
     st.markdown(f"`{incident['incident_id'].replace('`', '')}` · {plain(incident['headline'])}")
 

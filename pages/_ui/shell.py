@@ -12,6 +12,7 @@ from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
 from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS
+from pages._ui import completeness
 from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, lake_path, load_settings
 from pages._ui.clock import Clock, choose_clock
@@ -62,11 +63,12 @@ class Page:
         page_link(file, label, icon, self.link(**keys))
 
 
-def shell(title: str, promise: str) -> Page:
+def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
     """Set the page up, draw the navigation, the zone switch and the data-version line, and open the data.
 
-    ``promise`` is one sentence on what the page shows, said where there is no data yet. Stops the script after
-    showing the state of ``forensics.errors`` that applies.
+    ``promise`` is one sentence on what the page shows, said where there is no data yet; ``rests_on`` names the
+    evidence tables whose gaps are told above the headline. Stops the script after showing the state of
+    ``forensics.errors`` that applies.
     """
     st.set_page_config(
         page_title=f"{title} · {PRODUCT}", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
@@ -87,6 +89,7 @@ def shell(title: str, promise: str) -> Page:
         _version_line(board, clock, settings)
         sign_out(settings.access)
     _warn_of_zone()
+    completeness.note(board, clock, rests_on)
     return Page(clock, board, settings)
 
 
@@ -144,6 +147,7 @@ def _version_line(board: Board, clock: Clock, settings: Settings) -> None:
         ends += f", {_rough(age)} ago"
     queues = board.rows(CONSUMERS, columns=("queue_name", "log_group"))
     read = f"{count(queues['queue_name'].nunique(), 'queue')} · {count(queues['log_group'].nunique(), 'log group')}"
+    read += f" · {completeness.read_share(board)}"
     st.caption(f"Data version `{generation.data_version}` · {ends}\n\n{read}")
 
 

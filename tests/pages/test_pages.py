@@ -50,10 +50,17 @@ def test_incidents_are_listed_newest_first_with_verdict_and_interval(visit):
     assert table["Messages"][0] == "7 to 8 of 10"
 
 
-def test_nothing_found_says_how_much_was_checked(visit):
-    at = visit("app.py", "nothing")
+@pytest.mark.parametrize(
+    ("page", "title"), [("app.py", "Incidents"), ("pages/incident.py", "Incident"), ("pages/report.py", "Report")]
+)
+def test_nothing_found_says_in_which_time_and_how_much_was_checked(visit, page, title):
+    at = visit(page, "nothing")
 
-    assert "4 deliveries checked" in words(at)
+    assert at.title[0].value == title
+    assert (
+        "No message was processed more than once from 17 Nov 2026 00:00 to 20 Nov 2026 06:12 UTC: 4 deliveries on "
+        "1 queue checked"
+    ) in words(at).replace("\\", "")
     assert not at.dataframe
 
 
@@ -246,6 +253,31 @@ def test_partial_evidence_is_named_above_the_headline(visit):
 
     assert "AccessDenied" in at.warning[0].value
     assert "widens the interval" in at.warning[0].value
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "pages/data.py"])
+def test_every_page_names_above_its_headline_what_its_answers_lack(visit, page):
+    at = visit(page, "gaps")
+    (warning,) = [w.value.replace("\\", "") for w in at.warning]
+
+    assert "Evidence is incomplete" in warning
+    assert "/aws/lambda/send-mail: " in warning
+    assert "22:00 to 22:30 UTC" in warning
+    assert "99.7 % of the evidence read" in words(at)
+
+
+def test_many_gaps_are_counted_and_the_newest_named(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    for hour in range(5):
+        start = START - tales.s(3600 * (2 * hour + 2))
+        story.coverage(tales.CHARGE, start, start + tales.s(60), "denied", f"AccessDenied: {hour}")
+    at = visit("app.py", story.save(tmp_path / "lake"))
+    warning = at.warning[0].value
+
+    assert warning.count("was not read") == 3
+    assert "20 Nov 2026 03:12" in warning.replace("\\", "")
+    assert "2 more gaps: the Data page lists all" in warning
 
 
 def test_links_and_summary_can_be_copied(visit):

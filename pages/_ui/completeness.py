@@ -1,0 +1,60 @@
+"""How complete the evidence of a data version is: for the line under the navigation and the note above a headline."""
+
+import streamlit as st
+
+from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS
+from pages._ui.board import Board
+from pages._ui.clock import Clock
+from pages._ui.coverage import Gap, complete_share, percent, unread
+from pages._ui.states import guarded
+from pages._ui.words import count, plain
+
+LOGS = (LOG_EVENTS.name,)
+"""What verdicts rest on."""
+LOGS_AND_METRICS = (LOG_EVENTS.name, METRIC_POINTS.name)
+"""What the weekly numbers rest on."""
+MOST_GAPS = 3
+
+
+def read_share(board: Board) -> str:
+    """Say which share of the asked time was read."""
+    return f"{percent(_read(board)[0])} of the evidence read"
+
+
+def note(board: Board, clock: Clock, sources: tuple[str, ...]) -> None:
+    """Name above the headline what of some sources was not read, and what that does to the answers."""
+    found = [gap for gap in _read(board)[1] if gap.source in sources]
+    if not found:
+        return
+    lines = [f"- {plain(_words(gap, clock))}" for gap in found[:MOST_GAPS]]
+    if len(found) > MOST_GAPS:
+        lines.append(f"- and {count(len(found) - MOST_GAPS, 'more gap')}: the Data page lists all")
+    warn(lines)
+
+
+def warn(lines: list[str]) -> None:
+    """Show the note with its list, which is Markdown."""
+    listed = "\n".join(lines)
+    st.warning(
+        "**Evidence is incomplete.** What is unknown widens the interval; it is never counted as harmless."
+        f"\n\n{listed}",
+        icon=":material/rule:",
+    )
+
+
+def _words(gap: Gap, clock: Clock) -> str:
+    start, end = clock.minute(gap.start_at), clock.minute(gap.end_at)
+    until = end[-5:] if start[:-5] == end[:-5] else end
+    why = f" ({gap.why})" if gap.why else ""
+    return f"{gap.resource}: {start} to {until} {clock.label(gap.start_at)} was not read{why}"
+
+
+def _read(board: Board) -> tuple[float | None, list[Gap]]:
+    with guarded(f"table {COVERAGE.name}", board.generation.data_version):
+        return _completeness(board.key, board)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _completeness(key: tuple[str, str], _board: Board) -> tuple[float | None, list[Gap]]:
+    rows = _board.findings.read(COVERAGE).to_pylist()
+    return complete_share(rows), unread(rows)
