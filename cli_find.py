@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from forensics.lake import Findings
     from forensics.report.find import Work
 
-_TABLE = ("queue", "message_id", "found_by", "verdict", "work_ids", "sentence")
+_TABLE = ("queue", "message_id", "found_by", "verdict", "marks", "work_ids", "sentence")
 _COLUMNS = (
     "queue",
     "message_id",
@@ -20,6 +20,7 @@ _COLUMNS = (
     "found_by",
     "first_received_at",
     "verdict",
+    "marks",
     "incident_id",
     "sentence",
     "work_ids",
@@ -53,6 +54,7 @@ def find(
 
 def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
+    from forensics.report.annotations import marks_beside
     from forensics.report.message_sentence import message_sentence
     from forensics.report.words import time_text
     from forensics.tables.findings import DELIVERIES, MESSAGES
@@ -68,6 +70,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
         "found_by": list(work.hit.found_by),
         "first_received_at": time_text(work.hit.received_at),
         "verdict": verdict["verdict"] if verdict else None,
+        "marks": marks_beside(findings.lake)(verdict["incident_id"], verdict["item_id"]) if verdict else "",
         "incident_id": verdict["incident_id"] if verdict else None,
         "sentence": message_sentence(rows, verdict),
         "work_ids": sorted({item for _, item in work.items}),

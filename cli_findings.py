@@ -20,8 +20,18 @@ if TYPE_CHECKING:
 
 QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
 Verdict = StrEnum("Verdict", {v.upper(): v for v in VERDICTS})  # type: ignore[misc]
-_INCIDENT_TABLE = ("incident_id", "started_at", "headline", *VERDICTS, "primary_cause")
-_MESSAGE_TABLE = ("queue", "message_id", "business_keys", "verdict", "certainty", "interval", "receive_count", "causes")
+_INCIDENT_TABLE = ("incident_id", "started_at", "headline", *VERDICTS, "primary_cause", "marks")
+_MESSAGE_TABLE = (
+    "queue",
+    "message_id",
+    "business_keys",
+    "verdict",
+    "certainty",
+    "interval",
+    "receive_count",
+    "causes",
+    "marks",
+)
 _DEAD_LETTER_TABLE = ("queue", "message_id", "business_keys", "verdict", "interval", "redrive", "redrive_sentence")
 QueueFinding = StrEnum(  # type: ignore[misc]
     "QueueFinding",
@@ -66,6 +76,7 @@ class ReportFormat(StrEnum):
 
 def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: QueueOption = None) -> None:
     """List incidents, newest first."""
+    from forensics.report.annotations import marks_beside
     from forensics.report.prevention import by_incident
     from forensics.report.records import incident_record
     from forensics.tables.findings import INCIDENTS
@@ -79,11 +90,12 @@ def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: Qu
             r["incident_id"],
         )
     )
-    records = [incident_record(r) for r in rows]
+    marks = marks_beside(findings.lake)
+    records = [incident_record(r) | {"marks": marks(r["incident_id"])} for r in rows]
     if how in (RowFormat.JSON, RowFormat.JSONL):
         prevention = by_incident(findings)
         records = [r | {"counterfactuals": prevention.get(r["incident_id"], [])} for r in records]
-    print_rows(records, how, _INCIDENT_TABLE, _columns(incident_record({})))
+    print_rows(records, how, _INCIDENT_TABLE, (*_columns(incident_record({})), "marks"))
     if not records:
         _say_nothing_found(findings, queue)
 
@@ -99,6 +111,7 @@ def messages(
     ] = False,
 ) -> None:
     """List messages that were delivered more than once or share their work with another, each with its verdict."""
+    from forensics.report.annotations import marks_beside
     from forensics.report.records import message_record
     from forensics.tables.findings import MESSAGES
 
@@ -111,10 +124,13 @@ def messages(
     wanted = {"incident_id": incident, "queue": queue, "verdict": verdict and str(verdict)}
     table = findings.read(MESSAGES, where=_all_of(wanted))
     order = [(name, "ascending") for name in ("queue", "first_received_at", "item_id")]
-    records = (message_record(r) for r in _rows(table.sort_by(order)))
+    marks = marks_beside(findings.lake)
+    records = (
+        message_record(r) | {"marks": marks(r["incident_id"], r["item_id"])} for r in _rows(table.sort_by(order))
+    )
     if how is RowFormat.TABLE:
         records = ({**r, "interval": _interval(r)} for r in records)
-    print_rows(records, how, _MESSAGE_TABLE, _columns(message_record({})))
+    print_rows(records, how, _MESSAGE_TABLE, (*_columns(message_record({})), "marks"))
     if not table.num_rows:
         _say_nothing_found(findings, queue)
 

@@ -32,6 +32,22 @@ def test_a_mark_is_put_and_listed(lake, capsys):
     assert (said["item_id"], said["mark"], said["author"]) == (world.IDS[0], "refunded", "Ana")
 
 
+@pytest.mark.parametrize(
+    ("command", "of_the_message"),
+    [(["find", "pay-1001"], True), (["messages", "--verdict", "confirmed"], True), (["incidents"], False)],
+    ids=["find", "messages", "incidents"],
+)
+def test_what_stands_on_a_message_or_its_incident_is_listed_beside_the_verdict(lake, capsys, command, of_the_message):
+    for more in (["--mark", "accepted"], ["--mark", "refunded", "--message", "pay-1001"]):
+        assert cli.main(["annotate", world.INCIDENT, *more, "--reason", "r", "--by", "Ana", "--lake", lake]) == 0
+    capsys.readouterr()
+
+    assert cli.main([*command, "--format", "json", "--lake", lake]) == 0
+    told = json.loads(capsys.readouterr().out)[0]["marks"]
+
+    assert told == ("accepted (Ana), refunded (Ana)" if of_the_message else "accepted (Ana)")
+
+
 def test_an_unknown_incident_or_mark_is_one_sentence_and_exit_2(lake, capsys):
     assert cli.main(["annotate", "x-1", "--mark", "refunded", "--reason", "r", "--lake", lake]) == 2
     assert cli.main(["annotate", world.INCIDENT, "--mark", "solved", "--reason", "r", "--lake", lake]) == 2

@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from forensics.health.accepted import accepted_risk
+from forensics.health.numbers import Number, week_numbers
 from forensics.health.signals import (
     ACT_NOW,
     WATCH,
@@ -76,6 +77,11 @@ class QueueReview:
     def twice(self) -> tuple[float, float] | None:
         """Share of the messages processed twice, at least and at most."""
         return twice_share(self.now)
+
+    @property
+    def numbers(self) -> list[Number]:
+        """The week in numbers, each beside the week before."""
+        return week_numbers(self.now, self.before)
 
     def number(self, column: str) -> int | None:
         """Return a number of this week; None where it is unknown."""

@@ -1,6 +1,6 @@
 """What people say of an incident: marks that stand beside the verdict and never replace it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -127,6 +127,23 @@ def standing(said: Iterable[Annotation]) -> dict[str | None, tuple[Annotation, .
             mine.pop((one.mark, one.author), None)
             mine[one.mark, one.author] = one
     return {subject: tuple(marks.values()) for subject, marks in found.items() if marks}
+
+
+def marks_beside(lake: Lake) -> Callable[[str | None, str | None], str]:
+    """Return a function from incident and item id to the marks that stand there, in words.
+
+    A message also carries the marks of its incident; the incident alone has item id None.
+    """
+    said: dict[str, list[Annotation]] = {}
+    for one in annotations(lake):
+        said.setdefault(one.incident_id, []).append(one)
+    stands = {incident_id: standing(marks) for incident_id, marks in said.items()}
+
+    def marks_of(incident_id: str | None, item_id: str | None = None) -> str:
+        here = stands.get(incident_id or "", {})
+        return marks_text([*here.get(None, ()), *(here.get(item_id, ()) if item_id else ())])
+
+    return marks_of
 
 
 def marks_text(marks: Sequence[Annotation]) -> str:

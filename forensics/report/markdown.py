@@ -5,7 +5,7 @@ import re
 from markupsafe import Markup
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
-_AT_START = re.compile(r"^(?:([0-9]+)([.)])|([-+#>=]))")
+_AT_START = re.compile(r"^(?:([0-9]+)([.)])(?=\s|$)|([-+#>=]))")
 
 
 def text(value: object) -> Markup:

@@ -5,7 +5,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from forensics.health import QueueReview, WeekReview, week_title
+from forensics.health import NUMBERS, QueueReview, WeekReview, week_title
 from forensics.health.signals import interval, percent, percent_interval, span
 from forensics.report import markdown
 from forensics.report.csv_text import to_csv
@@ -137,9 +137,16 @@ def _environment(language: Language) -> Environment:
         span=lambda value_s: say(_span(value_s)),
         handler=lambda value_ms: say(_handler(value_ms)),
         say=say,
+        units=language.units,
         told=lambda incident: language.headline(incident, incident["headline"] or ""),
     )
-    parts: dict[str, Any] = {"headline": headline, "reach": reach, "count": count_text, "stop": language(".")}
+    parts: dict[str, Any] = {
+        "headline": headline,
+        "reach": reach,
+        "count": count_text,
+        "stop": language("."),
+        "numbers": NUMBERS,
+    }
     environment.globals.update(parts)
     return environment
 

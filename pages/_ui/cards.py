@@ -6,6 +6,16 @@ import streamlit as st
 
 MOST_CHARS = 13
 """Characters of a value that a card of a six-card row shows."""
+ROW_OF_TWO_LINES = 68
+"""Pixels of a table row in which a long sentence wraps."""
+HEADER_PX = 38
+MOST_ROWS_SEEN = 10
+"""Rows of such a table before it scrolls."""
+
+
+def two_line_height(rows: int) -> int:
+    """Return the pixels of a table whose rows have two lines."""
+    return ROW_OF_TWO_LINES * min(rows, MOST_ROWS_SEEN) + HEADER_PX
 
 
 def row(cards: int) -> Any:

@@ -1,6 +1,7 @@
 """The Queue health page's parts: the week, the cards, the ranking, and one queue in detail."""
 
 from functools import partial
+from textwrap import shorten
 from zoneinfo import ZoneInfo
 
 import streamlit as st
@@ -14,7 +15,7 @@ from forensics.report.week_render import headline, reach, render_week, twice_wor
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH
 from pages._ui import setting_checks
-from pages._ui.cards import card, row
+from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.exports import choose_language
 from pages._ui.health_chart import days_chart
 from pages._ui.shell import Page
@@ -22,6 +23,8 @@ from pages._ui.states import guarded, show_broken
 from pages._ui.words import Colour, count, plain
 
 NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
+MOST_WHY = 76
+"""Characters of the reason in the table; the queue's own part has the whole sentence."""
 FORMATS = {
     "md": ("Markdown", "text/markdown", "For a wiki or a chat."),
     "csv": ("CSV", "text/csv", "One row a queue with every number."),
@@ -109,7 +112,7 @@ def table(review: WeekReview) -> QueueReview | None:
         {
             "Queue": q.queue,
             "Need": [q.need],
-            "Why": q.why,
+            "Why": shorten(q.why, MOST_WHY, placeholder="…"),
             "Redelivered": percent(q.redelivered),
             "8 weeks": _drawable(q.redelivered_trend),
             "Processed twice": twice_words(q),
@@ -126,20 +129,22 @@ def table(review: WeekReview) -> QueueReview | None:
         rows,
         hide_index=True,
         key=f"queues-{review.week}",
+        row_height=ROW_OF_TWO_LINES,
+        height=two_line_height(len(rows)),
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
         column_config={
-            "Queue": config.TextColumn(pinned=True, width=150),
-            "Need": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=84),
-            "Why": config.TextColumn(width=380),
-            "Redelivered": config.TextColumn(width=92, help="Deliveries that were not the message's first."),
+            "Queue": config.TextColumn(pinned=True, width=110),
+            "Need": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
+            "Why": config.TextColumn(width=208),
+            "Redelivered": config.TextColumn(width=84, help="Deliveries that were not the message's first."),
             "8 weeks": config.LineChartColumn(
-                width=110, y_min=0, help="The same by week, as far as read; the last point is this week."
+                width=70, y_min=0, help="The same by week, as far as read; the last point is this week."
             ),
-            "Processed twice": config.TextColumn(width=140, help="At least to at most."),
-            "p95 age": config.TextColumn(width=78, help="ApproximateAgeOfOldestMessage"),
-            "Visibility": config.TextColumn(width=78, help="Visibility timeout in force at the end of the evidence."),
-            "p99 handler": config.TextColumn(width=88),
+            "Processed twice": config.TextColumn(width=100, help="At least to at most."),
+            "p95 age": config.TextColumn(width=60, help="ApproximateAgeOfOldestMessage"),
+            "Visibility": config.TextColumn(width=66, help="Visibility timeout in force at the end of the evidence."),
+            "p99 handler": config.TextColumn(width=80),
             "To DLQ": config.NumberColumn(width=66),
         },
         alt="Queues by need",
@@ -180,6 +185,7 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
             icon=":material/verified_user:",
         )
     _days(queue, review, page)
+    _numbers(queue)
     _incidents(queue, page)
     if review.has_checks:
         setting_checks.table(list(queue.checks), page)
@@ -193,6 +199,20 @@ def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
     days = days[days["day"] <= review.last_day.isoformat()]
     with_incidents = _incident_days(queue, review, page)
     days_chart(queue, review, days, with_incidents)
+
+
+def _numbers(queue: QueueReview) -> None:
+    with st.expander("Every number, against the week before", icon=":material/table_rows:"):
+        st.dataframe(
+            [
+                {"": n.label, "This week": n.now, "Week before": n.before, "Change": n.change or "unknown"}
+                for n in queue.numbers
+            ],
+            hide_index=True,
+            key="numbers",
+            height="content",
+            alt=f"{queue.queue}: every number of the week against the week before",
+        )
 
 
 def _incident_days(queue: QueueReview, review: WeekReview, page: Page) -> list[dict[str, str]]:

@@ -6,9 +6,11 @@ from typing import Any
 import streamlit as st
 
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
+from forensics.tables.health import SETTING_FINDINGS
 from pages._ui import marks
-from pages._ui.cards import card, row
+from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.coverage import complete_share, percent, reach
+from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
 from pages._ui.words import VERDICTS, cause, count, interval, plain, verdict_column
@@ -121,11 +123,23 @@ def cards(wanted: list[Incident], coverage: list[dict[str, Any]], queues: list[d
         delta_color="inverse",
         delta_description="vs the 7 days before",
     )
-    hit = len({i["queue_arn"] for i in wanted})
-    card(grid, "Queues affected", f"{hit:,} of {len(known):,}", "Dead-letter queues are left out.")
+    said = (
+        "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter queues are "
+        "left out."
+    )
+    card(grid, "Queues at risk by settings", f"{_at_risk(known, page)} of {len(known):,}", said)
     share = complete_share(coverage)
     said = "Time that was asked of every source and read in full. The Data page shows what is missing."
     card(grid, "Evidence complete", percent(share), said)
+
+
+def _at_risk(known: set[str], page: Page) -> str:
+    """Count the queues whose settings ask for trouble; unknown where none were checked."""
+    checks = page.board.records(SETTING_FINDINGS, columns=("queue_arn", "queue", "code", "status", "severity"))
+    if not checks:
+        return "unknown"
+    grave = {c["queue_arn"] for c in checks if answer(c, page) in ("critical", "warning")}
+    return f"{len(grave & known):,}"
 
 
 def _twice(found: list[Incident], until: datetime | None, days_ago: int) -> tuple[int, int]:
@@ -184,14 +198,22 @@ def table(wanted: list[Incident], page: Page) -> str | None:
         rows,
         hide_index=True,
         key="incidents",
+        row_height=ROW_OF_TWO_LINES,
+        height=two_line_height(len(rows)),
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
         column_order=["Verdict", "What happened", "Queue", "Started", "State", "Cause", "Messages", "Incident"],
         column_config={
             "Verdict": verdict_column(),
-            "What happened": st.column_config.TextColumn(width=390),
-            "Messages": st.column_config.TextColumn(help="Processed twice, of those delivered more than once."),
-            "Started": st.column_config.TextColumn(help=f"Times in {page.clock.label()}."),
+            "What happened": st.column_config.TextColumn(width=210),
+            "Queue": st.column_config.TextColumn(width=104),
+            "Started": st.column_config.TextColumn(width=84, help=f"Times in {page.clock.label()}."),
+            "State": st.column_config.TextColumn(width=84),
+            "Cause": st.column_config.TextColumn(width=112),
+            "Messages": st.column_config.TextColumn(
+                width=78, help="Processed twice, of those delivered more than once."
+            ),
+            "Incident": st.column_config.TextColumn(width=98),
         },
         alt="Incidents, newest first",
     )

@@ -20,7 +20,18 @@ MOST_NAMED = 200
 
 def badges(incident: Incident, page: Page) -> None:
     """Show the marks that stand on the whole incident, each with who said it and why."""
-    for mark in standing(annotations(page.board.lake, incident["incident_id"])).get(None, ()):
+    _badges(incident["incident_id"], None, page)
+
+
+def beside_message(verdict: dict[str, Any], page: Page) -> None:
+    """Show the marks that stand on a message of an incident, and on the whole incident."""
+    if verdict["incident_id"]:
+        for item_id in (None, verdict["item_id"]):
+            _badges(verdict["incident_id"], item_id, page)
+
+
+def _badges(incident_id: str, item_id: str | None, page: Page) -> None:
+    for mark in standing(annotations(page.board.lake, incident_id)).get(item_id, ()):
         said = f"{mark.author}, {page.clock.minute(mark.marked_at)}: {mark.reason}"
         st.badge(plain(f"{mark.words} · {mark.author}"), icon=":material/person:", color="blue", help=plain(said))
 

@@ -17,6 +17,8 @@ from pages._ui.shell import Page
 from pages._ui.words import count, plain
 
 Incident = dict[str, Any]
+OF_MESSAGES = ("csv", "svg", "timesketch", "trace")
+"""Forms that hold messages and nothing else."""
 MOST_PREVIEW = 60_000
 """Characters of the preview; a browser stumbles over more in one block."""
 
@@ -52,7 +54,7 @@ def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
     case = case_of(incident["incident_id"], page)
     with st.container(horizontal=True, gap="small"):
         for kind, (name, mime, words) in FORMS.items():
-            nothing = kind == "csv" and not case.affected
+            nothing = not (case.affected if kind == "csv" else case.timeline) and kind in OF_MESSAGES
             st.download_button(
                 name,
                 partial(written, incident["incident_id"], kind, chosen, page),
@@ -63,7 +65,7 @@ def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
                 on_click="ignore",
                 type="primary" if kind == "zip" else "secondary",
                 disabled=nothing,
-                help="The logs name no affected message: there is nothing to list." if nothing else words,
+                help="The logs name no message: this file would be empty." if nothing else words,
             )
 
 

@@ -15,7 +15,7 @@ from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
-from pages._ui import details
+from pages._ui import details, marks
 from pages._ui.coverage import reach
 from pages._ui.shell import Page
 from pages._ui.urltime import read_window
@@ -119,6 +119,7 @@ def answer(work: Work, page: Page) -> None:
         if verdict:
             colour, meaning = VERDICTS[verdict["verdict"]]
             st.badge(f"{verdict['verdict']} · {verdict['certainty']}", color=colour, help=meaning)
+            marks.beside_message(verdict, page)
         st.markdown(f"`{_code(hit.message_id or hit.item_id)}` on `{_code(hit.queue)}`", width="content")
         if verdict and verdict["incident_id"]:
             keys = {"incident": verdict["incident_id"], "msg": hit.message_id or hit.item_id}

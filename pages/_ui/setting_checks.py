@@ -1,10 +1,15 @@
 """The settings checks of one queue: failed ones first, each with its numbers, advice and evidence."""
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
+from forensics.checks import FAILS
+from forensics.health.accepted import accepted_risk
+from forensics.settings import AcceptedRisk
 from forensics.tables.health import SETTING_FINDINGS
+from pages._ui.cards import ROW_OF_TWO_LINES
 from pages._ui.shell import Page
 from pages._ui.words import Colour, count
 
@@ -12,12 +17,11 @@ COLOURS: dict[str, Colour] = {
     "critical": "red",
     "warning": "orange",
     "note": "yellow",
+    "accepted": "gray",
     "unknown": "gray",
     "passes": "green",
 }
 _ORDER = list(COLOURS)
-ROW_OF_TWO_LINES = 68
-"""Pixels of a table row in which a long sentence wraps."""
 
 
 def of_queue(queue_arn: str, page: Page) -> None:
@@ -31,8 +35,9 @@ def table(checks: list[dict[str, Any]], page: Page) -> None:
     if not checks:
         st.caption("No settings were read for this queue: collect it again, then correlate.")
         return
-    open_ones = sorted((c for c in checks if c["status"] != "passes"), key=_gravest)
-    passed = sorted((c for c in checks if c["status"] == "passes"), key=_gravest)
+    told = [_told(c, page) for c in checks]
+    open_ones = sorted((c for c in told if c["status"] != "passes"), key=_gravest)
+    passed = sorted((c for c in told if c["status"] == "passes"), key=_gravest)
     if open_ones:
         _table(open_ones, "Settings checks that failed or cannot tell")
     if passed:
@@ -44,7 +49,7 @@ def _table(checks: list[dict[str, Any]], alt: str) -> None:
     st.dataframe(
         [
             {
-                "Answer": [_answer(c)],
+                "Answer": [c["answer"]],
                 "What was compared": c["sentence"],
                 "What to do": c["advice"] or (f"Needs {c['would_decide']}." if c["would_decide"] else ""),
                 "Consumer": "" if c["consumer"] == "-" else c["consumer"],
@@ -67,9 +72,28 @@ def _table(checks: list[dict[str, Any]], alt: str) -> None:
     )
 
 
-def _answer(check: dict[str, Any]) -> str:
-    return check["severity"] if check["status"] == "fails" else check["status"]
+def answer(check: dict[str, Any], page: Page) -> str:
+    """Say an answer in one word: a severity, or that the team accepted the risk, or that the check passed or cannot tell."""
+    if check["status"] != FAILS:
+        return str(check["status"])
+    return "accepted" if _risk(check, page) else str(check["severity"])
+
+
+def _told(check: dict[str, Any], page: Page) -> dict[str, Any]:
+    """Put the team's word in the place of the advice where it accepted the risk."""
+    risk = _risk(check, page)
+    advice = f"Accepted until {risk.until.isoformat()}: {risk.reason}" if risk else check["advice"]
+    return check | {"answer": answer(check, page), "advice": advice}
+
+
+def _risk(check: dict[str, Any], page: Page) -> AcceptedRisk | None:
+    """Return the risk that the team accepted, as of the evidence's last day."""
+    until = page.board.generation.data_until_at
+    if check["status"] != FAILS or not until:
+        return None
+    today = until.astimezone(ZoneInfo(page.settings.team.zone or "UTC")).date()
+    return accepted_risk(page.settings, check["queue"], check["code"], today)
 
 
 def _gravest(check: dict[str, Any]) -> tuple[Any, ...]:
-    return (_ORDER.index(_answer(check)), check["consumer"], check["code"])
+    return (_ORDER.index(check["answer"]), check["consumer"], check["code"])

@@ -469,6 +469,14 @@ def test_the_report_speaks_japanese_where_the_link_says_so(visit):
     assert "影響を受けたメッセージ" in at.code[0].value
 
 
+def test_a_form_that_would_be_empty_cannot_be_downloaded_and_says_why(visit):
+    buttons = {b.proto.label: b.proto for b in visit("pages/report.py", "blind").get("download_button")}
+    empty = {name for name, button in buttons.items() if button.disabled}
+
+    assert empty == {"CSV", "SVG", "Timesketch", "Trace"}
+    assert {buttons[name].help for name in empty} == {"The logs name no message: this file would be empty."}
+
+
 def test_an_unknown_incident_has_no_report(visit):
     at = visit("pages/report.py", "demo", incident="orders-20250101T0000Z")
 
@@ -492,6 +500,11 @@ def test_a_person_marks_a_message_and_it_stands_beside_the_verdict(visit, tmp_pa
     assert "refunded (Ana)" in set(verdicts["Marked"].dropna())
     assert list(verdicts["Verdict"].map(list))[0] == ["confirmed"]
     assert whole == "the whole incident"
+
+    message = verdicts["Message"][verdicts["Marked"] == "refunded (Ana)"].iloc[0]
+    found = visit("pages/messages.py", lake, q=message)
+
+    assert "refunded · Ana" in words(found)
 
 
 def test_a_mark_without_a_reason_is_refused_on_the_page(visit, tmp_path):

@@ -49,9 +49,35 @@ def test_the_neediest_queue_is_opened_with_reasons_days_incidents_and_checks(ope
     assert [r.partition("]")[0] for r in reasons] == [":red-badge[act now"] * 2 + [":orange-badge[watch"] * 3
     assert "7 to 8 of 14,000 messages processed twice (0.1 %)  \n:gray[:small[Open its incidents" in reasons[0]
     assert "payments.fifo-20261120T0512Z" in words(opened) or opened.get("page_link")
-    checks = opened.dataframe[1].value
+    checks = next(f.value for f in opened.dataframe if "Check" in f.value)
     assert list(checks["Check"]) == ["run_near_timeout"]
     assert "1 check passed" in [e.label for e in opened.expander]
+
+
+def test_every_number_of_the_week_stands_beside_the_week_before(opened):
+    numbers = next(f.value for f in opened.dataframe if "Week before" in f.value).set_index("")
+
+    assert tuple(numbers.loc["Timeouts"]) == ("2", "0", "+2")
+    assert tuple(numbers.loc["p95 age"]) == ("10 min", "8 s", "+10 min")
+    assert {"Sent", "Throttles", "To DLQ", "Backlog, most", "p50 handler", "Hidden by the age metric"} <= {
+        *numbers.index
+    }
+
+
+def test_an_accepted_risk_is_said_among_the_checks_and_puts_no_queue_at_risk(visit, tmp_path, monkeypatch):
+    settings = tmp_path / "team.toml"
+    settings.write_text(
+        "[[queue]]\nname = 'mail'\n[[queue.accepted]]\ncheck = 'dead_letter_queue_missing'\nuntil = 2026-12-31\n"
+        "reason = 'it moves'\n"
+    )
+    before = {m.label: m.value for m in visit("app.py", "demo").metric}["Queues at risk by settings"]
+    monkeypatch.setenv("DOUBLETAKE_CONFIG", str(settings))
+    after = {m.label: m.value for m in visit("app.py", "demo").metric}["Queues at risk by settings"]
+    checks = next(f.value for f in visit(PAGE, "demo", queue="mail").dataframe if "Answer" in f.value)
+
+    assert (before, after) == ("3 of 3", "2 of 3")
+    assert list(checks["Answer"].map(list)) == [["accepted"]]
+    assert list(checks["What to do"]) == ["Accepted until 2026-12-31: it moves"]
 
 
 def test_a_link_names_the_queue_and_the_week(visit):

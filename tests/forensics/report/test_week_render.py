@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from forensics.health import Timeouts, review_week
+from forensics.health import NUMBERS, Timeouts, review_week
 from forensics.report.week_render import WEEK_FORMATS, cards, render_week, spark_svg
 from forensics.settings import Settings
 from forensics.tables.findings import INCIDENTS
@@ -72,6 +72,16 @@ def test_markdown_tells_need_why_trend_and_the_week_before():
     assert "Incident `payments.fifo-20261120T0512Z`" in text
 
 
+@pytest.mark.parametrize("format", ["md", "html"])
+def test_every_number_of_a_queue_stands_with_its_change(format):
+    text = render_week(reviewed(), format).decode()
+    numbers = text.partition("Numbers by queue")[2].partition("Method")[0]
+
+    assert all(f"{label}" in numbers for label, _, _ in NUMBERS)
+    assert ("| 2 (+2) |" if format == "md" else "2 <small>(+2)</small>") in numbers
+    assert "(0)" not in numbers
+
+
 def test_what_was_not_read_says_unknown_in_every_format():
     assert "| `mail` | ok |  | unknown |" in render_week(reviewed(), "md").decode()
     assert '<td class="n">unknown</td>' in render_week(reviewed(), "html").decode()
@@ -114,7 +124,7 @@ def test_names_from_outside_make_no_markdown():
     assert "<script>" not in text
     assert "![x](" not in text
     cells = {len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("| `")}
-    assert cells == {13}
+    assert cells == {13, 2 + len(NUMBERS)}
 
 
 def test_csv_cells_are_no_formulas():
