@@ -61,6 +61,10 @@ def state(incident: Incident, until: datetime | None) -> str:
 def filters(found: list[Incident], page: Page) -> list[Incident]:
     """Show the filters in the sidebar and return the incidents that pass, newest first."""
     queues, kinds = sorted({i["queue"] for i in found}), sorted({i["primary_cause"] or "undecidable" for i in found})
+    for key, known in (("queue", queues), ("kind", kinds), ("period", list(PERIODS))):
+        if (asked := st.query_params.get(key)) and asked not in ("all", *known):
+            said = f"{key}={asked} of the link names nothing in data version {page.data_version}; it is ignored."
+            st.warning(plain(said), icon=":material/filter_alt_off:")
     with st.sidebar:
         queue = st.selectbox("Queue", ["all", *queues], key="queue", bind="query-params")
         kind = st.selectbox("Kind", ["all", *kinds], key="kind", bind="query-params", format_func=_kind)

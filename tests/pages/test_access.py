@@ -1,12 +1,14 @@
 """The gate: who is not let in sees no page at all, whichever address they open."""
 
+import tomllib
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from streamlit import config
 
 from forensics.access import Access
 from pages._ui import access
-from tests.pages.reading import PAGES, words
+from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DOUBLE_BILLING, uuid
 
 OIDC = '[access]\nmode = "oidc"\nemails = ["ana@example.com", "@team.example.com"]\n'
@@ -81,6 +83,31 @@ def test_a_mark_carries_the_name_of_who_signed_in(guarded):
     name = guarded("pages/incident.py", ANA).text_input(key="mark_author")
 
     assert (name.value, name.disabled) == ("ana@example.com", True)
+
+
+PROMISED = {
+    "server.address": "127.0.0.1",
+    "server.allowedHosts": ["127.0.0.1", "localhost"],
+    "server.enableCORS": True,
+    "server.enableXsrfProtection": True,
+    "server.enableStaticServing": False,
+    "server.maxUploadSize": 50,
+    "client.showErrorDetails": "none",
+    "client.showErrorLinks": False,
+    "client.showSidebarNavigation": False,
+    "client.toolbarMode": "minimal",
+    "client.disableDataExport": True,
+    "browser.gatherUsageStats": False,
+}
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_the_server_is_closed_by_its_own_configuration(name):
+    section, key = name.split(".")
+    said = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+
+    assert said[section][key] == PROMISED[name]
+    assert name in config.get_config_options(), "Streamlit does not know this option"
 
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

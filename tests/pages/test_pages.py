@@ -72,6 +72,14 @@ def test_incidents_can_be_narrowed_by_queue_and_by_time_in_the_link(visit):
     assert list(by_time["Incident"]) == [DOUBLE_BILLING]
 
 
+@pytest.mark.parametrize(("key", "value"), [("queue", "orders"), ("kind", "bad_luck"), ("period", "1 year")])
+def test_a_filter_in_the_link_that_names_nothing_is_said(visit, key, value):
+    at = visit("app.py", "demo", **{key: value})
+
+    assert f"{key}={value} of the link names nothing in data version" in words(at).replace("\\", "")
+    assert len(at.dataframe[0].value) == 3
+
+
 def test_a_time_in_the_link_that_is_none_is_named(visit):
     at = visit("app.py", "demo", from_="yesterday")
 
