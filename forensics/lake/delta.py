@@ -35,6 +35,19 @@ def commit_file(folder: Path, version: int) -> Path:
     return log_folder(folder) / f"{version:020d}.json"
 
 
+def newest_commit(folder: Path) -> tuple[str, int, int] | None:
+    """Return the newest commit's file name, bytes, and when it was written (ns); None where there is none."""
+    try:
+        with os.scandir(log_folder(folder)) as entries:
+            newest = max((e for e in entries if e.name.endswith(".json")), key=lambda e: e.name, default=None)
+            if newest is None:
+                return None
+            status = newest.stat()
+    except OSError:
+        return None
+    return newest.name, status.st_size, status.st_mtime_ns
+
+
 def actions(folder: Path, version: int) -> Iterator[dict[str, Any]]:
     """Yield the actions of one commit, one a line."""
     for line in commit_file(folder, version).read_text("utf-8").split("\n"):  # a line may hold U+2028

@@ -11,6 +11,7 @@ from forensics.lake import Findings, Generation, Lake
 from forensics.lake.conditions import Condition, all_of, any_of
 from forensics.settings import Settings
 from forensics.tables import Table
+from forensics.tables.people import ANNOTATIONS
 from pages._ui.states import guarded
 
 
@@ -25,6 +26,11 @@ class Board:
     def key(self) -> tuple[str, str]:
         """What cached values of this data version are kept under."""
         return str(self.lake.root), self.generation.generation_id
+
+    @property
+    def people_key(self) -> tuple[Any, ...]:
+        """What cached values of what people said are kept under: a mark is no new data version."""
+        return str(self.lake.root), self.lake.newest_commits((ANNOTATIONS,))
 
     @property
     def findings(self) -> Findings:
@@ -50,6 +56,27 @@ class Board:
         """Return the same rows as dictionaries, missing values as None."""
         with guarded(f"table {table.name}", self.generation.data_version):
             return _records(self.key, table.name, columns, where, self, table)
+
+
+def newest_board(lake: Lake) -> Board:
+    """Return the newest data version; the lake is looked through again only after a commit."""
+    return _newest(str(lake.root), lake.newest_commits(), lake)
+
+
+def board_of(lake: Lake, asked: str) -> Board | None:
+    """Return the data version whose id starts so; None where this lake has none."""
+    return _asked(str(lake.root), lake.newest_commits(), asked, lake)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _newest(root: str, commits: tuple[Any, ...], _lake: Lake) -> Board:
+    return Board(_lake, _lake.findings().generation)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _asked(root: str, commits: tuple[Any, ...], asked: str, _lake: Lake) -> Board | None:
+    found = next((g for g in _lake.generations() if g.generation_id.startswith(asked)), None)
+    return Board(_lake, found) if found else None
 
 
 def lake_path() -> Path:

@@ -1,9 +1,10 @@
 """The case of one incident as reports tell it, kept between runs."""
 
+from typing import Any
+
 import streamlit as st
 
 from forensics.report import Case, load_case
-from forensics.tables.people import ANNOTATIONS
 from pages._ui.board import Board
 from pages._ui.shell import Page
 from pages._ui.states import guarded
@@ -15,11 +16,11 @@ def case_of(incident_id: str, page: Page) -> Case:
         return _case(case_key(page), incident_id, page.board)
 
 
-def case_key(page: Page) -> tuple[str, str, int]:
-    """Return what a case is kept under: the data version, and how much people have said."""
-    return *page.board.key, page.board.lake.versions((ANNOTATIONS,)).get(ANNOTATIONS.name, -1)
+def case_key(page: Page) -> tuple[Any, ...]:
+    """Return what a case is kept under: the data version, and what people have said."""
+    return *page.board.key, *page.board.people_key
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the incident's evidence")
-def _case(key: tuple[str, str, int], incident_id: str, _board: Board) -> Case:
+def _case(key: tuple[Any, ...], incident_id: str, _board: Board) -> Case:
     return load_case(_board.findings, incident_id)

@@ -17,7 +17,7 @@ from forensics.tables.health import QUEUE_HEALTH
 from pages._ui import setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.exports import choose_language
-from pages._ui.health_chart import days_chart
+from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.shell import Page
 from pages._ui.states import guarded, show_broken
 from pages._ui.words import Colour, count, plain
@@ -195,10 +195,12 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
 
 def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
     first, _ = week_bounds(review.trend_weeks[0])
-    days = page.board.rows(QUEUE_HEALTH, ("queue_arn", "==", queue.queue_arn), ("day", ">=", first.isoformat()))
-    days = days[days["day"] <= review.last_day.isoformat()]
-    with_incidents = _incident_days(queue, review, page)
-    days_chart(queue, review, days, with_incidents)
+    with st.skeleton(height=CHART_PX):
+        days = page.board.rows(QUEUE_HEALTH, ("queue_arn", "==", queue.queue_arn), ("day", ">=", first.isoformat()))
+        days = days[days["day"] <= review.last_day.isoformat()]
+        with_incidents = _incident_days(queue, review, page)
+        figure = days_figure(queue, review, days, with_incidents)
+    days_chart(queue, review, figure)
 
 
 def _numbers(queue: QueueReview) -> None:

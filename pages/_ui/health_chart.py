@@ -7,13 +7,15 @@ import streamlit as st
 from forensics.charts.queue_days import incident_frame, queue_days_figure
 from forensics.health import QueueReview, WeekReview, week_bounds
 
+CHART_PX = 900
+"""Height of the chart, and of the frame that keeps its place while it is drawn."""
 CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"]}
 
 
-def days_chart(queue: QueueReview, review: WeekReview, days: Any, incidents: list[dict[str, str]]) -> None:
-    """Show the eight weeks up to the chosen one, a point a day."""
+def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: list[dict[str, str]]) -> Any:
+    """Draw the eight weeks up to the chosen one, a point a day."""
     first, _ = week_bounds(review.trend_weeks[0])
-    figure = queue_days_figure(
+    return queue_days_figure(
         days,
         incident_frame(incidents),
         first,
@@ -21,6 +23,10 @@ def days_chart(queue: QueueReview, review: WeekReview, days: Any, incidents: lis
         queue.timeouts.visibility_s,
         dict(queue.timeouts.functions),
     )
+
+
+def days_chart(queue: QueueReview, review: WeekReview, figure: Any) -> None:
+    """Show the drawn weeks."""
     st.plotly_chart(
         figure,
         key=f"days-{queue.queue_arn}-{review.week}",

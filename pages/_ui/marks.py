@@ -6,9 +6,10 @@ from typing import Any
 import streamlit as st
 
 from forensics.errors import ForensicsError
-from forensics.report.annotations import MARK_WORDS, annotate, annotations, marks_text, standing
+from forensics.report.annotations import MARK_WORDS, Annotation, annotate, annotations, marks_text, standing
 from forensics.tables.people import MARKS
 from pages._ui.access import signed_in_name
+from pages._ui.board import Board
 from pages._ui.case import case_of
 from pages._ui.shell import Page
 from pages._ui.words import plain
@@ -30,21 +31,30 @@ def beside_message(verdict: dict[str, Any], page: Page) -> None:
             _badges(verdict["incident_id"], item_id, page)
 
 
+def _said(page: Page, incident_id: str | None = None) -> tuple[Annotation, ...]:
+    return _kept(page.board.people_key, incident_id, page.board)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _kept(key: tuple[Any, ...], incident_id: str | None, _board: Board) -> tuple[Annotation, ...]:
+    return annotations(_board.lake, incident_id)
+
+
 def _badges(incident_id: str, item_id: str | None, page: Page) -> None:
-    for mark in standing(annotations(page.board.lake, incident_id)).get(item_id, ()):
+    for mark in standing(_said(page, incident_id)).get(item_id, ()):
         said = f"{mark.author}, {page.clock.minute(mark.marked_at)}: {mark.reason}"
         st.badge(plain(f"{mark.words} · {mark.author}"), icon=":material/person:", color="blue", help=plain(said))
 
 
 def of_messages(incident: Incident, page: Page) -> dict[str | None, str]:
     """Return the standing marks per item id, in words."""
-    return {k: marks_text(v) for k, v in standing(annotations(page.board.lake, incident["incident_id"])).items() if k}
+    return {k: marks_text(v) for k, v in standing(_said(page, incident["incident_id"])).items() if k}
 
 
 def of_incidents(page: Page) -> dict[str, str]:
     """Return per incident the marks that stand on the whole of it, in words."""
     found: dict[str, str] = {}
-    said = annotations(page.board.lake)
+    said = _said(page)
     for incident_id in {a.incident_id for a in said}:
         if marks := standing(a for a in said if a.incident_id == incident_id).get(None):
             found[incident_id] = ", ".join(dict.fromkeys(m.words for m in marks))
@@ -87,7 +97,7 @@ def _put(incident: Incident, page: Page, item_id: str | None, mark: str, reason:
 
 def listed(incident: Incident, page: Page) -> None:
     """List every mark that was ever put here, newest first; taken-back ones too."""
-    said = annotations(page.board.lake, incident["incident_id"])
+    said = _said(page, incident["incident_id"])
     if not said:
         return
     st.dataframe(

@@ -22,7 +22,7 @@ FORMS = {
 
 
 @st.cache_data(max_entries=32, show_spinner="Writing the report")
-def _rendered(key: tuple[str, str, int], incident_id: str, kind: str, chosen: tuple[Any, ...], _page: Page) -> bytes:
+def _rendered(key: tuple[Any, ...], incident_id: str, kind: str, chosen: tuple[Any, ...], _page: Page) -> bytes:
     return render(case_of(incident_id, _page), kind, ReportOptions(*chosen))
 
 

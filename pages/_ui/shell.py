@@ -14,7 +14,7 @@ from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS
 from pages._ui import completeness
 from pages._ui.access import gate, sign_out
-from pages._ui.board import Board, lake_path, load_settings
+from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
 from pages._ui.clock import Clock, choose_clock
 from pages._ui.states import show_broken, show_problem
 from pages._ui.words import count, plain
@@ -119,9 +119,9 @@ def _open(title: str, promise: str) -> Board:
     asked = st.query_params.get("dv")
     try:
         lake = Lake(lake_path())
-        board = Board(lake, lake.findings().generation)
+        board = newest_board(lake)
         if asked and not board.generation.generation_id.startswith(asked):
-            earlier = next((g for g in lake.generations() if g.generation_id.startswith(asked)), None)
+            earlier = board_of(lake, asked)
             if earlier is None:
                 st.warning(
                     plain(
@@ -130,7 +130,7 @@ def _open(title: str, promise: str) -> Board:
                     icon=":material/history:",
                 )
             else:
-                board = Board(lake, earlier)
+                board = earlier
     except ForensicsError as problem:
         st.title(title)
         show_problem(problem, promise)

@@ -9,15 +9,19 @@ from forensics.charts import consumers_figure, overview_figure, timeline_figure
 from forensics.charts.consumers import KINDS
 from forensics.charts.groups import PREFIX, blocked_words, with_groups
 from forensics.lake.conditions import Condition
+from forensics.report.groups import blocked_spans
+from forensics.report.prevention import queue_findings_of
 from forensics.tables.findings import TIMELINE
 from pages._ui import details
-from pages._ui.case import case_of
 from pages._ui.runs import failed_runs
 from pages._ui.shell import Page
+from pages._ui.states import guarded
 from pages._ui.urltime import Window, read_window
 from pages._ui.words import count, plain
 
 LANES_PER_PAGE = 40
+CHART_PX = 420
+"""Height of the frame that keeps a chart's place while it is read and drawn."""
 LANE_COLUMNS = ("lane", "item_id", "message_id", "at", "until_at")
 MOST_IN_LINK = 50
 """Message ids of one run that a link names; a run of a standard queue can hold 10,000."""
@@ -100,27 +104,36 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
         low = (shown - 1) * LANES_PER_PAGE
         st.caption(f"Messages {low + 1:,} to {min(low + LANES_PER_PAGE, len(numbers)):,} of {len(numbers):,}")
     of_page = tuple(numbers[(shown - 1) * LANES_PER_PAGE : shown * LANES_PER_PAGE]) or (-1,)
-    timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
-    labels, drawn = details.labels(case, page), timeline
-    blocked: tuple[Any, ...] = ()
-    if case["is_fifo"] and len(numbers) <= MOST_MESSAGES:
-        blocked = case_of(case["incident_id"], page).blocked
-        drawn, groups = with_groups(timeline, blocked)
-        labels = labels | groups
-    figure = timeline_figure(drawn, page.clock.zone, cut_gaps=not gaps, labels=labels, **_timeouts(case))
+    with_lanes_of_groups = bool(case["is_fifo"]) and len(numbers) <= MOST_MESSAGES
+    key = ("messages", *page.board.key, case["incident_id"], page.clock.name, gaps, of_page, with_lanes_of_groups)
+
+    def draw() -> tuple[Any, str | None]:
+        labels, drawn, blocked = details.labels(case, page), timeline, ()
+        if with_lanes_of_groups:
+            blocked = blocked_spans(queue_findings_of(page.board.findings, case))
+            drawn, groups = with_groups(timeline, blocked)
+            labels = labels | groups
+        figure = timeline_figure(drawn, page.clock.zone, cut_gaps=not gaps, labels=labels, **_timeouts(case))
+        return figure, blocked_words(blocked)
+
+    with st.skeleton(height=CHART_PX), guarded("what the timeline shows", page.data_version):
+        timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
+        figure, said = _kept(key, draw)
     event = _chart(figure, f"{case['incident_id']}-{shown}", case)
-    if said := blocked_words(blocked):
+    if said:
         st.caption(plain(said))
     return timeline, _clicked(event)
 
 
 def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
     """Draw a lane per consumer and a bar per run; a click on a run chooses its messages."""
-    timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
     key = (*page.board.key, case["incident_id"], page.clock.name, gaps, window)
-    figure = _kept(
-        ("consumers", *key), lambda: consumers_figure(timeline, page.clock.zone, cut_gaps=not gaps, **_timeouts(case))
-    )
+    with st.skeleton(height=CHART_PX):
+        timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
+        figure = _kept(
+            ("consumers", *key),
+            lambda: consumers_figure(timeline, page.clock.zone, cut_gaps=not gaps, **_timeouts(case)),
+        )
     event = _chart(figure, f"{case['incident_id']}-consumers", case)
     runs = {p["customdata"][2] for p in event["selection"]["points"] if len(p.get("customdata") or ()) > 2}
     of_runs = timeline[timeline["consumer"].isin(runs)]
@@ -131,9 +144,14 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
 def _overview(case: Case, page: Page, here: Condition) -> Drawn:
     """Draw the heatmap; a stretch of time chosen in it opens the lanes of that time."""
     columns = ("item_id", "message_id", "kind", "at", "until_at", "consumer")
-    timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
     key = ("overview", *page.board.key, case["incident_id"], page.clock.name)
-    figure = _kept(key, lambda: overview_figure(timeline, page.clock.zone))
+
+    def draw() -> Any:
+        timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
+        return overview_figure(timeline, page.clock.zone)
+
+    with st.skeleton(height=CHART_PX):
+        figure = _kept(key, draw)
     event = _chart(figure, f"{case['incident_id']}-overview", case, ("points", "box"))
     boxes = event["selection"].get("box") or []
     if boxes and len(boxes[0].get("x") or []) == 2:
@@ -150,7 +168,7 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _kept(key: tuple[Any, ...], _draw: Callable[[], Any]) -> Any:
-    """Draw a figure once: a click reruns the chart, and thousands of bars take a second to build."""
+    """Draw a figure once: a click reruns the chart, and a figure takes 0.1 s to build, one of thousands of bars a second."""
     return _draw()
 
 

@@ -371,3 +371,19 @@ def test_a_path_that_delta_rs_would_misread_is_refused(tmp_path):
 def test_an_address_is_not_a_folder():
     with pytest.raises(LakeMissingError, match="'s3://bucket/lake' is not a local folder"):
         Lake("s3://bucket/lake")
+
+
+def test_the_newest_commits_change_with_every_commit_and_with_damage(lake):
+    empty = lake.newest_commits()
+    add(lake, event(1))
+    first = lake.newest_commits()
+    again = lake.newest_commits()
+    add(lake, event(2))
+    second = lake.newest_commits()
+    newest = max((lake.path(LOG_EVENTS) / "_delta_log").glob("*.json"))
+    newest.write_text(newest.read_text()[:40])
+
+    assert empty == ()
+    assert first == again
+    assert len({first, second, lake.newest_commits()}) == 3
+    assert lake.newest_commits((CONSUMERS,)) == ()

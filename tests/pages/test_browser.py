@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
-from tests.pages.worlds import DOUBLE_BILLING, uuid
+from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE, uuid
 
 pytestmark = pytest.mark.browser
 
@@ -206,6 +206,20 @@ def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(visit):
     assert download.value.suggested_filename == f"{DOUBLE_BILLING}-messages.csv"
     assert len(rows) == 8
     assert {row["verdict"] for row in rows} == {"confirmed", "probable"}
+
+
+def test_alt_p_and_alt_n_go_to_the_incident_before_and_after(visit):
+    tab = visit()
+    page = tab.open(LINK)
+    page.get_by_role("button", name="Previous").wait_for()
+    page.keyboard.press("Alt+P")
+    page.wait_for_url(f"**incident={EXPIRED_HANDLE}**")
+    page.get_by_role("heading", name="1 message was processed twice").wait_for()
+    page.keyboard.press("Alt+N")
+    page.wait_for_url(f"**incident={DOUBLE_BILLING}**")
+    page.get_by_role("heading", name="7 to 8 of 10 messages were processed twice").wait_for()
+
+    assert tab.errors == []
 
 
 def test_the_list_leads_to_the_incident(visit, tmp_path):

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from forensics.identity import handle_token
 from forensics.lake import Lake
+from forensics.report.annotations import annotate
 from forensics.tables.findings import DELIVERIES, INCIDENTS
 from tests.pages import tales
 from tests.pages.blind_tale import BLIND
@@ -53,6 +54,33 @@ def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(
     assert incident.title[0].value == "7 to 8 of 10 messages were processed twice"
     assert "Data version" in incident.error[0].value
     assert len(overview.dataframe) == 1
+
+
+@pytest.mark.parametrize("table", ["timeline", "queue_findings", "deliveries", "coverage", "redeliveries"])
+def test_whatever_is_damaged_an_incident_ends_in_one_sentence(visit, copy_of, table):
+    lake = copy_of("demo")
+    for file in lake.glob(f"*/{table}/**/*.parquet"):
+        file.write_bytes(b"PAR1 and nothing else")
+    at = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+
+    assert not at.exception
+    assert "DATA-04" in words(at)
+
+
+def test_a_page_sees_a_new_data_version_and_a_new_mark_at_once(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.expired_handle(story)
+    lake = Lake(story.save(tmp_path / "lake"))
+    before = visit("app.py", lake.root)
+    tales.double_billing(story)
+    story.publish(lake)
+    after = visit("app.py", lake.root)
+    annotate(lake.findings(), DOUBLE_BILLING, None, "accepted", "known", "Ana", START)
+    marked = visit("app.py", lake.root)
+
+    assert (len(before.dataframe[0].value), len(after.dataframe[0].value)) == (1, 2)
+    assert "accepted" not in after.dataframe[0].value["State"][0]
+    assert "accepted" in marked.dataframe[0].value["State"][0]
 
 
 @pytest.mark.parametrize("page", PAGES)
