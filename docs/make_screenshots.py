@@ -1,13 +1,15 @@
 """Take the pictures that README and docs show: ``python docs/make_screenshots.py LAKE``.
 
 Serves the lake on loopback, opens the pages in a headless Chromium and writes PNGs, each page on a light and a dark screen
-and at a phone's width. The lake of ``doubletake demo --no-serve`` gives the pictures of the repository, that of
-``--scenario eight-weeks`` queue-health; an incident without message ids comes from the tests' own lake.
+and at a phone's width; of a part of a page, that part. The lake of ``doubletake demo --no-serve`` gives the pictures of the
+repository, that of ``--scenario eight-weeks`` queue-health and dead-letters (``--only``); an incident without message ids
+comes from the tests' own lake.
 """
 
 import argparse
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,11 +19,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from PIL import Image  # noqa: E402
-from playwright.sync_api import Browser, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, FloatRect, Page, sync_playwright  # noqa: E402
 
 from forensics.lake import Lake  # noqa: E402
 from forensics.report.week import weeks_read  # noqa: E402
-from forensics.tables.findings import INCIDENTS, MESSAGES  # noqa: E402
+from forensics.tables.findings import INCIDENTS, MESSAGES, QUEUE_FINDINGS  # noqa: E402
 from tests.pages.blind_tale import BLIND  # noqa: E402
 from tests.pages.blind_tale import blind as tell_blind  # noqa: E402
 from tests.pages.browser import FLAGS, browser_path, dashboard  # noqa: E402
@@ -29,18 +31,23 @@ from tests.pages.worlds import START, Story  # noqa: E402
 
 CHART = ".js-plotly-plot .barlayer path"
 LINES = ".js-plotly-plot .scatterlayer .js-line"
+LEAST_HEIGHT = 720
 TABLE = "[data-testid=stDataFrame] canvas"
 
 
 @dataclass(frozen=True)
 class View:
-    """One page to picture: its name, its address, what to wait for, and how much of it to show, in pixels."""
+    """One page to picture: its name, its address, what to wait for, and how much of it to show, in pixels.
+
+    ``part`` names the heading that a part of a page starts at; ``height`` is then that part's.
+    """
 
     name: str
     path: str
     wait: str
     height: int = 900
     phone_height: int = 1240
+    part: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,9 @@ def views(incident: str, key: str) -> tuple[View, ...]:
         View("queue-health", "/queue_health", LINES, 1500),
         View("report", f"/report?incident={incident}", "img[src], [data-testid=stCode]"),
         View("data", "/data", TABLE, 1100),
+        View("blocked-group", f"/incident?incident={incident}", CHART, 190, part="queue-findings"),
+        View("prevention", f"/incident?incident={incident}", CHART, 560, part="prevention"),
+        View("dead-letters", f"/incident?incident={incident}", CHART, 330, part="dead-letters"),
     )
 
 
@@ -73,7 +83,7 @@ BLIND_VIEWS = (View("blind-incident", f"/incident?incident={BLIND}", TABLE, 1500
 
 def take(browser: Browser, base: str, view: View, screen: Screen, folder: Path) -> Path:
     """Open one page on one screen and write its picture."""
-    height = view.phone_height if screen.width < 600 else view.height
+    height = view.phone_height if screen.width < 600 else max(view.height, LEAST_HEIGHT)
     context = browser.new_context(
         viewport={"width": screen.width, "height": height},
         color_scheme=screen.scheme,
@@ -86,13 +96,32 @@ def take(browser: Browser, base: str, view: View, screen: Screen, folder: Path) 
         page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')", timeout=60_000)
         page.wait_for_timeout(1500)  # charts and tables fade in
         target = folder / f"{view.name}{screen.suffix}.png"
-        page.screenshot(path=target)
+        page.screenshot(path=target, clip=_clip(page, view) if view.part else None)
         with Image.open(target) as drawn:
             few = drawn.convert("RGB").quantize(256)  # a third of the size, and no eye sees it on these pages
         few.save(target, optimize=True)
         return target
     finally:
         context.close()
+
+
+def _clip(page: Page, view: View) -> FloatRect:
+    """Return the part of the page below a heading, scrolled into view."""
+    heading = page.locator(f"#{view.part}")
+    heading.scroll_into_view_if_needed()
+    page.evaluate("part => document.getElementById(part).scrollIntoView({block: 'start'})", view.part)
+    page.wait_for_timeout(1500)  # tables are drawn when they come into view
+    main = page.locator("[data-testid=stMainBlockContainer]").bounding_box()
+    top = heading.bounding_box()
+    assert main and top
+    return {"x": main["x"] + 60, "y": top["y"] - 12, "width": main["width"] - 120, "height": view.height}
+
+
+def with_dead_letters(lake: Path) -> str | None:
+    """Return the incident with the most dead-lettered messages; None where there is none."""
+    found = Lake(lake).findings().read(QUEUE_FINDINGS, ["incident_id", "code"]).to_pylist()
+    counted = Counter(f["incident_id"] for f in found if f["code"] == "dead_lettered" and f["incident_id"])
+    return max(counted, key=lambda i: (counted[i], i), default=None)
 
 
 def gravest(lake: Path) -> str:
@@ -122,7 +151,7 @@ def take_all(lake: Path, wanted: Sequence[View], folder: Path) -> None:
     ):
         browser = playwright.chromium.launch(executable_path=browser_path(), args=list(FLAGS))
         for view in wanted:
-            for screen in SCREENS:
+            for screen in SCREENS[:2] if view.part else SCREENS:
                 print(take(browser, base, view, screen, folder))
         browser.close()
 
@@ -135,11 +164,14 @@ def main() -> None:
     arguments.add_argument("--incident", help="which incident; default: the one with the most confirmed messages")
     arguments.add_argument("--only", metavar="NAME", help="only this page, e.g. queue-health of eight-weeks' lake")
     chosen = arguments.parse_args()
-    incident = chosen.incident or gravest(chosen.lake)
+    dead = with_dead_letters(chosen.lake)
+    incident = chosen.incident or (dead if chosen.only == "dead-letters" and dead else gravest(chosen.lake))
     chosen.out.mkdir(parents=True, exist_ok=True)
     wanted = [v for v in views(incident, a_key(chosen.lake, incident)) if chosen.only in (None, v.name)]
     if len(weeks_read(Lake(chosen.lake).findings())) < 2:  # one week draws no line
         wanted = [v for v in wanted if v.name != "queue-health"]
+    if incident != dead:
+        wanted = [v for v in wanted if v.name != "dead-letters"]
     if wanted:
         take_all(chosen.lake, wanted, chosen.out)
     if blind := [v for v in BLIND_VIEWS if chosen.only in (None, v.name)]:

@@ -131,7 +131,7 @@ def cards(wanted: list[Incident], coverage: list[dict[str, Any]], queues: list[d
         "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter queues are "
         "left out."
     )
-    card(grid, "Queues at risk by settings", f"{_at_risk(known, page)} of {len(known):,}", said)
+    card(grid, "Queues at risk", f"{_at_risk(known, page)} of {len(known):,}", said)
     share = complete_share(coverage)
     said = "Time that was asked of every source and read in full. The Data page shows what is missing."
     card(grid, "Evidence complete", percent(share), said)

@@ -7,6 +7,7 @@ import streamlit as st
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.words import count_text, interval_text, span_text
 from forensics.tables.findings import QUEUE_FINDINGS
+from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.case import case_of
 from pages._ui.shell import Page
 from pages._ui.words import Colour, plain
@@ -64,8 +65,7 @@ def dead_letters(incident: Row, page: Page) -> None:
     maybe = sum(r["redrive"] == "may_repeat" for r in rows)
     if again or maybe:
         st.warning(
-            f"**Do not redrive all of them.** Of {count_text(len(rows), 'message')}, redriving does the work of {again:,} "
-            f"again, and may do that of {maybe:,} again.",
+            f"**Do not redrive all of them.** Of {count_text(len(rows), 'message')}, redriving {_what_again(again, maybe)}.",
             icon=":material/replay:",
         )
     st.dataframe(
@@ -83,16 +83,31 @@ def dead_letters(incident: Row, page: Page) -> None:
         ],
         hide_index=True,
         key="dead_letters",
+        row_height=ROW_OF_TWO_LINES,
+        height=two_line_height(min(len(rows), MOST_ROWS)),
         column_config={
             "Redriving": st.column_config.MultiselectColumn(
-                options=list(REDRIVE_WORDS.values()), color=[REDRIVES[code] for code in REDRIVE_WORDS], width=150
+                options=list(REDRIVE_WORDS.values()), color=[REDRIVES[code] for code in REDRIVE_WORDS], width=126
             ),
             "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
             "Moved": st.column_config.TextColumn(width=90, help=f"Not before; times in {page.clock.label()}."),
-            "What redriving does": st.column_config.TextColumn(width=430),
+            "Keys": st.column_config.TextColumn(width=108),
+            "Message": st.column_config.TextColumn(width=138),
+            "What redriving does": st.column_config.TextColumn(width=374),
         },
         alt="Dead-lettered messages and what redriving them does",
     )
+
+
+def _what_again(again: int, maybe: int) -> str:
+    """Say what redriving repeats for sure, and what maybe.
+
+    >>> _what_again(3, 2), _what_again(0, 2)
+    ('does the work of 3 again, and may do that of 2 again', 'may do the work of 2 again')
+    """
+    if not again:
+        return f"may do the work of {maybe:,} again"
+    return f"does the work of {again:,} again" + (f", and may do that of {maybe:,} again" if maybe else "")
 
 
 def beside_incidents(page: Page) -> None:

@@ -70,9 +70,9 @@ def test_an_accepted_risk_is_said_among_the_checks_and_puts_no_queue_at_risk(vis
         "[[queue]]\nname = 'mail'\n[[queue.accepted]]\ncheck = 'dead_letter_queue_missing'\nuntil = 2026-12-31\n"
         "reason = 'it moves'\n"
     )
-    before = {m.label: m.value for m in visit("app.py", "demo").metric}["Queues at risk by settings"]
+    before = {m.label: m.value for m in visit("app.py", "demo").metric}["Queues at risk"]
     monkeypatch.setenv("DOUBLETAKE_CONFIG", str(settings))
-    after = {m.label: m.value for m in visit("app.py", "demo").metric}["Queues at risk by settings"]
+    after = {m.label: m.value for m in visit("app.py", "demo").metric}["Queues at risk"]
     checks = next(f.value for f in visit(PAGE, "demo", queue="mail").dataframe if "Answer" in f.value)
 
     assert (before, after) == ("3 of 3", "2 of 3")
