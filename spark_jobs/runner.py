@@ -136,11 +136,14 @@ def _tune(spark: SparkSession, line_count: int, is_small: bool) -> None:
     """Fit Spark to the size: for few lines, compiling Java for each step costs more than it saves."""
     spark.conf.set("spark.sql.codegen.wholeStage", str(not is_small).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")
+    # Of few lines, each further task costs more than it saves: it reads Hadoop's settings once more.
+    for setting in ("spark.sql.leafNodeDefaultParallelism", "spark.sql.files.minPartitionNum"):
+        spark.conf.set(setting, "1") if is_small else spark.conf.unset(setting)
     spark.conf.set("spark.sql.optimizer.excludedRules", rules_left_out(is_small))
     # Planning anew after every stage pays where stages are long.
     spark.conf.set("spark.sql.adaptive.enabled", str(not is_small).lower())
     # So many partitions that the runs of one fit in memory: Spark then gathers them by hash, without a second sort.
-    spark.conf.set("spark.sql.shuffle.partitions", str(max(2, line_count // LINES_PER_PARTITION)))
+    spark.conf.set("spark.sql.shuffle.partitions", str(max(1 if is_small else 2, line_count // LINES_PER_PARTITION)))
     spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", "200000")
     # Files of a few kinds are written side by side; else Spark sorts all rows by kind first.
     spark.conf.set("spark.sql.maxConcurrentOutputFileWriters", "64")
