@@ -1,7 +1,10 @@
 """The one place that builds a Spark session."""
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -87,6 +90,13 @@ _FOR_FEW_LINES = f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+U
 Without it Java keeps room for 48 MB of compiled code, which Spark fills: Java then gives up compiling for good."""
 
 
+def _folder_while_running() -> str:
+    """Return a folder that goes when the process ends: Spark would else leave spark-warehouse where the command was run."""
+    folder = tempfile.mkdtemp(prefix="doubletake-spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def spark_session(
     master: str | None = None, say: Callable[[str], None] | None = None, few_lines: bool = False
 ) -> SparkSession:
@@ -126,6 +136,7 @@ def spark_session(
         .config("spark.sql.legacy.parquet.nanosAsLong", "false")
         .config("spark.speculation", "false")
         .config("spark.log.level", "ERROR")
+        .config("spark.sql.warehouse.dir", _folder_while_running())
     )
     if local:
         builder = (
