@@ -34,7 +34,7 @@ _MOST_SMALL_FILES = 32
 
 def age(at: Column, data_until: datetime | None) -> Column:
     """Return the kind of file a row goes into: 0 is the newest."""
-    hours = (F.unix_micros(F.lit(data_until)) - F.unix_micros(at)) / 3_600_000_000
+    hours = (F.unix_micros(F.lit(data_until).cast("timestamp")) - F.unix_micros(at)) / 3_600_000_000
     kind = F.lit(len(_AGES_H))
     for number, limit in reversed(list(enumerate(_AGES_H))):
         kind = F.when(hours < limit, number).otherwise(kind)

@@ -2,8 +2,9 @@
 
 A run is made of its stream alone, so streams without new lines keep theirs, and the others are read on from a START before
 their first new line, one that everything earlier is over by. Where a line behind it turns out to belong to something
-before it, the whole stream is read again. Whatever else runs rest on (code, rules, settings file, who consumes what, settings in force until then) is compared first; where any
-of it differs, everything is read again. The folder can be removed at any time.
+before it, the whole stream is read again. Whatever else runs rest on (code, rules, settings file, who consumes what, settings
+in force until then) is compared first; where any of it differs, everything is read again. The folder can be removed at any
+time.
 """
 
 import json
@@ -21,6 +22,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from forensics.lake import Lake
+from forensics.lake.delta import flush_path
 from forensics.tables.evidence import LOG_EVENTS
 from spark_jobs.basis import Basis, setting_text
 from spark_jobs.in_force import clipped
@@ -56,6 +58,8 @@ class Manifest:
     """Findings table to its files, relative to the lake, whose rows hold as long as their streams and items do."""
     suspects: str = ""
     """Folder of the items that were judged."""
+    rows: dict[str, int] = field(default_factory=dict)
+    """Every kept file to its rows: one that is gone would leave out runs, and nobody would notice."""
 
 
 class KeptRuns:
@@ -265,14 +269,15 @@ class KeptRuns:
             self._files,
             f"{self.run_id}-suspects",
         )
+        manifest.rows = self._rows_kept(manifest)
         for name in (manifest.parts[-1].name, manifest.suspects):
             for file in (self.folder / name).rglob("*"):
-                _flush(file)
+                flush_path(file)
         written = self.folder / f"manifest.json.{self.run_id}"
         written.write_text(json.dumps(asdict(manifest)), encoding="utf-8")
-        _flush(written)
+        flush_path(written)
         os.replace(written, self.folder / "manifest.json")
-        _flush(self.folder)
+        flush_path(self.folder)
         names = {manifest.suspects, *(part.name for part in manifest.parts)}
         for folder in self.folder.iterdir():
             if folder.is_dir() and folder.name not in names:
@@ -307,12 +312,18 @@ class KeptRuns:
         try:
             told = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
             manifest = Manifest(**{**told, "parts": [Part(**part) for part in told["parts"]]})
-            for name in (manifest.suspects, *(part.name for part in manifest.parts)):
-                _check_files((self.folder / name).rglob("*.parquet"))
-            _check_files(self.lake.root / file for files in manifest.files.values() for file in files)
+            is_whole = self._rows_kept(manifest) == manifest.rows
+            for file in (file for files in manifest.files.values() for file in files):
+                pq.read_metadata(self.lake.root / file)
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return manifest if manifest.parts else None
+        return manifest if manifest.parts and is_whole else None
+
+    def _rows_kept(self, manifest: Manifest) -> dict[str, int]:
+        """Count the rows of every kept file; raises OSError or ValueError where one is not whole."""
+        names = (manifest.suspects, *(part.name for part in manifest.parts))
+        files = (file for name in names for file in (self.folder / name).rglob("*.parquet"))
+        return {str(file.relative_to(self.folder)): pq.read_metadata(file).num_rows for file in files}
 
 
 def run_hash() -> Column:
@@ -343,19 +354,5 @@ def _cuts(runs: DataFrame) -> DataFrame:
     return last.join(over, "stream_hash").where(clean).select("stream_hash", "cut_at", "starts_before")
 
 
-def _check_files(files: Iterable[Path]) -> None:
-    """Raise OSError or ValueError where a file is not a whole Parquet file."""
-    for file in files:
-        pq.read_metadata(file)
-
-
 def _rows(folder: Path) -> int:
     return sum(pq.read_metadata(file).num_rows for file in folder.rglob("*.parquet"))
-
-
-def _flush(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

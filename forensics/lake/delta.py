@@ -142,8 +142,13 @@ def flush(folder: Path, version: int) -> None:
             file = folder / added["path"]
             touched |= {file, file.parent}
     for path in sorted(touched):
-        fd = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        flush_path(path)
+
+
+def flush_path(path: Path) -> None:
+    """Flush one file or folder to the disk."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -62,6 +62,7 @@ def kept(lake: Lake, **changed: object) -> Manifest:
         [setting_text(row) for row in clipped([SETTING], UNTIL)],
         [Part("round-1", 1)],
         suspects="round-1-suspects",
+        rows={"round-1/runs/part.parquet": 1, "round-1-suspects/part.parquet": 1},
     )
     manifest = replace(manifest, **changed)
     (folder / "manifest.json").write_text(json.dumps(asdict(manifest)))
@@ -148,6 +149,15 @@ def test_a_torn_file_keeps_nothing(file, lake):
     kept(lake)
     torn = lake.root / "findings" / ".kept" / file
     torn.write_bytes(torn.read_bytes()[:-9])
+
+    assert not begun(lake).is_round
+
+
+@pytest.mark.parametrize("file", ["round-1/runs/part.parquet", "round-1-suspects/part.parquet"])
+def test_a_file_that_is_gone_keeps_nothing(file, lake):
+    """What it held would be missing from the findings without a word."""
+    kept(lake)
+    (lake.root / "findings" / ".kept" / file).unlink()
 
     assert not begun(lake).is_round
 
