@@ -131,9 +131,11 @@ def everywhere(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def with_shared(ctx: typer.Context, **given: Any) -> Any:
-        chosen = Everywhere(**{name: given.pop(name) for name in SHARED})
+        chosen = Everywhere(**{name: given.pop(name) for name in SHARED}).over(ctx.obj or Everywhere())
+        if chosen.config:
+            chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
         try:
-            return command(chosen.over(ctx.obj or Everywhere()), **given)
+            return command(chosen, **given)
         except BrokenPipeError as problem:  # Typer would end with 1 before main could decide
             raise ReaderGoneError from problem
 

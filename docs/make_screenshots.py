@@ -3,16 +3,17 @@
 Serves the lake on loopback, opens the pages in a headless Chromium and writes PNGs, each page on a light and a dark screen
 and at a phone's width; of a part of a page, that part. The lake of ``doubletake demo --no-serve`` gives the pictures of the
 repository, that of ``--scenario eight-weeks`` queue-health and dead-letters (``--only``); an incident without message ids
-comes from the tests' own lake.
+comes from the tests' own lake. Marks and the login are put on a copy.
 """
 
 import argparse
+import shutil
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,6 +23,7 @@ from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, FloatRect, Page, sync_playwright  # noqa: E402
 
 from forensics.lake import Lake  # noqa: E402
+from forensics.report.annotations import annotate  # noqa: E402
 from forensics.report.week import weeks_read  # noqa: E402
 from forensics.tables.findings import INCIDENTS, MESSAGES, QUEUE_FINDINGS  # noqa: E402
 from tests.pages.blind_tale import BLIND  # noqa: E402
@@ -78,12 +80,16 @@ def views(incident: str, key: str) -> tuple[View, ...]:
     )
 
 
+SIGN_IN = View("sign-in", "/", "[data-testid=stBaseButton-primary]", 260, 360)
+LOGIN = '[access]\nmode = "oidc"\nemails = ["@payments.example.com"]\n'
 BLIND_VIEWS = (View("blind-incident", f"/incident?incident={BLIND}", TABLE, 1500, 1800),)
 
 
 def take(browser: Browser, base: str, view: View, screen: Screen, folder: Path) -> Path:
     """Open one page on one screen and write its picture."""
-    height = view.phone_height if screen.width < 600 else max(view.height, LEAST_HEIGHT)
+    is_phone = screen.width < 600
+    shown = view.phone_height if is_phone else view.height
+    height = shown if is_phone else max(shown, LEAST_HEIGHT)
     context = browser.new_context(
         viewport={"width": screen.width, "height": height},
         color_scheme=screen.scheme,
@@ -96,7 +102,8 @@ def take(browser: Browser, base: str, view: View, screen: Screen, folder: Path) 
         page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')", timeout=60_000)
         page.wait_for_timeout(1500)  # charts and tables fade in
         target = folder / f"{view.name}{screen.suffix}.png"
-        page.screenshot(path=target, clip=_clip(page, view) if view.part else None)
+        top: FloatRect = {"x": 0, "y": 0, "width": screen.width, "height": shown}
+        page.screenshot(path=target, clip=_clip(page, view) if view.part else top)
         with Image.open(target) as drawn:
             few = drawn.convert("RGB").quantize(256)  # a third of the size, and no eye sees it on these pages
         few.save(target, optimize=True)
@@ -140,6 +147,26 @@ def a_key(lake: Path, incident: str) -> str:
     return next(iter(first["business_keys"] or ()), first["message_id"] or first["item_id"])
 
 
+def first_confirmed(lake: Path, incident: str, number: int) -> list[str]:
+    """Return the item ids of the incident's first confirmed messages."""
+    columns = ["incident_id", "item_id", "verdict", "first_received_at"]
+    found = [m for m in Lake(lake).findings().read(MESSAGES, columns).to_pylist() if m["incident_id"] == incident]
+    confirmed = [m for m in found if m["verdict"] == "confirmed"]
+    return [m["item_id"] for m in sorted(confirmed, key=lambda m: m["first_received_at"])[:number]]
+
+
+def take_marked(lake: Path, incident: str, wanted: Sequence[View], folder: Path) -> None:
+    """Write the pictures that need marks, and the one that needs a login."""
+    for item in first_confirmed(lake, incident, 3):
+        annotate(Lake(lake).findings(), incident, item, "refunded", "ticket 77", "Ana", datetime.now(UTC))
+    if refunds := [view for view in wanted if view is not SIGN_IN]:
+        take_all(lake, refunds, folder)
+    if SIGN_IN in wanted:
+        settings = lake / "doubletake.toml"
+        settings.write_text(LOGIN + (settings.read_text() if settings.exists() else ""))
+        take_all(lake, [SIGN_IN], folder)
+
+
 def take_all(lake: Path, wanted: Sequence[View], folder: Path) -> None:
     """Serve a lake and write the pictures of its pages, saying each file's name."""
     settings = lake.absolute() / "doubletake.toml"  # where the demo leaves the scenario's
@@ -174,6 +201,10 @@ def main() -> None:
         wanted = [v for v in wanted if v.name != "dead-letters"]
     if wanted:
         take_all(chosen.lake, wanted, chosen.out)
+    refunds = View("refunds", f"/incident?incident={incident}", CHART, 590, part="verdicts")
+    if marked := [v for v in (refunds, SIGN_IN) if chosen.only in (None, v.name)]:
+        with tempfile.TemporaryDirectory() as folder:
+            take_marked(Path(shutil.copytree(chosen.lake, Path(folder) / "lake")), incident, marked, chosen.out)
     if blind := [v for v in BLIND_VIEWS if chosen.only in (None, v.name)]:
         with tempfile.TemporaryDirectory() as folder:
             story = Story(data_until_at=START + timedelta(hours=1))

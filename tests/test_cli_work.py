@@ -193,6 +193,11 @@ BAD = {
     "a settings file that is not there": (("collect", "--queue", "a", "--config", "no.toml"), "no.toml", "--config"),
     "a settings file that is broken": (("collect", "--queue", "a", "--config", "bad.toml"), "bad.toml", "TOML"),
     "a broken settings file for Spark": (("correlate", "--lake", "full", "--config", "bad.toml"), "bad.toml", "TOML"),
+    "a broken settings file where it decides nothing": (
+        ("incidents", "--lake", "full", "--config", "bad.toml"),
+        "bad.toml",
+        "TOML",
+    ),
     "a lake elsewhere": (("correlate", "--lake", "s3://bucket/lake"), "s3://bucket/lake", "path"),
     "no lake to correlate": (("correlate", "--lake", "none"), "none", "doubletake collect"),
     "a queue missing": (("investigate",), "QUEUE", "--help"),

@@ -161,6 +161,7 @@ def causes(case: Incident) -> None:
 def verdicts(case: Incident, page: Page) -> None:
     """Show the verdict of every message in its three parts."""
     rows = case_of(case["incident_id"], page).messages
+    st.subheader("Verdict per message" if rows else "Marks", anchor="verdicts")
     marks.form(case, page)
     if not rows:
         return
@@ -190,6 +191,7 @@ def verdicts(case: Incident, page: Page) -> None:
         column_config={
             "Verdict": verdict_column(),
             "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
+            "Marked": st.column_config.TextColumn(width=110),
             "Why it came again": st.column_config.TextColumn(width=320),
             "Guard": st.column_config.TextColumn(width=240, help="Why the repeat was or was not stopped."),
             "Effect": st.column_config.TextColumn(width=240),

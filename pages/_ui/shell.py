@@ -86,9 +86,10 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         clock = choose_clock(settings.team.zone)
     board = _open(title, promise)
     with st.sidebar:
-        _version_line(board, clock, settings)
+        _version_line(board, clock)
         sign_out(settings.access)
     _warn_of_zone()
+    _stale_line(board, clock, settings)
     completeness.note(board, clock, rests_on)
     return Page(clock, board, settings)
 
@@ -138,17 +139,21 @@ def _open(title: str, promise: str) -> Board:
     return board
 
 
-def _version_line(board: Board, clock: Clock, settings: Settings) -> None:
+def _version_line(board: Board, clock: Clock) -> None:
     generation = board.generation
     until = generation.data_until_at
     ends = f"data ends {clock.minute(until)} {clock.label(until)}" if until else "no log event yet"
-    age = _age(generation)
-    if age and age > timedelta(minutes=settings.team.stale_after_min):
-        ends += f", {_rough(age)} ago"
     queues = board.rows(CONSUMERS, columns=("queue_name", "log_group"))
     read = f"{count(queues['queue_name'].nunique(), 'queue')} · {count(queues['log_group'].nunique(), 'log group')}"
     read += f" · {completeness.read_share(board)}"
     st.caption(f"Data version `{generation.data_version}` · {ends}\n\n{read}")
+
+
+def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
+    """Say on the page itself, which a phone shows without its navigation, that the data is old."""
+    age, until = _age(board.generation), board.generation.data_until_at
+    if until and age and age > timedelta(minutes=settings.team.stale_after_min):
+        st.caption(f"data ends {clock.minute(until)} {clock.label(until)}, {_rough(age)} ago")
 
 
 def _age(generation: Generation) -> timedelta | None:

@@ -114,10 +114,11 @@ def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
     said = words(at)
 
-    assert [s.value for s in at.subheader][-7:] == [
+    assert [s.value for s in at.subheader][-8:] == [
         "Cause chain",
         "The batch when its run was cut off",
         "Why, and why not otherwise",
+        "Verdict per message",
         "On the queue",
         "Settings at that time",
         "What changed before",

@@ -3,6 +3,7 @@
 import ast
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -41,6 +42,18 @@ def test_a_torn_table_is_one_sentence_with_a_code(visit, copy_of, page):
     assert not at.exception
     assert "DATA-03" in words(at)
     assert str(newest) not in words(at)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(("age_min", "is_said"), [(30, False), (180, True)])
+def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_min, is_said):
+    story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=age_min))
+    tales.double_billing(story)
+    at = visit(page, story.save(tmp_path / "lake"))
+    said = [c.value for c in at.main.caption if "ago" in c.value]
+
+    assert len(said) == is_said
+    assert all(c.startswith("data ends ") and c.endswith(" UTC, 3 h ago") for c in said)
 
 
 def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(visit, copy_of):
