@@ -3,8 +3,14 @@
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-_OF_ONE_LAKE = {f"tests/spark_jobs/test_{name}.py" for name in ("truth", "queue_findings_truth", "mutants")}
-"""Files whose tests ask for the fixture ``many_worlds``."""
+_OF_ONE_LAKE = {
+    f"tests/spark_jobs/test_{name}.py": "many_worlds" for name in ("truth", "queue_findings_truth", "mutants")
+}
+_OF_ONE_LAKE |= {
+    f"tests/scenarios/test_{name}.py": "scenarios"
+    for name in ("dlq_timing", "double_billing", "expired_handle", "fifo_order", "producer_and_consumer")
+}
+"""Files whose tests ask for the same costly fixture: ``many_worlds``, or ``investigations``."""
 
 
 class _ByFileOrLake(LoadFileScheduling):
@@ -12,7 +18,7 @@ class _ByFileOrLake(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "many_worlds" if file in _OF_ONE_LAKE else file
+        return _OF_ONE_LAKE.get(file, file)
 
 
 def pytest_xdist_make_scheduler(config, log):

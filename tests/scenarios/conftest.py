@@ -1,9 +1,11 @@
-"""The whole path once per scenario: embedded AWS, HTTP, collect, Spark, tables."""
+"""The whole path: embedded AWS, HTTP, collect, Spark, tables; for every scenario in one account and one lake.
 
-import tempfile
-from collections.abc import Iterator
+A correlation costs far more to begin than to do, and the others' healthy and sick queues are what an account is full of.
+"""
+
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import pytest
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import Table
+from forensics.tables.evidence import QUEUE_SETTINGS
+from forensics.tables.findings import DELIVERIES
 from forensics.window import TimeWindow
 from lab.aws import EmbeddedAws
 from lab.played import MessageTruth, Played
@@ -20,14 +24,24 @@ from lab.scenarios import scenario
 
 @dataclass(frozen=True)
 class Investigation:
-    """What was played, and what Doubletake made of it."""
+    """What was played, and what Doubletake made of it; the lake may hold other plays' queues too."""
 
     played: Played
     lake: Lake
 
+    @cached_property
+    def queue_arns(self) -> frozenset[str]:
+        """The play's queues, and the dead-letter queues they name."""
+        found = [r for r in self.lake.read(QUEUE_SETTINGS).to_pylist() if r["queue_name"] in self.played.queues]
+        return frozenset(arn for r in found for arn in (r["queue_arn"], r["dead_letter_queue_arn"]) if arn)
+
     def rows(self, table: Table) -> list[dict[str, Any]]:
-        """Return a table of findings as rows."""
-        return self.lake.findings().read(table).to_pylist()
+        """Return what a table of findings says of the play's queues, as rows."""
+        found = self.lake.findings().read(table).to_pylist()
+        if "queue_arn" in table.column_names:
+            return [row for row in found if row["queue_arn"] in self.queue_arns]
+        mine = {row["item_id"] for row in self.rows(DELIVERIES)}
+        return [row for row in found if row["item_id"] in mine]
 
     def by_message(self, table: Table, queue: str) -> dict[str, dict[str, Any]]:
         """Return a queue's rows by message id, for tables with one row a message."""
@@ -44,33 +58,46 @@ class Investigation:
         return self.played.delivered_again(queue)
 
 
-def investigate(name: str, spark: Any, monkeypatch: pytest.MonkeyPatch, folder: str) -> Investigation:
-    """Play a scenario, collect it over HTTP and correlate it."""
+def investigate(
+    names: list[str], spark: Any, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> dict[str, Investigation]:
+    """Play scenarios one after another, collect each over HTTP into one lake, and correlate it."""
     from ingest.clients import Aws
     from ingest.collect import collect
     from spark_jobs.runner import correlate
 
-    lake = Lake(Path(folder) / "lake")
+    lake = Lake(folder / "lake")
     with EmbeddedAws() as aws:
         for variable, value in aws.environment().items():
             monkeypatch.setenv(variable, value)
-        played = scenario(name).play(aws, datetime.now(UTC))
-        settings = Settings.parse(played.settings_text)
-        report = collect(
-            lake,
-            Aws(endpoint_url=aws.endpoint_url, region=aws.region),
-            queues=list(played.queues),
-            window=TimeWindow(played.window_start, played.window_end),
-            log_groups=list(played.log_groups),
-            settings=settings,
-        )
-    assert not report.gaps
+        plays = [scenario(name).play(aws, datetime.now(UTC)) for name in names]
+        settings = Settings.parse("\n".join(played.settings_text for played in plays))
+        for played in plays:
+            report = collect(
+                lake,
+                Aws(endpoint_url=aws.endpoint_url, region=aws.region),
+                queues=list(played.queues),
+                window=TimeWindow(played.window_start, played.window_end),
+                log_groups=list(played.log_groups),
+                settings=settings,
+            )
+            assert not report.gaps
     correlate(lake, settings, spark=spark)
-    return Investigation(played, lake)
+    return {name: Investigation(played, lake) for name, played in zip(names, plays, strict=True)}
+
+
+@pytest.fixture(scope="session")
+def investigations(
+    request: pytest.FixtureRequest, spark: Any, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Investigation]:
+    """Every scenario that a module of this run names in SCENARIO."""
+    modules = {item.module for item in request.session.items if isinstance(item, pytest.Function)}
+    names = sorted({module.SCENARIO for module in modules if hasattr(module, "SCENARIO")})
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        return investigate(names, spark, monkeypatch, tmp_path_factory.mktemp("scenarios"))
 
 
 @pytest.fixture(scope="module")
-def investigated(request: pytest.FixtureRequest, spark: Any) -> Iterator[Investigation]:
+def investigated(request: pytest.FixtureRequest, investigations: dict[str, Investigation]) -> Investigation:
     """The scenario that the test module names in SCENARIO."""
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as monkeypatch:
-        yield investigate(request.module.SCENARIO, spark, monkeypatch, folder)
+    return investigations[request.module.SCENARIO]
