@@ -67,6 +67,8 @@ KEEP_GENERATIONS = 5
 FEW_LINES = 300_000
 ROUNDS_FROM_LINES = 100_000
 """Below this, looking for what still holds costs more than making it anew."""
+HELD_LINES = 100_000
+"""Below so many lines what is needed between steps stays in memory: opening files would cost more than their rows."""
 LINES_PER_PARTITION = 150_000
 
 
@@ -103,7 +105,7 @@ def correlate(
         _tune(spark, line_count, has_few_lines)
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
-        out = Writer(lake, run_id, spark)
+        out = Writer(lake, run_id, spark, in_memory=line_count < HELD_LINES)
         if in_rounds is None:
             in_rounds = line_count >= ROUNDS_FROM_LINES
         may_keep = in_rounds and since is None and LOG_EVENTS.name in versions

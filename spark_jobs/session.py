@@ -85,9 +85,13 @@ def spark_schema(table: Table) -> T.StructType:
 
 _FOR_MANY_LINES = "-XX:-DontCompileHugeMethods"
 """The generated parse code is long; without this Java would interpret it for ever."""
-_FOR_FEW_LINES = f"-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Xms{DRIVER_MEMORY}"
+_FOR_FEW_LINES = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -XX:+UseSerialGC "
+    f"-Xms{DRIVER_MEMORY}"
+)
 """Little data is over before Java's slow compiler has paid for itself: it took 40 % of the CPU time of a short run.
-Without it Java keeps room for 48 MB of compiled code, which Spark fills: Java then gives up compiling for good."""
+Without a size Java keeps room for 48 MB of compiled code, which Spark fills: Java then gives up compiling for good. Loading
+classes would set off four collections of all memory."""
 
 
 def _folder_while_running() -> str:

@@ -16,11 +16,14 @@ class Writer:
     """Writes findings into their staging folders, and what is needed between steps into a work folder.
 
     Every step reads back what the one before wrote: nothing is computed twice, and no plan grows with the pipeline.
+    ``in_memory`` keeps what is needed between steps in Spark's memory, which spills to disk: writing and opening files
+    costs more than a few rows do.
     """
 
-    def __init__(self, lake: Lake, run_id: str, spark: SparkSession) -> None:
-        self.lake, self.run_id, self.spark = lake, run_id, spark
+    def __init__(self, lake: Lake, run_id: str, spark: SparkSession, in_memory: bool = False) -> None:
+        self.lake, self.run_id, self.spark, self.in_memory = lake, run_id, spark, in_memory
         self.tables: list[str] = []
+        self.held: list[DataFrame] = []
 
     @property
     def work_folder(self) -> Path:
@@ -30,11 +33,14 @@ class Writer:
     def keep(
         self, name: str, frame: DataFrame, by: str | None = None, apart: str | None = None, path: Path | None = None
     ) -> DataFrame:
-        """Write an intermediate frame, into the work folder unless a ``path`` is given, and read it back.
+        """Keep an intermediate frame, in the work folder or in memory unless a ``path`` is given, and read it back.
 
         ``by`` names the column it is partitioned by: what is grouped by it afterwards then stays where it is. Rows that
         differ in ``apart`` go into different folders, so that reading one kind does not read the other.
         """
+        if self.in_memory and path is None:
+            self.held.append(frame.localCheckpoint())
+            return self.held[-1]
         folder = str(path or self.work_folder / name)
         if by is None:
             frame.write.parquet(folder)
@@ -47,7 +53,9 @@ class Writer:
         return self.spark.table(table)
 
     def forget(self) -> None:
-        """Take the names of kept tables out of the session, and their files off the disk."""
+        """Take the names of kept tables out of the session, their files off the disk, and rows out of the memory."""
+        for frame in self.held:
+            frame._jdf.queryExecution().logical().rdd().unpersist(False)
         for table in self.tables:
             self.spark.sql(f"DROP TABLE IF EXISTS {table}")
         shutil.rmtree(self.work_folder, ignore_errors=True)

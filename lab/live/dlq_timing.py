@@ -49,6 +49,6 @@ def play(aws: EmbeddedAws) -> Played:
     with world.measured(WEBHOOKS.name, str(WEBHOOKS.dead_letter_queue)):
         world.send(WEBHOOKS.name, [(body_of(webhook_id=key, receiver=receiver), key) for key, receiver in webhooks])
         world.enable(mapping)
-        world.wait_until_empty(WEBHOOKS.name, 4 * WEBHOOKS.visibility_timeout_s)
+        world.wait_until_empty(WEBHOOKS.name, 15 * WEBHOOKS.visibility_timeout_s)
         time.sleep(1)  # one more sample of the dead-letter queue
     return world.played(dlq_timing.NAME, STORY, [WEBHOOKS.name], SETTINGS)
