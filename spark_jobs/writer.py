@@ -1,13 +1,15 @@
 """Where a run writes: findings into their staging folders, and what is needed between steps into a work folder."""
 
 import shutil
+import uuid
 from datetime import datetime
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from forensics.lake import Lake
+from forensics.lake import Lake, arrow_schema
 from forensics.tables import Table
 from spark_jobs.kept_rows import AGE, APART, age, move_aged
 
@@ -16,8 +18,8 @@ class Writer:
     """Writes findings into their staging folders, and what is needed between steps into a work folder.
 
     Every step reads back what the one before wrote: nothing is computed twice, and no plan grows with the pipeline.
-    ``in_memory`` keeps what is needed between steps in Spark's memory, which spills to disk: writing and opening files
-    costs more than a few rows do.
+    ``in_memory`` is for few lines: what is needed between steps stays in Spark's memory, which spills to disk, and findings
+    are written without a job of Spark's. Making and opening files costs it more than a few rows do.
     """
 
     def __init__(self, lake: Lake, run_id: str, spark: SparkSession, in_memory: bool = False) -> None:
@@ -65,7 +67,12 @@ class Writer:
         folder = str(self.lake.staging_folder(table, self.run_id))
         if few:
             frame = frame.coalesce(1).sortWithinPartitions(*table.key)
-        frame.write.mode(mode).parquet(folder)
+        if self.in_memory:
+            rows = frame.toArrow().select(table.column_names).cast(arrow_schema(table))
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            pq.write_table(rows, Path(folder) / f"part-{uuid.uuid4().hex}.parquet", compression="zstd")
+        else:
+            frame.write.mode(mode).parquet(folder)
         return self.spark.read.schema(frame.schema).parquet(folder)
 
     def write_aged(self, table: Table, frame: DataFrame, at: str, data_until: datetime | None) -> list[Path]:

