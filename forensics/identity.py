@@ -1,6 +1,7 @@
 """Names that last: evidence ids, and tokens that stand for receipt handles."""
 
 import hashlib
+import hmac
 from base64 import urlsafe_b64encode
 
 HANDLE_PREFIX_CHARS = 24
@@ -19,13 +20,16 @@ def evidence_id(kind: str, *parts: object) -> str:
     return f"{kind}:{urlsafe_b64encode(digest).decode().rstrip('=')}"
 
 
-def handle_token(receipt_handle: str) -> str:
+def handle_token(receipt_handle: str, key: bytes | None = None) -> str:
     """Stand for a receipt handle, which is a credential: its first 24 characters and 32 hex digits of its SHA-256.
 
+    With a ``key`` the digest is an HMAC: the same handle then has other tokens in lakes with other keys.
     The same handle gives the same token, so deliveries and errors still join; the prefix joins handles that a log cut.
     Holds no quote and no blank, so JSON and Python text around it stays valid. Of a handle too short for such a prefix
     (none of SQS's own is) only the first half is shown.
     """
-    digest = hashlib.sha256(receipt_handle.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    handle = receipt_handle.encode("utf-8", "surrogatepass")
+    made = hashlib.sha256(handle) if key is None else hmac.new(key, b"receipt handle\0" + handle, hashlib.sha256)
+    digest = made.hexdigest()[:32]
     shown = HANDLE_PREFIX_CHARS if len(receipt_handle) > HANDLE_PREFIX_CHARS else len(receipt_handle) // 2
     return f"RH~{receipt_handle[:shown]}~{digest}"

@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import re2
 
 from forensics.bodies import without_bodies
+from forensics.handle_key import hold_to_key, read_key
 from forensics.redaction import redact_handles
 
 if TYPE_CHECKING:
@@ -30,16 +32,22 @@ class Privacy:
     patterns: tuple[str, ...] = ()
     keep_bodies: bool = True
     business_keys: tuple[str, ...] = ()
+    handle_key: bytes | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, settings: "Settings") -> "Privacy":
-        """Return the rules of a settings file."""
+        """Return the rules of a settings file; raises SettingsError for a key file that cannot be used."""
         keys = (queue.business_key for queue in settings.queues)
-        return cls(settings.redact, settings.keep_bodies, tuple(dict.fromkeys(key for key in keys if key)))
+        return cls(
+            settings.redact,
+            settings.keep_bodies,
+            tuple(dict.fromkeys(key for key in keys if key)),
+            read_key(settings.handle_key_file) if settings.handle_key_file else None,
+        )
 
     def clean(self, text: str) -> str:
         """Return what may be written: first handles, then bodies, then patterns."""
-        text = redact_handles(text)
+        text = redact_handles(text, self.handle_key)
         if not self.keep_bodies:
             text = without_bodies(text, self.business_keys)
         if self._matcher is None:
@@ -62,9 +70,14 @@ def redact(text: str) -> str:
 
 
 @contextmanager
-def redacting(settings: "Settings") -> Iterator[None]:
-    """Let the rules of a settings file hold for whatever is read in the block."""
-    token = _PRIVACY.set(Privacy.of(settings))
+def redacting(settings: "Settings", lake_folder: Path) -> Iterator[None]:
+    """Let the rules of a settings file hold for whatever is read into a lake in the block.
+
+    Raises SettingsError, with nothing written, for a key of receipt handles that is unusable or not this lake's.
+    """
+    rules = Privacy.of(settings)
+    hold_to_key(lake_folder, rules.handle_key, settings.handle_key_file)
+    token = _PRIVACY.set(rules)
     try:
         yield
     finally:

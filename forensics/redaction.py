@@ -50,8 +50,8 @@ _ESCAPED_CHAR = re.compile(r"\\+u00([0-9A-Fa-f]{2})")
 _SHORTENED = re.compile(r"(?i)(.)\1*|null|none|undefined|redacted|receipt-?_?handle|<.*>|\{.*\}|\[.*\]")
 
 
-def redact_handles(line: str) -> str:
-    """Return the line with a token in place of every receipt handle; the same handle gives the same token.
+def redact_handles(line: str, key: bytes | None = None) -> str:
+    """Return the line with a token in place of every receipt handle; the same handle and key give the same token.
 
     Redacting twice changes nothing more.
 
@@ -62,7 +62,7 @@ def redact_handles(line: str) -> str:
     """
     if "andle" not in line and "AQEB" not in line and "ANDLE" not in line:
         return line
-    return _HANDLE.sub(_replaced, line)
+    return _HANDLE.sub(lambda found: _replaced(found, key), line)
 
 
 def canonical_handle(text: str) -> str:
@@ -78,10 +78,10 @@ def canonical_handle(text: str) -> str:
     return text
 
 
-def _replaced(found: re.Match[str]) -> str:
+def _replaced(found: re.Match[str], key: bytes | None) -> str:
     place = found.lastindex or 0
     handle = canonical_handle(found[place])
     cut_short = len(handle) <= HANDLE_PREFIX_CHARS and found.end() == len(found.string)
     if cut_short or _SHORTENED.fullmatch(handle):
         return found[0]
-    return found[0][: found.start(place) - found.start()] + handle_token(handle)
+    return found[0][: found.start(place) - found.start()] + handle_token(handle, key)

@@ -117,6 +117,7 @@ class Settings:
     notify: Notify = Notify()
     redact: tuple[str, ...] = ()
     keep_bodies: bool = True
+    handle_key_file: str | None = None
     text: str = field(default="", repr=False)
 
     def queue(self, name: str) -> Queue:
@@ -150,14 +151,12 @@ class Settings:
             raise SettingsError(
                 f"{where} is not valid TOML: {problem}", "Regular expressions go in 'single quotes'."
             ) from problem
-        unknown = sorted(
-            set(data) - {"function", "worker", "queue", "account", "team", "access", "notify", "redact", "keep_bodies"}
-        )
+        unknown = sorted(set(data) - _SECTIONS - {"redact", "keep_bodies", "handle_key_file"})
         if unknown:
             raise SettingsError(
                 f"{where}: {unknown[0]!r} is not a section",
                 "Sections are [[function]], [[worker]], [[queue]], [[account]], [team], [access] and [notify]; "
-                "redact and keep_bodies stand above them.",
+                "redact, keep_bodies and handle_key_file stand above them.",
             )
         return cls(
             functions=tuple(_consumer(d, where, "function", "name") for d in _tables(data, "function", where)),
@@ -169,8 +168,12 @@ class Settings:
             notify=_notify(data.get("notify", {}), where),
             redact=_redact(data.get("redact", []), where),
             keep_bodies=_keep_bodies(data.get("keep_bodies", True), where),
+            handle_key_file=_handle_key_file(data.get("handle_key_file"), where),
             text=text,
         )
+
+
+_SECTIONS = {"function", "worker", "queue", "account", "team", "access", "notify"}
 
 
 def _tables(data: dict[str, Any], name: str, where: str) -> list[dict[str, Any]]:
@@ -293,6 +296,14 @@ def _redact(patterns: Any, where: str) -> tuple[str, ...]:
 def _keep_bodies(value: Any, where: str) -> bool:
     if not isinstance(value, bool):
         raise SettingsError(f"{where}: keep_bodies = {value!r} is not true or false", "Write keep_bodies = false.")
+    return value
+
+
+def _handle_key_file(value: Any, where: str) -> str | None:
+    if value is not None and not (isinstance(value, str) and value):
+        raise SettingsError(
+            f"{where}: handle_key_file = {value!r} is not a path", 'Write handle_key_file = "~/.doubletake-key".'
+        )
     return value
 
 

@@ -72,7 +72,7 @@ def collect(
     accesses = [aws] if isinstance(aws, Aws) else list(aws)
     estate = discover(lake, accesses, queues, progress.stage)
     consumers = of_estate(estate, list(log_groups), settings)
-    with lake.writing("collect"), redacting(settings):
+    with redacting(settings, lake.root), lake.writing("collect"):
         run = _Run(
             lake,
             Book(lake, TimeWindow(min(window.start_at, now - REACH), window.end_at)),

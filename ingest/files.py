@@ -44,7 +44,7 @@ def import_files(
     groups = LogGroups.of(lake, choices.log_groups, [row for s in saved.values() for row in s.rows])
     report = ImportReport(Counter(f.form for f in found))
     lake.versions()  # a lake that this release cannot read is said before anything is written
-    with lake.writing("collect"), redacting(choices.settings):
+    with redacting(choices.settings, lake.root), lake.writing("collect"):
         run = Run(lake, choices, groups, report, now, progress or _Silence())
         for file in sorted((f for f in found if f.form is Form.SETTINGS), key=run.observed_at):
             run.store_settings(file, saved[file.name])

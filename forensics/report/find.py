@@ -97,6 +97,8 @@ def ways_to_find(asked: str) -> list[tuple[str, Condition]]:
             ("digest of a receipt handle", ("receipt_handle", "ends", f"~{asked}")),
             ("body MD5", ("body_md5", "==", asked)),
         ]
+    if asked.startswith("RH~"):  # its digest may have been made with the lake's own key
+        ways.append(("receipt handle", ("receipt_handle", "starts", asked[: len("RH~") + HANDLE_PREFIX_CHARS])))
     if len(asked) >= LEAST_CHARS:
         ways += [
             ("start of its message id", ("message_id", "starts", asked)),

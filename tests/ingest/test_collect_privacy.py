@@ -4,12 +4,38 @@ import json
 
 import pytest
 
+from forensics.errors import SettingsError
+from forensics.identity import handle_token
 from forensics.settings import Settings
 from forensics.tables import BY_NAME
+from forensics.tables.evidence import LOG_EVENTS
 from ingest.collect import collect
 from tests.ingest.world import HANDLE
 
 pytestmark = pytest.mark.emulator
+
+
+def test_with_a_key_handles_join_inside_the_lake_and_another_key_stops_before_anything_is_written(
+    world, lake, aws, hour, tmp_path
+):
+    queue = world.queue("orders")
+    function = world.function("handle-order", [queue])
+    lines = [(1000, f"receiptHandle: '{HANDLE}'"), (2000, f'The receipt handle "{HANDLE}" has expired')]
+    world.log(f"/aws/lambda/{function}", lines)
+    keyed = []
+    for name in ("one", "two"):
+        (tmp_path / name).write_bytes(name.encode() * 16)
+        (tmp_path / name).chmod(0o600)
+        keyed.append(Settings.parse(f"handle_key_file = '{tmp_path / name}'"))
+    collect(lake, aws, [queue], hour, settings=keyed[0])
+    before = lake.versions()
+    told = lake.read(LOG_EVENTS, ["line"])["line"].to_pylist()
+
+    assert all(handle_token(HANDLE, b"one" * 16) in line for line in told)
+    assert len(told) == 2
+    with pytest.raises(SettingsError, match="replaced with another key"):
+        collect(lake, aws, [queue], hour, settings=keyed[1])
+    assert lake.versions() == before
 
 
 def test_patterns_bodies_and_handles_reach_no_table(world, lake, aws, hour):

@@ -68,6 +68,7 @@ def test_evidence_that_came_in_rounds_is_judged_as_if_it_had_come_at_once(first,
     monkeypatch.setattr(KeptRuns, "lines", watched)
     for few_lines, part in zip((0, runner.FEW_LINES), in_two_rounds(lines, random.Random(11)), strict=True):
         monkeypatch.setattr(runner, "FEW_LINES", few_lines)
+        monkeypatch.setattr(runner, "HELD_LINES", few_lines)
         in_rounds.append(LOG_EVENTS, part, "log_events|oracle")
         correlate(in_rounds, settings_of(WORLDS), spark=spark, in_rounds=True)
     found = _contents(in_rounds)

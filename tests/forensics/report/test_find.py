@@ -7,6 +7,8 @@ from tests.forensics.report import world
 
 HANDLE = "AQEB" + "x1Y2" * 40 + "=="
 TOKEN = handle_token(HANDLE)
+KEYED_HANDLE = "AQEB" + "z9Q8" * 40 + "=="
+KEYED = handle_token(KEYED_HANDLE, b"k" * 32)
 REDRIVEN = "00000000-0000-4000-8000-0000000000d1"
 DLQ_ARN = world.QUEUE_ARN.replace("payments", "payments-dlq")
 
@@ -18,7 +20,10 @@ def redriven():
     in_dlq = second | {"queue_arn": DLQ_ARN, "queue": "payments-dlq.fifo", "receipt_handle": TOKEN}
     again = second | {"message_id": REDRIVEN, "item_id": REDRIVEN, "received_at": world.after(5000), "effect": "yes"}
     verdict = world.messages()[1] | {"message_id": REDRIVEN, "item_id": REDRIVEN, "origin": "dlq_redrive"}
-    found["deliveries"] += [in_dlq, again | {"body_md5": "0" * 31 + "1", "request_id": "cccc-3"}]
+    found["deliveries"] += [
+        in_dlq,
+        again | {"receipt_handle": KEYED, "body_md5": "0" * 31 + "1", "request_id": "cccc-3"},
+    ]
     found["messages"].append(verdict | {"related_message_ids": [world.IDS[1]]})
     return found
 
@@ -33,6 +38,7 @@ ASKED = {
     "business key": ("pay-1001", world.IDS[0], ("business key",)),
     "deduplication id": ("dedup-0", world.IDS[0], ("deduplication id",)),
     "whole receipt handle": (HANDLE, world.IDS[1], ("receipt handle",)),
+    "whole receipt handle of a lake with a key": (KEYED_HANDLE, REDRIVEN, ("receipt handle",)),
     "its token": (TOKEN, world.IDS[1], ("receipt handle",)),
     "its digest": (TOKEN.rpartition("~")[2], world.IDS[1], ("digest of a receipt handle",)),
     "its start": (HANDLE[:12], world.IDS[1], ("receipt handle",)),
