@@ -23,7 +23,7 @@ check: $(VENV)/.dev  ## format, lint, types and the pure tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not emulator and not browser and not page and not process"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not emulator and not browser and not page and not process and not slow"
 
 truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is known
 	$(BIN)/python -m tests.oracle --worlds $(WORLDS)

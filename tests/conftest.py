@@ -1,7 +1,12 @@
 """What every test may use: one Spark session for the whole run."""
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
+
+# How long an example takes says how busy the machine is, and nothing of ours.
+settings.register_profile("doubletake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("doubletake")
 
 _OF_ONE_LAKE = {
     f"tests/spark_jobs/test_{name}.py": "many_worlds" for name in ("truth", "queue_findings_truth", "mutants")

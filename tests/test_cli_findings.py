@@ -13,6 +13,8 @@ import cli
 from forensics.lake import Lake
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(cli.__file__).parent
 MESSAGE_FIELDS = [
     "queue",

@@ -15,6 +15,8 @@ from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 
 class Hook:
     """A webhook on loopback: what it got, and what it answers, at first as ``then`` lists."""

@@ -12,6 +12,8 @@ from tests.forensics.report import world
 from tests.pages import health_tale
 from tests.pages.worlds import Story
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 FROM_A_LAKE = {
     "annotate",

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import log_events
 from ingest.log_events import LogGroup
+
+pytestmark = pytest.mark.slow
 
 T = datetime(2026, 11, 10, tzinfo=UTC)
 T_MS = 1_794_268_800_000

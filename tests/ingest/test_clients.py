@@ -14,6 +14,8 @@ from ingest.clients import ALLOWED, Aws, AwsRefusedError
 from tests.ingest.proxy import Proxy, cut, drop, refuse
 from tests.ingest.world import REGION, World, free_port
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 QUERIES = {"StartQuery"}
 """Started, and yet only reading: Logs Insights."""

@@ -20,6 +20,8 @@ from ingest.clients import Aws
 from ingest.log_events import LogGroup
 from tests.ingest.model_account import GROUP, REGION, ModelAccount
 
+pytestmark = pytest.mark.slow
+
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 HOUR = TimeWindow(T, T + timedelta(hours=1))
 NOW = T + timedelta(days=2)

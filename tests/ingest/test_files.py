@@ -19,6 +19,8 @@ from ingest.files import FileNotThereError, ImportUnclearError, import_files
 from tests.ingest import saved_files
 from tests.ingest.world import HANDLE
 
+pytestmark = pytest.mark.slow
+
 ACCOUNT, REGION, GROUP = "123456789012", "eu-west-1", "/aws/lambda/charge-card"
 START = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
 LOG_EVENTS = BY_NAME["log_events"]

@@ -13,6 +13,8 @@ from ingest.clients import Aws
 from ingest.collect import collect
 from tests.ingest.model_account import GROUP, QUEUE, ModelAccount
 
+pytestmark = pytest.mark.slow
+
 T = datetime(2026, 11, 10, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 LATE = (T + timedelta(minutes=7), "s", "late")

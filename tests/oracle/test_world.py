@@ -11,6 +11,8 @@ from forensics.tables import BY_NAME
 from tests.oracle import Plan, World
 from tests.oracle.bundle import TABLES
 
+pytestmark = pytest.mark.slow
+
 CALM = Plan(troubles=frozenset({"slow"}), trouble_rate=0.0)
 
 

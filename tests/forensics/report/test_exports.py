@@ -18,6 +18,8 @@ from forensics.report.render import file_name
 from tests.forensics.report import world
 from tests.forensics.report.test_render import HOSTILE, with_text
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_published_schema_is_fresh():
     assert json.loads(FILE.read_text()) == json.loads(json.dumps(schema())), (

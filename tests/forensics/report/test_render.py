@@ -12,6 +12,8 @@ from forensics.report import FORMATS, Case, render
 from forensics.report.render import CSV_COLUMNS
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     '"><script>alert(1)</script>',
     "<img src=x onerror=alert(1)>",
