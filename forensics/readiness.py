@@ -32,6 +32,10 @@ class Missing(NamedTuple):
     setting: str | None = None
 
 
+LEVELS = ("blind", "partial", "unread", "ready")
+"""Of a consumer's log, the one that needs work most first; ``unread`` where nothing of it was read."""
+
+
 class Readiness(NamedTuple):
     """``level`` is ready, partial or blind (no line names a message); ``missing`` comes most useful first."""
 

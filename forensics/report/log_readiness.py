@@ -5,9 +5,8 @@ from typing import Any
 
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
+from forensics.readiness import LEVELS
 from forensics.tables.findings import LOGGING_READINESS
-
-_ORDER = ("blind", "partial", "unread", "ready")
 
 
 def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
@@ -19,7 +18,7 @@ def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
         return []
     rows = [r for r in lake.findings().read(LOGGING_READINESS).to_pylist() if queue in (None, r["queue"])]
     lines = []
-    for row in sorted(rows, key=lambda r: (_ORDER.index(r["level"]), r["queue"], r["log_group"])):
+    for row in sorted(rows, key=lambda r: (LEVELS.index(r["level"]), r["queue"], r["log_group"])):
         lines.append(
             f"logging of {row['function_name'] or row['log_group']} for {row['queue']}: {row['level']}. {row['sentence']}"
         )

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from forensics.lake.conditions import Condition
+from forensics.readiness import LEVELS
 from forensics.tables.findings import LOGGING_READINESS
 from pages._ui.shell import Page
 
-LEVELS = {"ready": "ready", "partial": "something is missing", "blind": "names no message", "unread": "not read"}
-_ORDER = ("blind", "partial", "unread", "ready")
+WORDS = {"ready": "ready", "partial": "something is missing", "blind": "names no message", "unread": "not read"}
 
 
 def readiness(page: Page, *where: Condition) -> None:
@@ -16,9 +16,9 @@ def readiness(page: Page, *where: Condition) -> None:
     if not rows:
         return
     st.subheader("Logging readiness: what the logs tell", anchor="readiness")
-    for row in sorted(rows, key=lambda r: (_ORDER.index(r["level"]), r["queue"], r["log_group"])):
+    for row in sorted(rows, key=lambda r: (LEVELS.index(r["level"]), r["queue"], r["log_group"])):
         who = row["function_name"] or row["log_group"]
-        with st.expander(f"{who} for {row['queue']}: {LEVELS[row['level']]}", expanded=row["level"] == "blind"):
+        with st.expander(f"{who} for {row['queue']}: {WORDS[row['level']]}", expanded=row["level"] == "blind"):
             st.write(row["sentence"])
             for place, what in enumerate(row["missing"]):
                 st.markdown(f"**Log {what}**: {row['reasons'][place]}.")

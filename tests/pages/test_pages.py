@@ -3,10 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from forensics.tables.findings import DELIVERIES, MESSAGES
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
-from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, handle, uuid
+from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, uuid
 
 LAKES = ("demo", "nothing", "gaps", "huge", "evidence-only", "empty", "no-lake")
 
@@ -353,105 +352,6 @@ def test_a_stretch_chosen_in_the_overview_opens_its_lanes(visit):
 
     assert at.query_params["from"] in ("2026-11-17T03:00:00.000Z", ["2026-11-17T03:00:00.000Z"])
     assert at.segmented_control(key="lanes").value == "Messages"
-
-
-SEARCHES = {
-    "message id": uuid("payment", 3),
-    "start of a message id": uuid("payment", 3)[:10],
-    "business key": "pay_1043",
-    "deduplication id": "pay-3",
-    "whole receipt handle": handle(uuid("payment", 3), 2),
-    "quoted message id": f'"{uuid("payment", 3)}"',
-}
-
-
-@pytest.mark.parametrize("asked", SEARCHES.values(), ids=SEARCHES)
-def test_a_message_is_found_by_any_id_and_told_in_one_sentence(visit, asked):
-    at = visit("pages/messages.py", "demo", q=asked)
-
-    assert at.subheader[0].value == "Received 2 times, deleted once, work done 2 times."
-    assert f"`{uuid('payment', 3)}`" in words(at)
-    assert len(at.get("plotly_chart")) == 1
-
-
-def test_a_request_id_names_every_message_of_its_batch(visit):
-    at = visit("pages/messages.py", "demo", q=uuid("run", "A"))
-
-    assert at.subheader[0].value == "10 messages by request id"
-    assert len(at.dataframe[0].value) == 10
-
-
-def test_the_start_of_a_receipt_handle_is_enough(visit):
-    at = visit("pages/messages.py", "demo", q=handle(uuid("payment", 3), 1)[:20])
-
-    assert at.subheader[0].value.startswith("Received 2 times")
-
-
-def test_every_id_of_one_work_is_told_together(visit, tmp_path):
-    story = Story(data_until_at=START)
-    tales.dead_lettered(story)
-    first, verdict = story.findings["deliveries"][0], story.findings["messages"][0]
-    copy = {"message_id": uuid("redriven"), "item_id": uuid("redriven")}
-    story.add(DELIVERIES, first | copy | {"received_at": START, "effect": "yes", "basis": "marker", "effect_at": START})
-    story.add(MESSAGES, verdict | copy | {"origin": "dlq_redrive", "related_message_ids": [verdict["message_id"]]})
-    at = visit("pages/messages.py", story.save(tmp_path / "lake"), q=uuid("redriven"))
-    ids = next(f.value for f in at.dataframe if "How it came about" in f.value)
-
-    assert "under 2 ids" in at.subheader[0].value
-    assert list(ids["How it came about"]) == ["first id", "redriven from the dead-letter queue"]
-    assert set(ids["Message"]) == {uuid("mail", 1), uuid("redriven")}
-
-
-def test_a_pasted_receipt_handle_does_not_stay_in_the_address(visit):
-    secret = handle(uuid("payment", 3), 1)
-    at = visit("pages/messages.py", "demo", q=secret)
-
-    assert secret not in str(at.query_params)
-    assert secret not in str(at.main)
-
-
-def test_a_search_without_a_hit_says_what_was_searched(visit):
-    at = visit("pages/messages.py", "demo", q="no-such-id")
-
-    assert "no-such-id names no message among 27 deliveries" in words(at)
-    assert set(at.dataframe[0].value["Queue"]) == {"payments.fifo", "billing", "mail"}
-
-
-def test_a_message_delivered_once_is_told_too(visit):
-    at = visit("pages/messages.py", "demo", q=uuid("bill", 1))
-
-    assert at.subheader[0].value == "Received once, deleted once, work done once."
-
-
-def test_receives_that_no_log_shows_are_part_of_the_sentence(visit):
-    at = visit("pages/messages.py", "demo", q=uuid("mail", 1))
-
-    assert "of which 1 receive left no log line" in at.subheader[0].value
-    assert "moved to the dead-letter queue" in at.subheader[0].value
-
-
-def test_data_says_what_was_read_and_that_looking_changes_nothing(visit):
-    at = visit("pages/data.py", "demo")
-
-    assert "Everything that was asked of 3 sources was read in full" in words(at)
-    assert "never calls ReceiveMessage" in words(at)
-
-
-def test_data_names_gaps_and_marks_the_day(visit):
-    at = visit("pages/data.py", "gaps")
-    coverage, missing = at.dataframe[0].value, at.dataframe[1].value
-
-    assert coverage.set_index("Queue").loc["mail", "18 Nov"] == "◐ partial"
-    assert "AccessDenied" in missing["Why"][0]
-    assert missing["Length"][0] == "30 min"
-
-
-def test_data_shows_the_settings_file_word_for_word(visit, tmp_path):
-    text = "[[function]]\nname = 'charge-card'\neffect = 'charged (?P<key>\\S+)'\n"
-    (tmp_path / "doubletake.toml").write_text(text)
-    at = visit("pages/data.py", "demo")
-
-    assert any(code.value == text.strip() for code in at.code)
 
 
 @pytest.mark.parametrize("page", PAGES)

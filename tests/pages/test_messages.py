@@ -1,0 +1,82 @@
+"""Find a message: by any of its ids, told in one sentence."""
+
+import pytest
+
+from forensics.tables.findings import DELIVERIES, MESSAGES
+from tests.pages import tales
+from tests.pages.reading import words
+from tests.pages.worlds import START, Story, handle, uuid
+
+SEARCHES = {
+    "message id": uuid("payment", 3),
+    "start of a message id": uuid("payment", 3)[:10],
+    "business key": "pay_1043",
+    "deduplication id": "pay-3",
+    "whole receipt handle": handle(uuid("payment", 3), 2),
+    "quoted message id": f'"{uuid("payment", 3)}"',
+}
+
+
+@pytest.mark.parametrize("asked", SEARCHES.values(), ids=SEARCHES)
+def test_a_message_is_found_by_any_id_and_told_in_one_sentence(visit, asked):
+    at = visit("pages/messages.py", "demo", q=asked)
+
+    assert at.subheader[0].value == "Received 2 times, deleted once, work done 2 times."
+    assert f"`{uuid('payment', 3)}`" in words(at)
+    assert len(at.get("plotly_chart")) == 1
+
+
+def test_a_request_id_names_every_message_of_its_batch(visit):
+    at = visit("pages/messages.py", "demo", q=uuid("run", "A"))
+
+    assert at.subheader[0].value == "10 messages by request id"
+    assert len(at.dataframe[0].value) == 10
+
+
+def test_the_start_of_a_receipt_handle_is_enough(visit):
+    at = visit("pages/messages.py", "demo", q=handle(uuid("payment", 3), 1)[:20])
+
+    assert at.subheader[0].value.startswith("Received 2 times")
+
+
+def test_every_id_of_one_work_is_told_together(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.dead_lettered(story)
+    first, verdict = story.findings["deliveries"][0], story.findings["messages"][0]
+    copy = {"message_id": uuid("redriven"), "item_id": uuid("redriven")}
+    story.add(DELIVERIES, first | copy | {"received_at": START, "effect": "yes", "basis": "marker", "effect_at": START})
+    story.add(MESSAGES, verdict | copy | {"origin": "dlq_redrive", "related_message_ids": [verdict["message_id"]]})
+    at = visit("pages/messages.py", story.save(tmp_path / "lake"), q=uuid("redriven"))
+    ids = next(f.value for f in at.dataframe if "How it came about" in f.value)
+
+    assert "under 2 ids" in at.subheader[0].value
+    assert list(ids["How it came about"]) == ["first id", "redriven from the dead-letter queue"]
+    assert set(ids["Message"]) == {uuid("mail", 1), uuid("redriven")}
+
+
+def test_a_pasted_receipt_handle_does_not_stay_in_the_address(visit):
+    secret = handle(uuid("payment", 3), 1)
+    at = visit("pages/messages.py", "demo", q=secret)
+
+    assert secret not in str(at.query_params)
+    assert secret not in str(at.main)
+
+
+def test_a_search_without_a_hit_says_what_was_searched(visit):
+    at = visit("pages/messages.py", "demo", q="no-such-id")
+
+    assert "no-such-id names no message among 27 deliveries" in words(at)
+    assert set(at.dataframe[0].value["Queue"]) == {"payments.fifo", "billing", "mail"}
+
+
+def test_a_message_delivered_once_is_told_too(visit):
+    at = visit("pages/messages.py", "demo", q=uuid("bill", 1))
+
+    assert at.subheader[0].value == "Received once, deleted once, work done once."
+
+
+def test_receives_that_no_log_shows_are_part_of_the_sentence(visit):
+    at = visit("pages/messages.py", "demo", q=uuid("mail", 1))
+
+    assert "of which 1 receive left no log line" in at.subheader[0].value
+    assert "moved to the dead-letter queue" in at.subheader[0].value
