@@ -67,7 +67,7 @@ KEEP_GENERATIONS = 5
 FEW_LINES = 300_000
 ROUNDS_FROM_LINES = 100_000
 """Below this, looking for what still holds costs more than making it anew."""
-HELD_LINES = 100_000
+HELD_LINES = 30_000
 """Below so many lines what is needed between steps stays in memory: opening files would cost more than their rows."""
 LINES_PER_PARTITION = 150_000
 
