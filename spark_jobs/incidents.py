@@ -106,9 +106,10 @@ def incidents(
             F.try_element_at("_ranked", F.lit(1))["cause"].alias("primary_cause"),
         )
     )
+    place = F.struct("later_received_at", "item_id", "delivery_index")  # several may come again in one moment
     repeats = pairs.groupBy("incident_id").agg(
         F.min("later_received_at").alias("first_repeat_at"),
-        F.min_by("gap_ms", "later_received_at").alias("first_gap_ms"),
+        F.min_by("gap_ms", F.when(F.col("later_received_at").isNotNull(), place)).alias("first_gap_ms"),
     )
     settings = (
         ledger.join(affected, item)
