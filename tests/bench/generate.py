@@ -2,7 +2,7 @@
 
 Seven lines a run: START, the printed event of about four records, three effect lines, END, REPORT. Every 64th run fails
 (old timeout line, ``Status: timeout``, or an error) after two or three effects, and its batch comes again one visibility
-timeout later; every 16th of those fails twice.
+timeout later; every 16th of those fails twice. In bursts, every fourth fails for two minutes, and none for the next 25.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,6 +27,9 @@ AGAIN = STREAMS * 30 + 1  # a failed batch comes again so many runs later: 30 tu
 VISIBILITY_S, TIMEOUT_S = 115, 3
 LINES_PER_RUN = 7
 CHUNK_RUNS = 40_000
+_STEADY = {"every": "64", "apart": "1", "long": "1", "burst_at": "0"}
+_BURSTS = {"every": "4", "apart": "400", "long": "27"}
+"""Every so many runs fail; in turns, how far apart bursts begin, and how long they last."""
 
 SETTINGS = rf"""
 [[function]]
@@ -43,8 +46,8 @@ business_key = "$.payment_id"
 _RUNS = f"""
     with numbered as (
         select r,
-            case when r >= 2 * {AGAIN} and (r - 2 * {AGAIN}) % 1024 = 0 then 3
-                 when r >= {AGAIN} and (r - {AGAIN}) % 64 = 0 then 2 else 1 end as attempt
+            case when r >= 2 * {AGAIN} and fails(r - 2 * {AGAIN}, 16) then 3
+                 when r >= {AGAIN} and fails(r - {AGAIN}, 1) then 2 else 1 end as attempt
         from range($first, $last) as t(r)
     ),
     told as (
@@ -57,7 +60,7 @@ _RUNS = f"""
         {BASE_MS} + (r // {STREAMS}) * {TURN_MS} + jitter as start_ms,
         {BASE_MS} + (source // {STREAMS}) * {TURN_MS} + (hash(source) % 900)::bigint - 40 as first_ms,
         3 + (hash(source, 7) % 20 >= 7)::int + (hash(source, 7) % 20 >= 16)::int as record_count,
-        case when source % 64 <> 0 or attempt = 3 or (attempt = 2 and source % 1024 <> 0) then 'success'
+        case when not fails(source, 1) or attempt = 3 or (attempt = 2 and not fails(source, 16)) then 'success'
              when (source // 64) % 3 = 0 then 'timeout_old'
              when (source // 64) % 3 = 1 then 'timeout' else 'error' end as status
     from told
@@ -143,13 +146,19 @@ _MACROS = """
     create macro uuid_of_hex(h) as substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-4' || substr(h, 14, 3) || '-8'
         || substr(h, 18, 3) || '-' || substr(h, 21, 12);
     create macro uuid_of(text) as uuid_of_hex(md5(text));
+    create macro fails(r, rarely) as r % ($every * rarely) = 0
+        and ((r // $streams - $burst_at) % $apart + $apart + $long // 2) % $apart < $long;
     create macro iso(ms) as strftime(make_timestamp(ms * 1000), '%Y-%m-%dT%H:%M:%S.%gZ');
 """
 
 
-def log_events(lines: int, threads: int, after: int = 0) -> Iterator[pa.Table]:
-    """Yield about so many log events, less the first ``after``, as Arrow tables of the declared columns, in time order."""
+def log_events(lines: int, threads: int, after: int = 0, burst_at: int | None = None) -> Iterator[pa.Table]:
+    """Yield about so many log events, less the first ``after``, as Arrow tables of the declared columns, in time order.
+
+    Runs fail in bursts, one of them around the line ``burst_at``; None: all the time.
+    """
     runs = max(1, lines // LINES_PER_RUN)
+    fails = _STEADY if burst_at is None else _BURSTS | {"burst_at": str(burst_at // LINES_PER_RUN // STREAMS)}
     end_ms = _end_ms(runs)
     words = {"account": ACCOUNT, "region": REGION, "group": GROUP, "arn": QUEUE_ARN}
     words |= {"timeout_ms": str(TIMEOUT_S * 1000), "collected_ms": str(end_ms)}
@@ -157,7 +166,7 @@ def log_events(lines: int, threads: int, after: int = 0) -> Iterator[pa.Table]:
     schema = arrow_schema(BY_NAME["log_events"])
     with duckdb.connect(config={"threads": threads}) as db:
         db.execute("set timezone = 'UTC'")
-        db.execute(_MACROS)
+        db.execute(_filled(_MACROS, fails | {"streams": str(STREAMS)}))
         for first in range(after // LINES_PER_RUN, runs, CHUNK_RUNS):
             last = min(runs, first + CHUNK_RUNS)
             db.execute(f"create or replace temp table runs as {_RUNS}", {"first": first, "last": last})
@@ -175,10 +184,16 @@ def _end_ms(runs: int) -> int:
     return BASE_MS + (runs // STREAMS + 1) * TURN_MS + 600_000
 
 
-def fill(root: Path, lines: int, threads: int, progress: Callable[[int], None] | None = None) -> Lake:
+def fill(
+    root: Path,
+    lines: int,
+    threads: int,
+    progress: Callable[[int], None] | None = None,
+    burst_at: int | None = None,
+) -> Lake:
     """Make a lake of about so many log events and everything that collecting them would have stored."""
     lake, stored = Lake(root), 0
-    for chunk in log_events(lines, threads):
+    for chunk in log_events(lines, threads, burst_at=burst_at):
         stored += lake.append(BY_NAME["log_events"], chunk, f"log_events|{GROUP}").stored_count
         if progress:
             progress(stored)

@@ -1,7 +1,8 @@
 """What a round of new data costs beside a full run, over a short history and one ten times as long.
 
-``python -m tests.bench.rounds``: the new data is the same in both, 1 % of the short history. Were a round's cost that of its
-new data alone, it would be the same in both; the printed ratios say how far from that it is.
+``python -m tests.bench.rounds``: the new data is the same in both, 1 % of the short history, and comes in the middle of an
+incident. The long history has more such incidents, 27 minutes apart. Were a round's cost that of its new data alone, it would
+be the same in both; the printed ratios say how far from that it is.
 """
 
 import argparse
@@ -30,11 +31,11 @@ def main(argv: list[str] | None = None) -> int:
     new = args.lines // 100
     took: dict[int, tuple[float, float]] = {}
     with tempfile.TemporaryDirectory(prefix="doubletake-rounds-") as folder:
-        warm_up = fill(Path(folder) / "warm", 2_000, args.threads)
+        warm_up = fill(Path(folder) / "warm", 2_000, args.threads, burst_at=2_000)
         _full_and_round(warm_up, spark, 2_000, 200, args.threads)
         for times in (1, 10):
             lines = args.lines * times
-            lake = fill(Path(folder) / f"history-{times}", lines, args.threads)
+            lake = fill(Path(folder) / f"history-{times}", lines, args.threads, burst_at=lines)
             took[times] = _full_and_round(lake, spark, lines, new, args.threads)
     spark.stop()
     print(f"{'history':>12} {'full run':>10} {'round':>10}   new lines in the round: {new:,}")
@@ -53,7 +54,7 @@ def _full_and_round(lake: Lake, spark: object, lines: int, new: int, threads: in
     settings = Settings.parse(SETTINGS)
     with measured() as full:
         correlate(lake, settings, spark=spark, in_rounds=True)  # type: ignore[arg-type]
-    for chunk in log_events(lines + new, threads, after=lines):
+    for chunk in log_events(lines + new, threads, lines, burst_at=lines):
         lake.append(LOG_EVENTS, chunk, f"log_events|{GROUP}")
     with measured() as one_round:
         correlate(lake, settings, spark=spark, in_rounds=True)  # type: ignore[arg-type]
