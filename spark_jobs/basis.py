@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from spark_jobs.inputs import RULES_VERSION, Inputs
-from spark_jobs.redrives import moves_known
+from spark_jobs.redrives import has_fifo_dead_letters, moves_known
 
 _ROOT = Path(__file__).resolve().parent.parent
 _CODE = ("forensics", "spark_jobs")
@@ -33,6 +33,7 @@ class Basis:
             "rules": RULES_VERSION,
             "settings": inputs.settings.text,
             "moves": moves_known(inputs),
+            "redrives": has_fifo_dead_letters(inputs),
         }
         known = {row[0]: row for row in inputs.group_rows}
         return cls(

@@ -1,5 +1,6 @@
 """Incidents of queues whose logs name no message: when runs failed, and how many messages they can have held at most."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from pyspark.sql import Column, DataFrame, Window
@@ -60,6 +61,15 @@ def blind_windows(runs: DataFrame, incidents: DataFrame, inputs: Inputs) -> Data
         .join(incidents.select("incident_id"), "incident_id", how="left_anti")
     )
     return _worded(_with_metrics(windows, inputs)).select(*INCIDENTS.column_names)
+
+
+def has_blind_queue(names_items: Mapping[str, bool], inputs: Inputs) -> bool:
+    """Tell whether of any queue no consumer's lines name a message; by log group with runs, whether some of its lines do."""
+    groups: dict[str, set[str]] = {}
+    for row in inputs.small["consumers"]:
+        if row["log_group"] in names_items:
+            groups.setdefault(row["queue_arn"], set()).add(row["log_group"])
+    return any(not any(names_items[group] for group in found) for found in groups.values())
 
 
 def _with_settings(failed: DataFrame, inputs: Inputs) -> DataFrame:

@@ -18,7 +18,7 @@ def with_dead_letter_sign(deliveries: DataFrame, inputs: Inputs) -> DataFrame:
 
     A sign, not a proof: metrics carry no message ids. Only the last allowed receive is looked at.
     """
-    shown = inputs.spark.createDataFrame(_spans(inputs), "_queue string, _from timestamp, _until timestamp")
+    shown = inputs.spark.createDataFrame(dead_letter_spans(inputs), "_queue string, _from timestamp, _until timestamp")
     at_limit = F.col("receive_count") >= F.col("max_receive_count")
     hits = (
         deliveries.where(at_limit)
@@ -153,7 +153,7 @@ def _next_receives(dead: DataFrame, deliveries: DataFrame) -> DataFrame:
     )
 
 
-def _spans(inputs: Inputs) -> list[tuple[Any, ...]]:
+def dead_letter_spans(inputs: Inputs) -> list[tuple[Any, ...]]:
     """Times after which a message is known to have been in a dead-letter queue within the settling time."""
     queues = {
         r["dead_letter_queue_arn"].rpartition(":")[2]: r["dead_letter_queue_arn"]

@@ -21,7 +21,7 @@ _OF_ONE_DELIVERY = (
 )
 """Columns that were filled as if the delivery were its item's only one."""
 
-_LONG_POLL = timedelta(seconds=20)
+LONG_POLL = timedelta(seconds=20)
 """The longest a receive waits for messages: a queue that is polled at all is polled again within it."""
 
 
@@ -107,7 +107,7 @@ def with_ending(deliveries: DataFrame) -> DataFrame:
     kept = (status == "success") & ~F.coalesce("is_named_failure", F.lit(False)) & reason.isNull()
     at_limit = F.coalesce(F.col("receive_count") >= F.col("max_receive_count"), F.lit(False))
     over = F.col("hidden_until_at") < F.col("_read_until")
-    surely_polled = F.col("hidden_until_at") + F.lit(_LONG_POLL) < F.col("_read_until")
+    surely_polled = F.col("hidden_until_at") + F.lit(LONG_POLL) < F.col("_read_until")
     given_back = (status == "success") & F.coalesce("is_named_failure", F.lit(False))
     failed = status.isin("timeout", "error", "crash", "init_failed") | given_back
     untold = (status == "unknown") & (F.col("effect") != "yes")

@@ -6,15 +6,22 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 
-def with_guards(ledger: DataFrame, guarded_groups: Sequence[str]) -> DataFrame:
+def groups_with_guard_lines(ledger: DataFrame) -> set[str]:
+    """Return the log groups in which an idempotency line shows a guard."""
+    shown = ledger.where(F.col("idempotency").isNotNull() & F.col("log_group").isNotNull())
+    return {row["log_group"] for row in shown.select("log_group").distinct().collect()}
+
+
+def with_guards(ledger: DataFrame, guarded_groups: Sequence[str], shown: Sequence[str] | None = None) -> DataFrame:
     """Add ``guard_kind`` (of a repeat that was stopped), ``is_guarded_group``, ``is_lock_ended`` and ``lock_ended_s``.
 
     ``guarded_groups`` are the log groups whose guard lines are configured; an idempotency line of any message shows a
-    guard for its whole log group.
+    guard for its whole log group. ``shown`` names those groups where ``ledger`` is only a part of what was judged.
     """
     item = Window.partitionBy("queue_arn", "item_id").orderBy("delivery_index")
     group = Window.partitionBy("log_group")
-    idempotent = F.coalesce(F.max(F.col("idempotency").isNotNull()).over(group), F.lit(False))
+    line = F.max(F.col("idempotency").isNotNull()).over(group) if shown is None else F.col("log_group").isin([*shown])
+    idempotent = F.coalesce(line, F.lit(False))
     before_died = (F.lag("run_status").over(item) == "timeout") & (F.lag("effect").over(item) != "no")
     return ledger.withColumns(
         {

@@ -24,8 +24,11 @@ _READ_SCHEMA = (
 )
 
 
-def delivery_measures(deliveries: DataFrame, last_causes: DataFrame) -> DataFrame:
-    """One row per delivery of the ledger. ``last_causes``: queue_arn, item_id and the cause of its last redelivery."""
+def delivery_measures(deliveries: DataFrame, last_causes: DataFrame, *others: str) -> DataFrame:
+    """One row per delivery of the ledger. ``last_causes``: queue_arn, item_id and the cause of its last redelivery.
+
+    ``others``, here and below, are columns that come along.
+    """
     deliveries = _dated(deliveries)
     count = F.coalesce("receive_count", "delivery_index")
     is_fifo = F.col("queue").endswith(".fifo")
@@ -34,7 +37,7 @@ def delivery_measures(deliveries: DataFrame, last_causes: DataFrame) -> DataFram
     dead = (
         deliveries.where(is_dead)
         .join(last_causes, ["queue_arn", "item_id"], how="left")
-        .select("queue_arn", F.col("received_at").alias("at"), _reason().alias("dead_letter_reason"))
+        .select("queue_arn", F.col("received_at").alias("at"), _reason().alias("dead_letter_reason"), *others)
     )
     done_at = F.coalesce("finished_at", F.when(F.col("consumer_kind") == "worker", F.col("run_ended_at")))
     item_ms = F.unix_millis(done_at) - F.unix_millis("started_at")
@@ -65,6 +68,7 @@ def delivery_measures(deliveries: DataFrame, last_causes: DataFrame) -> DataFram
         F.when(F.col("is_seen"), F.col("group_id")).alias("group_id"),
         "batch_count",
         F.when(is_dead | is_refused | is_poison, F.slice("evidence_ids", 1, 3)).alias("evidence"),
+        *others,
     )
     return rows.unionByName(dead, allowMissingColumns=True)
 
@@ -95,7 +99,7 @@ def _reason() -> Column:
     return chain
 
 
-def run_measures(invocations: DataFrame) -> DataFrame:
+def run_measures(invocations: DataFrame, *others: str) -> DataFrame:
     """One row per Lambda run whose queue is known."""
     status = F.col("end_status")
     failed = status.isin("timeout", "error", "crash", "init_failed")
@@ -110,10 +114,11 @@ def run_measures(invocations: DataFrame) -> DataFrame:
         F.col("duration_ms").alias("run_ms"),
         F.try_element_at("evidence_ids", F.lit(1)).alias("run_id"),
         F.when(failed, F.slice("evidence_ids", 1, 3)).alias("evidence"),
+        *others,
     )
 
 
-def verdict_measures(messages: DataFrame) -> DataFrame:
+def verdict_measures(messages: DataFrame, *others: str) -> DataFrame:
     """One row per message with a verdict, at its first receive."""
     verdict = F.col("verdict")
     affected = verdict.isin("confirmed", "probable", "possible")
@@ -124,7 +129,13 @@ def verdict_measures(messages: DataFrame) -> DataFrame:
         F.when(affected, 1).alias("twice_maybe"),
         F.when(verdict == "absorbed", 1).alias("stopped"),
         F.when(affected, F.slice("evidence_ids", 1, 3)).alias("evidence"),
+        *others,
     )
+
+
+def last_causes(redeliveries: DataFrame) -> DataFrame:
+    """Return the cause of each item's last redelivery."""
+    return redeliveries.groupBy("queue_arn", "item_id").agg(F.max_by("cause", "delivery_index").alias("last_cause"))
 
 
 def read_measures(inputs: Inputs, zone: ZoneInfo) -> DataFrame:

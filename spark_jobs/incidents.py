@@ -59,15 +59,8 @@ def membership(judged: DataFrame) -> DataFrame:
     )
 
 
-def incidents(
-    judged: DataFrame,
-    members: DataFrame,
-    decided: DataFrame,
-    ledger: DataFrame,
-    group_deliveries: DataFrame,
-    inputs: Inputs,
-) -> DataFrame:
-    """One row per incident. ``group_deliveries`` is the whole ledger, for who came next in a message group."""
+def incidents(judged: DataFrame, members: DataFrame, decided: DataFrame, ledger: DataFrame) -> DataFrame:
+    """One row per incident, but for what ``with_surroundings`` adds."""
     item = ["queue_arn", "item_id"]
     mine = judged.join(members, item)
     hit = F.col("is_affected")
@@ -128,15 +121,13 @@ def incidents(
         .join(repeats, "incident_id", how="left")
         .join(settings, "incident_id", how="left")
         .join(_excluded(pairs), "incident_id", how="left")
-        .join(_blocked(group_deliveries, affected), "incident_id", how="left")
     )
-    with_gaps = _with_gaps(joined, inputs)
     nothing = F.array().cast(_NO_STRINGS)
     not_sent_twice = F.when(
         F.col("_origin").isNull(),
         F.array(F.lit("producer_retry: the same message ids came again; nothing was sent twice")),
     ).otherwise(nothing)
-    filled = with_gaps.withColumns(
+    filled = joined.withColumns(
         {
             "messages_at_most": F.col("messages"),
             "certainty": F.when(F.col("_proved"), "proved").otherwise("inferred"),
@@ -144,7 +135,6 @@ def incidents(
             "excluded": F.concat(F.coalesce("excluded", nothing), not_sent_twice),
             "functions": F.coalesce("functions", nothing),
             "group_count": F.when(F.col("group_count") > 0, F.col("group_count")),
-            "blocked_ms": F.when(F.col("is_fifo"), F.coalesce("blocked_ms", F.lit(0))),
             "evidence_ids": F.array_sort(
                 F.array_distinct(F.concat("evidence_ids", F.coalesce("_setting_ids", nothing)))
             ),
@@ -157,7 +147,23 @@ def incidents(
         }
     )
     worded = filled.mapInPandas(_word, _worded_schema(filled))
-    return worded.select(*INCIDENTS.column_names)
+    return worded.select(*[c for c in INCIDENTS.column_names if c not in ("blocked_ms", "unread_sources")])
+
+
+def with_surroundings(
+    rows: DataFrame, members: DataFrame, group_deliveries: DataFrame | None, inputs: Inputs
+) -> DataFrame:
+    """Add what others' deliveries and the evidence's gaps say of each incident: ``blocked_ms`` and ``unread_sources``.
+
+    ``group_deliveries`` is the whole ledger, for who came next in a message group; None where no delivery is of a FIFO queue.
+    """
+    if group_deliveries is None:
+        blocked = rows.withColumn("blocked_ms", F.lit(None).cast("bigint"))
+    else:
+        affected = members.where("is_affected").select("queue_arn", "item_id", "incident_id")
+        blocked = rows.join(_blocked(group_deliveries, affected), "incident_id", how="left")
+    blocked = blocked.withColumn("blocked_ms", F.when(F.col("is_fifo"), F.coalesce("blocked_ms", F.lit(0))))
+    return _with_gaps(blocked, inputs).select(*INCIDENTS.column_names)
 
 
 def _excluded(pairs: DataFrame) -> DataFrame:

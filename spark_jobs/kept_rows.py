@@ -5,6 +5,7 @@ Holds for rows that rest on one run alone: invocations, and deliveries of messag
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,20 +17,25 @@ from pyspark.sql import functions as F
 
 from forensics.tables import Table
 from forensics.tables.findings import DELIVERIES
+from spark_jobs.deliveries import LONG_POLL
+from spark_jobs.grounds import Horizon
 from spark_jobs.kept_runs import KeptRuns, run_hash
 from spark_jobs.session import spark_schema
 from spark_jobs.suspects import item_hash
 
 AGE = "age"
-_AGES_H = (3, 12, 48, 192)
+_AGES_H = (0.25, 1, 3, 12, 48, 192)
 """Rows are put in files by age, so that those that may still change do not lie among those that will not. Hours before the
 end of the evidence at which the next file begins."""
 APART = -1
 """In place of an age: rows that are made anew in every round."""
 _FINAL = ("deleted", "delete_refused")
 """Ends that no later line of another stream can change."""
+APART_NAME = "apart"
+FEW_FILES = 4
+"""So many files per age at most are written by a round, and group by group taken over by the next."""
 _SMALL_ROWS = 20_000
-_MOST_SMALL_FILES = 32
+_MOST_SMALL_GROUPS = 24
 
 
 def age(at: Column, data_until: datetime | None) -> Column:
@@ -43,7 +49,7 @@ def age(at: Column, data_until: datetime | None) -> Column:
 
 @dataclass(frozen=True)
 class Reach:
-    """What a round looks at again: runs that were read again, and items that are or were judged or had no known end.
+    """What a round looks at again besides judged works: runs that were read again, items to judge now, and open ends.
 
     ``read`` has the invocation_id of the runs of this round, ``replaced`` of those that do not count any more; ``items``
     has item_hash. Every other row of the round before holds.
@@ -90,54 +96,90 @@ def reach(
     fresh_runs: DataFrame,
     replaced: DataFrame,
     suspects: DataFrame,
+    horizon: Horizon,
     keep: Callable[[str, DataFrame], DataFrame],
 ) -> Reach:
-    """Say what a round must look at again; ``suspects`` are the items judged before or to judge now."""
-    once = _old_rows(kept, DELIVERIES)
-    open_ended = once.where(~F.col("ended_by").isin(*_FINAL)).select(item_hash(F.col("item_id")).alias("item_hash"))
-    items = suspects.unionByName(open_ended).distinct()
-    return Reach(fresh_runs.select("invocation_id"), replaced, keep("items_again", items))
+    """Say what a round must look at again; ``suspects`` are the items to judge of which nothing was judged before.
+
+    Behind the ``horizon`` what deliveries rest on may differ: one that was hidden then may end otherwise.
+    """
+    names = F.array("queue_arn", "log_group")
+    may_differ = horizon.is_behind(F.col("hidden_until_at") + F.lit(LONG_POLL), names)
+    once = old_rows(kept, DELIVERIES).where(~F.col("ended_by").isin(*_FINAL)).where(may_differ)
+    items = suspects.unionByName(once.select(item_hash(F.col("item_id")).alias("item_hash")))
+    return Reach(fresh_runs.select("invocation_id"), replaced, keep("items_again", items.distinct()))
+
+
+def groups_with(kept: KeptRuns, table: Table, outdated_in: Callable[[DataFrame], DataFrame]) -> set[str]:
+    """Return the groups of files of the round before with rows that do not hold; see ``carry_over``."""
+    old = old_rows(kept, table).withColumn("_file", F.input_file_name())
+    return {
+        group_of(Path(row["_file"])) for row in outdated_in(old).where("is_hit").select("_file").distinct().collect()
+    }
 
 
 def carry_over(
-    kept: KeptRuns, table: Table, staged: Path, again: Reach, at: str, data_until: datetime | None
+    kept: KeptRuns,
+    table: Table,
+    staged: Path,
+    outdated: set[str],
+    outdated_in: Callable[[DataFrame], DataFrame],
+    at: str,
+    data_until: datetime | None,
+    in_order: bool = False,
 ) -> list[Path]:
-    """Put the rows of the round before that still hold among this round's staged files; returns the files."""
-    old = _old_rows(kept, table).withColumn("_file", F.input_file_name())
-    hit = again.outdated(old).where("is_hit").select("_file").distinct().collect()
-    outdated = {Path(row["_file"]).name for row in hit}
+    """Put the rows of the round before that still hold among this round's staged files; returns the files.
+
+    ``outdated_in`` adds ``is_hit`` to rows, true where they do not hold; it is asked about the groups ``outdated`` alone.
+    ``in_order`` is as for ``Writer.write_aged``.
+    """
     files = kept.files_of(table.name)
-    small = [file.name for file in files if pq.read_metadata(file).num_rows < _SMALL_ROWS]
-    if len(small) > _MOST_SMALL_FILES:
-        outdated.update(small)
-    staged.mkdir(parents=True, exist_ok=True)
-    carried = []
+    rows_by_group = Counter[str]()
     for file in files:
-        if file.name not in outdated:
-            _link(file, staged / file.name)
-            carried.append(staged / file.name)
-    if rewritten := [str(file) for file in files if file.name in outdated]:
-        rows = again.outdated(_read(kept.inputs.spark, table, rewritten)).where("not is_hit")
+        rows_by_group[group_of(file)] += pq.read_metadata(file).num_rows
+    small = [group for group, rows in rows_by_group.items() if rows < _SMALL_ROWS]
+    if len(small) > _MOST_SMALL_GROUPS:
+        outdated = outdated.union(small)
+    staged.mkdir(parents=True, exist_ok=True)
+    carried = [link(file, staged / file.name) for file in files if group_of(file) not in outdated]
+    if rewritten := [str(file) for file in files if group_of(file) in outdated]:
+        held = outdated_in(_read(kept.inputs.spark, table, rewritten)).where("not is_hit")
         folder = kept.path(f"{table.name}_again")
-        rows.drop("is_hit").withColumn(AGE, age(F.col(at), data_until)).write.partitionBy(AGE).parquet(str(folder))
-        carried += move_aged(folder, staged)
+        aged = held.drop("is_hit").withColumn(AGE, age(F.col(at), data_until))
+        write_by_age(aged.coalesce(FEW_FILES), table, folder, in_order)
+        carried += move_aged(folder, staged, kept.run_id)
     return carried
 
 
-def move_aged(folder: Path, staged: Path) -> list[Path]:
+def write_by_age(aged: DataFrame, table: Table, folder: Path, in_order: bool) -> None:
+    """Write rows into a folder per age."""
+    if in_order:
+        aged = aged.coalesce(1).sortWithinPartitions(AGE, *table.key)
+    aged.write.partitionBy(AGE).parquet(str(folder))
+
+
+def move_aged(folder: Path, staged: Path, run_id: str) -> list[Path]:
     """Move files that were written by age into a table's staging folder; returns them without those that stand apart."""
     staged.mkdir(parents=True, exist_ok=True)
     moved = []
     for file in sorted(folder.glob(f"{AGE}=*/*.parquet")):
         kind = file.parent.name.partition("=")[2]
-        target = staged / f"{kind}-{file.name}"  # files of one task differ in their age alone
+        target = (
+            staged / f"{run_id}-{APART_NAME if kind == str(APART) else kind}-{file.name}"
+        )  # files of one task differ in their age alone
         file.replace(target)
         if kind != str(APART):
             moved.append(target)
     return moved
 
 
-def _old_rows(kept: KeptRuns, table: Table) -> DataFrame:
+def group_of(file: Path) -> str:
+    """Return what files share that one run wrote of one age: run id and age. They are taken over together or not at all."""
+    return "-".join(file.name.split("-", 3)[:3])
+
+
+def old_rows(kept: KeptRuns, table: Table) -> DataFrame:
+    """Return the rows of the round before that may be taken over."""
     return _read(kept.inputs.spark, table, [str(file) for file in kept.files_of(table.name)])
 
 
@@ -146,8 +188,10 @@ def _read(spark: SparkSession, table: Table, files: list[str]) -> DataFrame:
     return spark.read.schema(schema).parquet(*files) if files else spark.createDataFrame([], schema)
 
 
-def _link(file: Path, to: Path) -> None:
+def link(file: Path, to: Path) -> Path:
+    """Give a file another name; returns it."""
     try:
         os.link(file, to)
     except OSError:  # a file system without hard links
         shutil.copy2(file, to)
+    return to

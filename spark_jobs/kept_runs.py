@@ -8,13 +8,13 @@ time.
 """
 
 import json
-import os
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame
@@ -22,44 +22,15 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from forensics.lake import Lake
-from forensics.lake.delta import flush_path
 from forensics.tables.evidence import LOG_EVENTS
 from spark_jobs.basis import Basis, setting_text
+from spark_jobs.grounds import Grounds
 from spark_jobs.in_force import clipped
 from spark_jobs.inputs import Inputs
+from spark_jobs.manifest import Manifest, Part, read_manifest, rows_of, write_manifest
 from spark_jobs.runs import RUN_KEY
 
 _STREAM = ("log_group", "log_stream")
-
-
-@dataclass
-class Part:
-    """A folder of runs, statements and streams of one round, and how many runs it has."""
-
-    name: str
-    runs_count: int
-
-
-@dataclass
-class Manifest:
-    """What is kept, and until where it reaches: all of one published run of the correlation."""
-
-    key: str
-    groups: dict[str, str]
-    log_version: int
-    log_commit: str
-    """SHA-256 of that version's commit."""
-    until: str
-    """End of what was known, ISO UTC: settings in force are compared up to there."""
-    in_force: list[str]
-    parts: list[Part] = field(default_factory=list)
-    schemas: dict[str, str] = field(default_factory=dict)
-    files: dict[str, list[str]] = field(default_factory=dict)
-    """Findings table to its files, relative to the lake, whose rows hold as long as their streams and items do."""
-    suspects: str = ""
-    """Folder of the items that were judged."""
-    rows: dict[str, int] = field(default_factory=dict)
-    """Every kept file to its rows: one that is gone would leave out runs, and nobody would notice."""
 
 
 class KeptRuns:
@@ -76,18 +47,26 @@ class KeptRuns:
         self._new_files: list[str] = []
         self._basis = Basis("", {})
         self._schemas: dict[str, str] = {}
+        self._shelves: dict[str, int] = {}
+        self._grounds: dict[str, Any] = {}
+        self._guarded: list[str] = []
 
     @property
     def is_round(self) -> bool:
         """Tell whether there is something to take over."""
         return self.manifest is not None
 
+    @property
+    def new_lines_count(self) -> int:
+        """Count the log events that came since."""
+        return sum(pq.read_metadata(file).num_rows for file in self._new_files)
+
     def begin(self, basis: Basis, anew: bool = False) -> None:
         """Take over what is kept, if it is whole and rests on the same, and if nobody asked for all ``anew``."""
         self._basis = basis
         if anew:
             return
-        manifest = self._read()
+        manifest = read_manifest(self.folder, self.lake.root)
         if manifest is None or not basis.still_holds(Basis(manifest.key, manifest.groups)):
             return
         if manifest.in_force != self._in_force(datetime.fromisoformat(manifest.until)):
@@ -150,7 +129,7 @@ class KeptRuns:
         )
 
     def replace_from(self, streams: DataFrame) -> DataFrame:
-        """Say which runs of earlier parts are read again, as consumer_hash and invocation_id."""
+        """Say which runs of earlier parts are read again: consumer_hash, invocation_id, and what may hide a receive."""
         cuts = F.broadcast(streams.select("stream_hash", "cut_at"))
         again = (
             self._older("runs")
@@ -158,7 +137,8 @@ class KeptRuns:
             .where(F.col("cut_at").isNull() | (F.col("last_line_at") >= F.col("cut_at")))
         )
         self.add("streams", streams.select("stream_hash", "first_at"))
-        return self.add("replaced", again.select(run_hash().alias("consumer_hash"), "invocation_id").coalesce(1))
+        columns = ("invocation_id", "log_group", "started_at", "shows_records")
+        return self.add("replaced", again.select(run_hash().alias("consumer_hash"), *columns).coalesce(1))
 
     def forget(self, *names: str) -> None:
         """Remove what this round wrote of something kept."""
@@ -205,9 +185,12 @@ class KeptRuns:
     def _has(self, part: str, name: str) -> bool:
         return (self.folder / part / name).is_dir()
 
+    def schema(self, name: str) -> StructType:
+        """Return the columns of something kept."""
+        return StructType.fromJson(json.loads(self._schemas[name]))
+
     def _frame(self, part: str, name: str) -> DataFrame:
-        schema = StructType.fromJson(json.loads(self._schemas[name]))
-        return self.inputs.spark.read.schema(schema).parquet(str(self.folder / part / name))
+        return self.inputs.spark.read.schema(self.schema(name)).parquet(str(self.folder / part / name))
 
     def _older(self, name: str, newer: Sequence[str] = (), parts: list[Part] | None = None) -> DataFrame:
         """Return what earlier parts hold and neither a later one nor ``newer`` replaces."""
@@ -236,14 +219,13 @@ class KeptRuns:
         """Say which files of a findings table the next round may take over."""
         self._files[table] = sorted(str(file.relative_to(self.lake.root)) for file in files)
 
-    def earlier_suspects(self) -> DataFrame:
-        """Return the items that the round before judged, as ``item_hash``."""
-        assert self.manifest is not None
-        return self.inputs.spark.read.schema("item_hash bigint").parquet(str(self.folder / self.manifest.suspects))
+    def stand_on(self, shelves: dict[str, int]) -> None:
+        """Say which shelves the next round may take from."""
+        self._shelves.update(shelves)
 
-    def keep_suspects(self, items: DataFrame) -> None:
-        """Write the items that this round judges, as ``item_hash``."""
-        items.write.parquet(str(self.folder / f"{self.run_id}-suspects"))
+    def rest_on(self, grounds: Grounds, guarded: Sequence[str]) -> None:
+        """Say what judged works rest on besides their lines."""
+        self._grounds, self._guarded = asdict(grounds), list(guarded)
 
     # -- the end of a round ----------------------------------------------------------------------------------
 
@@ -255,7 +237,7 @@ class KeptRuns:
         if self._has(self.run_id, "joined_runs"):
             shutil.rmtree(self.path("runs"))
             self.path("joined_runs").rename(self.path("runs"))
-        parts = [*self._parts(), Part(self.run_id, _rows(self.path("runs")))]
+        parts = [*self._parts(), Part(self.run_id, rows_of(self.path("runs")))]
         version = self.inputs.versions[LOG_EVENTS.name]
         manifest = Manifest(
             self._basis.key,
@@ -267,21 +249,11 @@ class KeptRuns:
             self._merged(parts),
             self._schemas,
             self._files,
-            f"{self.run_id}-suspects",
+            self._shelves,
+            self._grounds,
+            self._guarded,
         )
-        manifest.rows = self._rows_kept(manifest)
-        for name in (manifest.parts[-1].name, manifest.suspects):
-            for file in (self.folder / name).rglob("*"):
-                flush_path(file)
-        written = self.folder / f"manifest.json.{self.run_id}"
-        written.write_text(json.dumps(asdict(manifest)), encoding="utf-8")
-        flush_path(written)
-        os.replace(written, self.folder / "manifest.json")
-        flush_path(self.folder)
-        names = {manifest.suspects, *(part.name for part in manifest.parts)}
-        for folder in self.folder.iterdir():
-            if folder.is_dir() and folder.name not in names:
-                shutil.rmtree(folder, ignore_errors=True)
+        write_manifest(self.folder, manifest, self.run_id)
 
     def discard(self) -> None:
         """Remove what this round wrote: it failed, or had nothing."""
@@ -305,25 +277,7 @@ class KeptRuns:
             reduce(DataFrame.unionByName, replaced).distinct().write.parquet(str(folder / "replaced"))
         if stated := [self._frame(part.name, "stated") for part in mine if self._has(part.name, "stated")]:
             reduce(DataFrame.unionByName, stated).write.parquet(str(folder / "stated"))
-        return [*parts[:first], Part(name, _rows(folder / "runs"))]
-
-    def _read(self) -> Manifest | None:
-        """Return what is kept, or None where it is not there, not whole or of another form."""
-        try:
-            told = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
-            manifest = Manifest(**{**told, "parts": [Part(**part) for part in told["parts"]]})
-            is_whole = self._rows_kept(manifest) == manifest.rows
-            for file in (file for files in manifest.files.values() for file in files):
-                pq.read_metadata(self.lake.root / file)
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return manifest if manifest.parts and is_whole else None
-
-    def _rows_kept(self, manifest: Manifest) -> dict[str, int]:
-        """Count the rows of every kept file; raises OSError or ValueError where one is not whole."""
-        names = (manifest.suspects, *(part.name for part in manifest.parts))
-        files = (file for name in names for file in (self.folder / name).rglob("*.parquet"))
-        return {str(file.relative_to(self.folder)): pq.read_metadata(file).num_rows for file in files}
+        return [*parts[:first], Part(name, rows_of(folder / "runs"))]
 
 
 def run_hash() -> Column:
@@ -352,7 +306,3 @@ def _cuts(runs: DataFrame) -> DataFrame:
     )
     clean = ~F.col("_has_orphans") & (F.col("_over_by").isNull() | (F.col("_over_by") < F.col("cut_at")))
     return last.join(over, "stream_hash").where(clean).select("stream_hash", "cut_at", "starts_before")
-
-
-def _rows(folder: Path) -> int:
-    return sum(pq.read_metadata(file).num_rows for file in folder.rglob("*.parquet"))

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
 from forensics.readiness import LogFacts, Readiness, readiness
@@ -14,10 +14,10 @@ from spark_jobs.session import spark_schema
 _COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
 
 
-def logging_readiness(runs: DataFrame, handled: DataFrame, inputs: Inputs) -> DataFrame:
-    """One row per queue and log group of a known consumer."""
+def logging_readiness(of_runs: Collection[Row], handled: DataFrame, inputs: Inputs) -> DataFrame:
+    """One row per queue and log group of a known consumer. ``of_runs`` has the ``run_counts`` per log group."""
     of_workers = {r["log_group"]: r for r in _of_workers(handled).collect()}
-    told = {r["log_group"]: r for r in _of_runs(runs).collect()} | of_workers
+    told = {r["log_group"]: r for r in of_runs} | of_workers
     asks: dict[str, bool] = {}
     for row in inputs.small["event_source_mappings"]:
         asks[row["function_name"]] = bool(row["reports_batch_item_failures"])
@@ -91,22 +91,6 @@ def _row(
     }
 
 
-def _of_runs(runs: DataFrame) -> DataFrame:
-    def count(when: Column) -> Column:
-        return F.count(F.when(when, 1))
-
-    return runs.groupBy("log_group").agg(
-        F.count(F.lit(1)).alias("handlings"),
-        count(F.col("names_items")).alias("with_message"),
-        count(F.col("shows_counts")).alias("with_count"),
-        count(F.col("shows_starts")).alias("with_item_start"),
-        count(F.col("shows_effects")).alias("with_effect"),
-        count(F.coalesce("has_response", F.lit(False))).alias("with_response"),
-        count(F.col("start_at").isNotNull()).alias("with_start"),
-        _samples(F.col("first_mark_id")),
-    )
-
-
 def _of_workers(handled: DataFrame) -> DataFrame:
     item = F.coalesce("message_id", F.concat(F.lit("key:"), "key"))
     per_handling = handled.groupBy("log_group", "log_stream", item.alias("item_id"), "handling_index").agg(
@@ -130,3 +114,21 @@ def _of_workers(handled: DataFrame) -> DataFrame:
 def _samples(evidence_id: Column) -> Column:
     """A few lines that stand for the group, always the same ones."""
     return F.array_compact(F.array(F.min(evidence_id), F.max(evidence_id))).alias("samples")
+
+
+def run_counts() -> list[Column]:
+    """Return what is counted of the runs of a log group."""
+
+    def count(when: Column) -> Column:
+        return F.count(F.when(when, 1))
+
+    return [
+        F.count(F.lit(1)).alias("handlings"),
+        count(F.col("names_items")).alias("with_message"),
+        count(F.col("shows_counts")).alias("with_count"),
+        count(F.col("shows_starts")).alias("with_item_start"),
+        count(F.col("shows_effects")).alias("with_effect"),
+        count(F.coalesce("has_response", F.lit(False))).alias("with_response"),
+        count(F.col("start_at").isNotNull()).alias("with_start"),
+        _samples(F.col("first_mark_id")),
+    ]

@@ -22,22 +22,31 @@ _SAID = "stance string, sentence string, redrive string, redrive_sentence string
 
 
 def candidates(
-    deliveries: DataFrame, judged: DataFrame, told: DataFrame, inputs: Inputs, data_until: datetime | None
+    deliveries: DataFrame,
+    judged: DataFrame,
+    told: DataFrame,
+    inputs: Inputs,
+    data_until: datetime | None,
+    has_fifo: bool = True,
 ) -> DataFrame:
     """Gather what may be a finding, with the facts that its rule asks for.
 
-    ``deliveries`` is the whole ledger, ``judged`` the part of it that was judged, ``told`` the verdicts; ``data_until`` is where the evidence ends, UTC.
+    ``deliveries`` is the whole ledger, ``judged`` the part of it that was judged, ``told`` the verdicts; ``data_until`` is
+    where the evidence ends, UTC. Without ``has_fifo`` no delivery is of a FIFO queue: what only those show is not looked for.
     """
     unfinished = unfinished_messages(deliveries, judged, told, inputs)
     found = (
         moved_messages(deliveries, told, inputs)
         .unionByName(poison_messages(unfinished), allowMissingColumns=True)
         .unionByName(outlived_messages(unfinished, inputs, data_until), allowMissingColumns=True)
-        .unionByName(late_commits(deliveries), allowMissingColumns=True)
     )
+    if has_fifo:
+        found = found.unionByName(late_commits(deliveries), allowMissingColumns=True)
     incidents = told.select("queue_arn", "item_id", "incident_id")
     with_incident = found.join(F.broadcast(incidents), ["queue_arn", "item_id"], how="left")
-    every = with_incident.unionByName(blocked_groups(deliveries, told), allowMissingColumns=True)
+    every = with_incident
+    if has_fifo:
+        every = every.unionByName(blocked_groups(deliveries, told), allowMissingColumns=True)
     return every.withColumn("span_ms", F.unix_millis("until_at") - F.unix_millis("from_at"))
 
 

@@ -8,12 +8,14 @@ from pyspark.sql import functions as F
 
 from forensics.tables import Table
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
-from spark_jobs.health_measures import delivery_measures, read_measures, run_measures, verdict_measures
+from spark_jobs.health_measures import delivery_measures, last_causes, read_measures, run_measures, verdict_measures
+from spark_jobs.in_force import EARLIEST
 from spark_jobs.inputs import Inputs
 from spark_jobs.metric_measures import metric_measures
 
 RECENT = timedelta(days=7)
-"""How far back from the end of the evidence the settings checks look."""
+"""How far back from the end of the evidence the settings checks look, from a whole quarter of an hour on."""
+_QUARTER_S = 900
 MOST_IDS = 200
 _COUNTS = (
     "delivery",
@@ -47,40 +49,53 @@ def health_periods(
     ``deliveries`` and the others are the findings tables of this run. Of many lines, measures alike are counted together
     before they are put into periods: each goes into three.
     """
+    of_deliveries = delivery_measures(deliveries, last_causes(redeliveries))
+    measures = of_deliveries.unionByName(run_measures(invocations), allowMissingColumns=True)
+    measures = dated(measures.unionByName(verdict_measures(messages), allowMissingColumns=True))
+    return periods_of(measures if has_few_lines else counted_together(measures), inputs, data_until)
+
+
+def periods_of(measures: DataFrame, inputs: Inputs, data_until: datetime | None) -> DataFrame:
+    """Return the same from what deliveries, runs and verdicts measure; metrics and what was read are added here."""
     zone = ZoneInfo(inputs.settings.team.zone or "UTC")
-    causes = redeliveries.groupBy("queue_arn", "item_id").agg(F.max_by("cause", "delivery_index").alias("last_cause"))
-    recent_from = F.lit(data_until - RECENT if data_until else None).cast("timestamp")
-    of_ledger = delivery_measures(deliveries, causes).unionByName(run_measures(invocations), allowMissingColumns=True)
-    of_ledger = _dated(of_ledger, recent_from)
-    others = [metric_measures(inputs), verdict_measures(messages), read_measures(inputs, zone)]
-    measures = of_ledger if has_few_lines else _counted_together(of_ledger)
-    for part in others:
-        measures = measures.unionByName(_dated(part, recent_from), allowMissingColumns=True)
-    return _aggregated(_in_periods(measures, zone))
+    for part in (metric_measures(inputs), read_measures(inputs, zone)):
+        measures = measures.unionByName(dated(part), allowMissingColumns=True)
+    is_recent = F.col("at") >= F.lit(recent_from(data_until)).cast("timestamp")
+    return _aggregated(_in_periods(measures.withColumn("is_recent", F.coalesce(is_recent, F.lit(False))), zone))
 
 
-def _dated(measures: DataFrame, recent_from: Column) -> DataFrame:
-    """Keep what has a queue and a time; add ``is_recent`` and ``times``, which is how often the measure was taken."""
-    dated = measures.where(F.col("at").isNotNull() & F.col("queue_arn").isNotNull())
-    return dated.withColumns({"is_recent": F.coalesce(F.col("at") >= recent_from, F.lit(False)), "times": F.lit(1)})
+def recent_from(data_until: datetime | None) -> datetime | None:
+    """Return from when on something is recent, UTC."""
+    if data_until is None:
+        return None
+    at = data_until - RECENT
+    return at - (at - EARLIEST) % timedelta(seconds=_QUARTER_S)
 
 
-def _counted_together(measures: DataFrame) -> DataFrame:
+def dated(measures: DataFrame) -> DataFrame:
+    """Keep what has a queue and a time; add ``times``, which is how often the measure was taken."""
+    return measures.where(F.col("at").isNotNull() & F.col("queue_arn").isNotNull()).withColumn("times", F.lit(1))
+
+
+def counted_together(measures: DataFrame, *apart: str) -> DataFrame:
     """Put measures that cite no line into one row where they are of the same quarter of an hour and took as long.
 
-    Every zone's days begin at a quarter of an hour.
+    Every zone's days begin at a quarter of an hour. What differs in the columns ``apart`` stays apart.
     """
-    alone = F.col("evidence").isNotNull() | F.col("dead_letter_reason").isNotNull()
-    quarter = F.timestamp_seconds(F.floor(F.unix_seconds("at") / 900) * 900)
-    same = ("queue_arn", "consumer", "group_id", "is_recent", "run_ms", "item_ms")
+    alone = F.col("evidence").isNotNull()
+    if "dead_letter_reason" in measures.columns:
+        alone = alone | F.col("dead_letter_reason").isNotNull()
+    quarter = F.timestamp_seconds(F.floor(F.unix_seconds("at") / _QUARTER_S) * _QUARTER_S)
+    same = [c for c in ("queue_arn", "consumer", "group_id", "run_ms", "item_ms") if c in measures.columns]
+    highest = [c for c in ("run_id", "poison_age", "receives", "batch_count") if c in measures.columns]
     together = (
         measures.where(~alone)
         .withColumn("at", quarter)
-        .groupBy(*same, "at")
+        .groupBy(*same, *apart, "at")
         .agg(
             F.count(F.lit(1)).cast("int").alias("times"),
             *[F.sum(name).alias(name) for name in _COUNTS if name in measures.columns],
-            *[F.max(name).alias(name) for name in ("run_id", "poison_age", "receives", "batch_count")],
+            *[F.max(name).alias(name) for name in highest],
         )
     )
     return measures.where(alone).unionByName(together, allowMissingColumns=True)

@@ -203,10 +203,8 @@ def redeliveries(pairs: DataFrame) -> DataFrame:
     return pairs.select(*REDELIVERIES.column_names)
 
 
-def rulings(pairs: DataFrame) -> DataFrame:
-    """Every rule's answer for every redelivery."""
-    return (
-        pairs.select("queue_arn", "item_id", "delivery_index", F.explode("rulings").alias("ruling"), "evidence_ids")
-        .select("queue_arn", "item_id", "delivery_index", "ruling.*", "evidence_ids")
-        .select(*RULINGS.column_names)
-    )
+def rulings(pairs: DataFrame, *others: str) -> DataFrame:
+    """Every rule's answer for every redelivery; ``others`` are columns to keep beside the table's."""
+    kept = ("queue_arn", "item_id", "delivery_index", "evidence_ids", *others)
+    ruled = pairs.select(*kept, F.explode("rulings").alias("ruling"))
+    return ruled.select(*kept, "ruling.*").select(*RULINGS.column_names, *others)

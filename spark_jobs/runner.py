@@ -3,11 +3,11 @@
 import shutil
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from forensics.health.accepted import check_codes
@@ -16,49 +16,29 @@ from forensics.settings import Settings
 from forensics.tables import FINDINGS
 from forensics.tables import findings as T
 from forensics.tables.evidence import LOG_EVENTS
-from spark_jobs.blind_windows import blind_windows
+from spark_jobs.basis import Basis
+from spark_jobs.blind_windows import blind_windows, has_blind_queue
 from spark_jobs.counterfactuals import counterfactuals, repeats
 from spark_jobs.dead_letters import with_dead_letter_sign
-from spark_jobs.deliveries import (
-    delivered_again,
-    delivered_once,
-    ledger_columns,
-    with_ending,
-    with_evidence,
-    with_read_until,
-)
-from spark_jobs.effects import once_per_work, with_batch_progress, with_effect, without_batch_progress
-from spark_jobs.guards import with_guards
-from spark_jobs.incidents import incidents, membership
+from spark_jobs.deliveries import delivered_once, ledger_columns, with_ending, with_evidence, with_read_until
+from spark_jobs.effects import with_batch_progress, with_effect, without_batch_progress
+from spark_jobs.grounds import Grounds
+from spark_jobs.incidents import incidents, membership, with_surroundings
 from spark_jobs.inputs import RULES_VERSION, Inputs, fingerprint, read_inputs
-from spark_jobs.invocations import invocations
-from spark_jobs.kept_rows import Reach, carry_over, reach
-from spark_jobs.kept_runs import Basis, KeptRuns
+from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.ledger import MANY_FACTS, run_deliveries, with_settings, worker_deliveries
-from spark_jobs.logging_readiness import logging_readiness
-from spark_jobs.messages import hidden_possible, in_incidents, messages
-from spark_jobs.origins import origins
+from spark_jobs.logging_readiness import logging_readiness, run_counts
+from spark_jobs.messages import in_incidents
 from spark_jobs.queue_findings import candidates, queue_findings
-from spark_jobs.queue_health import health_periods, queue_health, queue_weeks
+from spark_jobs.queue_health import health_periods, periods_of, queue_health, queue_weeks
 from spark_jobs.read_spans import read_spans
 from spark_jobs.reading import groups_by_kind, longest_run_ms, read_handlings, read_runs
-from spark_jobs.redeliveries import decided, delivery_pairs, redeliveries, rulings, with_exact_receives
-from spark_jobs.redrives import has_fifo_dead_letters, was_moved, with_redriven_bodies
-from spark_jobs.session import rules_left_out, side_by_side, spark_schema, spark_session
+from spark_jobs.redrives import was_moved
+from spark_jobs.rounds import Rounds
+from spark_jobs.session import rules_left_out, side_by_side, spark_session
 from spark_jobs.setting_findings import setting_findings
-from spark_jobs.strays import with_strays_returned
-from spark_jobs.suspects import (
-    hashes_of,
-    item_hash,
-    shared_links,
-    sharing,
-    statements_of_runs,
-    statements_of_workers,
-    suspects,
-    works,
-)
+from spark_jobs.suspects import item_hash
 from spark_jobs.timeline import timeline
-from spark_jobs.unseen import judge_unseen, unseen_receives
 from spark_jobs.writer import Writer
 
 Say = Callable[[str], None]
@@ -161,114 +141,89 @@ def _build(
     if kept:
         is_worker = dict.fromkeys(lambda_groups, False) | dict.fromkeys(worker_groups, True)
         kept.begin(Basis.of(inputs, is_worker, longest_run_ms(inputs, lambda_groups)), anew)
+        if (
+            kept.is_round
+        ):  # most of the lake is not looked at: a task for each part of it would have next to nothing to do
+            parts = int(inputs.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+            few = max(2, kept.new_lines_count // LINES_PER_PARTITION, parts // 10)
+            inputs.spark.conf.set("spark.sql.shuffle.partitions", str(min(parts, few)))
     fresh_runs, replaced = read_runs(inputs, out, kept, lambda_groups, queue_names)
     all_runs = kept.together("runs", fresh_runs) if kept else fresh_runs
     handled = read_handlings(inputs, out, kept, worker_groups, queue_names)
 
     say("building the delivery ledger")
-    (borders, data_until), (stated, items) = side_by_side(
+    rounds = Rounds(inputs, out, kept)
+    handled_or_none = handled if worker_groups else None
+    of_groups, found = side_by_side(
         inputs.spark,
-        lambda: _borders(inputs, all_runs, handled),
-        lambda: _suspects(inputs, out, kept, fresh_runs, handled if worker_groups else None),
+        lambda: _of_groups(all_runs),
+        lambda: rounds.find(fresh_runs, replaced, handled_or_none),
     )
-    again = reach(kept, fresh_runs, replaced, items, out.keep) if kept and replaced is not None else None
-    runs_at_hand = again.runs(fresh_runs, kept.older("runs"), stated) if kept and again else fresh_runs
+    read = _borders(inputs, of_groups, handled)
+    data_until = max((border[2] for border in read), default=None)
+    borders = inputs.spark.createDataFrame(read, "log_group string, read_from timestamp, read_until timestamp")
+    grounds = Grounds.of(inputs, read, {row["log_group"] for row in of_groups if row["with_start"]})
+    rounds.compare(grounds, fresh_runs, worker_groups)
+    runs_at_hand = rounds.runs_at_hand(fresh_runs, found)
     flagged = (
-        with_read_until(
-            _raw_deliveries(inputs, runs_at_hand, handled if worker_groups else None, has_few_lines), borders
-        )
+        with_read_until(_raw_deliveries(inputs, runs_at_hand, handled_or_none, has_few_lines), borders)
         .withColumn("item_hash", item_hash(F.col("item_id")))
-        .join(F.broadcast(items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
+        .join(F.broadcast(found.items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
         .drop("item_hash")
     )
     once = with_ending(with_dead_letter_sign(delivered_once(with_effect(flagged, F.lit(False))), inputs))
     came_back = F.coalesce(was_moved(inputs, F.col("queue_arn"), F.col("sent_at")), F.lit(False))
     once = once.withColumn("is_judged", F.coalesce("is_judged", F.lit(False)) | came_back)
-    seen = _kept_apart(out, kept, again, once, data_until)
-    if kept:
-        kept.keep_suspects(items.unionByName(seen.select(item_hash(F.col("item_id")).alias("item_hash"))).distinct())
-    of_lambda = _invocations(out, kept, again, fresh_runs, data_until)
+    seen = rounds.apart(once, data_until)
+    of_lambda = rounds.invocations(fresh_runs, data_until)
 
     say("judging what was delivered again")
-    ledger = out.keep("ledger", _judged_ledger(inputs, out, seen, all_runs))
-    whole = out.write(T.DELIVERIES, ledger_columns(ledger), mode="append")
-    pairs = out.keep("pairs", decided(with_exact_receives(delivery_pairs(ledger), inputs)))
-    guarded_groups = sorted(g for g, consumer in inputs.consumers_by_group.items() if consumer.guard)
-    guarded = with_guards(ledger, guarded_groups)
-    judged = out.keep("judged", messages(guarded, pairs, hidden_possible(ledger, borders), origins(ledger, inputs)))
-    members = out.keep("members", membership(judged))
-    told = out.write(T.MESSAGES, in_incidents(judged, members.drop("is_affected")))
+    judged, whole, of_pairs = rounds.judged(all_runs, borders, seen, found, data_until)
+    ledger, pairs = judged.ledger, judged.pairs
+    members = out.keep("members", membership(judged.verdicts))
+    told = out.write(T.MESSAGES, in_incidents(judged.verdicts, members.drop("is_affected")))
+
+    has_fifo = not whole.where(F.col("queue").endswith(".fifo")).isEmpty()
+
+    of_incidents = rounds.incidents(members)
 
     def incident_tables() -> None:
-        found = out.keep("incidents", incidents(judged, members, pairs, ledger, whole, inputs))
-        out.write(T.INCIDENTS, found.unionByName(blind_windows(all_runs, found, inputs)))
-        out.write(T.RULINGS, rulings(pairs))
-        out.write(T.TIMELINE, timeline(ledger, told))
+        rows = of_incidents.rows() if of_incidents else incidents(judged.verdicts, members, pairs, ledger)
+        in_groups = whole if has_fifo else None
+        rows = out.keep("incidents", with_surroundings(rows, members, in_groups, inputs))
+        if has_blind_queue({row["log_group"]: row["with_message"] > 0 for row in of_groups}, inputs):
+            rows = rows.unionByName(blind_windows(all_runs, rows, inputs))
+        if of_incidents:
+            of_incidents.keep_rows(rows)
+            of_incidents.write_timeline(told, data_until)
+        else:
+            out.write(T.INCIDENTS, rows)
+            out.write(T.TIMELINE, timeline(ledger, told))
 
     def queue_tables() -> None:
-        gathered = out.keep("queue_candidates", candidates(whole, ledger_columns(ledger), told, inputs, data_until))
+        gathered = out.keep(
+            "queue_candidates", candidates(whole, ledger_columns(ledger), told, inputs, data_until, has_fifo)
+        )
         out.write(T.QUEUE_FINDINGS, queue_findings(gathered))
-        out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
+        if of_incidents:
+            of_incidents.write_counterfactuals(told)
+        else:
+            out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
 
     def health_tables() -> None:
-        of_pairs = out.write(T.REDELIVERIES, redeliveries(pairs))
-        periods = out.keep(
-            "periods", health_periods(whole, of_lambda, told, of_pairs, inputs, data_until, has_few_lines)
-        )
+        if (measures := rounds.measures()) is not None:
+            periods = periods_of(measures, inputs, data_until)
+        else:
+            periods = health_periods(whole, of_lambda, told, of_pairs, inputs, data_until, has_few_lines)
+        periods = out.keep("periods", periods)
         out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
         out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
-        readiness = out.write(T.LOGGING_READINESS, logging_readiness(all_runs, handled, inputs))
+        readiness = out.write(T.LOGGING_READINESS, logging_readiness(of_groups, handled, inputs))
         out.write(T.SETTING_FINDINGS, setting_findings(periods, whole, readiness, inputs, data_until))
 
     say("weighing incidents, settings and the health of the queues")
     side_by_side(inputs.spark, incident_tables, queue_tables, health_tables)
     return data_until
-
-
-def _suspects(
-    inputs: Inputs, out: Writer, kept: KeptRuns | None, fresh_runs: DataFrame, handled: DataFrame | None
-) -> tuple[DataFrame, DataFrame]:
-    """Return what runs state, and the items to judge; in a round those judged before and what new lines add to them."""
-    of_runs = statements_of_runs(fresh_runs)
-    fresh = kept.add("statements", of_runs) if kept else out.keep("statements", of_runs)
-    stated = kept.together("statements", fresh) if kept else fresh
-    told, new = stated, fresh
-    if handled is not None:
-        of_workers = out.keep("told_by_workers", statements_of_workers(handled))
-        told, new = told.unionByName(of_workers), new.unionByName(of_workers)
-    if not (kept and kept.is_round):
-        return stated, out.keep("suspects", suspects(told, has_fifo_dead_letters(inputs)))
-    found = suspects(sharing(told, out.keep("shared", hashes_of(new))), has_fifo_dead_letters(inputs))
-    return stated, out.keep("suspects", found.unionByName(kept.earlier_suspects()).distinct())
-
-
-def _kept_apart(
-    out: Writer, kept: KeptRuns | None, again: Reach | None, once: DataFrame, data_until: datetime | None
-) -> DataFrame:
-    """Write the deliveries that need no judging; return the others. What still holds of the round before is taken over."""
-    of_worker = F.col("consumer_kind") == "worker"
-    if kept and again:
-        once = again.made_anew(once)
-    seen, files = out.split(T.DELIVERIES, once, "is_judged", of_worker, "received_at", data_until)
-    if kept and again:
-        staged = out.lake.staging_folder(T.DELIVERIES, out.run_id)
-        files += carry_over(kept, T.DELIVERIES, staged, again, "received_at", data_until)
-    if kept:
-        kept.keep_files(T.DELIVERIES.name, files)
-    return seen
-
-
-def _invocations(
-    out: Writer, kept: KeptRuns | None, again: Reach | None, fresh_runs: DataFrame, data_until: datetime | None
-) -> DataFrame:
-    if not kept:
-        return out.write(T.INVOCATIONS, invocations(fresh_runs), few=False)
-    files = out.write_aged(T.INVOCATIONS, invocations(fresh_runs), "started_at", data_until)
-    staged = out.lake.staging_folder(T.INVOCATIONS, out.run_id)
-    if again:
-        files += carry_over(kept, T.INVOCATIONS, staged, again, "started_at", data_until)
-    kept.keep_files(T.INVOCATIONS.name, files)
-    return out.spark.read.schema(spark_schema(T.INVOCATIONS)).parquet(str(staged))
 
 
 def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | None, has_few_lines: bool) -> DataFrame:
@@ -298,45 +253,27 @@ def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | No
     ).withColumn("is_watched", F.lit(None).cast("boolean"))
 
 
-def _judged_ledger(inputs: Inputs, out: Writer, seen: DataFrame, all_runs: DataFrame) -> DataFrame:
-    """Return the deliveries of the judged items in order, unseen receives included, each with effect and ending."""
-    item = ["queue_arn", "item_id"]
-    dead_letter_queues = [
-        r["dead_letter_queue_arn"] for r in inputs.small["queue_settings"] if r["dead_letter_queue_arn"]
-    ]
-    seen = with_strays_returned(seen).withColumn("is_dead_letter_queue", F.col("queue_arn").isin(dead_letter_queues))
-    missing = out.keep("unseen", unseen_receives(seen))
-    if missing.isEmpty():
-        ordered = delivered_again(seen, None)
-    else:
-        ordered = delivered_again(seen, out.keep("judged_unseen", judge_unseen(missing, all_runs, inputs)))
-    links = out.keep("works", works(shared_links(with_redriven_bodies(seen, inputs))))
-    judged = with_effect(ordered, F.col("came_again"))
-    linked = judged.join(F.broadcast(links), item, how="left").withColumn("work_id", F.coalesce("work_id", "item_id"))
-    return with_ending(with_dead_letter_sign(once_per_work(linked), inputs))
-
-
-def _borders(inputs: Inputs, all_runs: DataFrame, handled: DataFrame) -> tuple[DataFrame, datetime | None]:
-    """Return per log group from when until when it was read, and the last moment the evidence knows of."""
+def _borders(inputs: Inputs, of_runs: Sequence[Row], handled: DataFrame) -> list[tuple[str, datetime, datetime]]:
+    """Return per log group from when until when it was read, UTC. ``of_runs`` tells where its runs begin and end."""
     spans = read_spans(inputs, "log_events")
-    seen = (
-        all_runs.groupBy("log_group")
-        .agg(F.min("first_line_at").alias("low"), F.max("last_line_at").alias("high"))
-        .unionByName(
-            handled.groupBy("log_group").agg(F.min("logged_at").alias("low"), F.max("logged_at").alias("high"))
-        )
-        .groupBy("log_group")
-        .agg(F.unix_micros(F.min("low")).alias("low"), F.unix_micros(F.max("high")).alias("high"))
-        .collect()
-    )
+    times = (F.unix_micros(F.min("logged_at")).alias("low"), F.unix_micros(F.max("logged_at")).alias("high"))
+    seen: dict[str, tuple[int, int]] = {row["log_group"]: (row["low"], row["high"]) for row in of_runs}
+    for row in handled.groupBy("log_group").agg(*times).collect():
+        low, high = seen.get(row["log_group"], (row["low"], row["high"]))
+        seen[row["log_group"]] = (min(low, row["low"]), max(high, row["high"]))
     rows = []
-    for row in seen:
-        low, high = _utc(row["low"]), _utc(row["high"])
-        if read := spans.get(row["log_group"]):
-            low, high = min(low, read[0][0]), max(high, read[-1][1])
-        rows.append((row["log_group"], low, high))
-    borders = inputs.spark.createDataFrame(rows, "log_group string, read_from timestamp, read_until timestamp")
-    return borders, max((r[2] for r in rows), default=None)
+    for group, (first, last) in seen.items():
+        low_at, high_at = _utc(first), _utc(last)
+        if read := spans.get(group):
+            low_at, high_at = min(low_at, read[0][0]), max(high_at, read[-1][1])
+        rows.append((group, low_at, high_at))
+    return rows
+
+
+def _of_groups(all_runs: DataFrame) -> list[Row]:
+    """Return what is counted of the runs of each log group, in one pass over all of them."""
+    first, last = F.unix_micros(F.min("first_line_at")), F.unix_micros(F.max("last_line_at"))
+    return all_runs.groupBy("log_group").agg(first.alias("low"), last.alias("high"), *run_counts()).collect()
 
 
 def _utc(micros: int) -> datetime:

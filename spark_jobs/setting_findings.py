@@ -12,7 +12,7 @@ from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answ
 from forensics.tables.health import SETTING_FINDINGS
 from spark_jobs.in_force import intervals
 from spark_jobs.inputs import Inputs
-from spark_jobs.queue_health import RECENT
+from spark_jobs.queue_health import recent_from
 from spark_jobs.session import spark_schema
 
 OF_QUEUE = "-"
@@ -46,7 +46,7 @@ def _returned_whole(deliveries: DataFrame, data_until: datetime | None) -> dict[
     well = deliveries.where((F.col("run_status") == "success") & (F.col("batch_count") > 1))
     # Hidden messages cannot have come again yet, and a gone one never will: only what came again counts.
     again = well.where(
-        (F.col("ended_by") == "visibility_expired") & (F.col("received_at") >= F.lit(data_until - RECENT))
+        (F.col("ended_by") == "visibility_expired") & (F.col("received_at") >= F.lit(recent_from(data_until)))
     )
     whole = (
         again.groupBy("queue_arn", "function_name", "consumer", "batch_count")

@@ -16,7 +16,8 @@ def with_throttles(spans: DataFrame, key: list[str], start: Column, end: Column,
     ``spans`` has queue_arn; ``key`` names one row.
     """
     throttles = inputs.spark.createDataFrame(
-        _throttles(inputs), "queue_arn string, throttled_at timestamp, throttled_until timestamp, throttle_id string"
+        throttled_spans(inputs),
+        "queue_arn string, throttled_at timestamp, throttled_until timestamp, throttle_id string",
     )
     asked = spans.select(*key, start.alias("_start"), end.alias("_end"))
     throttled = (
@@ -26,7 +27,7 @@ def with_throttles(spans: DataFrame, key: list[str], start: Column, end: Column,
         .agg(F.sort_array(F.collect_set("throttle_id")).alias("throttle_ids"))
     )
     looked = inputs.spark.createDataFrame(
-        _metric_spans(inputs), "queue_arn string, metrics_from timestamp, metrics_until timestamp"
+        metric_spans(inputs), "queue_arn string, metrics_from timestamp, metrics_until timestamp"
     )
     measured = (
         asked.join(F.broadcast(looked), "queue_arn")
@@ -43,7 +44,7 @@ def with_throttles(spans: DataFrame, key: list[str], start: Column, end: Column,
     )
 
 
-def _metric_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
+def metric_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
     """Spans in which the metric tells of every consumer of a queue; workers are never throttled."""
     read = read_spans(inputs, "metric_points")
     kinds: dict[str, set[str]] = {}
@@ -59,7 +60,8 @@ def _metric_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
     return sorted(spans)
 
 
-def _throttles(inputs: Inputs) -> list[tuple[str, datetime, datetime, str]]:
+def throttled_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime, str]]:
+    """Return per queue when a function of it was throttled, and the point that says so."""
     queues: dict[str, set[str]] = {}
     for row in inputs.small["consumers"]:
         if row["function_name"]:

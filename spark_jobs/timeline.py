@@ -6,10 +6,11 @@ from pyspark.sql import functions as F
 from forensics.tables.findings import TIMELINE
 
 
-def timeline(ledger: DataFrame, messages: DataFrame) -> DataFrame:
+def timeline(ledger: DataFrame, messages: DataFrame, held: DataFrame | None = None) -> DataFrame:
     """Return the bars (in_flight, handling) and marks of every message that belongs to an incident.
 
-    Affected messages take the first lanes, in the order of their first receive.
+    Affected messages take the first lanes, in the order of their first receive. ``held`` names incidents, as incident_id,
+    that are left out; ``ledger`` then need not hold their messages, but works as a whole.
     """
     mine = messages.where(F.col("incident_id").isNotNull()).select(
         "incident_id",
@@ -35,6 +36,8 @@ def timeline(ledger: DataFrame, messages: DataFrame) -> DataFrame:
         F.lit(False),
     )
     rows = rows.withColumn("_repeat", done_before)
+    if held is not None:
+        rows = rows.join(F.broadcast(held), "incident_id", how="left_anti")
     marked = rows.withColumn("_mark", F.explode(F.array_compact(F.array(*_marks()))))
     return marked.select(
         "incident_id",

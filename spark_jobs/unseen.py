@@ -89,7 +89,7 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
     it is none of the known consumers: never started, or the log groups of all its workers were read over the whole span.
     """
     watched = inputs.spark.createDataFrame(
-        _watched_spans(inputs), "queue_arn string, watched_from timestamp, watched_until timestamp"
+        watched_spans(inputs), "queue_arn string, watched_from timestamp, watched_until timestamp"
     )
     spans = unseen.select("queue_arn", "item_id", "receive_count", "after_at", "before_at")
     covered = spans.join(F.broadcast(watched), "queue_arn").where(
@@ -123,7 +123,7 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
         .withColumn("_clear", F.lit(True))
     )
     of_workers = inputs.spark.createDataFrame(
-        _read_worker_spans(inputs), "queue_arn string, read_from timestamp, read_until timestamp"
+        read_worker_spans(inputs), "queue_arn string, read_from timestamp, read_until timestamp"
     )
     read_in_full = (
         spans.join(F.broadcast(of_workers), "queue_arn")
@@ -157,7 +157,7 @@ def _lambda_groups(inputs: Inputs) -> DataFrame:
     return inputs.spark.createDataFrame(pairs, "queue_arn string, log_group string")
 
 
-def _watched_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
+def watched_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
     """Spans in which every consumer of a queue is a function and its log group was read without a gap."""
     groups: dict[str, set[str]] = {}
     unwatchable = {r["queue_arn"] for r in inputs.small["consumers"] if r["kind"] != "lambda"}
@@ -174,7 +174,7 @@ def _watched_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
     return spans
 
 
-def _read_worker_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
+def read_worker_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:
     """Spans in which the log groups of a queue's workers were all read; only of queues that no function consumes."""
     groups: dict[str, set[str]] = {}
     for row in inputs.small["consumers"]:

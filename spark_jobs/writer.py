@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from forensics.lake import Lake, arrow_schema
 from forensics.tables import Table
-from spark_jobs.kept_rows import AGE, APART, age, move_aged
+from spark_jobs.kept_rows import AGE, APART, age, move_aged, write_by_age
 
 
 class Writer:
@@ -75,11 +75,17 @@ class Writer:
             frame.write.mode(mode).parquet(folder)
         return self.spark.read.schema(frame.schema).parquet(folder)
 
-    def write_aged(self, table: Table, frame: DataFrame, at: str, data_until: datetime | None) -> list[Path]:
-        """Write rows of a findings table into files by age; returns the files. ``at`` is the column that tells it."""
+    def write_aged(
+        self, table: Table, frame: DataFrame, at: str, data_until: datetime | None, in_order: bool = False
+    ) -> list[Path]:
+        """Write rows of a findings table into files by age; returns the files. ``at`` is the column that tells it.
+
+        ``in_order``: one file per age, by the table's key, for tables of which readers want a part.
+        """
         folder = self.work_folder / f"{table.name}_aged"
-        frame.withColumn(AGE, age(F.col(at), data_until)).write.partitionBy(AGE).parquet(str(folder))
-        return move_aged(folder, self.lake.staging_folder(table, self.run_id))
+        aged = frame.withColumn(AGE, age(F.col(at), data_until))
+        write_by_age(aged, table, folder, in_order)
+        return move_aged(folder, self.lake.staging_folder(table, self.run_id), self.run_id)
 
     def split(
         self, table: Table, frame: DataFrame, flag: str, kind: Column, at: str, data_until: datetime | None
@@ -91,9 +97,9 @@ class Writer:
         folder = self.work_folder / f"{table.name}_split"
         aged = frame.withColumn(AGE, F.when(kind, APART).otherwise(age(F.col(at), data_until)))
         aged.write.partitionBy(flag, AGE).parquet(str(folder))
-        files = move_aged(folder / f"{flag}=false", self.lake.staging_folder(table, self.run_id))
+        files = move_aged(folder / f"{flag}=false", self.lake.staging_folder(table, self.run_id), self.run_id)
         schema = frame.drop(flag).schema
         marked = folder / f"{flag}=true"
         if not marked.is_dir():
             return self.spark.createDataFrame([], schema), files
-        return self.spark.read.schema(schema).parquet(str(marked)), files
+        return self.spark.read.schema(schema).parquet(str(marked)).select(*schema.names), files

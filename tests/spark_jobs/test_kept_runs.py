@@ -13,7 +13,8 @@ from forensics.lake import Lake
 from forensics.tables.evidence import LOG_EVENTS
 from spark_jobs.basis import Basis, setting_text
 from spark_jobs.in_force import clipped
-from spark_jobs.kept_runs import KeptRuns, Manifest, Part
+from spark_jobs.kept_runs import KeptRuns
+from spark_jobs.manifest import Manifest, Part, write_manifest
 
 UNTIL = datetime(2026, 1, 5, 12, tzinfo=UTC)
 BASIS = Basis("key", {"/aws/lambda/f": "lambda"})
@@ -50,7 +51,7 @@ def kept(lake: Lake, **changed: object) -> Manifest:
     """Keep one part of one run, as a round before would have."""
     version = lake.versions()[LOG_EVENTS.name]
     folder = lake.root / "findings" / ".kept"
-    for name in ("round-1/runs", "round-1-suspects"):
+    for name in ("round-1/runs", "round-1-works/items/shelf=0"):
         (folder / name).mkdir(parents=True)
         pq.write_table(pa.table({"a": [1]}), folder / name / "part.parquet")
     manifest = Manifest(
@@ -61,8 +62,8 @@ def kept(lake: Lake, **changed: object) -> Manifest:
         UNTIL.isoformat(),
         [setting_text(row) for row in clipped([SETTING], UNTIL)],
         [Part("round-1", 1)],
-        suspects="round-1-suspects",
-        rows={"round-1/runs/part.parquet": 1, "round-1-suspects/part.parquet": 1},
+        shelves={"round-1-works/0": 1},
+        rows={"round-1/runs/part.parquet": 1, "round-1-works/items/shelf=0/part.parquet": 1},
     )
     manifest = replace(manifest, **changed)
     (folder / "manifest.json").write_text(json.dumps(asdict(manifest)))
@@ -144,7 +145,7 @@ def test_a_manifest_that_cannot_be_read_keeps_nothing(text, lake):
     assert not begun(lake).is_round
 
 
-@pytest.mark.parametrize("file", ["round-1/runs/part.parquet", "round-1-suspects/part.parquet"])
+@pytest.mark.parametrize("file", ["round-1/runs/part.parquet", "round-1-works/items/shelf=0/part.parquet"])
 def test_a_torn_file_keeps_nothing(file, lake):
     kept(lake)
     torn = lake.root / "findings" / ".kept" / file
@@ -153,7 +154,7 @@ def test_a_torn_file_keeps_nothing(file, lake):
     assert not begun(lake).is_round
 
 
-@pytest.mark.parametrize("file", ["round-1/runs/part.parquet", "round-1-suspects/part.parquet"])
+@pytest.mark.parametrize("file", ["round-1/runs/part.parquet", "round-1-works/items/shelf=0/part.parquet"])
 def test_a_file_that_is_gone_keeps_nothing(file, lake):
     """What it held would be missing from the findings without a word."""
     kept(lake)
@@ -175,4 +176,15 @@ def test_a_round_that_failed_leaves_what_was_kept(lake):
     failed.discard()
 
     assert not failed.path("runs").exists()
+    assert begun(lake).is_round
+
+
+def test_a_shelf_that_was_emptied_is_removed(lake):
+    manifest = kept(lake)
+    folder = lake.root / "findings" / ".kept"
+    for shelf in ("round-1-works/items/shelf=1", "round-0-works/items/shelf=0"):
+        (folder / shelf).mkdir(parents=True)
+    write_manifest(folder, manifest, "round-1")
+
+    assert sorted(str(f.relative_to(folder)) for f in folder.rglob("shelf=*")) == ["round-1-works/items/shelf=0"]
     assert begun(lake).is_round

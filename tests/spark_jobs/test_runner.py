@@ -12,6 +12,7 @@ from forensics.tables.findings import DELIVERIES, MESSAGES
 from spark_jobs import runner
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.runner import correlate
+from spark_jobs.shelves import Shelves
 from tests.oracle import World
 from tests.oracle.bundle import TABLES, fill_lake, settings_of
 
@@ -50,26 +51,38 @@ def in_two_rounds(rows: list[dict], rng: random.Random) -> tuple[list[dict], lis
     return first, second
 
 
+LATE = {"coverage": 7, "metric_points": 11}
+"""Of which world a source was read only after the first round: what was read then reaches further back than its lines."""
+
+
 def test_evidence_that_came_in_rounds_is_judged_as_if_it_had_come_at_once(first, spark, tmp_path, monkeypatch):
     """Row for row: one round under the plan for large lakes and one under that for small ones, against one for all."""
     in_rounds = Lake(tmp_path / "lake")
-    for name in TABLES:
-        rows = [row for world in WORLDS for row in world.rows(name)]
-        if rows and name != LOG_EVENTS.name:
-            in_rounds.append(BY_NAME[name], rows, f"{name}|oracle")
     lines = [row for world in WORLDS for row in world.rows(LOG_EVENTS.name)]
-    cuts = []
-    lines_of = KeptRuns.lines
+    parts: list[dict[str, list]] = [{LOG_EVENTS.name: part} for part in in_two_rounds(lines, random.Random(11))]
+    for name in TABLES:
+        for world in WORLDS if name != LOG_EVENTS.name else ():
+            parts[LATE.get(name) == world.seed].setdefault(name, []).extend(world.rows(name))
+    cuts, works = [], Counter()
+    lines_of, take_down = KeptRuns.lines, Shelves.take_down
 
     def watched(kept, groups, streams):
         cuts.extend(row["cut_at"] for row in streams.collect()) if kept.is_round else None
         return lines_of(kept, groups, streams)
 
+    def counted(shelves, touched, seen, horizon):
+        before, asked = shelves.frame("items").count(), {row["item_hash"] for row in touched.collect()}
+        again = [row["item_hash"] for row in take_down(shelves, touched, seen, horizon).collect()]
+        works.update(left=before - len(again), touched=len(asked & {*again}), others=len({*again} - asked))
+        return shelves._again
+
     monkeypatch.setattr(KeptRuns, "lines", watched)
-    for few_lines, part in zip((0, runner.FEW_LINES), in_two_rounds(lines, random.Random(11)), strict=True):
+    monkeypatch.setattr(Shelves, "take_down", counted)
+    for few_lines, part in zip((0, runner.FEW_LINES), parts, strict=True):
         monkeypatch.setattr(runner, "FEW_LINES", few_lines)
         monkeypatch.setattr(runner, "HELD_LINES", few_lines)
-        in_rounds.append(LOG_EVENTS, part, "log_events|oracle")
+        for name, rows in part.items():
+            in_rounds.append(BY_NAME[name], rows, f"{name}|oracle")
         correlate(in_rounds, settings_of(WORLDS), spark=spark, in_rounds=True)
     found = _contents(in_rounds)
 
@@ -79,6 +92,8 @@ def test_evidence_that_came_in_rounds_is_judged_as_if_it_had_come_at_once(first,
         assert (list(extra)[:2], list(lacking)[:2]) == ([], []), name
     assert any(cuts), "no stream was read on from the middle"
     assert None in cuts, "no stream was read from its beginning"
+    for kind in ("left", "touched", "others"):
+        assert works[kind], f"no judged work was {kind}"
 
 
 def test_unchanged_evidence_is_not_judged_again(lake, first, spark):
