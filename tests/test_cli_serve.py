@@ -16,6 +16,7 @@ import cli
 import cli_serve
 from cli_serve import DEMO_MARK, DemoLakeError, fresh_demo_lake
 from tests.forensics.report import world
+from tests.pages.browser import free_port
 
 ROOT = Path(cli.__file__).parent
 
@@ -44,7 +45,8 @@ def children_of(pid: int) -> list[int]:
 @pytest.mark.process
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
-    command = [sys.executable, str(ROOT / "cli.py"), "serve", "--lake", str(tmp_path / "not yet")]
+    port = str(free_port())  # the usual one is taken by the next server of another test as soon as this one ends
+    command = [sys.executable, str(ROOT / "cli.py"), "serve", "--lake", str(tmp_path / "not yet"), "--port", port]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     address = address_in(process)
     (child,) = children_of(process.pid)
