@@ -5,13 +5,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import re2
 
 from forensics.bodies import without_bodies
-from forensics.handle_key import hold_to_key, read_key
+from forensics.handle_key import read_key
 from forensics.redaction import redact_handles
 
 if TYPE_CHECKING:
@@ -70,16 +69,12 @@ def redact(text: str) -> str:
 
 
 @contextmanager
-def redacting(settings: "Settings", lake_folder: Path) -> Iterator[None]:
-    """Let the rules of a settings file hold for whatever is read into a lake in the block.
-
-    Raises SettingsError, with nothing written, for a key of receipt handles that is unusable or not this lake's.
-    """
+def redacting(settings: "Settings") -> Iterator[Privacy]:
+    """Let the rules of a settings file hold for whatever is read in the block; raises SettingsError for an unusable key."""
     rules = Privacy.of(settings)
-    hold_to_key(lake_folder, rules.handle_key, settings.handle_key_file)
     token = _PRIVACY.set(rules)
     try:
-        yield
+        yield rules
     finally:
         _PRIVACY.reset(token)
 

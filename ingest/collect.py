@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Protocol
 
 from forensics.lake import Lake
+from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
 from forensics.settings import Settings
 from forensics.tables import EVIDENCE
@@ -72,7 +73,8 @@ def collect(
     accesses = [aws] if isinstance(aws, Aws) else list(aws)
     estate = discover(lake, accesses, queues, progress.stage)
     consumers = of_estate(estate, list(log_groups), settings)
-    with redacting(settings, lake.root), lake.writing("collect"):
+    with redacting(settings) as rules, lake.writing("collect"):
+        hold_to_key(lake.root, rules.handle_key, settings.handle_key_file)
         run = _Run(
             lake,
             Book(lake, TimeWindow(min(window.start_at, now - REACH), window.end_at)),

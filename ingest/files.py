@@ -7,6 +7,7 @@ from pathlib import Path
 
 from forensics.errors import ForensicsError
 from forensics.lake import Lake
+from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
 from forensics.tables import BY_NAME
 from ingest.file_consumers import LogGroups, consumer_rows
@@ -44,7 +45,8 @@ def import_files(
     groups = LogGroups.of(lake, choices.log_groups, [row for s in saved.values() for row in s.rows])
     report = ImportReport(Counter(f.form for f in found))
     lake.versions()  # a lake that this release cannot read is said before anything is written
-    with redacting(choices.settings, lake.root), lake.writing("collect"):
+    with redacting(choices.settings) as rules, lake.writing("collect"):
+        hold_to_key(lake.root, rules.handle_key, choices.settings.handle_key_file)
         run = Run(lake, choices, groups, report, now, progress or _Silence())
         for file in sorted((f for f in found if f.form is Form.SETTINGS), key=run.observed_at):
             run.store_settings(file, saved[file.name])

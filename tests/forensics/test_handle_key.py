@@ -1,10 +1,14 @@
 """Tokens of receipt handles made with a key of the lake's own, which stays outside the lake."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 import pytest
 
 from forensics.errors import SettingsError
-from forensics.handle_key import hold_to_key
 from forensics.identity import handle_token
+from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import Privacy, redact, redacting
 from forensics.redaction import redact_handles
 from forensics.settings import Settings
@@ -27,6 +31,15 @@ def key_file(tmp_path):
     return make
 
 
+@contextmanager
+def reading_into(settings: Settings, lake: Path) -> Iterator[None]:
+    """Do as a collection does, which has the lake to itself."""
+    with redacting(settings) as rules:
+        lake.mkdir(exist_ok=True)
+        hold_to_key(lake, rules.handle_key, settings.handle_key_file)
+        yield
+
+
 def collected(lake) -> None:
     """Make a lake look as if log events had been collected into it."""
     (lake / LOG_EVENTS.layer / LOG_EVENTS.name).mkdir(parents=True)
@@ -35,7 +48,7 @@ def collected(lake) -> None:
 def test_a_handle_has_one_token_in_a_lake_and_another_in_a_lake_with_another_key(tmp_path, key_file):
     tokens = []
     for lake, key in (("one", b"1" * 32), ("one", b"1" * 32), ("two", b"2" * 32)):
-        with redacting(key_file(key.decode()[0], key), tmp_path / lake):
+        with reading_into(key_file(key.decode()[0], key), tmp_path / lake):
             tokens.append(redact(LINE))
     without = redact_handles(LINE)
 
@@ -48,7 +61,7 @@ def test_a_handle_has_one_token_in_a_lake_and_another_in_a_lake_with_another_key
 def test_the_key_is_in_no_token_no_lake_and_no_printed_rules(tmp_path, key_file):
     key = bytes(range(65, 97))
     settings = key_file("key", key)
-    with redacting(settings, tmp_path / "lake"):
+    with reading_into(settings, tmp_path / "lake"):
         token = redact(LINE)
     written = b"".join(f.read_bytes() for f in (tmp_path / "lake").rglob("*") if f.is_file())
 
@@ -60,7 +73,7 @@ def test_the_key_is_in_no_token_no_lake_and_no_printed_rules(tmp_path, key_file)
 def test_a_lake_goes_on_with_the_key_it_was_begun_with(tmp_path, key_file):
     lake, settings = tmp_path / "lake", key_file("key", b"k" * 32)
     for _ in range(2):
-        with redacting(settings, lake):
+        with reading_into(settings, lake):
             pass
         if not (lake / "evidence").exists():
             collected(lake)
@@ -69,17 +82,17 @@ def test_a_lake_goes_on_with_the_key_it_was_begun_with(tmp_path, key_file):
         (Settings(), "replaced with a key: new ones would not join"),
         (key_file("other", b"o" * 32), "replaced with another key"),
     ):
-        with pytest.raises(SettingsError, match=sentence), redacting(other, lake):
+        with pytest.raises(SettingsError, match=sentence), reading_into(other, lake):
             pytest.fail("nothing may be read with another key")
 
 
 def test_a_lake_begun_without_a_key_goes_on_without(tmp_path, key_file):
     lake = tmp_path / "lake"
     collected(lake)
-    with redacting(Settings(), lake):
+    with reading_into(Settings(), lake):
         pass
 
-    with pytest.raises(SettingsError, match="replaced without a key"), redacting(key_file("key", b"k" * 32), lake):
+    with pytest.raises(SettingsError, match="replaced without a key"), reading_into(key_file("key", b"k" * 32), lake):
         pytest.fail("nothing may be read with a key")
     assert sorted(f.name for f in lake.iterdir()) == ["evidence"]
 
@@ -89,7 +102,7 @@ def test_a_lake_begun_without_a_key_goes_on_without(tmp_path, key_file):
     [(b"k" * 31, 0o600, "31 bytes, which can be guessed"), (b"k" * 32, 0o640, "other users .mode 0640")],
 )
 def test_a_key_that_protects_nothing_is_refused(tmp_path, key_file, key, mode, sentence):
-    with pytest.raises(SettingsError, match=sentence), redacting(key_file("key", key, mode), tmp_path / "lake"):
+    with pytest.raises(SettingsError, match=sentence), reading_into(key_file("key", key, mode), tmp_path / "lake"):
         pytest.fail("nothing may be read with such a key")
     assert not (tmp_path / "lake").exists()
 

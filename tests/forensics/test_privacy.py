@@ -12,16 +12,16 @@ from tests.ingest.world import HANDLE
 CARD = r"redact = ['\b\d{13,16}\b', '(?i)bearer [a-z0-9._-]+', '[a-z0-9._%+-]+@[a-z0-9.-]+\.[a-z]{2,}']"
 
 
-def test_what_a_pattern_matches_is_replaced_wherever_it_stands(tmp_path):
-    with redacting(Settings.parse(CARD), tmp_path):
+def test_what_a_pattern_matches_is_replaced_wherever_it_stands():
+    with redacting(Settings.parse(CARD)):
         cleaned = redact("card 4111111111111111 of ann@example.org, Authorization: Bearer abc.def-1 \u2028 grüße")
 
     assert cleaned == f"card {REDACTED} of {REDACTED}, Authorization: {REDACTED} \u2028 grüße"
 
 
-def test_rules_hold_inside_the_block_only_and_handles_always_go(tmp_path):
+def test_rules_hold_inside_the_block_only_and_handles_always_go():
     line = f"card 4111111111111111, receiptHandle: '{HANDLE}'"
-    with redacting(Settings.parse(CARD), tmp_path):
+    with redacting(Settings.parse(CARD)):
         inside = redact(line)
 
     assert "4111111111111111" not in inside
@@ -29,8 +29,8 @@ def test_rules_hold_inside_the_block_only_and_handles_always_go(tmp_path):
     assert HANDLE not in inside + redact(line)
 
 
-def test_half_a_surrogate_pair_is_no_reason_to_stop(tmp_path):
-    with redacting(Settings.parse(CARD), tmp_path):
+def test_half_a_surrogate_pair_is_no_reason_to_stop():
+    with redacting(Settings.parse(CARD)):
         assert redact("4111111111111111 \ud800") == f"{REDACTED} \\ud800"
 
 
