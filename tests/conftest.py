@@ -9,13 +9,15 @@ settings.register_profile("doubletake", deadline=None, suppress_health_check=[He
 settings.load_profile("doubletake")
 
 _OF_ONE_LAKE = {
-    f"tests/spark_jobs/test_{name}.py": "many_worlds" for name in ("truth", "queue_findings_truth", "mutants")
+    f"tests/spark_jobs/test_{name}.py": "many_worlds"
+    for name in ("truth", "queue_findings_truth", "mutants", "small_worlds")
 }
+_OF_ONE_LAKE |= {f"tests/spark_jobs/test_{name}.py": "files" for name in ("imported", "canary")}
 _OF_ONE_LAKE |= {
     f"tests/scenarios/test_{name}.py": "scenarios"
     for name in ("dlq_timing", "double_billing", "expired_handle", "fifo_order", "producer_and_consumer")
 }
-"""Files whose tests ask for the same costly fixture: ``many_worlds``, or ``investigations``."""
+"""Files whose tests ask for the same costly fixture: ``many_worlds``, ``files`` or ``investigations``."""
 
 
 class _ByFileOrLake(LoadFileScheduling):

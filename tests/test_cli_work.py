@@ -159,17 +159,6 @@ def test_a_full_disk_is_said_and_the_next_run_completes_the_evidence(run, orders
     assert rows["log_events"] == 3
 
 
-@pytest.mark.emulator
-@pytest.mark.spark
-def test_investigating_a_quiet_queue_says_so(run, orders, emulator, spark):
-    where = ["--region", REGION, "--endpoint-url", emulator, "--lake", "lake"]
-    code, out, err = run("investigate", orders, "--since", START.isoformat(), "--until", UNTIL, *where)
-
-    assert code == 0
-    assert f"{orders}: no suspicion that a message was processed twice in this window." in out
-    assert "Correlated: " in err
-
-
 BAD = {
     "no queue": (("collect",), "no queue was named", "--queue"),
     "a queue and all queues": (("collect", "--queue", "a", "--all-queues"), "--all-queues", "doubletake collect"),

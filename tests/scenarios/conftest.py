@@ -3,14 +3,17 @@
 A correlation costs far more to begin than to do, and the others' healthy and sick queues are what an account is full of.
 """
 
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import cli
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import Table
@@ -21,13 +24,20 @@ from lab.aws import EmbeddedAws
 from lab.played import MessageTruth, Played
 from lab.scenarios import scenario
 
+HEALTHY = "shipment-updates"
+"""The neighbour of the queue that charged twice."""
+
 
 @dataclass(frozen=True)
 class Investigation:
-    """What was played, and what Doubletake made of it; the lake may hold other plays' queues too."""
+    """What was played, and what Doubletake made of it; the lake may hold other plays' queues too.
+
+    ``told`` is what ``doubletake investigate`` printed of one queue: the healthy one, where it was played.
+    """
 
     played: Played
     lake: Lake
+    told: str = ""
 
     @cached_property
     def queue_arns(self) -> frozenset[str]:
@@ -61,10 +71,9 @@ class Investigation:
 def investigate(
     names: list[str], spark: Any, monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> dict[str, Investigation]:
-    """Play scenarios one after another, collect each over HTTP into one lake, and correlate it."""
+    """Play scenarios one after another, collect each over HTTP into one lake, and investigate a queue of it."""
     from ingest.clients import Aws
     from ingest.collect import collect
-    from spark_jobs.runner import correlate
 
     lake = Lake(folder / "lake")
     with EmbeddedAws() as aws:
@@ -82,8 +91,22 @@ def investigate(
                 settings=settings,
             )
             assert not report.gaps
-    correlate(lake, settings, spark=spark)
-    return {name: Investigation(played, lake) for name, played in zip(names, plays, strict=True)}
+        told = told_of_a_queue(plays, settings, folder, aws)
+    return {name: Investigation(played, lake, told) for name, played in zip(names, plays, strict=True)}
+
+
+def told_of_a_queue(plays: list[Played], settings: Settings, folder: Path, aws: EmbeddedAws) -> str:
+    """Run the command as a person does, in this process and its Spark session; it judges the whole lake."""
+    file = folder / "doubletake.toml"
+    file.write_text(settings.text)
+    play, queue = next(((p, HEALTHY) for p in plays if HEALTHY in p.queues), (plays[0], plays[0].queues[0]))
+    window = ["--since", play.window_start.isoformat(), "--until", play.window_end.isoformat()]
+    where = ["--lake", str(folder / "lake"), "--config", str(file), "--region", aws.region]
+    with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()) as said:
+        code = cli.main(["investigate", queue, *window, *where, "--endpoint-url", aws.endpoint_url])
+    assert code == 0, said.getvalue()
+    assert "Correlated: " in said.getvalue()
+    return printed.getvalue()
 
 
 @pytest.fixture(scope="session")

@@ -220,3 +220,9 @@ def test_the_settings_checks_name_what_made_it_possible(investigated):
         ("shipment-updates", "partial_responses"): "warning",
     }
     assert investigated.unresolved(SETTING_FINDINGS) == investigated.unresolved(QUEUE_WEEKS) == set()
+
+
+def test_investigating_the_healthy_queue_beside_it_says_so_and_how_fresh_that_is(investigated):
+    assert "shipment-updates: no suspicion that a message was processed twice in this window." in investigated.told
+    assert "payments.fifo-" not in investigated.told
+    assert "Logs are read until " in investigated.told

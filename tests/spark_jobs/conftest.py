@@ -1,18 +1,41 @@
-"""One lake of simulated worlds for every test that holds findings against the truth."""
+"""Lakes of simulated worlds that several modules ask about: beginning a run costs more than judging a world."""
+
+from dataclasses import dataclass
 
 import pytest
 
 from forensics.lake import Lake
+from forensics.settings import Settings
 from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, settings_of
-from tests.spark_jobs import seeds
+from tests.spark_jobs import seeds, small_worlds
+from tests.spark_jobs.from_files import FromFiles, from_files
+from tests.spark_jobs.thought_up import thought_up
+
+
+@dataclass(frozen=True)
+class ManyWorlds:
+    """Worlds, and the lake in which one run has judged them all."""
+
+    lake: Lake
+    seeded: list[World]
+    thought_up: list[World]
 
 
 @pytest.fixture(scope="session")
-def many_worlds(spark, tmp_path_factory) -> tuple[list[World], Lake]:
-    """Worlds, and the lake in which one run has judged them all: beginning a run costs more than judging a world."""
-    worlds = [World(seed) for seed in (*seeds.DRAWN, *seeds.DEAD_LETTERS)] + seeds.TROUBLED
-    lake = fill_lake(worlds, tmp_path_factory.mktemp("worlds") / "lake")
-    correlate(lake, settings_of(worlds), spark=spark)
-    return worlds, lake
+def many_worlds(spark, tmp_path_factory) -> ManyWorlds:
+    """Worlds of every kind, and those written by hand."""
+    seeded = [World(seed) for seed in (*seeds.DRAWN, *seeds.DEAD_LETTERS)] + seeds.TROUBLED
+    drawn = thought_up()
+    lake = fill_lake(seeded + drawn, tmp_path_factory.mktemp("worlds") / "lake")
+    small_worlds.world().write(lake.root)
+    settings = Settings.parse(settings_of(seeded + drawn).text + small_worlds.SETTINGS.text)
+    correlate(lake, settings, spark=spark)
+    return ManyWorlds(lake, seeded, drawn)
+
+
+@pytest.fixture(scope="session")
+def files(spark, tmp_path_factory) -> FromFiles:
+    """Worlds imported from files, some with secrets in them, beside the same worlds as the API gives them."""
+    return from_files(tmp_path_factory.mktemp("files"), spark)

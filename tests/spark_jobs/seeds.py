@@ -9,9 +9,11 @@ DEAD_LETTERS = range(300, 340)
 """Drawn like the others; among them are enough dead letters, blocked groups and poison."""
 
 _BUSY = Plan(is_fifo=False, group_count=0, message_count=15, send_spread_s=10, visibility_s=30, batch_size=1)
-_REUSED_IDS = replace(_BUSY, troubles=frozenset({"reused_request_id", "delete_lost"}), trouble_rate=0.6).made_fair()
-_UNCOUNTED = replace(
+_REUSING = replace(_BUSY, troubles=frozenset({"reused_request_id", "delete_lost"}), trouble_rate=0.6).made_fair()
+_NOT_COUNTING = replace(
     _BUSY, troubles=frozenset({"delete_lost"}), trouble_rate=0.6, runtime="node", event_form="object", loss="gap"
 ).made_fair()
-TROUBLED = [World(200_000 + n, _REUSED_IDS) for n in range(3)] + [World(200_010 + n, _UNCOUNTED) for n in range(3)]
+REUSED_IDS = [World(200_000 + n, _REUSING) for n in range(3)]
+UNCOUNTED = [World(200_010 + n, _NOT_COUNTING) for n in range(3)]
+TROUBLED = REUSED_IDS + UNCOUNTED
 """Worlds that show what the broken jobs of ``test_mutants`` get wrong."""

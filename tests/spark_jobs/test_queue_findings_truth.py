@@ -19,13 +19,13 @@ SLACK_MS = 1500
 @pytest.fixture(scope="module")
 def worlds(many_worlds) -> dict[str, World]:
     """Worlds by the name of their queue."""
-    return {world.queue_name: world for world in many_worlds[0]}
+    return {world.queue_name: world for world in many_worlds.seeded}
 
 
 @pytest.fixture(scope="module")
 def found(worlds, many_worlds) -> dict[str, list[dict[str, Any]]]:
     """What is supported, by code."""
-    lake = many_worlds[1]
+    lake = many_worlds.lake
     by_code: dict[str, list[dict[str, Any]]] = {}
     for row in lake.findings().read(QUEUE_FINDINGS).to_pylist():
         if row["queue"] in worlds:
