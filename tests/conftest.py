@@ -8,29 +8,27 @@ from xdist.scheduler import LoadFileScheduling
 settings.register_profile("doubletake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("doubletake")
 
-_OF_ONE_LAKE = {
-    f"tests/spark_jobs/test_{name}.py": "many_worlds"
-    for name in ("truth", "queue_findings_truth", "mutants", "small_worlds")
-}
-_OF_ONE_LAKE |= {f"tests/spark_jobs/test_{name}.py": "files" for name in ("imported", "canary")}
-_OF_ONE_LAKE |= {
-    f"tests/scenarios/test_{name}.py": "scenarios"
-    for name in ("dlq_timing", "double_billing", "expired_handle", "fifo_order", "producer_and_consumer")
-}
-"""Files whose tests ask for the same costly fixture: ``many_worlds``, ``files`` or ``investigations``."""
+_ON_SPARK = ("tests/spark_jobs/", "tests/scenarios/")
 
 
-class _ByFileOrLake(LoadFileScheduling):
-    """Tests of one file run in one process, and so do those of files that share a costly lake."""
+class _ByFileOrSpark(LoadFileScheduling):
+    """Tests of one file run in one process, and so do all that correlate.
+
+    Java's first correlation takes twice the time of its second: one Java for all is less work than one in each process.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        file = super()._split_scope(nodeid)
-        return _OF_ONE_LAKE.get(file, file)
+        return "spark" if nodeid.startswith(_ON_SPARK) else super()._split_scope(nodeid)
 
 
 def pytest_xdist_make_scheduler(config, log):
     """Say which tests belong together when the suite runs in several processes."""
-    return _ByFileOrLake(config, log)
+    return _ByFileOrSpark(config, log)
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest, while the other processes run all else."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_ON_SPARK))
 
 
 @pytest.fixture(scope="session")
