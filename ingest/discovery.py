@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from forensics.errors import CredentialsError, EndpointUnreachableError, QueueUnknownError
+from forensics.errors import CredentialsError, EndpointUnreachableError, ForensicsError, QueueUnknownError
 from forensics.lake import Lake
 from forensics.lake.filters import equals
 from forensics.tables import BY_NAME
 from ingest import functions, mappings, move_tasks, queues
-from ingest.clients import Aws
+from ingest.clients import Aws, AwsRefusedError
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
-from ingest.queues import QueueRef
+from ingest.queues import QueueRef, QueueRefusedError
 
 QUEUE_SETTINGS = BY_NAME["queue_settings"]
 FUNCTION_SETTINGS = BY_NAME["function_settings"]
@@ -49,12 +49,13 @@ def discover(
     """Find the queues (None: all) in every account and region, and what belongs to them; writes nothing.
 
     What AWS denies is noted in ``readings``, and the lake's last word stands in for it where there is one. Of several
-    accounts and regions, one that cannot be reached is noted too.
-    Raises QueueUnknownError, CredentialsError or EndpointUnreachableError before anything else was asked.
+    accounts and regions, one that cannot be reached is noted too; of several queues, one that may not be looked up, and
+    one that the lake knows but that is gone.
+    Raises QueueUnknownError, AwsRefusedError, CredentialsError or EndpointUnreachableError before anything else was asked.
     """
     stage("queues")
     estate = Estate()
-    estate.queues = _find(estate, accesses, names)
+    estate.queues = _find(lake, estate, accesses, names)
     estate.asked_count = len(estate.queues)
     _add_settings(estate)
     _add_sources(estate)
@@ -67,37 +68,68 @@ def discover(
     return estate
 
 
-def _find(estate: Estate, accesses: Sequence[Aws], names: list[str] | None) -> list[QueueRef]:
-    """Find each queue wherever it is; a name that is nowhere is an error, and so is a silent only account."""
+def _find(lake: Lake, estate: Estate, accesses: Sequence[Aws], names: list[str] | None) -> list[QueueRef]:
+    """Find each queue wherever it is; what is refused, silent or no longer there is noted beside what is found.
+
+    A name that is nowhere and that the lake never saw is an error, and so is finding nothing.
+    """
     found: dict[str, QueueRef] = {}
-    unknown: dict[str, QueueUnknownError] = {}
-    silent: list[CredentialsError | EndpointUnreachableError] = []
+    nowhere: dict[str, QueueUnknownError] = {}
+    unread: list[ForensicsError] = []
     here: set[str] = set()
     for aws in accesses:
         try:
             for name in [""] if names is None else names:
                 try:
                     refs = queues.find_all(aws) if names is None else [queues.find(aws, name)]
+                except (QueueRefusedError, AwsRefusedError) as problem:
+                    unread.append(problem)
+                    estate.readings.append(_not_looked_up(name, aws, problem))
+                    continue
                 except QueueUnknownError as problem:
-                    unknown.setdefault(name, problem)
+                    nowhere.setdefault(name, problem)
                     continue
                 here.add(name)
                 for ref in refs:
-                    found.setdefault(ref.arn, ref)
+                    if ref.arn not in found or (found[ref.arn].is_presumed and not ref.is_presumed):
+                        found[ref.arn] = ref
         except (CredentialsError, EndpointUnreachableError) as problem:
             if len(accesses) == 1:
                 raise
-            silent.append(problem)
+            unread.append(problem)
             status, detail = status_of(problem)
             estate.readings.append(Reading(QUEUE_SETTINGS, aws.label, "", aws.region, (), status, detail))
-    nowhere = [problem for name, problem in unknown.items() if name not in here]
-    if nowhere and not (silent and found):
-        raise nowhere[0]
+    missing = [name for name in nowhere if name not in here]
     if not found:
-        raise silent[0]
-    for name in (n for n in unknown if n not in here):
-        estate.readings.append(Reading(QUEUE_SETTINGS, name, "", "", (), "gone", str(unknown[name])))
+        raise [*(nowhere[name] for name in missing), *unread][0]
+    for name in names or ():
+        if name in here:
+            continue
+        presumed = _of_lake(lake, accesses, name)
+        found |= {ref.arn: ref for ref in presumed}  # reading its settings will say what is wrong with it
+        if name in nowhere and not presumed:
+            if not unread:
+                raise nowhere[name]
+            estate.readings.append(Reading(QUEUE_SETTINGS, name, "", "", (), "gone", str(nowhere[name])))
     return list(found.values())
+
+
+def _not_looked_up(name: str, aws: Aws, problem: QueueRefusedError | AwsRefusedError) -> Reading:
+    """Note that a queue, or every queue of an account and region, could not be looked up."""
+    status = problem.status if isinstance(problem, AwsRefusedError) else "denied"
+    return Reading(QUEUE_SETTINGS, name or aws.label, "", aws.region, (), status, str(problem))
+
+
+def _of_lake(lake: Lake, accesses: Sequence[Aws], name: str) -> list[QueueRef]:
+    """Return the queues of a name that the lake knows, where it is clear who reaches them: their consumers may log on."""
+    known = lake.read(QUEUE_SETTINGS, ["queue_arn"], equals("queue_name", queues.name_of(name)))
+    refs = []
+    for arn in sorted(set(known["queue_arn"].to_pylist())):
+        queue = queues.named(arn)
+        of_region = [aws for aws in accesses if queue and aws.region == queue.region]
+        if queue and len(of_region) == 1:
+            refs.append(queues.presumed(queue, of_region[0]))
+    return refs
 
 
 def _add_settings(estate: Estate) -> None:

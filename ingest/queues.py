@@ -32,25 +32,36 @@ class QueueName:
 
 @dataclass(frozen=True)
 class QueueRef(QueueName):
-    """One queue, found. ``aws`` reaches its region."""
+    """One queue, found. ``aws`` reaches its region.
+
+    ``is_presumed`` says that it could not be looked up, and its address was put together from its ARN.
+    """
 
     aws: Aws
+    is_presumed: bool = False
+
+
+class QueueRefusedError(QueueUnknownError):
+    """AWS refuses to look the queue up: it may well be there."""
 
 
 def find(aws: Aws, text: str) -> QueueRef:
     """Find a queue by name, URL or ARN.
 
-    Raises QueueUnknownError with the region and names that look alike, CredentialsError or EndpointUnreachableError.
+    Raises QueueUnknownError with the region and names that look alike, QueueRefusedError, CredentialsError or
+    EndpointUnreachableError.
     """
     region, account_id, name = _asked(text)
     if region:
         aws = aws.in_region(region)
     owner = {"QueueOwnerAWSAccountId": account_id} if account_id else {}
+    is_presumed = False
     try:
         url = aws.call("sqs", "get_queue_url", "QueueUrl", QueueName=name, **owner)["QueueUrl"]
     except AwsRefusedError as problem:
         if problem.status == "denied" and account_id:
             url = text if text.startswith("http") else f"https://sqs.{aws.region}.amazonaws.com/{account_id}/{name}"
+            is_presumed = True
         elif problem.status in ("gone", "denied") or problem.code.startswith("Invalid"):
             raise _unknown(aws, name, problem) from problem
         elif problem.code in (CUT_REPLY, UNREADABLE_REPLY) or problem.code.isdecimal():
@@ -60,7 +71,12 @@ def find(aws: Aws, text: str) -> QueueRef:
             ) from problem
         else:
             raise
-    return _ref(aws, url)
+    return _ref(aws, url, is_presumed)
+
+
+def name_of(text: str) -> str:
+    """Return the name in a queue's name, URL or ARN; raises QueueUnknownError for what is none."""
+    return _asked(text)[2]
 
 
 def find_all(aws: Aws) -> list[QueueRef]:
@@ -99,6 +115,11 @@ def named(arn: str) -> QueueName | None:
     return QueueName(name, f"https://sqs.{region}.amazonaws.com/{account_id}/{name}", arn, account_id, region)
 
 
+def presumed(queue: QueueName, aws: Aws) -> QueueRef:
+    """Return a queue that AWS does not find, or not for these credentials, as if it were where it was."""
+    return QueueRef(queue.name, queue.url, queue.arn, queue.account_id, queue.region, aws, is_presumed=True)
+
+
 def to_row(queue: QueueName, attributes: dict[str, str]) -> dict[str, Any]:
     """Turn attributes into a row of ``queue_settings``, without id and time. Policies are not kept."""
     redrive = _redrive(attributes.get("RedrivePolicy"))
@@ -122,10 +143,10 @@ def to_row(queue: QueueName, attributes: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _ref(aws: Aws, url: str) -> QueueRef:
+def _ref(aws: Aws, url: str, is_presumed: bool = False) -> QueueRef:
     account_id, name = urlsplit(url).path.rstrip("/").split("/")[-2:]
     arn = f"arn:{aws.partition}:sqs:{aws.region}:{account_id}:{name}"
-    return QueueRef(name, url, arn, account_id, aws.region, aws)
+    return QueueRef(name, url, arn, account_id, aws.region, aws, is_presumed)
 
 
 def _asked(text: str) -> tuple[str | None, str | None, str]:
@@ -162,7 +183,8 @@ def _unknown(aws: Aws, name: str, problem: AwsRefusedError) -> QueueUnknownError
         hint = "These credentials need sqs:GetQueueUrl; giving the queue's ARN avoids the call."
     else:
         hint = "Check --region and --profile; `--all-queues` takes every queue."
-    return QueueUnknownError(f"queue {name!r} is {why} in {aws.region}", hint)
+    kind = QueueRefusedError if problem.status == "denied" else QueueUnknownError
+    return kind(f"queue {name!r} is {why} in {aws.region}", hint)
 
 
 def _redrive(policy: str | None) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from forensics.errors import CredentialsError, QueueUnknownError
 from forensics.lake import Lake
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
-from ingest.clients import Aws
+from ingest.clients import Aws, AwsRefusedError
 from ingest.collect import collect
-from tests.ingest.model_account import GROUP, QUEUE, ModelAccount
+from tests.ingest.model_account import ACCOUNT, GROUP, QUEUE, REGION, ModelAccount
 
 pytestmark = pytest.mark.slow
 
@@ -128,4 +128,79 @@ def test_an_account_that_cannot_be_reached_is_a_gap_and_hides_no_other(lake, que
 def test_accounts_of_which_none_can_be_reached_are_an_error(lake):
     with pytest.raises(CredentialsError, match="expired"):
         collect_from(lake, [Unreachable([]), Unreachable([])], [QUEUE])
+    assert not lake.root.exists()
+
+
+class Refusing(ModelAccount):
+    """May not look any queue up; ``status`` and ``code`` are those of every refusal."""
+
+    def __init__(self, code: str = "AccessDenied", status: str = "denied") -> None:
+        super().__init__([])
+        self.code, self.status = code, status
+
+    def get_queue_url(self, **_):
+        raise AwsRefusedError("GetQueueUrl", self.code, "not today", self.status)
+
+    def list_queues(self, **_):
+        raise AwsRefusedError("ListQueues", self.code, "not today", self.status)
+
+
+class TwoQueues(ModelAccount):
+    """Holds the queue, and another one until it is deleted or its look-up is denied (``status``)."""
+
+    status: str | None = None
+
+    def get_queue_url(self, QueueName: str, **asked):  # noqa: N803
+        if QueueName != "invoices":
+            return super().get_queue_url(QueueName, **asked)
+        if self.status:
+            code = {"gone": "NonExistentQueue", "denied": "AccessDenied"}[self.status]
+            raise AwsRefusedError("GetQueueUrl", code, "not today", self.status)
+        return {"QueueUrl": super().get_queue_url(QUEUE)["QueueUrl"].replace(QUEUE, "invoices")}
+
+    def get_queue_attributes(self, QueueUrl: str, **asked):  # noqa: N803
+        if QueueUrl.endswith("/invoices") and self.status == "gone":
+            raise AwsRefusedError("GetQueueAttributes", "NonExistentQueue", "not here", "gone")
+        return super().get_queue_attributes(**asked)
+
+
+@pytest.mark.parametrize("queues", [[QUEUE], None], ids=["by name", "all queues"])
+@pytest.mark.parametrize(
+    ("refusal", "word"),
+    [(("AccessDenied", "denied"), "AWS denied reading"), (("ServiceUnavailable", "failed"), "reading failed")],
+    ids=["denied", "failing"],
+)
+@pytest.mark.parametrize("is_first", [True, False], ids=["before", "after"])
+def test_an_account_in_which_queues_cannot_be_looked_up_is_a_gap_and_hides_no_other(
+    lake, queues, refusal, word, is_first
+):
+    accounts = [Refusing(*refusal), ModelAccount([LATE])]
+    report = collect_from(lake, accounts if is_first else accounts[::-1], queues)
+
+    assert (report.exit_code, lines(lake)) == (3, ["late"])
+    assert [word in gap for gap in report.gaps] == [True]
+
+
+def test_a_queue_named_by_its_arn_is_read_with_the_account_that_finds_it(lake):
+    wrong, right = Refusing(), ModelAccount([LATE])
+    report = collect_from(lake, [wrong, right], [f"arn:aws:sqs:{REGION}:{ACCOUNT}:{QUEUE}"])
+
+    assert (report.exit_code, lines(lake), wrong.asked) == (0, ["late"], [])
+
+
+@pytest.mark.parametrize("status", ["gone", "denied"])
+def test_a_queue_that_is_no_longer_found_is_a_gap_and_its_workers_are_read_all_the_same(lake, status):
+    account = TwoQueues([LATE])
+    window, groups = TimeWindow(T, T + HOUR), [f"{GROUP}=invoices"]
+    collect(lake, account, [QUEUE, "invoices"], window, now=T + 48 * HOUR)
+    account.status = status
+    report = collect(lake, account, [QUEUE, "invoices"], window, groups, now=T + 49 * HOUR)
+
+    assert (report.exit_code, lines(lake)) == (3, ["late"])
+    assert ["invoices" in gap for gap in report.gaps] == [True]
+
+
+def test_a_name_that_the_lake_never_saw_is_an_error_and_nothing_is_written(lake):
+    with pytest.raises(QueueUnknownError, match="invoice"):
+        collect(lake, ModelAccount([LATE]), [QUEUE, "invoice"], TimeWindow(T, T + HOUR), now=T + 48 * HOUR)
     assert not lake.root.exists()
