@@ -144,7 +144,7 @@ class _Run:
     def read_metrics(self, estate: Estate) -> None:
         """Read the metrics of everything in a region together: a call takes 500."""
         self.progress.stage("metrics")
-        wanted = sorted(_measured(estate), key=lambda m: (m.region, m.account_id))
+        wanted = sorted(metrics.of_estate(estate), key=lambda m: (m.region, m.account_id))
         for _, of_region in groupby(wanted, key=lambda m: (m.region, id(m.aws))):
             mine = list(of_region)
             parts = [self.window]
@@ -190,22 +190,6 @@ class _Run:
                     refused = replace(reading, seen_count=0, stored_count=0, already_count=0, quarantined_count=0)
                     self.note([refused], TimeWindow(part.end_at, parts[-1].end_at))
                 return
-
-
-def _measured(estate: Estate) -> list[metrics.Measured]:
-    by_arn = {ref.arn: ref for ref in estate.queues}
-    wanted = [metrics.of_queue(r.name, r.account_id, r.region, r.arn, r.aws) for r in estate.queues]
-    for function_arn in dict.fromkeys(row["function_arn"] for row in estate.mapping_rows):
-        mine = [row for row in estate.mapping_rows if row["function_arn"] == function_arn]
-        ref = by_arn[mine[0]["queue_arn"]]
-        arns = tuple(sorted({row["queue_arn"] for row in mine}))
-        account_id = function_arn.split(":")[4]
-        wanted.append(metrics.of_function(mine[0]["function_name"], account_id, ref.region, arns, ref.aws))
-    for row in estate.mapping_rows:
-        if row.get("counts_events"):
-            ref = by_arn[row["queue_arn"]]
-            wanted.append(metrics.of_mapping(row["mapping_uuid"], ref.account_id, ref.region, ref.arn, ref.aws))
-    return wanted
 
 
 def _log_groups(consumers: list[Consumer]) -> list[LogGroup]:

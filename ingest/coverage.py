@@ -44,7 +44,10 @@ class Reading:
         if self.status == "ok":
             return None
         what = f"{_WORDS[self.source.name]} {self.resource!r}"
-        return f"{what}: {_STATUS_WORDS[self.status]} ({self.detail})" if self.detail else what
+        if self.source.name == "setting_changes":  # every region's has this one name
+            what += f" of {self.region}"
+        why = f" ({self.detail})" if self.detail else ""
+        return f"{what}: {_STATUS_WORDS[self.status]}{why}"
 
 
 _WORDS = {

@@ -1,20 +1,24 @@
 """What a collection would cost before it runs: calls, seconds and bytes, from the metrics of the log groups themselves."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
 from forensics.lake import Lake
 from forensics.settings import Settings
+from forensics.tables import Table
 from forensics.window import TimeWindow
-from ingest import metrics
+from ingest import log_groups as log_groups_of_aws
+from ingest import metrics, setting_changes
 from ingest.clients import CALLS_PER_S, Aws
 from ingest.consumers import of_estate
-from ingest.discovery import Estate, discover
-from ingest.log_events import PAGE_EVENTS
-from ingest.metrics import Measured
+from ingest.coverage import SOURCE_ERRORS, Reading, status_of
+from ingest.discovery import discover
+from ingest.log_events import LOG_EVENTS, PAGE_EVENTS
+from ingest.metrics import METRIC_POINTS, Measured
+from ingest.store_settings import LOG_GROUP_SETTINGS
 
 PAGE_BYTES = 1024 * 1024
 """Most bytes of events in one page of FilterLogEvents, a limit of the service."""
@@ -30,10 +34,12 @@ class GroupEstimate:
     log_group: str
     events: int | None
     bytes: int | None
+    is_infrequent: bool = False
+    """Of the infrequent-access class: read with queries of Logs Insights, billed by the bytes they scan."""
 
     @property
     def calls(self) -> int:
-        """Calls of FilterLogEvents, at least: pages may come less than full."""
+        """Calls of FilterLogEvents or queries, at least: pages may come less than full."""
         by_bytes, by_events = (self.bytes or 0) / PAGE_BYTES, (self.events or 0) / PAGE_EVENTS
         return max(1, math.ceil(by_bytes), math.ceil(by_events))
 
@@ -47,11 +53,25 @@ class Estimate:
     groups: tuple[GroupEstimate, ...]
     metric_count: int
     metric_calls: int
+    trail_calls: int
+    """Calls of LookupEvents, at least: one for each kind of change."""
+    gaps: tuple[str, ...]
+    """What could not be asked, a sentence each; the collection would lack it as well."""
 
     @property
     def log_calls(self) -> int:
         """Calls of FilterLogEvents."""
-        return sum(group.calls for group in self.groups)
+        return sum(group.calls for group in self.groups if not group.is_infrequent)
+
+    @property
+    def query_calls(self) -> int:
+        """Queries of Logs Insights."""
+        return sum(group.calls for group in self.groups if group.is_infrequent)
+
+    @property
+    def query_bytes(self) -> int:
+        """Bytes that those queries scan, at least."""
+        return sum(group.bytes or 0 for group in self.groups if group.is_infrequent)
 
     @property
     def bytes(self) -> int:
@@ -67,6 +87,11 @@ class Estimate:
     def seconds(self) -> float:
         """Seconds that reading logs takes at the pace we keep, which is below the quota of the people on call."""
         return self.log_calls / CALLS_PER_S["FilterLogEvents"]
+
+    @property
+    def trail_seconds(self) -> float:
+        """Seconds that reading setting changes takes at the pace we keep, the same for every region."""
+        return self.trail_calls / CALLS_PER_S["LookupEvents"]
 
     @property
     def lake_bytes(self) -> int:
@@ -93,39 +118,53 @@ def estimate(
         Measured("AWS/Logs", "LogGroupName", c.log_group, _VOLUME, c.queue.account_id, c.queue.region, (), c.queue.aws)
         for c in {(c.queue.account_id, c.queue.region, c.log_group): c for c in consumers}.values()
     ]
+    readings = list(estate.readings)
     found: list[GroupEstimate] = []
-    for _, of_region in groupby(sorted(wanted, key=lambda m: (m.region, m.account_id)), key=lambda m: id(m.aws)):
-        mine = list(of_region)
-        answers = metrics.fetch(mine, window, now)
-        found += [
-            GroupEstimate(m.resource, _sum(a.points, "IncomingLogEvents"), _sum(a.points, "IncomingBytes"))
-            for m, a in zip(mine, answers, strict=True)
-        ]
-    metric_count = _metric_count(estate)
+    for mine in _by_region(wanted):
+        for m, answer in zip(mine, metrics.fetch(mine, window, now), strict=True):
+            log_class = _class_of(m, readings)
+            if answer.status != "ok":
+                readings.append(_gap(METRIC_POINTS, m, answer.status, answer.detail))
+            events, size = (_sum(answer.points, metric) for metric, _ in reversed(_VOLUME))
+            found.append(GroupEstimate(m.resource, events, size, log_class == log_groups_of_aws.INFREQUENT_ACCESS))
     spans = len(metrics.spans(window, now))
+    counts = [sum(len(m.metrics) for m in mine) for mine in _by_region(metrics.of_estate(estate))]
+    places = {(ref.account_id, ref.region) for ref in estate.queues}
+    is_kept = window.end_at > now - setting_changes.KEPT_FOR
     return Estimate(
         window,
         tuple(ref.name for ref in estate.queues),
         tuple(sorted(found, key=lambda group: group.log_group)),
-        metric_count * spans,
-        math.ceil(metric_count / metrics.QUERIES_A_CALL) * spans,
+        sum(counts) * spans,
+        sum(math.ceil(count / metrics.QUERIES_A_CALL) for count in counts) * spans,
+        len(setting_changes.CALLS) * len(places) if is_kept else 0,
+        tuple(dict.fromkeys(reading.gap for reading in readings if reading.gap)),
     )
 
 
-def _metric_count(estate: Estate) -> int:
-    of_queues = [metrics.of_queue(r.name, r.account_id, r.region, r.arn, r.aws) for r in estate.queues]
-    by_arn = {ref.arn: ref.aws for ref in estate.queues}
-    functions = {row["function_arn"]: row for row in estate.mapping_rows}
-    of_functions = [
-        metrics.of_function(r["function_name"], r["account_id"], r["region"], (), by_arn[r["queue_arn"]])
-        for r in functions.values()
-    ]
-    of_mappings = [
-        metrics.of_mapping(r["mapping_uuid"], r["account_id"], r["region"], r["queue_arn"], by_arn[r["queue_arn"]])
-        for r in estate.mapping_rows
-        if r.get("counts_events")
-    ]
-    return sum(len(m.metrics) for m in (*of_queues, *of_functions, *of_mappings))
+def _by_region(wanted: list[Measured]) -> Iterator[list[Measured]]:
+    for _, mine in groupby(sorted(wanted, key=lambda m: (m.region, m.account_id)), key=lambda m: (m.region, id(m.aws))):
+        yield list(mine)
+
+
+def _class_of(group: Measured, readings: list[Reading]) -> str | None:
+    """Return a log group's class; what keeps it from being read is noted."""
+    try:
+        described = log_groups_of_aws.fetch(group.aws, group.resource)
+    except SOURCE_ERRORS as problem:
+        readings.append(_gap(LOG_GROUP_SETTINGS, group, *status_of(problem)))
+        return None
+    if described is None:
+        readings.append(_gap(LOG_EVENTS, group, "gone", None))
+        return None
+    log_class = log_groups_of_aws.to_row(group.account_id, group.region, described)["log_class"]
+    if log_class not in (None, "STANDARD", log_groups_of_aws.INFREQUENT_ACCESS):
+        readings.append(_gap(LOG_EVENTS, group, "unsupported", log_class))
+    return log_class
+
+
+def _gap(source: Table, group: Measured, status: str, detail: str | None) -> Reading:
+    return Reading(source, group.resource, group.account_id, group.region, (), status, detail)
 
 
 def _sum(points: Iterable[tuple[str, str, int, datetime, float]], metric: str) -> int | None:

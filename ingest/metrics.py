@@ -13,6 +13,7 @@ from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.clients import Aws
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
+from ingest.discovery import Estate
 
 METRIC_POINTS = BY_NAME["metric_points"]
 QUERIES_A_CALL = 500
@@ -101,6 +102,23 @@ def of_function(name: str, account_id: str, region: str, queue_arns: tuple[str, 
 def of_mapping(uuid: str, account_id: str, region: str, queue_arn: str, aws: Aws) -> Measured:
     """Want the opt-in metrics of an event source mapping."""
     return Measured("AWS/Lambda", "EventSourceMappingUUID", uuid, _MAPPING, account_id, region, (queue_arn,), aws)
+
+
+def of_estate(estate: Estate) -> list[Measured]:
+    """Want the metrics of everything that was found: queues, functions, and mappings that count events."""
+    by_arn = {ref.arn: ref for ref in estate.queues}
+    wanted = [of_queue(r.name, r.account_id, r.region, r.arn, r.aws) for r in estate.queues]
+    for function_arn in dict.fromkeys(row["function_arn"] for row in estate.mapping_rows):
+        mine = [row for row in estate.mapping_rows if row["function_arn"] == function_arn]
+        ref = by_arn[mine[0]["queue_arn"]]
+        arns = tuple(sorted({row["queue_arn"] for row in mine}))
+        account_id = function_arn.split(":")[4]
+        wanted.append(of_function(mine[0]["function_name"], account_id, ref.region, arns, ref.aws))
+    for row in estate.mapping_rows:
+        if row.get("counts_events"):
+            ref = by_arn[row["queue_arn"]]
+            wanted.append(of_mapping(row["mapping_uuid"], ref.account_id, ref.region, ref.arn, ref.aws))
+    return wanted
 
 
 def spans(window: TimeWindow, now: datetime) -> list[tuple[datetime, datetime, int]]:

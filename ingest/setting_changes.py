@@ -39,6 +39,8 @@ LAMBDA_CALLS = (
     "PutFunctionConcurrency20171031",
     "DeleteFunctionConcurrency20171031",
 )
+CALLS = (*QUEUE_CALLS, *LAMBDA_CALLS)
+"""One look-up each."""
 KEPT_FOR = timedelta(days=90)
 
 # Settings that bear on deliveries, in lower case. Anything else (policies, environment variables, tags) is not kept.
@@ -70,7 +72,7 @@ _LAMBDA_DATE = re.compile(r"20\d{6}(?:v\d)?$")
 
 def fetch(aws: Aws, window: TimeWindow) -> Iterator[dict[str, Any]]:
     """Yield the window's records as LookupEvents gives them; it takes one event name a call. Raises AwsRefusedError."""
-    for name in (*QUEUE_CALLS, *LAMBDA_CALLS):
+    for name in CALLS:
         token: dict[str, str] = {}
         while True:
             reply = aws.call(

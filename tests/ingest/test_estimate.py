@@ -4,9 +4,13 @@ from datetime import timedelta
 
 import pytest
 
+from cli_estimate import estimated
 from forensics.settings import Settings
 from forensics.window import TimeWindow
+from ingest.collect import collect
 from ingest.estimate import PAGE_BYTES, GroupEstimate, estimate
+from ingest.setting_changes import CALLS
+from tests.ingest.proxy import refuse, say
 from tests.ingest.world import START
 
 
@@ -36,8 +40,42 @@ def test_calls_seconds_and_bytes_come_from_the_metrics_of_the_groups(world, lake
     assert (found.events, found.bytes) == (24_000, 7 * PAGE_BYTES)
     assert found.metric_count > 15
     assert found.metric_calls == 1
+    assert found.trail_calls == len(CALLS)
+    assert found.gaps == (f"log group '{group}': not there", "log group '/ecs/quiet': not there")
     assert "logs:FilterLogEvents" not in proxy.calls
     assert not lake.root.exists()
+
+
+@pytest.mark.emulator
+def test_what_would_be_missing_is_named_and_a_queue_known_before_is_still_estimated(world, lake, aws, proxy):
+    queue = world.queue("orders")
+    function = world.function("handle-order", [queue])
+    window, now = TimeWindow(START, START + timedelta(hours=1)), START + timedelta(hours=2)
+    world.log(f"/aws/lambda/{function}", [(0, "hello")])
+    collect(lake, aws, [queue], window, now=now)
+    proxy.fail("lambda:*", refuse("AccessDeniedException"))
+    proxy.fail("cloudwatch:*", refuse("AccessDeniedException"))
+    found = estimate(lake, aws, [queue], window, [], Settings(), now)
+
+    assert [group.log_group for group in found.groups] == [f"/aws/lambda/{function}"]
+    assert {gap.split(":")[0] for gap in found.gaps} == {
+        f"event source mappings of queue '{queue}'",
+        f"settings of function '{function}'",
+        f"metrics of '/aws/lambda/{function}'",
+    }
+
+
+@pytest.mark.emulator
+def test_a_group_of_infrequent_access_costs_queries_and_scanned_bytes(world, lake, aws, proxy):
+    queue = world.queue("orders")
+    group = {"logGroupName": "/ecs/rare", "logGroupClass": "INFREQUENT_ACCESS"}
+    proxy.fail("logs:DescribeLogGroups", say(logGroups=[group]))
+    window = TimeWindow(START, START + timedelta(hours=1))
+    found = estimate(lake, aws, [queue], window, ["/ecs/rare"], Settings(), START + timedelta(hours=2))
+
+    assert found.groups == (GroupEstimate("/ecs/rare", None, None, is_infrequent=True),)
+    assert (found.log_calls, found.query_calls) == (0, 1)
+    assert any("Infrequent access: 1 query of Logs Insights" in line for line in estimated(found))
 
 
 SIZES = {

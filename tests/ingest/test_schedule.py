@@ -204,3 +204,14 @@ def test_a_name_that_the_lake_never_saw_is_an_error_and_nothing_is_written(lake)
     with pytest.raises(QueueUnknownError, match="invoice"):
         collect(lake, ModelAccount([LATE]), [QUEUE, "invoice"], TimeWindow(T, T + HOUR), now=T + 48 * HOUR)
     assert not lake.root.exists()
+
+
+def test_setting_changes_that_may_not_be_read_name_their_region(lake):
+    class WithoutTrail(ModelAccount):
+        def lookup_events(self, **_):
+            raise AwsRefusedError("LookupEvents", "AccessDeniedException", "not today", "denied")
+
+    assert collect_from(lake, [WithoutTrail([LATE])]).gaps == (
+        f"setting changes in 'CloudTrail' of {REGION}: AWS denied reading "
+        "(LookupEvents: AccessDeniedException: not today)",
+    )
