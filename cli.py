@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -31,12 +30,11 @@ from cli_options import (
     RegionOption,
     everywhere,
 )
-from cli_output import OutputUnwritableError, complain, say
+from cli_output import OutputUnwritableError, about_file, complain, say
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 
 EXIT_BUG = 1
 EXIT_INTERRUPTED = 130
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 app = typer.Typer(
     name="doubletake",
@@ -134,14 +132,12 @@ def _usage_hint(args: Sequence[str]) -> str:
 
 
 def _about_file(problem: OSError) -> int:
-    """Say what the system refused: Python names the file, delta-rs only the reason (in colours)."""
     if os.environ.get("DOUBLETAKE_DEBUG"):
         traceback.print_exception(problem)
-    if problem.filename is not None and problem.strerror:
-        sentence = f"{os.fsdecode(problem.filename)!r}: {problem.strerror}"
-    else:
-        sentence = "reading or writing failed: " + _COLOURS.sub("", str(problem))
-    complain(sentence, "Check the path, its permissions and free space, then run it again: nothing is stored twice.")
+    complain(
+        about_file(problem),
+        "Check the path, its permissions and free space, then run it again: nothing is stored twice.",
+    )
     return OutputUnwritableError.exit_code
 
 

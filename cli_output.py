@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 MOST_TABLE_ROWS = 1000
 """Rows that ``--format table`` prints; the other formats print all."""
+
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class RowFormat(StrEnum):
@@ -47,6 +51,13 @@ def complain(sentence: str, hint: str = "") -> None:
     say(f"doubletake: {' '.join(sentence.split())}")
     if hint:
         say(f"  {' '.join(hint.split())}")
+
+
+def about_file(problem: OSError) -> str:
+    """Say what the system refused: Python names the file, delta-rs only the reason (in colours)."""
+    if problem.filename is not None and problem.strerror:
+        return f"{os.fsdecode(problem.filename)!r}: {problem.strerror}"
+    return "reading or writing failed: " + _COLOURS.sub("", str(problem))
 
 
 def printable(text: str, keep: str = "") -> str:

@@ -12,7 +12,7 @@ import typer
 
 from cli_notify import tell, webhook_of
 from cli_options import Everywhere, accesses
-from cli_output import printable, say
+from cli_output import about_file, printable, say
 from cli_serve import ending_on_sigterm
 from cli_work import LogGroupOption, MasterOption, QueueNotNamedError
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
@@ -54,8 +54,8 @@ class Round:
 class Watch:
     """Rounds at an interval, with longer waits after failures. ``wait`` returns true when it is time to end.
 
-    ``one_round`` does the work and raises ForensicsError where it cannot; what is wrong in the very first round and only a
-    person can mend ends the watch.
+    ``one_round`` does the work and raises ForensicsError or OSError where it cannot; what is wrong in the very first round
+    and only a person can mend ends the watch.
     """  # noqa: D205
 
     one_round: Callable[[datetime], Round]
@@ -75,11 +75,12 @@ class Watch:
             began_at, began = self.now(), self.clock()
             try:
                 done = self.one_round(began_at)
-            except ForensicsError as problem:
-                if self.rounds == 0 and problem.exit_code == EXIT_USAGE:
+            except (ForensicsError, OSError) as problem:
+                if self.rounds == 0 and not (isinstance(problem, ForensicsError) and problem.exit_code != EXIT_USAGE):
                     raise
+                said = f"{problem} {problem.hint}" if isinstance(problem, ForensicsError) else f"{about_file(problem)}."
                 pause_s = self._back_off()
-                self.tell(f"{_clock(began_at)}  {problem} {problem.hint} Trying again in {pause_s:.0f} s.")
+                self.tell(f"{_clock(began_at)}  {said} Trying again in {pause_s:.0f} s.")
             else:
                 self._failures = 0
                 took_s = self.clock() - began

@@ -1,5 +1,6 @@
 """watch: rounds at an interval, longer waits after failures, a clean end, one line per round."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -97,6 +98,16 @@ def test_what_only_a_person_can_mend_ends_it_in_the_first_round(problem):
         told.watch.run()
 
     assert told.lines == []
+
+
+def test_a_full_disk_is_told_and_waited_for_but_not_in_the_first_round():
+    full = OSError(errno.ENOSPC, "No space left on device", "/lake/evidence")
+    told = Told(Round(), full, Round())
+
+    assert told.watch.run() == 3
+    assert "'/lake/evidence': No space left on device. Trying again in" in told.lines[1]
+    with pytest.raises(OSError, match="No space left"):
+        Told(full, Round()).watch.run()
 
 
 def test_a_lake_that_another_process_writes_is_waited_for():
