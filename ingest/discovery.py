@@ -7,7 +7,7 @@ from typing import Any
 from forensics.errors import CredentialsError, EndpointUnreachableError, ForensicsError, QueueUnknownError
 from forensics.lake import Lake
 from forensics.lake.filters import equals
-from forensics.tables import BY_NAME
+from forensics.tables import BY_NAME, Table
 from ingest import functions, mappings, move_tasks, queues
 from ingest.clients import Aws, AwsRefusedError
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
@@ -57,7 +57,7 @@ def discover(
     estate = Estate()
     estate.queues = _find(lake, estate, accesses, names)
     estate.asked_count = len(estate.queues)
-    _add_settings(estate)
+    _add_settings(lake, estate)
     _add_sources(estate)
     _add_move_tasks(estate)
     stage("event source mappings")
@@ -132,7 +132,7 @@ def _of_lake(lake: Lake, accesses: Sequence[Aws], name: str) -> list[QueueRef]:
     return refs
 
 
-def _add_settings(estate: Estate) -> None:
+def _add_settings(lake: Lake, estate: Estate) -> None:
     """Read every queue's settings; the list grows by dead-letter queues while it is walked."""
     known = {ref.arn for ref in estate.queues}
     for ref in estate.queues:
@@ -140,9 +140,10 @@ def _add_settings(estate: Estate) -> None:
             row = queues.to_row(ref, queues.fetch(ref))
         except SOURCE_ERRORS as problem:
             estate.gap(QUEUE_SETTINGS, ref.name, ref, problem)
-            continue
-        estate.queue_rows.append(row)
-        arn = row["dead_letter_queue_arn"]
+            arn = _last_word(lake, QUEUE_SETTINGS, "queue_arn", ref.arn, "dead_letter_queue_arn")
+        else:
+            estate.queue_rows.append(row)
+            arn = row["dead_letter_queue_arn"]
         if arn:
             estate.dead_letter_queues.add(arn)
         if arn and arn not in known:
@@ -214,7 +215,9 @@ def _add_functions(lake: Lake, estate: Estate) -> None:
             configuration = functions.fetch(ref.aws, feeding[0]["_asked"])
         except SOURCE_ERRORS as problem:
             estate.gap(FUNCTION_SETTINGS, name, ref, problem, queue_arns)
-            estate.log_group_of[function_arn] = _last_log_group(lake, function_arn) or functions.default_log_group(name)
+            estate.log_group_of[function_arn] = _last_word(
+                lake, FUNCTION_SETTINGS, "function_arn", function_arn, "log_group"
+            ) or functions.default_log_group(name)
             continue
         try:
             configuration |= functions.fetch_concurrency(ref.aws, feeding[0]["_asked"])
@@ -225,7 +228,8 @@ def _add_functions(lake: Lake, estate: Estate) -> None:
         estate.log_group_of[function_arn] = row["log_group"]
 
 
-def _last_log_group(lake: Lake, function_arn: str) -> str | None:
-    known = lake.read(FUNCTION_SETTINGS, ["observed_at", "log_group"], equals("function_arn", function_arn))
+def _last_word(lake: Lake, table: Table, key: str, arn: str, column: str) -> str | None:
+    """Return what the newest row about a resource says in a column."""
+    known = lake.read(table, ["observed_at", column], equals(key, arn))
     rows = sorted(known.to_pylist(), key=lambda row: row["observed_at"])
-    return rows[-1]["log_group"] if rows else None
+    return rows[-1][column] if rows else None

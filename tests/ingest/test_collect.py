@@ -206,6 +206,16 @@ def test_a_queue_that_may_not_be_looked_up_is_found_by_its_arn(lake, aws, paymen
     assert (report.exit_code, report.stored_count) == (3, 6)
 
 
+def test_denied_settings_of_a_queue_leave_its_dead_letter_queue_known(lake, aws, payments, hour, proxy):
+    before = run(lake, aws, payments, hour)
+    proxy.fail("sqs:GetQueueAttributes", refuse("AccessDenied", 403))
+    report = run(lake, aws, payments, hour, again=True)
+
+    assert report.exit_code == 3
+    assert before.dead_letter_queues
+    assert report.dead_letter_queues == before.dead_letter_queues
+
+
 def test_denied_mappings_fall_back_on_the_lakes_last_word(lake, aws, payments, hour, proxy):
     run(lake, aws, payments, hour)
     proxy.fail("lambda:*", refuse("AccessDeniedException"))
