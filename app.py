@@ -12,11 +12,11 @@ from pages._ui.words import plain
 
 page = shell("Incidents", "This page lists every suspicion that a message was processed more than once.", LOGS)
 found = page.board.records(INCIDENTS)
-wanted = incidents.filters(found, page)
+wanted, of_any_time = incidents.filters(found, page)
 
 st.title("Incidents")
 st.markdown(plain(incidents.sentence(wanted, found, page)))
-incidents.cards(wanted, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
+incidents.cards(wanted, of_any_time, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
 if not wanted:
     incidents.nothing_found(found, page)
     beside_incidents(page)

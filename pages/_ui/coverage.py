@@ -115,6 +115,12 @@ def reach(coverage: list[dict[str, Any]]) -> list[tuple[str, str, datetime, date
     return [(*key, *found[key]) for key in sorted(found)]
 
 
+def was_read_in_full(coverage: list[dict[str, Any]], start: datetime, end: datetime) -> bool:
+    """Tell whether every source of these was read without a gap from start to end; none at all was not."""
+    asked, read = _asked_and_read(coverage)
+    return bool(asked) and not any(subtract([(start, end)], union(read.get(key, []))) for key in asked)
+
+
 def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
     """Return per queue and UTC day: ``complete``, ``partial`` or ``missing``, over all its sources.
 

@@ -9,7 +9,7 @@ from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.health import SETTING_FINDINGS
 from pages._ui import marks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
-from pages._ui.coverage import complete_share, percent, reach
+from pages._ui.coverage import complete_share, percent, reach, was_read_in_full
 from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
@@ -58,8 +58,8 @@ def state(incident: Incident, until: datetime | None) -> str:
     return f"quiet {hours} h" if hours < 48 else f"quiet {hours // 24} d"
 
 
-def filters(found: list[Incident], page: Page) -> list[Incident]:
-    """Show the filters in the sidebar and return the incidents that pass, newest first."""
+def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Incident]]:
+    """Show the filters in the sidebar; return the incidents that pass, newest first, and those of any time that would."""
     queues, kinds = sorted({i["queue"] for i in found}), sorted({i["primary_cause"] or "undecidable" for i in found})
     for key, known in (("queue", queues), ("kind", kinds), ("period", list(PERIODS))):
         if (asked := st.query_params.get(key)) and asked not in ("all", *known):
@@ -74,14 +74,11 @@ def filters(found: list[Incident], page: Page) -> list[Incident]:
     length, until = PERIODS[period], page.board.generation.data_until_at
     if length and until:
         window = window.within(Window(until - length, None))
-    chosen = [
-        i
-        for i in found
-        if queue in ("all", i["queue"])
-        and kind in ("all", i["primary_cause"] or "undecidable")
-        and window.overlaps(i["started_at"], i["ended_at"])
+    of_any_time = [
+        i for i in found if queue in ("all", i["queue"]) and kind in ("all", i["primary_cause"] or "undecidable")
     ]
-    return sorted(chosen, key=lambda i: (i["started_at"], i["incident_id"]), reverse=True)
+    chosen = [i for i in of_any_time if window.overlaps(i["started_at"], i["ended_at"])]
+    return sorted(chosen, key=lambda i: (i["started_at"], i["incident_id"]), reverse=True), of_any_time
 
 
 def _kind(code: str) -> str:
@@ -102,30 +99,38 @@ def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
         when = "Open now" if page.is_fresh else "Still open where the data ends"
         worst = max(running, key=lambda i: ((i["confirmed"] or 0), i["started_at"]))
         more = f", and {len(running) - 1} more" if len(running) > 1 else ""
-        return f"{when}: {worst['headline']} on {worst['queue']}{more}."
-    newest = f"{wanted[0]['headline']} on {wanted[0]['queue']}, {state(wanted[0], until)}."
+        return f"{when} on {worst['queue']}: {worst['headline']}{more}."
+    newest = f"on {wanted[0]['queue']}, {state(wanted[0], until)}: {wanted[0]['headline']}."
     if len(wanted) == 1:
-        return f"Nothing open. The only incident: {newest}"
-    return f"Nothing open. The newest of {count(len(wanted), 'incident')}: {newest}"
+        return f"Nothing open. The only incident, {newest}"
+    return f"Nothing open. The newest of {count(len(wanted), 'incident')}, {newest}"
 
 
-def cards(wanted: list[Incident], coverage: list[dict[str, Any]], queues: list[dict[str, Any]], page: Page) -> None:
-    """Show the four numbers."""
+def cards(
+    wanted: list[Incident],
+    of_any_time: list[Incident],
+    coverage: list[dict[str, Any]],
+    queues: list[dict[str, Any]],
+    page: Page,
+) -> None:
+    """Show the four numbers; the one of 7 days says so, and does not follow the period that was chosen."""
     until = page.board.generation.data_until_at
     dead = {q["dead_letter_queue_arn"] for q in queues}
     known = {q["queue_arn"] for q in queues if q["queue_arn"] not in dead} | {i["queue_arn"] for i in wanted}
     grid = row(4)
     open_count = sum(is_open(i, until) for i in wanted)
     card(grid, "Open suspicions", f"{open_count:,}", "Active in the last hour of the data.")
-    now, before = _twice(wanted, until, 0), _twice(wanted, until, 7)
+    now, before = _twice(of_any_time, until, 0), _twice(of_any_time, until, 7)
+    logs = [c for c in coverage if c["source"] == LOG_EVENTS.name]
+    compares = until is not None and was_read_in_full(logs, until - timedelta(days=14), until - timedelta(days=7))
     card(
         grid,
         "Processed twice, 7 days",
         interval(*now),
         "Messages whose work was done more than once: for sure, to at most.",
-        delta=now[0] - before[0],
+        delta=now[0] - before[0] if compares else None,
         delta_color="inverse",
-        delta_description="vs the 7 days before",
+        delta_description="vs the 7 days before" if compares else None,
     )
     said = (
         "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter queues are "

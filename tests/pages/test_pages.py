@@ -1,5 +1,7 @@
 """Every page on every kind of lake, without a browser."""
 
+from datetime import timedelta
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -35,10 +37,34 @@ def test_incidents_answers_in_one_sentence_and_four_numbers(visit):
     at = visit("app.py", "demo")
     numbers = {m.label: m.value for m in at.metric}
 
-    assert "7 to 8 of 10 messages were processed twice on payments.fifo" in words(at)
+    assert "on payments.fifo: 7 to 8 of 10 messages were processed twice." in words(at)
     assert numbers["Open suspicions"] == "1"
     assert numbers["Processed twice, 7 days"] == "8 to 10"
     assert numbers["Evidence complete"] == "100 %"
+
+
+def processed_twice(at):
+    return next(m for m in at.metric if m.label == "Processed twice, 7 days")
+
+
+def test_a_week_before_that_nobody_read_is_no_zero_to_compare_with(visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    story.coverage(tales.CHARGE, START - timedelta(days=13), story.data_until_at)
+    almost = story.save(tmp_path / "almost")
+    story.coverage(tales.CHARGE, START - timedelta(days=14), START - timedelta(days=13))
+    whole = story.save(tmp_path / "whole")
+
+    assert processed_twice(visit("app.py", "demo")).delta == ""
+    assert processed_twice(visit("app.py", almost)).delta == ""
+    assert processed_twice(visit("app.py", whole)).delta == "7"
+
+
+def test_the_number_of_seven_days_does_not_follow_the_chosen_period(visit):
+    at = visit("app.py", "demo", period="24 h")
+
+    assert len(at.dataframe[0].value) == 2
+    assert processed_twice(at).value == "8 to 10"
 
 
 def test_incidents_are_listed_newest_first_with_verdict_and_interval(visit):
