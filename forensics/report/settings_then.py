@@ -121,9 +121,14 @@ def _source(row: Row | None, at: datetime | None) -> str:
 
 
 def _seconds(value: int | None) -> str | None:
+    """Write seconds, long ones beside the units people think in.
+
+    >>> _seconds(30), _seconds(600), _seconds(345_600), _seconds(1_209_600)
+    ('30 s', '600 s (10 min)', '345,600 s (4 d)', '1,209,600 s (14 d)')
+    """
     if value is None:
         return None
-    return f"{value} s" if value < 120 else f"{value} s ({span_text(1000 * value)})"
+    return f"{value} s" if value < 120 else f"{value:,} s ({span_text(1000 * value).removesuffix(' 0 h')})"
 
 
 def _number(value: int | None) -> str | None:

@@ -221,7 +221,7 @@ def settings_then(incident: Incident, page: Page) -> None:
                 "Setting": f"{f.name[:1].upper()}{f.name[1:]}",
                 "Value": f.value,
                 "Advised": f.advice,
-                "": "below advice" if f.falls_short else "",
+                "": "not as advised" if f.falls_short else "",
                 "Source": f.source,
             }
             for f in facts
@@ -232,7 +232,7 @@ def settings_then(incident: Incident, page: Page) -> None:
             "Setting": st.column_config.TextColumn(width=230),
             "Value": st.column_config.TextColumn(width=120),
             "Advised": st.column_config.TextColumn(width=330),
-            "": st.column_config.TextColumn(width=90),
+            "": st.column_config.TextColumn(width=104),
         },
         alt="Settings in force during the incident",
     )
