@@ -1,4 +1,4 @@
-"""The report's own words in the reader's language. Lines of logs stay as they are, and so do sentences of rules in an incident's report."""
+"""The report's words in the reader's language. Lines of logs stay as they are, and so do reasons why a rival cause is out."""
 
 import re
 import tomllib
@@ -10,6 +10,7 @@ from typing import Any
 
 from forensics.report.records import cause_counts
 from forensics.report.words import clock_text, ms_between, span_text
+from forensics.verdict.interval import VERDICTS
 
 Row = Mapping[str, Any]
 _UNITS = {"ja": {"ms": "ミリ秒", "s": "秒", "min": "分", "h": "時間", "d": "日"}}
@@ -67,18 +68,19 @@ class Language:
                 else self("messages may repeat")
             )
         sure, maybe = incident["confirmed"] or 0, (incident["probable"] or 0) + (incident["possible"] or 0)
-        total = sum(incident[v] or 0 for v in ("confirmed", "probable", "possible", "absorbed", "harmless"))
+        total = f"{sum(incident[v] or 0 for v in VERDICTS):,}"
+        which = "messages sent again" if "sent again" in english else "redelivered messages"
         if sure and maybe:
             return self(
-                "{low} to {high} of {total} redelivered messages were processed more than once",
-                low=sure,
-                high=sure + maybe,
+                f"{{low}} to {{high}} of {{total}} {which} were processed more than once",
+                low=f"{sure:,}",
+                high=f"{sure + maybe:,}",
                 total=total,
             )
         if sure:
-            return self("{low} of {total} redelivered messages were processed more than once", low=sure, total=total)
+            return self(f"{{low}} of {{total}} {which} were processed more than once", low=f"{sure:,}", total=total)
         return self(
-            "{high} of {total} redelivered messages may have been processed more than once", high=maybe, total=total
+            f"{{high}} of {{total}} {which} may have been processed more than once", high=f"{maybe:,}", total=total
         )
 
     def cause(self, incident: Row) -> str:
@@ -99,8 +101,8 @@ class Language:
         return self(
             "Messages of {queue} came again to {consumers} ({settings}) because {cause}.",
             queue=incident["queue"],
-            consumers=", ".join(incident["functions"] or ()) or self("not known"),
-            settings=", ".join(known) or "–",
+            consumers="、".join(incident["functions"] or ()) or self("not known"),
+            settings="、".join(known) or "–",
             cause=self.maybe(incident["primary_cause"]),
         )
 
@@ -123,7 +125,9 @@ def patterns(code: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def _pattern(english: str) -> re.Pattern[str]:
-    places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(english))
+    """Turn a sentence with places into a pattern; ``{count}`` takes a number alone, every other place any text."""
+    numbers = re.escape(english).replace(r"\{count\}", r"(?P<count>[\d,]+)")
+    places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", numbers)
     return re.compile(places.replace(re.escape("(s)"), "s?"))
 
 

@@ -89,6 +89,7 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         _=language,
         d=language.maybe,
         u=language.units,
+        say=language.sentence,
         # Ours, and every value in it escaped where it is drawn.
         **({"picture": Markup(_captioned(case, options, language))} if is_html else {}),  # noqa: S704
         **more,

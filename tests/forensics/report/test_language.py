@@ -4,11 +4,13 @@ from pathlib import Path
 import pytest
 
 from forensics.errors import ForensicsError
+from forensics.origins import ORIGIN_RULES
 from forensics.report import ReportOptions, render
 from forensics.report import pages as report_pages
 from forensics.report.language import Language, phrases
 from forensics.verdict.interval import VERDICTS
-from forensics.verdict.sentences import CAUSE_WORDS
+from forensics.verdict.redrive import redrive_sentence
+from forensics.verdict.sentences import CAUSE_WORDS, effect_sentence, trigger_sentence
 from tests.forensics.checks.test_checks import BORDERS, asked
 from tests.forensics.health.rows import week_row
 from tests.forensics.health.test_review import SIGNALS, review
@@ -93,6 +95,56 @@ def test_a_sentence_keeps_its_numbers():
         .startswith("可視性タイムアウト 60 秒 ＜ 185 秒（関数タイムアウト 30 秒 ＋ バッチウィンドウ 5 秒の 6 倍）")
     )
     assert Language("en").sentence(told) == told
+
+
+IN_INCIDENTS = {
+    "11 prevented: it was finished before its batch failed; alone it would have been deleted; 2 undecided: it was not "
+    "finished when its run timed out; alone it might have been, or have ended the same way": "防げた 11 件：バッチの失敗前に完了"
+    "しており、単独なら削除されていました。判別不能 2 件：タイムアウト時に未完了。単独なら完了したか、同じ結果になったか分かりません",
+    "charge was stopped at its timeout with 10 messages: 7 finished, 1 in progress, 1 not started; 1 more did not come "
+    "again.": "charge は 10 件のバッチの途中でタイムアウト：完了 7 件、処理中 1 件、未着手 1 件（ほかの 1 件は再配信なし）。",
+    "The run was stopped at its timeout after 30 s; 10 messages were not deleted.": "実行は 30 秒でタイムアウトにより打ち切られました。"
+    "10 件のメッセージは削除されていません。",
+    "2 deliveries being handled when the run was cut off, so the work may or may not have been done.": "配信 2 件は実行が"
+    "打ち切られた時に処理中で、処理が終わったかどうか分かりません。",
+    "nothing of the group got through for 6.1 s, because a failed delivery held it; 4 messages waited behind it": "失敗した"
+    "配信のため 6.1 秒の間グループが止まりました。後ろで 4 件が待っていました",
+    "84 % to 100 % (11 to 13 of 13)": "84 %〜100 % (11〜13 / 13)",
+}
+
+
+@pytest.mark.parametrize(("english", "said"), IN_INCIDENTS.items())
+def test_a_sentence_of_an_incident_is_said_in_japanese(english, said):
+    assert Language("ja").sentence(english) == said
+
+
+@pytest.mark.parametrize("at_most", [0, 1, 2, 3, None])
+@pytest.mark.parametrize("at_least", [0, 1, 2])
+def test_how_often_the_work_was_done_is_said_in_japanese(at_least, at_most):
+    say = Language("ja").sentence
+
+    for bases in ([], ["marker"], ["finished", "returned"]):
+        assert in_english(say(effect_sentence(at_least, at_most, bases))) == []
+    assert in_english(say(redrive_sentence(at_least, at_most))) in ([], ["ID"])
+
+
+def test_every_cause_is_said_in_japanese():
+    seen = [code for code in CAUSE_WORDS if code not in ORIGIN_RULES]
+
+    for code in seen:
+        assert in_english(Language("ja").sentence(trigger_sentence([code, "function_error"], 3, 3))) in ([], ["SQS"])
+
+
+def test_what_only_looks_like_a_count_is_left_alone():
+    assert Language("ja").sentence("the last item finished") == "the last item finished"
+
+
+def test_messages_sent_again_are_not_called_redelivered(case):
+    incident = case.incident | {"confirmed": 2, "probable": 0, "possible": 0, "absorbed": 0, "harmless": 0}
+
+    said = Language("ja").headline(incident, "2 of 2 messages sent again were processed more than once")
+
+    assert said == "再送された 2 件のうち 2 件のメッセージが 2 回以上処理されました"
 
 
 def test_a_sentence_that_no_phrase_knows_stays_as_it_is():
