@@ -152,16 +152,20 @@ def _lanes(rows: pd.DataFrame) -> pd.DataFrame:
     return lanes
 
 
-def short_names(names: Sequence[str], chars: int = 8) -> list[str]:
+def short_names(names: Sequence[str], chars: int = 8, cut: str = "") -> list[str]:
     """Shorten ids to the first characters that still tell them apart here; keys lose their ``key:``.
+
+    Everybody knows an id by its first eight characters; of a business key, ``cut`` says that it goes on.
 
     >>> short_names(["11d6ee51-4cc7-4302-9e22", "11d6ee51-99c7-4302-9e22", "key:pay_1041"])
     ['11d6ee51-4', '11d6ee51-9', 'pay_1041']
+    >>> short_names(["order-2026-11-20-0017", "pay-1041"], 13, "…")
+    ['order-2026-11…', 'pay-1041']
     """
     plain = [n.removeprefix("key:") for n in names]
     while chars < 24 and len({n[:chars] for n in plain}) < len(set(plain)):
         chars += 2
-    return [n[:chars] if len(n) > chars else n for n in plain]
+    return [n[:chars] + cut if len(n) > chars + len(cut) else n for n in plain]
 
 
 def _place(rows: pd.DataFrame, slack_us: int) -> pd.DataFrame:

@@ -71,6 +71,6 @@ def timeline_figure(case: Case) -> tuple[go.Figure, str] | None:
 def lane_labels(case: Case) -> dict[str, str]:
     """Name a lane by its message's business key where it has exactly one and no other message here shares it."""
     keys = {m["item_id"]: m["business_keys"][0] for m in case.messages if len(m["business_keys"] or ()) == 1}
-    short = dict(zip(keys, short_names(list(keys.values()), 12), strict=True))
+    short = dict(zip(keys, short_names(list(keys.values()), 13, "…"), strict=True))
     names = Counter(short.values())
     return {item: name for item, name in short.items() if names[name] == 1}

@@ -36,7 +36,7 @@ def labels(case: Case, page: Page) -> dict[str, str]:
         MESSAGES, ("incident_id", "==", case["incident_id"]), columns=("item_id", "business_keys")
     )
     keys = {r["item_id"]: r["business_keys"][0] for r in rows if len(r["business_keys"] or []) == 1}
-    short = dict(zip(keys, short_names(list(keys.values()), 12), strict=True))
+    short = dict(zip(keys, short_names(list(keys.values()), 13, "…"), strict=True))
     seen = list(short.values())
     return {item: name for item, name in short.items() if seen.count(name) == 1} if len(seen) <= 5000 else {}
 
@@ -114,7 +114,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
         ),
         height=318 if len(rows) > 10 else "auto",
         column_config={
-            "Message": st.column_config.TextColumn(width=96),
+            "Message": st.column_config.TextColumn(width=110),
             "#": st.column_config.NumberColumn(width=30, help="Receive count; a dash where it was not logged."),
             "Received": st.column_config.TextColumn(
                 width=92, help=f"When SQS handed it out; times in {clock.label()}."
@@ -172,7 +172,7 @@ def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> 
         height=318 if total > 10 else "auto",
         column_config={
             "Time": st.column_config.TextColumn(width=92, help=f"Times in {page.clock.label()}."),
-            "Message": st.column_config.TextColumn(width=96),
+            "Message": st.column_config.TextColumn(width=110),
             "Event": st.column_config.TextColumn(width=112),
             "#": st.column_config.NumberColumn(width=30, help="Receive count"),
             "Line": st.column_config.TextColumn(
