@@ -10,6 +10,8 @@ from pages._ui.shell import Page
 from pages._ui.words import Colour, count, plain
 
 MOST_RUNS = 50
+MOST_TOLD = 5
+"""Runs told in sentences before the others are folded away."""
 STATES: dict[str, tuple[Colour, str]] = {
     "finished": ("red", "✔ finished"),
     "in progress": ("orange", "◐ in progress"),
@@ -26,8 +28,13 @@ def batches(incident: dict[str, Any], page: Page) -> None:
     if not found:
         return
     st.subheader("The batch when its run was cut off", anchor="batches")
-    said = "\n".join(f"- `{page.clock.time(b.ended_at)}` {plain(b.sentence)}" for b in found[:MOST_RUNS])
-    st.markdown(said)
+    days = {page.clock.stamp(b.ended_at).partition(" ")[0] for b in found if b.ended_at}
+    at = page.clock.stamp if len(days) > 1 else page.clock.time
+    said = [f"- `{at(b.ended_at)}` {plain(b.sentence)}" for b in found[:MOST_RUNS]]
+    st.markdown("\n".join(said[:MOST_TOLD]))
+    if more := said[MOST_TOLD:]:
+        with st.expander(f"{count(len(more), 'further run')}", icon=":material/unfold_more:"):
+            st.markdown("\n".join(more))
     if len(found) > MOST_RUNS:
         st.caption(f"The first {MOST_RUNS} of {count(len(found), 'run')}; the JSON report has all.")
     several = len(found) > 1

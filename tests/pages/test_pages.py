@@ -119,6 +119,16 @@ def test_a_click_on_an_incident_opens_it(visit):
     assert at.title[0].value == "1 message was processed twice"
 
 
+def test_many_runs_that_were_cut_off_are_folded_away(visit):
+    at = visit("pages/incident.py", "huge", incident=HUGE)
+    (folded,) = [e for e in at.expander if "further run" in e.label]
+    told = next(m.value for m in at.main.markdown if "was stopped at its timeout with" in m.value)
+
+    assert told.count("\n") == 4
+    assert folded.label == "45 further runs"
+    assert folded.markdown[0].value.count("was stopped at its timeout") == 45
+
+
 def test_an_incident_says_headline_cause_and_six_numbers(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
     numbers = {m.label: m.value for m in at.metric}
