@@ -172,7 +172,7 @@ def test_a_watch_follows_a_queue_and_ends_cleanly_on_sigterm(tmp_path):
         command = [sys.executable, "-m", "cli", "watch", queue, "--interval", "5s", "--since", "6h"]
         command += ["--lake", str(tmp_path / "lake"), "--region", REGION, "--endpoint-url", url]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")} | CREDENTIALS
-        environment["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1"  # what pays in a watch of days does not in two rounds
+        environment["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1"  # compiling for days does not pay in two rounds
         errors = (tmp_path / "errors").open("w+")
         watching = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
