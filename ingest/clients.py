@@ -157,6 +157,7 @@ class Aws:
             raise _set_up(problem) from problem
         self._clients: dict[str, Any] = {}
         self._next_call_at: dict[str, float] = {}
+        self._elsewhere: dict[str, Aws] = {}
         self._failing_since: float | None = None
 
     @property
@@ -181,11 +182,13 @@ class Aws:
         return f"{f'profile {profile!r}, ' if profile else ''}region {self.region}"
 
     def in_region(self, region: str) -> "Aws":
-        """Return access to the same account in another region; itself if it is the same region."""
+        """Return access to the same account in another region, always the same one: it keeps that region's pace."""
         if region == self._region:
             return self
-        profile, _, endpoint_url = self._asked
-        return Aws(profile, region, endpoint_url, **self._limits)
+        if region not in self._elsewhere:
+            profile, _, endpoint_url = self._asked
+            self._elsewhere[region] = Aws(profile, region, endpoint_url, **self._limits)
+        return self._elsewhere[region]
 
     def client(self, service: str) -> Any:
         """Return the client of one service; it refuses every operation outside ALLOWED."""

@@ -198,9 +198,9 @@ def _add_mappings(lake: Lake, estate: Estate, ref: QueueRef) -> None:
         rows = [mappings.to_row(ref, mapping) | {"_asked": mapping["FunctionArn"]} for mapping in mappings.fetch(ref)]
     except SOURCE_ERRORS as problem:
         estate.gap(MAPPINGS, ref.name, ref, problem)
-        columns = ["queue_arn", "function_arn", "function_name", "mapping_uuid"]
-        known = lake.read(MAPPINGS, columns, equals("queue_arn", ref.arn)).to_pylist()
-        rows = [row | {"_asked": row["function_arn"], "_from_lake": True} for row in known]
+        known = lake.read(MAPPINGS, where=equals("queue_arn", ref.arn)).to_pylist()
+        newest = {row["mapping_uuid"]: row for row in sorted(known, key=lambda row: row["observed_at"])}
+        rows = [row | {"_asked": row["function_arn"], "_from_lake": True} for row in newest.values()]
     estate.mapping_rows += rows
 
 

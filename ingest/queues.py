@@ -15,7 +15,11 @@ from ingest.values import epoch_s, integer
 _ARN = re.compile(r"arn:(aws[a-z-]*):sqs:([a-z0-9-]+):(\d{12}):([A-Za-z0-9_-]{1,80}(?:\.fifo)?)")
 _URL = re.compile(r"https?://\S+/(\d{12})/([A-Za-z0-9_-]{1,80}(?:\.fifo)?)/?")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,80}(?:\.fifo)?")
-_REGION_IN_HOST = re.compile(r"(?:sqs\.)?([a-z]{2}(?:-[a-z]+)+-\d)(?:\.queue)?\.amazonaws\.com(?:\.cn)?")
+_REGION_IN_HOST = re.compile(
+    r"(?:sqs(?:-fips)?\.)?([a-z]{2}(?:-[a-z]+)+-\d)(?:\.queue)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)"
+)
+_FIRST_HOST, _FIRST_REGION = "queue.amazonaws.com", "us-east-1"
+"""The oldest address of SQS, which names no region."""
 _FORMS = "Give a queue's name, URL or ARN; `--all-queues` takes every queue."
 
 
@@ -60,7 +64,7 @@ def find(aws: Aws, text: str) -> QueueRef:
         url = aws.call("sqs", "get_queue_url", "QueueUrl", QueueName=name, **owner)["QueueUrl"]
     except AwsRefusedError as problem:
         if problem.status == "denied" and account_id:
-            url = text if text.startswith("http") else f"https://sqs.{aws.region}.amazonaws.com/{account_id}/{name}"
+            url = text if text.startswith("http") else _url(aws.region, account_id, name)
             is_presumed = True
         elif problem.status in ("gone", "denied") or problem.code.startswith("Invalid"):
             raise _unknown(aws, name, problem) from problem
@@ -112,7 +116,7 @@ def named(arn: str) -> QueueName | None:
     if not (parts := _ARN.fullmatch(arn)):
         return None
     _, region, account_id, name = parts.groups()
-    return QueueName(name, f"https://sqs.{region}.amazonaws.com/{account_id}/{name}", arn, account_id, region)
+    return QueueName(name, _url(region, account_id, name), arn, account_id, region)
 
 
 def presumed(queue: QueueName, aws: Aws) -> QueueRef:
@@ -153,11 +157,18 @@ def _asked(text: str) -> tuple[str | None, str | None, str]:
     if arn := _ARN.fullmatch(text):
         return arn[2], arn[3], arn[4]
     if url := _URL.fullmatch(text):
-        host = _REGION_IN_HOST.fullmatch(urlsplit(text).hostname or "")
-        return host[1] if host else None, url[1], url[2]
+        host = urlsplit(text).hostname or ""
+        if named_region := _REGION_IN_HOST.fullmatch(host):
+            return named_region[1], url[1], url[2]
+        return _FIRST_REGION if host == _FIRST_HOST else None, url[1], url[2]
     if _NAME.fullmatch(text):
         return None, None, text
     raise QueueUnknownError(f"{text!r} is not a queue's name, URL or ARN", _FORMS)
+
+
+def _url(region: str, account_id: str, name: str) -> str:
+    domain = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
+    return f"https://sqs.{region}.{domain}/{account_id}/{name}"
 
 
 def _urls(aws: Aws) -> Iterator[str]:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from forensics.errors import ConservationError
 from forensics.identity import evidence_id
-from forensics.lake import Lake
+from forensics.lake import Appended, Lake
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.clients import Aws, AwsRefusedError
@@ -125,7 +126,10 @@ def to_row(region: str, event: dict[str, Any], collected_at: datetime) -> dict[s
 
 
 def ingest(lake: Lake, aws: Aws, account_id: str, region: str, window: TimeWindow, collected_at: datetime) -> Reading:
-    """Read the window's changes of one account and region into the lake; what came is kept if a later page fails."""
+    """Read the window's changes of one account and region into the lake; what came is kept if a later page fails.
+
+    Raises ConservationError if a change got lost on the way.
+    """
     rows: list[dict[str, Any]] = []
     poison: list[dict[str, Any]] = []
     status, detail, seen_count = "ok", None, 0
@@ -140,10 +144,16 @@ def ingest(lake: Lake, aws: Aws, account_id: str, region: str, window: TimeWindo
             seen_count += 1
     except SOURCE_ERRORS as problem:
         status, detail = status_of(problem)
-    stored_count = lake.append(SETTING_CHANGES, rows, f"setting_changes|{region}").stored_count if rows else 0
+    done = lake.append(SETTING_CHANGES, rows, f"setting_changes|{region}") if rows else Appended(0, 0)
     if poison:
         lake.append(QUARANTINE, poison, f"quarantine|{RESOURCE}")
-    counts = (seen_count, stored_count, len(rows) - stored_count, len(poison))
+    counts = (seen_count, done.stored_count, done.already_count, len(poison))
+    if seen_count != sum(counts[1:]):
+        raise ConservationError(
+            f"CloudTrail of {region}: {seen_count} changes seen, but {done.stored_count} stored, {done.already_count} "
+            f"already there and {len(poison)} quarantined",
+            "This is a bug in Doubletake; nothing in the lake was damaged.",
+        )
     return Reading(SETTING_CHANGES, RESOURCE, account_id, region, (), status, detail, *counts)
 
 

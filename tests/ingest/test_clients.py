@@ -214,3 +214,10 @@ def test_calls_to_aws_itself_keep_below_the_shared_quota(monkeypatch: pytest.Mon
         aws.call("logs", "filter_log_events", "events", logGroupName="/g")
 
     assert slept == [0.5, 1.0]
+
+
+def test_every_way_into_a_region_keeps_one_pace():
+    aws = Aws(region="eu-west-1")
+
+    assert aws.in_region("us-east-1") is aws.in_region("us-east-1")
+    assert aws.in_region("eu-west-1") is aws

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from forensics.lake import Lake
+from forensics.errors import ConservationError
+from forensics.lake import Appended, Lake
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import setting_changes
@@ -124,6 +125,14 @@ def test_every_page_of_every_kind_of_change_is_read_and_a_second_time_adds_nothi
 
     assert [(r.seen_count, r.stored_count, r.already_count) for r in readings] == [(6, 6, 0), (6, 0, 6)]
     assert set(trail.asked) == {*setting_changes.QUEUE_CALLS, *setting_changes.LAMBDA_CALLS}
+
+
+def test_a_lost_change_breaks_the_conservation_law(tmp_path, monkeypatch):
+    trail = FakeTrail(*(record("PurgeQueue", {"queueUrl": URL}, eventID=f"e{n}") for n in range(3)))
+    monkeypatch.setattr(Lake, "append", lambda lake, table, rows, writer: Appended(len(rows) - 1, 0))
+
+    with pytest.raises(ConservationError, match="3 changes seen, but 2 stored"):
+        setting_changes.ingest(Lake(tmp_path / "lake"), trail, "123456789012", "eu-west-1", HOUR, T)
 
 
 POISON = {
