@@ -10,6 +10,8 @@ from forensics.errors import BadTimeError
 DEFAULT_SINCE = "6h"
 FUTURE_STAMPS = timedelta(hours=2)
 """CloudWatch Logs takes events stamped up to this far in the future."""
+CHANGES_REACH = timedelta(days=7)
+"""How long before an incident a change of settings is worth telling, and so worth collecting."""
 OLDEST = datetime(2014, 7, 1, tzinfo=UTC)
 """CloudWatch Logs began in July 2014; nothing in it is older."""
 

@@ -11,7 +11,7 @@ from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
 from forensics.settings import Settings
 from forensics.tables import EVIDENCE
-from forensics.window import FUTURE_STAMPS, TimeWindow
+from forensics.window import CHANGES_REACH, FUTURE_STAMPS, TimeWindow
 from ingest import log_events, metrics, setting_changes
 from ingest.clients import Aws
 from ingest.collect_report import CollectReport
@@ -77,7 +77,7 @@ def collect(
         hold_to_key(lake.root, rules.handle_key, settings.handle_key_file)
         run = _Run(
             lake,
-            Book(lake, TimeWindow(min(window.start_at, now - REACH), window.end_at)),
+            Book(lake, TimeWindow(min(window.start_at - CHANGES_REACH, now - REACH), window.end_at)),
             window,
             now,
             again or seal,
@@ -122,13 +122,13 @@ class _Run:
         self.readings += readings
 
     def read_setting_changes(self, estate: Estate) -> None:
-        """Read CloudTrail once per account and region."""
+        """Read CloudTrail once per account and region, from so long before that what changed before can be told."""
         self.progress.stage("setting changes")
         places = {(ref.account_id, ref.region): ref.aws for ref in reversed(estate.queues)}
         oldest = self.now - setting_changes.KEPT_FOR
         if self.window.end_at <= oldest:
             return
-        window = TimeWindow(max(self.window.start_at, oldest), self.window.end_at)
+        window = TimeWindow(max(self.window.start_at - CHANGES_REACH, oldest), self.window.end_at)
         table = setting_changes.SETTING_CHANGES
         for (account_id, region), aws in sorted(places.items(), key=lambda place: place[0]):
             where = (table, setting_changes.RESOURCE, account_id, region, ())

@@ -10,7 +10,7 @@ from forensics.lake.filters import between, equals, one_of
 from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
-from forensics.report.changes import REACH, Change, what_changed
+from forensics.report.changes import Change, not_known_of, what_changed
 from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
@@ -21,8 +21,15 @@ from forensics.report.moments import Moment, key_moments
 from forensics.report.prevention import counterfactuals_of, queue_findings_of
 from forensics.report.records import AFFECTED
 from forensics.report.settings_then import SettingFact, settings_then
-from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
+from forensics.tables.evidence import (
+    COVERAGE,
+    EVENT_SOURCE_MAPPINGS,
+    FUNCTION_SETTINGS,
+    QUEUE_SETTINGS,
+    SETTING_CHANGES,
+)
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
+from forensics.window import CHANGES_REACH
 
 Row = Mapping[str, Any]
 SETTINGS_TABLES = (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS)
@@ -48,6 +55,7 @@ class Case:
     blocked: tuple[BlockedSpan, ...]
     settings: tuple[SettingFact, ...]
     changes: tuple[Change, ...]
+    changes_not_known: str | None
     gaps: tuple[str, ...]
     follow_ups: tuple[FollowUp, ...]
     to_log: tuple[Row, ...]
@@ -135,6 +143,9 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         blocked=blocked_spans(on_queue),
         settings=settings,
         changes=changes,
+        changes_not_known=not_known_of(
+            incident, findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)).to_pylist()
+        ),
         gaps=gaps(incident, theirs, their_redeliveries, settings),
         follow_ups=follow_ups(incident, messages, settings),
         to_log=lines_to_add(findings, incident),
@@ -163,7 +174,7 @@ def _calls(findings: Findings, incident: Row) -> list[Row]:
     start, end = incident["started_at"], incident["ended_at"] or incident["started_at"]
     if start is None:
         return []
-    return findings.read(SETTING_CHANGES, where=between("changed_at", start - REACH, end)).to_pylist()
+    return findings.read(SETTING_CHANGES, where=between("changed_at", start - CHANGES_REACH, end)).to_pylist()
 
 
 def _message_order(m: Row, place: int | None) -> tuple[Any, ...]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from forensics.coverage import standing
 from forensics.report.words import clock_text, ms_between, span_text, time_text
+from forensics.window import CHANGES_REACH
 
 Row = Mapping[str, Any]
-REACH = timedelta(days=7)
-"""How long before an incident a change is worth telling."""
 _NAMES = {
     "visibility_timeout_s": "visibility timeout (s)",
     "message_retention_s": "message retention (s)",
@@ -65,7 +65,7 @@ def what_changed(
             found += _last_modified(f"{kind} {states[0][name]}", states, start)
     found += [_call(c, start) for c in calls if c["error_code"] is None and _concerns(c, incident, functions)]
     until = end or start
-    kept = {(c.at, c.what): c for c in found if start - REACH <= c.at and (c.not_before or c.at) <= until}
+    kept = {(c.at, c.what): c for c in found if start - CHANGES_REACH <= c.at and (c.not_before or c.at) <= until}
     return tuple(kept[k] for k in sorted(kept))
 
 
@@ -119,6 +119,27 @@ def _call(call: Row, start: datetime) -> Change:
     at = call["changed_at"]
     source = f"CloudTrail, by {call['actor'] or 'somebody not named'}"
     return Change(at, None, ms_between(at, start), what, source, (call["evidence_id"],))
+
+
+def not_known_of(incident: Row, coverage: Sequence[Row]) -> str | None:
+    """Say how much of the seven days before CloudTrail was not read; None where all of them were, or nothing began.
+
+    ``coverage`` holds the readings of ``setting_changes``. Without them only snapshots of settings show changes.
+    """
+    start = incident["started_at"]
+    if start is None:
+        return None
+    _, _, _, region, account_id, _ = incident["queue_arn"].split(":", 5)
+    mine = [row for row in coverage if (row["account_id"], row["region"]) == (account_id, region)]
+    known_from = start
+    for row in sorted(standing(mine), key=lambda row: row["window_end_at"], reverse=True):
+        if row["window_end_at"] >= known_from:
+            known_from = min(known_from, row["window_start_at"])
+    if known_from <= start - CHANGES_REACH:
+        return None
+    if known_from == start:
+        return "CloudTrail was not read for the time before the incident: changes may be missing."
+    return f"CloudTrail was read from {clock_text(known_from)} UTC on: earlier changes may be missing."
 
 
 def when_before(change: Change) -> str:

@@ -47,6 +47,7 @@ def as_json(case: Case) -> dict[str, Any]:
         "blocked_groups": told(case.blocked),
         "settings": told(case.settings),
         "changes_before": told(case.changes),
+        "changes_not_known": case.changes_not_known,
         "gaps": list(case.gaps),
         "counterfactuals": rows(case.counterfactuals),
         "queue_findings": rows(case.queue_findings),

@@ -66,6 +66,7 @@ def schema() -> Schema:
         "blocked_groups": _list(_class(BlockedSpan)),
         "settings": _list(_class(SettingFact)),
         "changes_before": _list(_class(Change)),
+        "changes_not_known": {"type": ["string", "null"]},
         "gaps": _TEXTS,
         "counterfactuals": _list(_rows(COUNTERFACTUALS)),
         "queue_findings": _list(_rows(QUEUE_FINDINGS)),

@@ -4,18 +4,23 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.report.changes import REACH, when_before
+from forensics.report.changes import when_before
+from forensics.window import CHANGES_REACH
 from pages._ui.case import case_of
 from pages._ui.shell import Page
+from pages._ui.words import plain
 
 
 def changes(incident: dict[str, Any], page: Page) -> None:
     """Show what was changed in the days before the incident, and say so where nothing is known."""
     st.subheader("What changed before", anchor="changes")
-    found = case_of(incident["incident_id"], page).changes
+    case = case_of(incident["incident_id"], page)
+    found = case.changes
+    if case.changes_not_known:
+        st.caption(plain(case.changes_not_known))
     if not found:
         st.markdown(
-            f"No change of the queue, its functions or mappings is known from the {REACH.days} days before until its end. "
+            f"No change of the queue, its functions or mappings is known from the {CHANGES_REACH.days} days before until its end. "
             "Deployments of other systems are not in the evidence."
         )
         return

@@ -13,6 +13,8 @@ from forensics.tables import BY_NAME, EVIDENCE
 from forensics.window import TimeWindow
 from ingest.clients import ALLOWED, Aws
 from ingest.collect import CollectReport, collect
+from ingest.discovery import discover
+from ingest.metrics import of_estate
 from tests.ingest.proxy import Proxy, Reply, cut, refuse
 from tests.ingest.world import HANDLE, START, World
 
@@ -222,6 +224,28 @@ def test_denied_mappings_fall_back_on_the_lakes_last_word(lake, aws, payments, h
     report = run(lake, aws, payments, hour, again=True)
 
     assert (report.log_groups, report.already_count, report.exit_code) == ((payments.group,), 6, 3)
+
+
+def test_setting_changes_are_read_from_a_week_before_so_that_what_changed_before_is_known(lake, aws, payments, hour):
+    run(lake, aws, payments, hour)
+    rows = [r for r in lake.read(BY_NAME["coverage"]).to_pylist() if r["source"] == "setting_changes"]
+
+    assert {(r["window_start_at"], r["window_end_at"], r["status"]) for r in rows} == {
+        (hour.start_at - timedelta(days=7), hour.end_at, "ok")
+    }
+
+
+def test_denied_mappings_are_measured_as_the_lakes_last_word_has_them(lake, aws, payments, hour, proxy):
+    run(lake, aws, payments, hour)
+    mappings = BY_NAME["event_source_mappings"]
+    (row,) = lake.read(mappings).to_pylist()
+    later = {"counts_events": True, "observed_at": row["observed_at"] + timedelta(hours=1), "evidence_id": "mapping:2"}
+    lake.append(mappings, [row | later], "event_source_mappings|test")
+    proxy.fail("lambda:ListEventSourceMappings", refuse("AccessDeniedException"))
+
+    wanted = of_estate(discover(lake, [aws], [payments.queue]))
+
+    assert [m.resource for m in wanted if ("DeletedEventCount", "Sum") in m.metrics] == [row["mapping_uuid"]]
 
 
 def test_a_gap_that_stays_is_said_once_and_its_end_too(lake, aws, payments, hour, proxy):

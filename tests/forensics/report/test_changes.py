@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from forensics.report.changes import what_changed, when_before
+from forensics.report.changes import not_known_of, what_changed, when_before
 from tests.forensics.report import world
 
 SNAPSHOTS = {table.name: rows for table, rows in world.settings().items()}
@@ -144,3 +144,34 @@ def test_no_change_follows_from(columns):
 
 def test_a_call_on_the_function_counts():
     assert len(recorded(call(queue_arn=None, function_name=world.FUNCTION, resource_kind="function"))) == 1
+
+
+def trail(first_h, last_h, status="ok", **changed):
+    """A reading of CloudTrail, in hours from the incident's start."""
+    _, _, _, region, account_id, _ = world.QUEUE_ARN.split(":")
+    row = {"source": "setting_changes", "resource": "CloudTrail", "account_id": account_id, "region": region}
+    span = {f"window_{end}_at": world.after(3600 * at) for end, at in (("start", first_h), ("end", last_h))}
+    return row | span | {"status": status, "collected_at": world.after(3600 * last_h)} | changed
+
+
+WEEK = 7 * 24
+TRAILS = {
+    "read for all of the week": ([trail(-WEEK, 1)], None),
+    "read in parts that touch": ([trail(-WEEK - 1, -3), trail(-3, 1)], None),
+    "read for three hours": ([trail(-3, 1)], "CloudTrail was read from "),
+    "read in parts with a gap": ([trail(-WEEK, -5), trail(-3, 1)], "CloudTrail was read from "),
+    "denied": ([trail(-WEEK, 1, "denied")], "CloudTrail was not read for the time before"),
+    "found damaged afterwards": (
+        [trail(-WEEK, 1), trail(-WEEK, 1, "lost", collected_at=world.after(7200))],
+        "CloudTrail was not read for the time before",
+    ),
+    "read in another region": ([trail(-WEEK, 1, region="us-east-1")], "CloudTrail was not read for the time before"),
+    "never read": ([], "CloudTrail was not read for the time before"),
+}
+
+
+@pytest.mark.parametrize(("coverage", "said"), TRAILS.values(), ids=TRAILS)
+def test_what_cloudtrail_was_not_read_for_is_not_called_unchanged(coverage, said):
+    told = not_known_of(world.incident(), coverage)
+
+    assert told is None if said is None else told.startswith(said)
