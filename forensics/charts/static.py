@@ -1,6 +1,8 @@
 """The timeline as an SVG of its own: for print, for mail, and where no script may run."""
 
+from collections.abc import Callable
 from html import escape
+from unicodedata import east_asian_width
 from zoneinfo import ZoneInfo
 
 import pandas as pd
@@ -18,11 +20,15 @@ _PER_CHAR = 6.1
 
 
 def timeline_svg(
-    timeline: pd.DataFrame, zone: ZoneInfo, labels: dict[str, str] | None = None, title: str = ""
+    timeline: pd.DataFrame,
+    zone: ZoneInfo,
+    labels: dict[str, str] | None = None,
+    title: str = "",
+    say: Callable[[str], str] = str,
 ) -> tuple[str, int] | None:
     """Draw the first lanes of ``timeline`` rows; returns the SVG and how many lanes there are, None if nothing has a time.
 
-    At most MOST_LANES lanes are drawn. The same rows give the same text; every value in it is escaped.
+    At most MOST_LANES lanes are drawn; ``say`` gives the legend's words in the reader's language. The same rows give the same text; every value in it is escaped.
     """
     numbers = sorted(timeline[timeline["at"].notna()]["lane"].unique())
     model = lane_model(timeline[timeline["lane"].isin(numbers[:MOST_LANES])])
@@ -30,7 +36,7 @@ def timeline_svg(
         return None
     plot = _Plot(model, zone)
     parts = [*_patterns(model), *_axis(plot), *_lane_names(plot, labels or {}), *_bars(plot), *_marks(plot)]
-    legend, rows = _legend(plot)
+    legend, rows = _legend(plot, say)
     height = plot.bottom + BOTTOM + rows * _LEGEND_ROW
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
@@ -158,7 +164,7 @@ def _shape(symbol: str, x: float, y: float, colour: str) -> str:
     return f'<path transform="translate({x:.1f} {y:.1f})" d="{_SHAPES[symbol]}" {look}/>'
 
 
-def _legend(plot: _Plot) -> tuple[list[str], int]:
+def _legend(plot: _Plot, say: Callable[[str], str]) -> tuple[list[str], int]:
     kinds = set(plot.model.marks["kind"])
     entries: list[tuple[str, str]] = []
     for look in _looks(plot.model):
@@ -168,7 +174,8 @@ def _legend(plot: _Plot) -> tuple[list[str], int]:
     entries += [(_shape(m.symbol, 7, -3, m.colour), m.words) for kind, m in MARKS.items() if kind in kinds]
     parts, x, row = [], float(LEFT), 0
     for swatch, words in entries:
-        width = 34 + _PER_CHAR * len(words)
+        words = say(words)
+        width = 34 + _PER_CHAR * sum(2 if east_asian_width(c) in "WF" else 1 for c in words)
         if x + width > WIDTH:
             x, row = float(LEFT), row + 1
         y = plot.bottom + BOTTOM + 12 + row * _LEGEND_ROW

@@ -34,4 +34,14 @@ def poison_without_dlq(facts: QueueFacts) -> Ruling:
 
 
 def _span(ms: int) -> str:
-    return seconds(ms) if ms < 600_000 else f"{ms // 60_000:,} min"
+    """Write a span in the largest units that tell it.
+
+    >>> _span(480_000), _span(5_400_000), _span(7_200_000), _span(345_480_000)
+    ('480 s', '90 min', '2 h', '3 d 23 h')
+    """
+    minutes, hours = ms // 60_000, ms // 3_600_000
+    if minutes < 10:
+        return seconds(ms)
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{hours} h" if hours < 48 else f"{hours // 24} d {hours % 24} h"

@@ -30,7 +30,7 @@ def gaps(
     late = sum(d["received_basis"] in ("run_start", "line") for d in deliveries)
     if late:
         found.append(
-            f"The receive of {count_text(late, 'delivery', 'deliveries')} is taken from the run's first line: "
+            f"The receive of {count_text(late, 'delivery', 'deliveries')} of affected messages is taken from the run's first line: "
             "SQS handed the message out at that time or earlier."
         )
     if any(d["receive_count"] is None for d in deliveries):

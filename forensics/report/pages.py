@@ -37,7 +37,9 @@ def html_page(case: Case, options: ReportOptions) -> str:
     """Write the HTML report with its interactive timeline: one file that loads nothing."""
     from forensics.report.timeline_html import timeline_parts
 
-    return _render(case, "incident.html.j2", options, static=False, **SCREEN, **timeline_parts(case))
+    return _render(
+        case, "incident.html.j2", options, static=False, **SCREEN, **timeline_parts(case, Language(options.language))
+    )
 
 
 def print_page(case: Case, options: ReportOptions, style: dict[str, str]) -> str:
@@ -59,7 +61,9 @@ def picture(case: Case, options: ReportOptions) -> str:
 
     rows, groups = with_groups(pd.DataFrame(case.timeline), case.blocked)
     zone = options.local or ZoneInfo("UTC")
-    drawn = timeline_svg(rows, zone, lane_labels(case) | groups, f"{case.incident_id}: {headline(case)}")
+    language = Language(options.language)
+    title = f"{case.incident_id}: {language.headline(case.incident, headline(case))}"
+    drawn = timeline_svg(rows, zone, lane_labels(case) | groups, title, language.maybe)
     return drawn[0] if drawn else ""
 
 

@@ -17,6 +17,7 @@ from forensics.charts import timeline_figure as timeline_of_messages
 from forensics.charts.groups import with_groups
 from forensics.charts.lanes import short_names
 from forensics.report.case import Case
+from forensics.report.language import Language
 from forensics.report.words import count_text
 
 MOST_MESSAGES = 200
@@ -28,12 +29,13 @@ Plotly.newPlot("timeline", spec.data, spec.layout, {displaylogo: false, responsi
 """The report's own script; with plotly.js the only one that its content security policy lets run."""
 
 
-def timeline_parts(case: Case) -> dict[str, Any]:
+def timeline_parts(case: Case, language: Language) -> dict[str, Any]:
     """Return the template's ``figure`` (plain values or None), ``lanes``, ``scripts`` and ``policy``."""
     drawn = timeline_figure(case)
     if drawn is None:
         return {"figure": None, "lanes": "", "scripts": (), "policy": policy(())}
     figure, lanes = drawn
+    figure.for_each_trace(lambda trace: trace.update(name=language.maybe(trace.name)) if trace.name else None)
     figure.update_layout(template="plotly_white")  # the page around it is white in every theme
     scripts = (Markup(get_plotlyjs()), Markup(DRAW))  # noqa: S704 - ours, no evidence in them
     return {"figure": json.loads(str(figure.to_json())), "lanes": lanes, "scripts": scripts, "policy": policy(scripts)}

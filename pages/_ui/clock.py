@@ -1,5 +1,6 @@
 """The zone in which a page shows times: UTC, the team's, the browser's, or one named in the link."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -33,6 +34,15 @@ class Clock:
     def stamp(self, at: datetime | None) -> str:
         """Write ``2026-11-20 05:12:00.200``."""
         return EM_DASH if _missing(at) else f"{self._local(at):%Y-%m-%d %H:%M:%S.%f}"[:-3]
+
+    def day(self, at: datetime | None) -> str:
+        """Write ``20 Nov 05:12``, for where there is little room."""
+        return EM_DASH if _missing(at) else f"{self._local(at):%d %b %H:%M}"
+
+    def fitting(self, times: Iterable[datetime | None]) -> Callable[[datetime | None], str]:
+        """Return how to write these times: alone where all are of one day, else with the date."""
+        days = {self._local(at).date() for at in times if not _missing(at)}
+        return self.time if len(days) < 2 else self.stamp
 
     def parse(self, text: str) -> datetime:
         """Read a wall-clock time of this zone, as a chart's axis writes it."""

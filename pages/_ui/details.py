@@ -18,6 +18,8 @@ MOST_CHARS = 600
 """Characters of a log line in a table cell; a chosen row shows the whole line."""
 _REACH = timedelta(hours=1)
 """How far outside an incident's bars the lines behind them are looked for."""
+_SENT = "senttimestamp"
+TIME_WIDTH, STAMP_WIDTH = 92, 170
 
 
 def turn_of(case: Case) -> str:
@@ -92,15 +94,17 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
     place = {item: n for n, item in enumerate(names)}
     rows = sorted(rows, key=lambda d: (place.get(d["item_id"], len(place)), d["item_id"], d["delivery_index"]))
     clock = page.clock
+    time = clock.fitting(d["received_at"] for d in rows[:MOST_ROWS])
+    width = TIME_WIDTH if time == clock.time else STAMP_WIDTH
     st.dataframe(
         [
             {
                 "Message": names.get(d["item_id"], d["item_id"]),
                 "#": d["receive_count"],
-                "Received": clock.time(d["received_at"]),
+                "Received": time(d["received_at"]),
                 "Ended by": ENDS.get(d["ended_by"], d["ended_by"]),
                 "Work done": f"{d['effect']} · {d['basis']}",
-                "Hidden until": clock.time(d["hidden_until_at"]),
+                "Hidden until": time(d["hidden_until_at"]),
                 "Consumer": consumer(d),
                 "Message id": d["message_id"],
             }
@@ -117,9 +121,9 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
             "Message": st.column_config.TextColumn(width=110),
             "#": st.column_config.NumberColumn(width=30, help="Receive count; a dash where it was not logged."),
             "Received": st.column_config.TextColumn(
-                width=92, help=f"When SQS handed it out; times in {clock.label()}."
+                width=width, help=f"When SQS handed it out; times in {clock.label()}."
             ),
-            "Hidden until": st.column_config.TextColumn(width=92, help="Received + visibility timeout."),
+            "Hidden until": st.column_config.TextColumn(width=width, help="Received + visibility timeout."),
             "Ended by": st.column_config.TextColumn(width=108),
             "Work done": st.column_config.TextColumn(help="Was the work done in this delivery, and what shows it."),
         },
@@ -151,13 +155,14 @@ def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> 
     rows = marks.head(MOST_ROWS).astype(object).where(marks.head(MOST_ROWS).notna(), None).to_dict("records")
     lines = log_lines(page, rows)
     cited = [line_of(row, lines) for row in rows]
+    time = page.clock.fitting(row["at"] for row in rows)
     event = st.dataframe(
         [
             {
-                "Time": page.clock.time(row["at"]),
+                "Time": time(row["at"]),
                 "Message": names.get(row["item_id"], row["item_id"]),
                 "Event": EVENTS.get(row["kind"], row["kind"]),
-                "#": row["receive_count"],
+                "#": None if row["kind"] == "sent" else row["receive_count"],
                 "Line": cut(line["line"]) if line else None,
                 "Source": row["source"],
             }
@@ -171,7 +176,9 @@ def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> 
         selection_mode="single-cell",
         height=318 if total > 10 else "auto",
         column_config={
-            "Time": st.column_config.TextColumn(width=92, help=f"Times in {page.clock.label()}."),
+            "Time": st.column_config.TextColumn(
+                width=TIME_WIDTH if time == page.clock.time else STAMP_WIDTH, help=f"Times in {page.clock.label()}."
+            ),
             "Message": st.column_config.TextColumn(width=110),
             "Event": st.column_config.TextColumn(width=112),
             "#": st.column_config.NumberColumn(width=30, help="Receive count"),
@@ -219,7 +226,8 @@ def lines_of(evidence_ids: list[str] | None, start: datetime, end: datetime | No
         return
     lines = sorted(found.values(), key=lambda row: (row["logged_at"], row["evidence_id"]))
     st.caption(plain(f"{page.clock.stamp(start)} · {lines[0]['log_group']} · {lines[0]['log_stream']}"))
-    told = (f"{page.clock.time(line['logged_at'])}  {cut(line['line'])}" for line in lines)
+    time = page.clock.fitting(line["logged_at"] for line in lines)
+    told = (f"{time(line['logged_at'])}  {cut(line['line'])}" for line in lines)
     st.code("\n".join(told), language=None, wrap_lines=True)
 
 
@@ -238,15 +246,24 @@ def _log_events(page: Page, evidence_ids: set[str], times: list[datetime]) -> di
 
 
 def line_of(mark: dict[str, Any], lines: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the cited line that tells of the mark: of a receive the first one, else the nearest in time."""
+    """Return the cited line that tells of the mark: of a receive the first one, else the nearest in time.
+
+    A send is told by the printed event with its ``SentTimestamp``.
+    """
     cited = [lines[i] for i in _cited(mark) if i in lines]
     if not cited or mark["at"] is None:
         return None
+    if mark["kind"] == "sent":  # the printed event tells when; the run's first line does not
+        cited = [row for row in cited if _SENT in row["line"].lower() and _names(row, mark)] or cited
     if mark["kind"] in ("sent", "in_flight"):
         return min(cited, key=lambda row: (row["logged_at"], row["evidence_id"]))
     if mark["kind"] == "timeout":
         cited = [row for row in cited if "timed out" in row["line"] or "timeout" in row["line"]] or cited
     return min(cited, key=lambda row: (abs(row["logged_at"] - mark["at"]), row["evidence_id"]))
+
+
+def _names(row: dict[str, Any], mark: dict[str, Any]) -> bool:
+    return bool(mark["message_id"]) and mark["message_id"] in row["line"]
 
 
 def _cited(mark: dict[str, Any]) -> list[str]:

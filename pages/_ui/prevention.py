@@ -27,7 +27,7 @@ def prevention(incident: Row, page: Page) -> None:
     if not rows:
         return
     st.subheader("What would have prevented it", anchor="prevention")
-    lines = ["| Change | Prevents of the repeats | Why |", "|---|---|---|"]
+    lines = ["| Change | Prevents, of the repeats of affected messages | Why |", "|---|---|---|"]
     for r in rows:
         words = CHANGE_WORDS[r["change"]]
         lines.append(f"| {words[:1].upper()}{words[1:]} | {share_text(r)} | {plain(r['reason'])} |")
@@ -44,12 +44,13 @@ def on_the_queue(incident: Row, page: Page) -> None:
         findings_table(rows, page)
         return
     lines = []
+    time = page.clock.fitting(r["from_at"] for r in rows)
     for r in rows:
         who = ", ".join(r["business_keys"][:FEW_KEYS]) if r["business_keys"] else r["message_id"] or r["item_id"]
         more = len(r["business_keys"] or []) - FEW_KEYS
         decide = f" To decide: {r['would_decide']}." if r["would_decide"] else ""
         lines.append(
-            f"- `{page.clock.time(r['from_at'])}` **{plain_words(r)}** · {plain(r['sentence'])}.{plain(decide)} "
+            f"- `{time(r['from_at'])}` **{plain_words(r)}** · {plain(r['sentence'])}.{plain(decide)} "
             f"{plain(who)}{f' and {more:,} more' if more > 0 else ''}"
         )
     st.markdown("\n".join(lines))
@@ -68,6 +69,7 @@ def dead_letters(incident: Row, page: Page) -> None:
             f"**Do not redrive all of them.** Of {count_text(len(rows), 'message')}, redriving {_what_again(again, maybe)}.",
             icon=":material/replay:",
         )
+    time = page.clock.fitting(r["from_at"] for r in rows[:MOST_ROWS])
     st.dataframe(
         [
             {
@@ -75,7 +77,7 @@ def dead_letters(incident: Row, page: Page) -> None:
                 "Done": interval_text(r["effects_at_least"], r["effects_at_most"]),
                 "Keys": ", ".join(r["business_keys"] or []),
                 "Message": r["message_id"] or r["item_id"],
-                "Moved": page.clock.time(r["from_at"]),
+                "Moved": time(r["from_at"]),
                 "What redriving does": r["redrive_sentence"],
                 "How it was moved": r["sentence"],
             }
@@ -90,7 +92,9 @@ def dead_letters(incident: Row, page: Page) -> None:
                 options=list(REDRIVE_WORDS.values()), color=[REDRIVES[code] for code in REDRIVE_WORDS], width=126
             ),
             "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
-            "Moved": st.column_config.TextColumn(width=90, help=f"Not before; times in {page.clock.label()}."),
+            "Moved": st.column_config.TextColumn(
+                width=90 if time == page.clock.time else 170, help=f"Not before; times in {page.clock.label()}."
+            ),
             "Keys": st.column_config.TextColumn(width=108),
             "Message": st.column_config.TextColumn(width=138),
             "What redriving does": st.column_config.TextColumn(width=374),

@@ -31,11 +31,12 @@ def failed_runs(case: dict[str, Any], page: Page) -> None:
         return
     st.subheader("Failed runs", anchor="runs")
     runs = sorted(found, key=lambda r: (r["started_at"], r["invocation_id"]))[:MOST_RUNS]
+    time = page.clock.fitting(r["started_at"] for r in runs)
     event = st.dataframe(
         [
             {
-                "Started": page.clock.time(r["started_at"]),
-                "Ended": page.clock.time(r["ended_at"]),
+                "Started": time(r["started_at"]),
+                "Ended": time(r["ended_at"]),
                 "How": FAILED[r["end_status"]],
                 "Function": r["function_name"],
                 "Request id": r["request_id"],

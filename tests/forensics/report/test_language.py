@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS
 from forensics.errors import ForensicsError
 from forensics.origins import ORIGIN_RULES
 from forensics.report import ReportOptions, render
@@ -46,6 +47,17 @@ def test_the_japanese_report_says_headline_cause_and_settings(case):
     assert "原因：完了後に同じバッチの別のメッセージが失敗" in page
     assert "可視性タイムアウト" in page
     assert "影響を受けたメッセージ" in render(case, "md", ReportOptions("ja")).decode()
+
+
+def test_the_legend_of_the_timeline_is_there_in_japanese(case):
+    looks = {look.words for look in (*IN_FLIGHT.values(), HANDLING, BLOCKED, *MARKS.values())}
+    drawn, page = (render(case, form, ReportOptions("ja")).decode() for form in ("svg", "html"))
+
+    assert looks - set(phrases("ja")) == set()
+    for said in ("処理中", "可視性タイムアウトまで非表示", "処理の再実施"):
+        assert said in drawn
+        assert said in page
+    assert "Handler running" not in drawn
 
 
 BY_NAME = {
