@@ -248,7 +248,8 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         "browser.gatherUsageStats": "false",
         "logger.level": "warning",
     }
-    command = [sys.executable, "-m", "streamlit", "run", str(app), *(f"--{k}={v}" for k, v in options.items())]
+    start = str(app.parent / "pages" / "_ui" / "start.py")
+    command = [sys.executable, "-P", start, "run", str(app), *(f"--{k}={v}" for k, v in options.items())]
     for name in outside.hosts:
         command += ["--server.allowedHosts", name]
     environment = os.environ | {"DOUBLETAKE_LAKE": str(lake.absolute())}

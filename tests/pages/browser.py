@@ -79,7 +79,14 @@ def dashboard(lake: Path, log: Path, **environment: str) -> Iterator[str]:
     port = free_port()
     with open(log, "w") as out:
         server = subprocess.Popen(
-            [sys.executable, "-P", "-m", "streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}"],
+            [
+                sys.executable,
+                "-P",
+                str(ROOT / "pages/_ui/start.py"),
+                "run",
+                str(ROOT / "app.py"),
+                f"--server.port={port}",
+            ],
             cwd=log.parent,
             env=os.environ | {"DOUBLETAKE_LAKE": str(lake)} | environment,
             stdout=out,
