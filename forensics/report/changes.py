@@ -129,8 +129,8 @@ def not_known_of(incident: Row, coverage: Sequence[Row]) -> str | None:
     start = incident["started_at"]
     if start is None:
         return None
-    _, _, _, region, account_id, _ = incident["queue_arn"].split(":", 5)
-    mine = [row for row in coverage if (row["account_id"], row["region"]) == (account_id, region)]
+    place = (incident["queue_arn"] or "").split(":")[3:5]  # region and account; nothing where a log gave another name
+    mine = [row for row in coverage if [row["region"], row["account_id"]] == place]
     known_from = start
     for row in sorted(standing(mine), key=lambda row: row["window_end_at"], reverse=True):
         if row["window_end_at"] >= known_from:

@@ -170,6 +170,13 @@ TRAILS = {
 }
 
 
+@pytest.mark.parametrize("arn", [None, "payments", "arn:aws:sqs"])
+def test_a_queue_without_a_whole_arn_is_one_whose_changes_are_not_known(arn):
+    told = not_known_of(world.incident() | {"queue_arn": arn}, [trail(-WEEK, 1)])
+
+    assert told == "CloudTrail was not read for the time before the incident: changes may be missing."
+
+
 @pytest.mark.parametrize(("coverage", "said"), TRAILS.values(), ids=TRAILS)
 def test_what_cloudtrail_was_not_read_for_is_not_called_unchanged(coverage, said):
     told = not_known_of(world.incident(), coverage)
