@@ -12,13 +12,14 @@ _ON_SPARK = ("tests/spark_jobs/", "tests/scenarios/")
 
 
 class _ByFileOrSpark(LoadFileScheduling):
-    """Tests of one file run in one process, and so do all that correlate.
+    """Tests of one file run in one process, and so do those of a folder that correlates.
 
-    Java's first correlation takes twice the time of its second: one Java for all is less work than one in each process.
+    Java's first correlation takes twice the time of its second, so a Java in every process would be more work; with one for
+    both folders the rest of the suite was over minutes before them.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "spark" if nodeid.startswith(_ON_SPARK) else super()._split_scope(nodeid)
+        return next((folder for folder in _ON_SPARK if nodeid.startswith(folder)), super()._split_scope(nodeid))
 
 
 def pytest_xdist_make_scheduler(config, log):
@@ -28,7 +29,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest, while the other processes run all else."""
-    items.sort(key=lambda item: not item.nodeid.startswith(_ON_SPARK))
+    items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in _ON_SPARK])
 
 
 @pytest.fixture(scope="session")
