@@ -66,7 +66,7 @@ def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.Da
         whole[column] = pd.to_datetime(whole[column], utc=True)
     for column in ("lane", "delivery_index"):
         whole[column] = whole[column].astype("int64")
-    return whole, {PREFIX + g: f"▮ {_short(g or 'group')}" for g in shown}
+    return whole, {PREFIX + g: f"■ {_short(g or 'group')}" for g in shown}
 
 
 def _waiting(messages: int | None) -> str:

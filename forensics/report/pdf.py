@@ -22,6 +22,7 @@ _STYLE = {
 /* The font's localised digits and ligatures cannot be copied out of a PDF. */
 body {{ font-feature-settings: "locl" 0, "liga" 0; font-size: 9.5pt; margin: 0; max-width: none; }}
 a {{ text-decoration: none; }}
+summary {{ list-style: none; }}
 svg, svg text {{ font-family: Report; }}
 table {{ font-size: 8pt; }}
 td.t {{ white-space: normal; min-width: 5.2em; }}

@@ -43,7 +43,7 @@ def test_a_blocked_group_gets_a_lane_above_the_messages():
     figure = timeline_figure(rows, ZoneInfo("UTC"), labels=labels)
     blocked = [t for t in figure.data if t.name == "Group blocked: nothing handed out"]
 
-    assert list(figure.layout.yaxis.ticktext) == ["▮ acct-1", "m-1"]
+    assert list(figure.layout.yaxis.ticktext) == ["■ acct-1", "m-1"]
     assert blocked and all(set(t.y) == {0} for t in blocked)
     assert blocked[0].customdata[0][0] == "group:acct-1"
     assert "9 min 30 s" in blocked[0].customdata[0][1]

@@ -147,6 +147,17 @@ def test_the_pdf_says_the_headline_in_both_languages(case):
         assert world.BODY not in text
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_pdf_is_set_in_its_own_font_alone(case, language):
+    """A sign that the font lacks would be drawn with whatever font the machine has, or not at all."""
+    from pypdf import PdfReader
+
+    reader = PdfReader(io.BytesIO(render(case, "pdf", ReportOptions(language))))
+    fonts = [font.get_object() for page in reader.pages for font in page["/Resources"].get("/Font", {}).values()]
+
+    assert {font["/BaseFont"].partition("+")[2] for font in fonts} == {"NotoSansJP-Regular"}
+
+
 @pytest.mark.parametrize("hostile", [*HOSTILE, "<img src=http://127.0.0.1:9/x.png>", "url(file:///etc/passwd)"])
 def test_a_hostile_value_makes_the_pdf_load_nothing(case, hostile):
     assert render(with_text(case, hostile), "pdf").startswith(b"%PDF")
