@@ -28,9 +28,8 @@ def batches(incident: dict[str, Any], page: Page) -> None:
     if not found:
         return
     st.subheader("The batch when its run was cut off", anchor="batches")
-    days = {page.clock.stamp(b.ended_at).partition(" ")[0] for b in found if b.ended_at}
-    at = page.clock.stamp if len(days) > 1 else page.clock.time
-    said = [f"- `{at(b.ended_at)}` {plain(b.sentence)}" for b in found[:MOST_RUNS]]
+    time, _ = page.clock.fitting(b.ended_at for b in found)
+    said = [f"- `{time(b.ended_at)}` {plain(b.sentence)}" for b in found[:MOST_RUNS]]
     st.markdown("\n".join(said[:MOST_TOLD]))
     if more := said[MOST_TOLD:]:
         with st.expander(f"{count(len(more), 'further run')}", icon=":material/unfold_more:"):

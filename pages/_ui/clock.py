@@ -39,10 +39,13 @@ class Clock:
         """Write ``20 Nov 05:12``, for where there is little room."""
         return EM_DASH if _missing(at) else f"{self._local(at):%d %b %H:%M}"
 
-    def fitting(self, times: Iterable[datetime | None]) -> Callable[[datetime | None], str]:
-        """Return how to write these times: alone where all are of one day, else with the date."""
-        days = {self._local(at).date() for at in times if not _missing(at)}
-        return self.time if len(days) < 2 else self.stamp
+    def spans_days(self, times: Iterable[datetime | None]) -> bool:
+        """Tell whether these times are of more than one day in this zone."""
+        return len({self._local(at).date() for at in times if not _missing(at)}) > 1
+
+    def fitting(self, times: Iterable[datetime | None]) -> tuple[Callable[[datetime | None], str], int]:
+        """Return how to write these times, with the date where they span days, and the pixels a column of them takes."""
+        return (self.stamp, 170) if self.spans_days(times) else (self.time, 92)
 
     def parse(self, text: str) -> datetime:
         """Read a wall-clock time of this zone, as a chart's axis writes it."""

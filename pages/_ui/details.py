@@ -19,7 +19,6 @@ MOST_CHARS = 600
 _REACH = timedelta(hours=1)
 """How far outside an incident's bars the lines behind them are looked for."""
 _SENT = "senttimestamp"
-TIME_WIDTH, STAMP_WIDTH = 92, 170
 
 
 def turn_of(case: Case) -> str:
@@ -94,8 +93,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
     place = {item: n for n, item in enumerate(names)}
     rows = sorted(rows, key=lambda d: (place.get(d["item_id"], len(place)), d["item_id"], d["delivery_index"]))
     clock = page.clock
-    time = clock.fitting(d["received_at"] for d in rows[:MOST_ROWS])
-    width = TIME_WIDTH if time == clock.time else STAMP_WIDTH
+    time, width = clock.fitting(d["received_at"] for d in rows[:MOST_ROWS])
     st.dataframe(
         [
             {
@@ -155,7 +153,7 @@ def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> 
     rows = marks.head(MOST_ROWS).astype(object).where(marks.head(MOST_ROWS).notna(), None).to_dict("records")
     lines = log_lines(page, rows)
     cited = [line_of(row, lines) for row in rows]
-    time = page.clock.fitting(row["at"] for row in rows)
+    time, width = page.clock.fitting(row["at"] for row in rows)
     event = st.dataframe(
         [
             {
@@ -176,9 +174,7 @@ def evidence(page: Page, timeline: Any, names: dict[str, str] | None = None) -> 
         selection_mode="single-cell",
         height=318 if total > 10 else "auto",
         column_config={
-            "Time": st.column_config.TextColumn(
-                width=TIME_WIDTH if time == page.clock.time else STAMP_WIDTH, help=f"Times in {page.clock.label()}."
-            ),
+            "Time": st.column_config.TextColumn(width=width, help=f"Times in {page.clock.label()}."),
             "Message": st.column_config.TextColumn(width=110),
             "Event": st.column_config.TextColumn(width=112),
             "#": st.column_config.NumberColumn(width=30, help="Receive count"),
@@ -226,7 +222,7 @@ def lines_of(evidence_ids: list[str] | None, start: datetime, end: datetime | No
         return
     lines = sorted(found.values(), key=lambda row: (row["logged_at"], row["evidence_id"]))
     st.caption(plain(f"{page.clock.stamp(start)} · {lines[0]['log_group']} · {lines[0]['log_stream']}"))
-    time = page.clock.fitting(line["logged_at"] for line in lines)
+    time, _ = page.clock.fitting(line["logged_at"] for line in lines)
     told = (f"{time(line['logged_at'])}  {cut(line['line'])}" for line in lines)
     st.code("\n".join(told), language=None, wrap_lines=True)
 

@@ -105,8 +105,8 @@ def cards(case: Incident, page: Page) -> None:
     card(grid, "Extra side effects", interval(least, most))
     first = case["first_repeat_at"]
     said = f"First redelivery of an affected message: {page.clock.stamp(first)} {page.clock.label(first)}."
-    same_day = page.clock.fitting([case["started_at"], case["ended_at"]]) == page.clock.time
-    card(grid, "First repeat", page.clock.second(first) if same_day else page.clock.day(first), said)
+    write = page.clock.day if page.clock.spans_days([case["started_at"], case["ended_at"]]) else page.clock.second
+    card(grid, "First repeat", write(first), said)
     timeouts = f"{_or_dash(case['function_timeout_s'])} / {_or_dash(case['visibility_timeout_s'])} s"
     card(grid, "Timeout / visible", timeouts)
     card(grid, "Batch · groups", f"{_or_dash(case['batch_size'])} · {_or_dash(case['group_count'])}")
@@ -137,7 +137,7 @@ def cause_chain(incident: Incident, page: Page) -> None:
     if not facts:
         return
     st.subheader("Cause chain", anchor="cause-chain")
-    time = page.clock.fitting(f.at for f in facts)
+    time, _ = page.clock.fitting(f.at for f in facts)
     st.markdown(
         "\n".join(
             f"{n}. `{time(f.at)}` {plain(offset_text(f.offset_ms))} · {plain(f.sentence)}"

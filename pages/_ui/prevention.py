@@ -44,7 +44,7 @@ def on_the_queue(incident: Row, page: Page) -> None:
         findings_table(rows, page)
         return
     lines = []
-    time = page.clock.fitting(r["from_at"] for r in rows)
+    time, _ = page.clock.fitting(r["from_at"] for r in rows)
     for r in rows:
         who = ", ".join(r["business_keys"][:FEW_KEYS]) if r["business_keys"] else r["message_id"] or r["item_id"]
         more = len(r["business_keys"] or []) - FEW_KEYS
@@ -69,7 +69,7 @@ def dead_letters(incident: Row, page: Page) -> None:
             f"**Do not redrive all of them.** Of {count_text(len(rows), 'message')}, redriving {_what_again(again, maybe)}.",
             icon=":material/replay:",
         )
-    time = page.clock.fitting(r["from_at"] for r in rows[:MOST_ROWS])
+    time, width = page.clock.fitting(r["from_at"] for r in rows[:MOST_ROWS])
     st.dataframe(
         [
             {
@@ -92,9 +92,7 @@ def dead_letters(incident: Row, page: Page) -> None:
                 options=list(REDRIVE_WORDS.values()), color=[REDRIVES[code] for code in REDRIVE_WORDS], width=126
             ),
             "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
-            "Moved": st.column_config.TextColumn(
-                width=90 if time == page.clock.time else 170, help=f"Not before; times in {page.clock.label()}."
-            ),
+            "Moved": st.column_config.TextColumn(width=width, help=f"Not before; times in {page.clock.label()}."),
             "Keys": st.column_config.TextColumn(width=108),
             "Message": st.column_config.TextColumn(width=138),
             "What redriving does": st.column_config.TextColumn(width=374),

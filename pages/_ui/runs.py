@@ -31,7 +31,7 @@ def failed_runs(case: dict[str, Any], page: Page) -> None:
         return
     st.subheader("Failed runs", anchor="runs")
     runs = sorted(found, key=lambda r: (r["started_at"], r["invocation_id"]))[:MOST_RUNS]
-    time = page.clock.fitting(r["started_at"] for r in runs)
+    time, _ = page.clock.fitting(r["started_at"] for r in runs)
     event = st.dataframe(
         [
             {

@@ -18,10 +18,13 @@ FITTING = {
 
 @pytest.mark.parametrize(("zone", "times", "written"), FITTING.values(), ids=FITTING)
 def test_times_of_several_days_are_written_with_their_dates(zone, times, written):
-    assert Clock(ZoneInfo(zone)).fitting(times)(LATE) == written
+    write, width = Clock(ZoneInfo(zone)).fitting(times)
+
+    assert write(LATE) == written
+    assert width == (170 if len(written) > 12 else 92)
 
 
 def test_a_moment_that_is_not_known_is_a_dash():
     clock = Clock(ZoneInfo("UTC"))
 
-    assert (clock.day(None), clock.fitting([])(None), clock.day(LATE)) == ("–", "–", "20 Nov 23:30")
+    assert (clock.day(None), clock.fitting([])[0](None), clock.day(LATE)) == ("–", "–", "20 Nov 23:30")
