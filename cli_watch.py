@@ -75,12 +75,14 @@ class Watch:
             began_at, began = self.now(), self.clock()
             try:
                 done = self.one_round(began_at)
-            except (ForensicsError, OSError) as problem:
-                if self.rounds == 0 and not (isinstance(problem, ForensicsError) and problem.exit_code != EXIT_USAGE):
+            except ForensicsError as problem:
+                if self.rounds == 0 and problem.exit_code == EXIT_USAGE:
                     raise
-                said = f"{problem} {problem.hint}" if isinstance(problem, ForensicsError) else f"{about_file(problem)}."
-                pause_s = self._back_off()
-                self.tell(f"{_clock(began_at)}  {said} Trying again in {pause_s:.0f} s.")
+                pause_s = self._failed(began_at, f"{problem} {problem.hint}")
+            except OSError as problem:
+                if self.rounds == 0:
+                    raise
+                pause_s = self._failed(began_at, f"{about_file(problem)}.")
             else:
                 self._failures = 0
                 took_s = self.clock() - began
@@ -89,6 +91,12 @@ class Watch:
             self.rounds += 1
             if self.rounds == self.most_rounds or self.wait(pause_s):
                 return self.rounds
+
+    def _failed(self, began_at: datetime, said: str) -> float:
+        """Tell that a round failed; returns the seconds to wait before the next."""
+        pause_s = self._back_off()
+        self.tell(f"{_clock(began_at)}  {said} Trying again in {pause_s:.0f} s.")
+        return pause_s
 
     def _back_off(self) -> float:
         """Return a wait that doubles with each failure in a row, with some chance in it: others may be waiting, too."""
