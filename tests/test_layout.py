@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pages._ui.start import NEEDED
+
 ROOT = Path(__file__).parent.parent
 PURE = (
     "forensics/tables",
@@ -141,6 +143,13 @@ def test_every_package_imported_at_run_time_is_in_the_requirements():
 
     assert wanted - {"re2"} <= listed
     assert "google-re2" in listed
+
+
+def test_what_the_dashboard_reads_in_first_is_in_the_requirements():
+    """What only tests need is not on a machine that runs the demo alone."""
+    listed = {re.split(r"[=\[]", line)[0].lower() for line in (ROOT / "requirements.txt").read_text().splitlines()}
+
+    assert {name.partition(".")[0] for name in NEEDED} <= listed
 
 
 def test_the_command_answers_without_loading_what_it_does_not_need():

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from streamlit.web.cli import main as streamlit
 
-NEEDED = ("pandas", "pyarrow.dataset", "plotly.graph_objects", "duckdb", "deltalake", "jinja2")
+NEEDED = ("pandas", "pyarrow.dataset", "plotly.graph_objects", "deltalake", "jinja2")
 
 
 def main() -> None:
