@@ -50,6 +50,12 @@ ROUNDS_FROM_LINES = 100_000
 HELD_LINES = 30_000
 """Below so many lines what is needed between steps stays in memory: opening files would cost more than their rows."""
 LINES_PER_PARTITION = 150_000
+_FOR_LONG_STAGES = (
+    "spark.sql.adaptive.enabled",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled",
+    "spark.sql.optimizer.nestedSchemaPruning.enabled",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled",
+)
 
 
 def correlate(
@@ -122,8 +128,9 @@ def _tune(spark: SparkSession, line_count: int, is_small: bool) -> None:
     for setting in ("spark.sql.leafNodeDefaultParallelism", "spark.sql.files.minPartitionNum"):
         spark.conf.set(setting, "1") if is_small else spark.conf.unset(setting)
     spark.conf.set("spark.sql.optimizer.excludedRules", rules_left_out(is_small))
-    # Planning anew after every stage pays where stages are long.
-    spark.conf.set("spark.sql.adaptive.enabled", str(not is_small).lower())
+    # Planning anew after every stage, and reading less by looking first, pay where stages are long.
+    for setting in _FOR_LONG_STAGES:
+        spark.conf.set(setting, str(not is_small).lower())
     # So many partitions that the runs of one fit in memory: Spark then gathers them by hash, without a second sort.
     spark.conf.set("spark.sql.shuffle.partitions", str(max(1 if is_small else 2, line_count // LINES_PER_PARTITION)))
     spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", "200000")

@@ -72,6 +72,17 @@ _SIMPLIFYING_RULES = [
 ]
 """Optimizer rules that make long plans shorter: on little data they took longer than they saved, a third of planning."""
 
+_UNUSED = {
+    "spark.sql.dataFrameQueryContext.enabled": "false",
+    "spark.sql.debug.maxToStringFields": "0",
+    "spark.sql.lightweightPlanChangeValidation": "false",
+    "spark.sql.maxPlanStringLength": "100",
+    "spark.sql.readSideCharPadding": "false",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.variant.pushVariantIntoScan": "false",
+}
+"""Work of the planner for what nothing here has: variants, CHAR columns, a web page that shows plans. Each plan paid for it."""
+
 
 def rules_left_out(few_lines: bool) -> str:
     """Return the optimizer rules to leave out, as Spark's setting wants them."""
@@ -141,6 +152,7 @@ def spark_session(
         .config("spark.speculation", "false")
         .config("spark.log.level", "ERROR")
         .config("spark.sql.warehouse.dir", _folder_while_running())
+        .config(map=dict(_UNUSED))
     )
     if local:
         builder = (
