@@ -22,7 +22,7 @@ from spark_jobs.session import spark_schema
 _LATER_TABLES = ("setting_changes", "move_tasks")
 """Evidence that older lakes do not have."""
 
-RULES_VERSION = "6"
+RULES_VERSION = "7"
 
 _SETTINGS_KEYS = {
     "queue_settings": ("queue_arn",),

@@ -74,7 +74,8 @@ def _message_id(fact: Column) -> Column:
 
 
 def invocations(runs: DataFrame) -> DataFrame:
-    """Every run of which a line is in evidence."""
+    """Every run of which a line is in evidence; where no platform line is, it rests on those its messages were found in."""
+    lines_of_facts = F.array_distinct(F.transform("facts", lambda fact: fact["evidence_id"]))
     return runs.select(
         "invocation_id",
         "log_group",
@@ -90,5 +91,5 @@ def invocations(runs: DataFrame) -> DataFrame:
         "error_type",
         F.col("start_at").isNotNull().alias("has_start"),
         "message_count",
-        F.array_sort("mark_ids").alias("evidence_ids"),
+        F.array_sort(F.when(F.size("mark_ids") > 0, F.col("mark_ids")).otherwise(lines_of_facts)).alias("evidence_ids"),
     ).select(*INVOCATIONS.column_names)
