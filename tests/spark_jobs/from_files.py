@@ -1,4 +1,4 @@
-"""Simulated worlds as people have them in files, some with secrets planted in them, and the same as the API gives them."""
+"""Simulated worlds as people have them in files, some with secrets planted in them."""
 
 import html
 import json
@@ -7,21 +7,23 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import StringIO
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import cli
 from forensics.lake import Lake
 from forensics.settings import Settings
-from forensics.tables import BY_NAME
-from spark_jobs.runner import correlate
 from tests.ingest import saved_files
 from tests.ingest.world import HANDLE
 from tests.oracle import World
 from tests.oracle.bundle import TABLES, settings_of
+from tests.spark_jobs import small_worlds
 
 FORMS = ("export", "delivery", "filter-log-events")
 WANTED = 6
+FIRST_SEED = 400
+"""Beyond the worlds that the suite judges in any case."""
 WITH_SECRETS = (7, 11, 15)
 """Worlds whose handlers print their events with bodies."""
 LATE_HANDLE = HANDLE[::-1].replace("=", "A")
@@ -57,21 +59,22 @@ SECRETS = [
 
 @dataclass(frozen=True)
 class FromFiles:
-    """Worlds imported from files, and what the commands printed; ``direct`` holds them as the API's rows."""
+    """Worlds imported from files, and what the commands printed."""
 
     imported: Lake
-    direct: Lake
     plain: list[World]
+    with_secrets: list[World]
     saved: Path
     config: Path
     printed: str
 
 
-def from_files(folder: Path, spark: Any) -> FromFiles:
-    """Import worlds by the commands and correlate them; and put their rows into another lake and correlate that."""
-    plain, with_secrets = _plain_worlds(), [World(seed) for seed in WITH_SECRETS]
-    settings = Settings.parse(RULES + settings_of([*plain, *with_secrets]).text)
-    config, imported, direct = folder / "doubletake.toml", Lake(folder / "lake"), Lake(folder / "direct")
+def from_files(folder: Path) -> FromFiles:
+    """Import worlds by the commands and correlate them, beside the worlds written by hand, which end last in every lake."""
+    plain, with_secrets = worlds_kept_whole(), [World(seed) for seed in WITH_SECRETS]
+    settings = Settings.parse(RULES + settings_of([*plain, *with_secrets]).text + small_worlds.SETTINGS.text)
+    config, imported = folder / "doubletake.toml", Lake(folder / "lake")
+    small_worlds.world().write(imported.root)
     config.write_text(settings.text)
     said = ["--lake", str(imported.root), "--config", str(config)]
     with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
@@ -82,23 +85,21 @@ def from_files(folder: Path, spark: Any) -> FromFiles:
             for command in _commands(world, "filter-log-events", folder / "saved" / f"secret-{world.seed}", True):
                 assert cli.main([*command, *said]) in (0, 3), err.getvalue()
         assert cli.main(["correlate", *said]) == 0, err.getvalue()
-    for name in TABLES:
-        if rows := [row for world in (*plain, *with_secrets) for row in _as_imported(world, name)]:
-            direct.append(BY_NAME[name], rows, f"{name}|oracle")
-    correlate(direct, settings, spark=spark)
-    return FromFiles(imported, direct, plain, folder / "saved", config, out.getvalue() + err.getvalue())
+    return FromFiles(imported, plain, with_secrets, folder / "saved", config, out.getvalue() + err.getvalue())
 
 
-def _plain_worlds() -> list[World]:
+def worlds_kept_whole() -> list[World]:
     """Return worlds whose logs were kept whole."""
-    found = (World(seed) for seed in range(1000) if seed not in WITH_SECRETS)
+    found = (World(seed) for seed in count(FIRST_SEED))
     whole = (w for w in found if w.plan.loss == "none" and w.rows("log_events"))
     return [next(whole) for _ in range(WANTED)]
 
 
-def _as_imported(world: World, name: str) -> list[dict[str, Any]]:
-    """Return rows without what files cannot tell: metrics, and what get-function-configuration does not say."""
+def as_imported(world: World, name: str) -> list[dict[str, Any]]:
+    """Return rows without what files cannot tell: metrics, what get-function-configuration leaves out, and who logs."""
     rows = [row for row in world.rows(name) if "metric_points" not in (name, row.get("source"))]
+    if name == "consumers":
+        return [row | {"kind": row["kind"] if row["function_name"] else None} for row in rows]
     return [row | {"reserved_concurrency": None} for row in rows] if name == "function_settings" else rows
 
 
