@@ -16,6 +16,7 @@ dev: $(VENV)/.dev  ## setup, plus what the tests need
 demo: $(VENV)/.runtime  ## play an incident on an embedded AWS and show it in the browser
 	$(BIN)/doubletake demo
 
+test check: export PYTHONDONTWRITEBYTECODE =  # tests start hundreds of processes: each would compile everything again
 test: $(VENV)/.dev  ## run every test
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
