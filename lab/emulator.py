@@ -13,6 +13,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -59,12 +60,23 @@ def main() -> None:
 
 def _emulated_aws(clock: Clock) -> Application:
     from ministack.app import app
+    from ministack.core import lambda_runtime
     from ministack.services import cloudwatch, lambda_svc
 
     lambda_svc._emit_lambda_logs = log_writer()
+    lambda_runtime.Worker._drain_stderr_bounded = _patient(lambda_runtime.Worker._drain_stderr_bounded)
     cloudwatch.TWO_WEEKS_SECONDS = METRICS_KEPT_S
     lambda_svc._now_iso = clock.iso  # the one stamp MiniStack does not take from time.time
     return LikeAws(app, clock)
+
+
+def _patient(lines_of_run: Callable[..., str]) -> Callable[..., str]:
+    """Wait longer for what a run printed: on a busy machine lines came after 50 ms, and were lost or the next run's."""
+
+    def wait(worker: Any, **_: float) -> str:
+        return lines_of_run(worker, first_line_wait=2.0, idle_confirm=0.2, hard_cap=5.0)
+
+    return wait
 
 
 async def _serve(app: Application, listener: socket.socket) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from lab.aws import EmbeddedAws
+from lab.live.world import LiveWorld
+from lab.simulation import QueueSpec
 
 pytestmark = pytest.mark.emulator
 
@@ -53,6 +55,27 @@ def test_two_run_beside_each_other_and_share_nothing(aws):
 
         assert not seen.get("QueueUrls")
         assert other.endpoint_url != aws.endpoint_url
+
+
+LATE = """
+import threading
+
+def handler(event, context):
+    threading.Timer(0.5, print, ["a late line"], {"flush": True}).start()
+"""
+
+
+def test_lines_that_a_busy_machine_brings_late_are_in_the_log_of_their_run(aws):
+    """The emulator itself waits 50 ms for them: they were lost, or the next run's."""
+    world = LiveWorld(aws)
+    world.create_queue(QueueSpec("late-lines", visibility_timeout_s=60))
+    mapping = world.create_function("late", LATE, "late-lines", timeout_s=20, batch_size=1)
+    world.send("late-lines", [("{}", None)])
+    world.enable(mapping)
+    world.wait_until_empty("late-lines", 30)
+    told = aws.client("logs").filter_log_events(logGroupName="/aws/lambda/late")["events"]
+
+    assert [e["message"].split()[0] for e in told] == ["START", "a", "END", "REPORT"]
 
 
 @pytest.mark.parametrize(
