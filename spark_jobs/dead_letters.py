@@ -54,14 +54,14 @@ def with_queue_settings(deliveries: DataFrame, inputs: Inputs) -> DataFrame:
     )
 
 
-def moved_messages(deliveries: DataFrame, told: DataFrame, inputs: Inputs) -> DataFrame:
+def moved_messages(ends: DataFrame, all_fifo: DataFrame | None, told: DataFrame, inputs: Inputs) -> DataFrame:
     """One row per message whose last delivery ended in the dead-letter queue, with the interval of its work.
 
-    ``deliveries`` is the whole ledger, ``told`` the verdicts. A message is moved by a receive,
-    so not before it is visible again (``from_at``), and not after its group's next receive or the first metric point
-    in which the dead-letter queue has grown (``until_at``), whichever is earlier.
+    ``ends`` has all such deliveries, ``all_fifo`` those of FIFO queues; ``told`` are the verdicts. A message is moved by a
+    receive, so not before it is visible again (``from_at``), and not after the next receive of its FIFO group or the first
+    metric point in which the dead-letter queue has grown (``until_at``), whichever is earlier.
     """
-    dead = with_queue_settings(deliveries.where(F.col("ended_by") == "dead_lettered"), inputs).withColumn(
+    dead = with_queue_settings(ends.where(F.col("ended_by") == "dead_lettered"), inputs).withColumn(
         "from_at", F.col("hidden_until_at")
     )
     verdicts = told.select("queue_arn", "item_id", "effects_at_least", "effects_at_most", F.lit(True).alias("_told"))
@@ -73,9 +73,11 @@ def moved_messages(deliveries: DataFrame, told: DataFrame, inputs: Inputs) -> Da
         }
     )
     key = ["queue_arn", "item_id"]
-    placed = with_interval.join(_arrivals(dead, inputs), key, how="left").join(
-        _next_receives(dead, deliveries), key, how="left"
-    )
+    placed = with_interval.join(_arrivals(dead, inputs), key, how="left")
+    if all_fifo is None:
+        placed = placed.withColumn("_next_at", F.lit(None).cast("timestamp"))
+    else:
+        placed = placed.join(_next_receives(dead, all_fifo), key, how="left")
     return placed.select(
         F.lit("dead_lettered").alias("code"),
         "queue_arn",
@@ -135,7 +137,8 @@ def _arrivals(dead: DataFrame, inputs: Inputs) -> DataFrame:
 
 def _next_receives(dead: DataFrame, deliveries: DataFrame) -> DataFrame:
     """Return per message of a FIFO group the group's first receive at or after the moment it was visible again."""
-    mine = dead.where(F.col("group_id").isNotNull()).select("queue_arn", "group_id", "item_id", "from_at")
+    in_group = F.col("queue").endswith(".fifo") & F.col("group_id").isNotNull()
+    mine = dead.where(in_group).select("queue_arn", "group_id", "item_id", "from_at")
     group = ["queue_arn", "group_id"]
     receives = (
         deliveries.where(F.col("received_at").isNotNull())

@@ -7,6 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from forensics.tables import Table
+from spark_jobs.kept_beside import put_beside
 from spark_jobs.kept_rows import Reach, group_of
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.manifest import SHELF, shelf_folders
@@ -18,9 +19,7 @@ _INDEX = "index"
 def put_index(kept: KeptRuns, table: Table, rows: DataFrame) -> None:
     """Write the hashes of rows that this run wrote; ``shelf`` says of each in which kind of file it is."""
     run = "consumer" if "consumer" in table.column_names else "invocation_id"
-    hashes = rows.select(SHELF, F.xxhash64(run).alias("run_hash"), *_item_hash(table))
-    kept.note(f"{table.name} {_INDEX}", hashes.drop(SHELF).schema)
-    hashes.write.partitionBy(SHELF).parquet(str(kept.folder / f"{kept.run_id}-{table.name}" / _INDEX))
+    put_beside(kept, table, _INDEX, rows.select(SHELF, F.xxhash64(run).alias("run_hash"), *_item_hash(table)))
 
 
 def groups_hit(kept: KeptRuns, table: Table, files: Iterable[Path], again: Reach) -> set[str]:

@@ -16,7 +16,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forensics.tables import Table
-from forensics.tables.findings import DELIVERIES
 from spark_jobs.deliveries import LONG_POLL
 from spark_jobs.grounds import Horizon
 from spark_jobs.kept_runs import KeptRuns, run_hash
@@ -92,7 +91,7 @@ class Reach:
 
 
 def reach(
-    kept: KeptRuns,
+    open_ends: DataFrame,
     fresh_runs: DataFrame,
     replaced: DataFrame,
     suspects: DataFrame,
@@ -101,11 +100,11 @@ def reach(
 ) -> Reach:
     """Say what a round must look at again; ``suspects`` are the items to judge of which nothing was judged before.
 
-    Behind the ``horizon`` what deliveries rest on may differ: one that was hidden then may end otherwise.
+    ``open_ends`` are the deliveries of the round before that needed no judging and were not deleted. Behind the ``horizon`` what deliveries rest on may differ: one that was hidden then may end otherwise.
     """
     names = F.array("queue_arn", "log_group")
     may_differ = horizon.is_behind(F.col("hidden_until_at") + F.lit(LONG_POLL), names)
-    once = old_rows(kept, DELIVERIES).where(~F.col("ended_by").isin(*_FINAL)).where(may_differ)
+    once = open_ends.where(~F.col("ended_by").isin(*_FINAL)).where(may_differ)
     items = suspects.unionByName(once.select(item_hash(F.col("item_id")).alias("item_hash")))
     return Reach(fresh_runs.select("invocation_id"), replaced, keep("items_again", items.distinct()))
 

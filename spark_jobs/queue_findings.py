@@ -22,31 +22,32 @@ _SAID = "stance string, sentence string, redrive string, redrive_sentence string
 
 
 def candidates(
-    deliveries: DataFrame,
+    ends: DataFrame,
+    all_fifo: DataFrame | None,
     judged: DataFrame,
     told: DataFrame,
     inputs: Inputs,
     data_until: datetime | None,
-    has_fifo: bool = True,
 ) -> DataFrame:
     """Gather what may be a finding, with the facts that its rule asks for.
 
-    ``deliveries`` is the whole ledger, ``judged`` the part of it that was judged, ``told`` the verdicts; ``data_until`` is
-    where the evidence ends, UTC. Without ``has_fifo`` no delivery is of a FIFO queue: what only those show is not looked for.
+    ``ends`` are at least the deliveries that were not deleted, ``all_fifo`` at least all of FIFO queues, None where there
+    are none; ``judged`` is the part of the ledger that was judged, ``told`` the verdicts. ``data_until`` is where the
+    evidence ends, UTC.
     """
-    unfinished = unfinished_messages(deliveries, judged, told, inputs)
+    unfinished = unfinished_messages(ends, judged, told, inputs)
     found = (
-        moved_messages(deliveries, told, inputs)
+        moved_messages(ends, all_fifo, told, inputs)
         .unionByName(poison_messages(unfinished), allowMissingColumns=True)
         .unionByName(outlived_messages(unfinished, inputs, data_until), allowMissingColumns=True)
     )
-    if has_fifo:
-        found = found.unionByName(late_commits(deliveries), allowMissingColumns=True)
+    if all_fifo is not None:
+        found = found.unionByName(late_commits(all_fifo), allowMissingColumns=True)
     incidents = told.select("queue_arn", "item_id", "incident_id")
     with_incident = found.join(F.broadcast(incidents), ["queue_arn", "item_id"], how="left")
     every = with_incident
-    if has_fifo:
-        every = every.unionByName(blocked_groups(deliveries, told), allowMissingColumns=True)
+    if all_fifo is not None:
+        every = every.unionByName(blocked_groups(all_fifo, told), allowMissingColumns=True)
     return every.withColumn("span_ms", F.unix_millis("until_at") - F.unix_millis("from_at"))
 
 

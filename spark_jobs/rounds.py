@@ -17,6 +17,7 @@ from spark_jobs.in_force import EARLIEST
 from spark_jobs.inputs import Inputs
 from spark_jobs.invocations import invocations
 from spark_jobs.judging import Judge, Judged
+from spark_jobs.kept_beside import open_ends, put_ends, queues
 from spark_jobs.kept_incidents import KeptIncidents
 from spark_jobs.kept_index import groups_hit
 from spark_jobs.kept_measures import of_deliveries, of_invocations, of_works
@@ -84,7 +85,8 @@ class Rounds:
         if self.kept is None or self.shelves is None or self.replaced is None:
             return fresh_runs
         items = self.shelves.others(found.items)
-        self.again = reach(self.kept, fresh_runs, self.replaced, items, self.horizon, self.out.keep)
+        ends = open_ends(self.kept, self.kept.files_of(T.DELIVERIES.name))
+        self.again = reach(ends, fresh_runs, self.replaced, items, self.horizon, self.out.keep)
         return self.out.keep("runs_at_hand", self.again.runs(fresh_runs, self.kept.older("runs"), found.stated))
 
     def apart(self, once: DataFrame, data_until: datetime | None) -> DataFrame:
@@ -99,6 +101,7 @@ class Rounds:
                 files += self._carried(self.kept, T.DELIVERIES, self.again, "received_at", data_until)
             self.kept.keep_files(T.DELIVERIES.name, files)
             self._once = sorted(staged.glob("*.parquet"))
+            put_ends(self.kept, self._once)
         return seen
 
     def invocations(self, fresh_runs: DataFrame, data_until: datetime | None) -> DataFrame:
@@ -151,6 +154,17 @@ class Rounds:
         whole = shelves.stage(T.DELIVERIES, shelves.put_now("ledger").select(*T.DELIVERIES.column_names, SHELF))
         shelves.stage(T.RULINGS, rulings(now, SHELF))
         return judged, whole, shelves.stage(T.REDELIVERIES, now.select(*T.REDELIVERIES.column_names, SHELF))
+
+    def unfinished(self, whole: DataFrame, ledger: DataFrame) -> tuple[DataFrame, bool]:
+        """Return the deliveries that may have come to a bad end, and whether any delivery at all is of a FIFO queue.
+
+        ``whole`` are all deliveries, ``ledger`` those that were judged. Where no round keeps which those are, it is all.
+        """
+        if self.kept is None:
+            return whole, not whole.where(F.col("queue").endswith(".fifo")).isEmpty()
+        names = queues(self.kept, self._once).unionByName(ledger.select("queue"))
+        ends = open_ends(self.kept, self._once).unionByName(ledger_columns(ledger))
+        return ends, not names.where(F.col("queue").endswith(".fifo")).isEmpty()
 
     def incidents(self, members: DataFrame) -> KeptIncidents | None:
         """Return the incidents of which some may be taken over; ``members`` says which messages belong to which."""

@@ -190,8 +190,7 @@ def _build(
     members = out.keep("members", membership(judged.verdicts))
     told = out.write(T.MESSAGES, in_incidents(judged.verdicts, members.drop("is_affected")))
 
-    has_fifo = not whole.where(F.col("queue").endswith(".fifo")).isEmpty()
-
+    unfinished, has_fifo = rounds.unfinished(whole, ledger)
     of_incidents = rounds.incidents(members)
 
     def incident_tables() -> None:
@@ -208,10 +207,9 @@ def _build(
             out.write(T.TIMELINE, timeline(ledger, told))
 
     def queue_tables() -> None:
-        gathered = out.keep(
-            "queue_candidates", candidates(whole, ledger_columns(ledger), told, inputs, data_until, has_fifo)
-        )
-        out.write(T.QUEUE_FINDINGS, queue_findings(gathered))
+        all_fifo = whole if has_fifo else None
+        found = candidates(unfinished, all_fifo, ledger_columns(ledger), told, inputs, data_until)
+        out.write(T.QUEUE_FINDINGS, queue_findings(out.keep("queue_candidates", found)))
         if of_incidents:
             of_incidents.write_counterfactuals(told)
         else:
@@ -226,7 +224,7 @@ def _build(
         out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
         out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
         readiness = out.write(T.LOGGING_READINESS, logging_readiness(of_groups, handled, inputs))
-        out.write(T.SETTING_FINDINGS, setting_findings(periods, whole, readiness, inputs, data_until))
+        out.write(T.SETTING_FINDINGS, setting_findings(periods, unfinished, readiness, inputs, data_until))
 
     say("weighing incidents, settings and the health of the queues")
     side_by_side(inputs.spark, incident_tables, queue_tables, health_tables)

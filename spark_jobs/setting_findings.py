@@ -24,7 +24,8 @@ def setting_findings(
 ) -> DataFrame:
     """One row per queue, consumer and check that applies.
 
-    ``periods`` is what ``health_periods`` returned, ``readiness`` the rows of logging_readiness.
+    ``periods`` is what ``health_periods`` returned, ``deliveries`` at least those that were not deleted, ``readiness`` the
+    rows of logging_readiness.
     Queues and consumers are few whatever the traffic: they are checked in this process, not by Spark.
     """
     recent = {(r["queue_arn"], r["consumer"]): r.asDict() for r in periods.where(F.col("kind") == "recent").collect()}

@@ -15,11 +15,11 @@ _LAST_S = 120
 """Where in its retention a message must still be the queue's oldest: metrics come by the minute."""
 
 
-def unfinished_messages(deliveries: DataFrame, judged: DataFrame, told: DataFrame, inputs: Inputs) -> DataFrame:
+def unfinished_messages(ends: DataFrame, judged: DataFrame, told: DataFrame, inputs: Inputs) -> DataFrame:
     """One row per message that was not deleted by its last delivery, with what that delivery tells.
 
-    ``deliveries`` is the whole ledger, ``judged`` the part of it that was judged, ``told`` the verdicts (messages delivered
-    again).
+    ``ends`` has at least the deliveries that were not deleted, ``judged`` all that were judged, ``told`` the verdicts
+    (messages delivered again).
     """
     again = told.select(*_ITEM, "first_received_at", F.coalesce("receive_count", "deliveries").alias("_receives"))
     by_item = Window.partitionBy(*_ITEM).orderBy(F.desc("delivery_index"))
@@ -35,7 +35,7 @@ def unfinished_messages(deliveries: DataFrame, judged: DataFrame, told: DataFram
         .drop("_last")
     )
     once = (
-        deliveries.where(F.col("ended_by").isin("visibility_expired", "delete_refused"))
+        ends.where(F.col("ended_by").isin("visibility_expired", "delete_refused"))
         .join(F.broadcast(again.select(*_ITEM)), _ITEM, how="left_anti")
         .withColumns(
             {

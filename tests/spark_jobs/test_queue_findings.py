@@ -158,6 +158,9 @@ def dead(w: Ledger) -> None:
     w.delivered("dead.fifo", "m1", received=100, hidden=130, ended_by="dead_lettered", group_id="g", effect="no")
     w.delivered("dead.fifo", "m2", received=129, ended_by="deleted", group_id="h")
     w.delivered("dead.fifo", "m3", received=130.02, ended_by="deleted", group_id="g")
+    w.queue("dead-fair", dlq="dead-fair-dlq", max_receive_count=1)  # its groups share fairly, and never wait
+    w.delivered("dead-fair", "m1", received=100, hidden=130, ended_by="dead_lettered", group_id="g", effect="no")
+    w.delivered("dead-fair", "m3", received=130.02, ended_by="deleted", group_id="g")
 
 
 def order(w: Ledger) -> None:
@@ -250,7 +253,8 @@ def found(spark) -> Iterator[dict[str, list[dict[str, Any]]]]:
         },
     )
     deliveries = frame(DELIVERIES, world.deliveries)
-    gathered = candidates(deliveries, deliveries, frame(MESSAGES, world.told), inputs, at(DATA_UNTIL_S))
+    ends = deliveries.where("ended_by <> 'deleted'")
+    gathered = candidates(ends, deliveries, deliveries, frame(MESSAGES, world.told), inputs, at(DATA_UNTIL_S))
     by_queue: dict[str, list[dict[str, Any]]] = {n: [] for n in names}
     for row in queue_findings(gathered.localCheckpoint()).collect():
         by_queue[row["queue"]].append(row.asDict())
@@ -269,6 +273,7 @@ STANCES = {
     "dead-full": [("dead_lettered", "supported")],
     "dead-same": [("dead_lettered", "undecidable")],
     "dead-unmeasured": [("dead_lettered", "undecidable")],
+    "dead-fair": [("dead_lettered", "undecidable")],
     "dead.fifo": [("dead_lettered", "undecidable"), ("fifo_group_blocked", "supported")],
     "order-later.fifo": [("out_of_order_commit", "supported")],
     "order-same.fifo": [],
@@ -334,6 +339,13 @@ def test_a_move_lies_between_the_timeout_and_the_first_sign_of_it(found):
     assert grown["from_at"] == at(130).replace(tzinfo=None)
     assert grown["until_at"] == at(180).replace(tzinfo=None)
     assert fifo["span_ms"] == 20
+
+
+def test_the_next_message_of_a_fair_group_shows_no_move(found):
+    """Groups of a standard queue do not wait for one another."""
+    [moved] = found["dead-fair"]
+
+    assert moved["until_at"] is None
 
 
 def test_redriving_is_safe_only_where_the_work_was_not_done(found):

@@ -251,7 +251,8 @@ def found(spark, tmp_path_factory):
     ).cache()
     days = {(r["queue"], r["day"]): r.asDict() for r in queue_health(periods, inputs).collect()}
     weeks = {(r["queue"], r["week"]): r.asDict() for r in queue_weeks(periods, inputs).collect()}
-    found = setting_findings(periods, deliveries, frame(T.LOGGING_READINESS, READINESS), inputs, UNTIL)
+    ends = deliveries.where("ended_by is null or ended_by <> 'deleted'")
+    found = setting_findings(periods, ends, frame(T.LOGGING_READINESS, READINESS), inputs, UNTIL)
     checks = {(r["queue"], r["code"]): r.asDict() for r in found.collect()}
     periods.unpersist()
     return days, weeks, checks
