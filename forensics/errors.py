@@ -69,6 +69,10 @@ class MessageUnknownError(ForensicsError):
     """No such message in this data version."""
 
 
+class SparkEndedError(ForensicsError):
+    """The Java that Spark runs on was killed, or had no memory left."""
+
+
 class ConservationError(ForensicsError):
     """Lines seen are not lines stored + already there + quarantined."""
 

@@ -25,6 +25,7 @@ from spark_jobs.effects import with_batch_progress, with_effect, without_batch_p
 from spark_jobs.grounds import Grounds
 from spark_jobs.incidents import incidents, membership, with_surroundings
 from spark_jobs.inputs import RULES_VERSION, Inputs, fingerprint, read_inputs
+from spark_jobs.java_failures import java_failures_told
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.ledger import MANY_FACTS, run_deliveries, with_settings, worker_deliveries
 from spark_jobs.logging_readiness import logging_readiness, run_counts
@@ -58,6 +59,7 @@ _FOR_LONG_STAGES = (
 )
 
 
+@java_failures_told()
 def correlate(
     lake: Lake,
     settings: Settings,
@@ -73,7 +75,7 @@ def correlate(
     ``since`` leaves out log events before it (UTC). Where the newest generation was made from the same evidence,
     settings and rules, nothing is done, unless ``force``, which makes everything anew. ``in_rounds`` takes over what still
     holds of the round before and keeps this one's for the next; the findings are the same. None does so where there are
-    enough lines for it to pay. Raises LakeMissingError, LakeBusyError, SettingsError.
+    enough lines for it to pay. Raises LakeMissingError, LakeBusyError, SettingsError, SparkEndedError.
     """
     say = progress or (lambda _: None)
     check_codes(settings)

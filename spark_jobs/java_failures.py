@@ -1,0 +1,50 @@
+"""What only the machine can have done to Spark, said in a sentence; the next run then starts another Java."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from forensics.errors import SparkEndedError
+
+_GRACE_S = 1.0
+"""Its connections break a moment before a killed process counts as ended."""
+
+
+@contextmanager
+def java_failures_told() -> Iterator[None]:
+    """Raise SparkEndedError where Java was killed or had no memory left; anything else passes as it is, a bug of ours."""
+    try:
+        yield
+    except Exception as problem:
+        if (status := _status_of_java()) is not None:
+            _forget_session()
+            raise SparkEndedError(
+                f"Spark's Java ended while it was needed (status {status}); nothing was published.",
+                "On Linux -9 is often the kernel that was out of memory: free some, or set DOUBLETAKE_SPARK_MEMORY lower.",
+            ) from problem
+        if "OutOfMemoryError" in str(problem):
+            raise SparkEndedError(
+                "Spark's Java had no memory left for this lake; nothing was published.",
+                "Give it more: DOUBLETAKE_SPARK_MEMORY=4g, for instance (2g if not said).",
+            ) from problem
+        raise
+
+
+def _status_of_java() -> int | None:
+    """Return the exit status of the Java that this process started, None while it runs or where it started none."""
+    java = getattr(SparkContext._gateway, "proc", None)
+    if java is None:
+        return None
+    try:
+        return int(java.wait(_GRACE_S))
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _forget_session() -> None:
+    SparkContext._active_spark_context = None
+    SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = None
