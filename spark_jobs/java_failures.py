@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pyspark import SparkContext
-from pyspark.sql import SparkSession
 
 from forensics.errors import SparkEndedError
+from spark_jobs.session import forget_session
 
 _GRACE_S = 1.0
 """Its connections break a moment before a killed process counts as ended."""
@@ -20,7 +20,7 @@ def java_failures_told() -> Iterator[None]:
         yield
     except Exception as problem:
         if (status := _status_of_java()) is not None:
-            _forget_session()
+            forget_session()
             raise SparkEndedError(
                 f"Spark's Java ended while it was needed (status {status}); nothing was published.",
                 "On Linux -9 is often the kernel that was out of memory: free some, or set DOUBLETAKE_SPARK_MEMORY lower.",
@@ -42,9 +42,3 @@ def _status_of_java() -> int | None:
         return int(java.wait(_GRACE_S))
     except subprocess.TimeoutExpired:
         return None
-
-
-def _forget_session() -> None:
-    SparkContext._active_spark_context = None
-    SparkContext._gateway = SparkContext._jvm = None
-    SparkSession._instantiatedSession = None

@@ -100,7 +100,8 @@ def reach(
 ) -> Reach:
     """Say what a round must look at again; ``suspects`` are the items to judge of which nothing was judged before.
 
-    ``open_ends`` are the deliveries of the round before that needed no judging and were not deleted. Behind the ``horizon`` what deliveries rest on may differ: one that was hidden then may end otherwise.
+    ``open_ends`` are the deliveries of the round before that needed no judging and were not deleted. Behind the
+    ``horizon`` what deliveries rest on may differ: one that was hidden then may end otherwise.
     """
     names = F.array("queue_arn", "log_group")
     may_differ = horizon.is_behind(F.col("hidden_until_at") + F.lit(LONG_POLL), names)

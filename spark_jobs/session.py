@@ -176,6 +176,13 @@ def side_by_side(spark: SparkSession, *jobs: Callable[[], Any]) -> list[Any]:
     return [job.result() for job in running]
 
 
+def forget_session() -> None:
+    """Let the next session start a Java of its own: that of the running one is gone, or about to go."""
+    SparkContext._active_spark_context = None
+    SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = None
+
+
 def end_session() -> None:
     """Stop the running session, if there is one, and its Java process: what is served afterwards needs neither."""
     active = SparkSession.getActiveSession()
@@ -183,7 +190,7 @@ def end_session() -> None:
         return
     gateway = active.sparkContext._gateway
     active.stop()
-    SparkContext._gateway = SparkContext._jvm = None
+    forget_session()
     if gateway is not None:
         gateway.shutdown()
         if java := getattr(gateway, "proc", None):
