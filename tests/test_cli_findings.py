@@ -12,6 +12,7 @@ import pytest
 import cli
 from forensics.lake import Lake
 from tests.forensics.report import world
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
@@ -345,12 +346,12 @@ def test_a_reader_that_stops_reading_is_no_error(tmp_path):
     err = process.stderr.read()
     process.stderr.close()
 
-    assert (process.wait(30), err) == (0, b"")
+    assert (process.wait(PATIENCE_S), err) == (0, b"")
 
 
 @pytest.mark.process
 def test_the_command_line_ends_with_the_commands_exit_code(lake):
-    out, err = (process := start(lake, "messages", "--incident", "nope")).communicate(timeout=30)
+    out, err = (process := start(lake, "messages", "--incident", "nope")).communicate(timeout=PATIENCE_S)
 
     assert (process.returncode, out) == (2, b"")
     assert b"there is no incident 'nope'" in err

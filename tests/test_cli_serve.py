@@ -17,11 +17,12 @@ import cli_serve
 from cli_serve import DEMO_MARK, DemoLakeError, fresh_demo_lake
 from tests.forensics.report import world
 from tests.pages.browser import free_port
+from tests.waiting import PATIENCE_S
 
 ROOT = Path(cli.__file__).parent
 
 
-def address_in(process: subprocess.Popen, limit_s: float = 60) -> str:
+def address_in(process: subprocess.Popen, limit_s: float = PATIENCE_S) -> str:
     """Return the address a command prints."""
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline and (line := process.stdout.readline()):
@@ -32,7 +33,7 @@ def address_in(process: subprocess.Popen, limit_s: float = 60) -> str:
 
 def answers(address: str) -> bool:
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=5) as reply:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=PATIENCE_S) as reply:
             return reply.status == 200
     except OSError:
         return False
@@ -53,7 +54,7 @@ def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
 
     assert answers(address)
     process.send_signal(number)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert "Traceback" not in err
     assert not Path(f"/proc/{child}").exists()

@@ -18,6 +18,7 @@ from forensics.lake import Generation, Lake
 from forensics.tables import BY_NAME
 from tests.ingest import world as worlds
 from tests.ingest.world import CREDENTIALS, REGION, World
+from tests.waiting import PATIENCE_S
 
 NOW = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
 ROOT = Path(__file__).parent.parent
@@ -177,7 +178,9 @@ def test_a_watch_follows_a_queue_and_ends_cleanly_on_sigterm(tmp_path):
         watching = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
         )
-        too_long = threading.Timer(150, watching.kill)  # a line that never comes fails the test, it does not hang it
+        too_long = threading.Timer(
+            2 * PATIENCE_S, watching.kill
+        )  # a line that never comes fails the test, it does not hang it
         too_long.start()
         try:
             first = watching.stdout.readline()
@@ -186,7 +189,7 @@ def test_a_watch_follows_a_queue_and_ends_cleanly_on_sigterm(tmp_path):
             later = next((line for line in iter(watching.stdout.readline, "") if "2 new log events" in line), None)
         finally:
             watching.send_signal(signal.SIGTERM)
-            code = watching.wait(60)
+            code = watching.wait(PATIENCE_S)
             too_long.cancel()
     errors.seek(0)
 

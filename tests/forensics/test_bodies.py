@@ -2,13 +2,13 @@
 
 import html
 import json
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.bodies import MOST_KEY_CHARS, REMOVED, without_bodies
+from tests.waiting import grows_with_its_input
 
 SECRET = "4111-canary"
 BODY = json.dumps({"payment_id": "p-17", "card": SECRET, "note": 'a "quoted" \\ word, o\'clock'})
@@ -145,8 +145,5 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("line", HOSTILE.values(), ids=HOSTILE)
-def test_a_megabyte_meant_to_hurt_takes_no_time(line):
-    started = time.perf_counter()
-    without_bodies(line)
-
-    assert time.perf_counter() - started < 1.5
+def test_a_megabyte_meant_to_hurt_takes_ten_times_as_long_as_a_tenth_of_it(line):
+    assert grows_with_its_input(without_bodies, line)

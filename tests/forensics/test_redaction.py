@@ -2,7 +2,6 @@
 
 import html
 import json
-import time
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from forensics.identity import handle_token
 from forensics.redaction import canonical_handle, redact_handles
+from tests.waiting import grows_with_its_input
 
 SQS = (
     "AQEBWH9ttaf5P9olvqrYyaNik4axKT43ASxVhN+Hty/wT21Ip4cZ2QbaCFy7cKwghHrqxTszz00vtOncnn6NQAYezPNqrFQvnByQB1QhT5MCF7Y6rl"
@@ -177,9 +177,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
-def test_a_megabyte_of_hostile_text_takes_no_time(piece):
+def test_a_megabyte_of_hostile_text_takes_ten_times_as_long_as_a_tenth_of_it(piece):
     line = (piece * (1_000_000 // len(piece) + 1))[:1_000_000] + "andle"
-    started = time.perf_counter()
-    redact_handles(line)
 
-    assert time.perf_counter() - started < 1.5
+    assert grows_with_its_input(redact_handles, line)

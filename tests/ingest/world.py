@@ -18,11 +18,25 @@ from typing import Any
 
 import boto3
 
+from tests.waiting import PATIENCE_S
+
 REGION = "eu-west-1"
 START = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
 """A full hour in the recent past: moto takes no log events older than 14 days."""
 HANDLE = "AQEBWH9ttaf5P9olvqrYyaNik4axKT43ASxVhN+Hty/wT21Ip4cZ2QbaCFy7cKwghHrqxTszz00vtOncnn6NQAYezPNqrFQvnByQB1QhT5MC"
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+
+
+def _wait_for_port(process: subprocess.Popen, name: str, port: int) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise RuntimeError(f"{name} ended at once with {process.returncode}")
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"{name} did not listen on port {port} within {PATIENCE_S} s")
 
 
 @contextmanager
@@ -32,17 +46,11 @@ def server(command: list[str], environment: dict[str, str], port: int) -> Iterat
         command, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        for _ in range(300):
-            if process.poll() is not None:
-                raise RuntimeError(f"{command[0]} ended at once with {process.returncode}")
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+        _wait_for_port(process, command[0], port)
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 def free_port() -> int:

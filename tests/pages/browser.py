@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
+from tests.waiting import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -98,19 +100,19 @@ def dashboard(lake: Path, log: Path, **environment: str) -> Iterator[str]:
         finally:
             server.terminate()
             try:
-                server.wait(timeout=20)
+                server.wait(PATIENCE_S)
             except subprocess.TimeoutExpired:  # it is still answering a page
                 server.kill()
                 server.wait()
 
 
-def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = 120) -> None:
+def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = PATIENCE_S) -> None:
     end = monotonic() + seconds
     while monotonic() < end:
         if server.poll() is not None:
             break
         try:
-            with urllib.request.urlopen(url, timeout=2):  # a loopback address of ours
+            with urllib.request.urlopen(url, timeout=10):  # a loopback address of ours
                 return
         except OSError:
             sleep(0.1)

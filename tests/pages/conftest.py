@@ -13,6 +13,7 @@ from tests.pages.blind_tale import blind
 from tests.pages.reading import ROOT
 from tests.pages.tales import s
 from tests.pages.worlds import START, Story
+from tests.waiting import PATIENCE_S
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -87,7 +88,7 @@ def visit(lake_of, monkeypatch, tmp_path):
 
     def visit(page, lake, zone="Europe/Berlin", selection=None, **keys):
         monkeypatch.setenv("DOUBLETAKE_LAKE", str(lake_of(lake) if isinstance(lake, str) else lake))
-        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S)
         at.context["timezone"] = zone
         if page != "app.py":
             at.switch_page(page)

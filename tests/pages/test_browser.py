@@ -3,14 +3,16 @@
 import csv
 import io
 import os
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import TimeoutError, expect, sync_playwright
 
 from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
 from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE, uuid
+from tests.waiting import PATIENCE_MS
 
 pytestmark = pytest.mark.browser
 
@@ -47,7 +49,7 @@ class Visit:
         self.base, self.requests, self.errors = base, [], []
         self.context = browser.new_context(**{"viewport": {"width": 1360, "height": 900}} | context)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
         self.page.on("console", self._heard)
@@ -60,7 +62,7 @@ class Visit:
 
     def open(self, path, wait=CHART):
         self.page.goto(self.base + path)
-        self.page.wait_for_selector(wait, timeout=30_000)
+        self.page.wait_for_selector(wait)
         return self.page
 
     def keys(self):
@@ -86,20 +88,27 @@ def visit(chromium, server):
         tab.context.close()
 
 
-def click_table(page, number, x, y):
-    """Click into a table's canvas; its scroller lies over it, so the mouse goes there by hand."""
+def click_table(page, number, x, y, then):
+    """Click into a table's canvas until it has been taken; its scroller lies over it, so the mouse goes there by hand.
+
+    The grid takes a click only where it has seen the mouse arrive, and it does not say when it has.
+    """
     canvas = page.locator("[data-testid=stDataFrame] canvas[data-testid=data-grid-canvas]").nth(number)
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    page.mouse.move(box["x"] + x, box["y"] + y)
-    page.wait_for_timeout(300)  # the grid takes a click only where it has seen the mouse arrive
-    page.mouse.click(box["x"] + x, box["y"] + y)
+    for pause_ms in (300, 3_000, 10_000):
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        page.wait_for_timeout(pause_ms)
+        page.mouse.click(box["x"] + x, box["y"] + y)
+        with suppress(TimeoutError):
+            return then.wait_for(timeout=PATIENCE_MS / 3)
+    raise AssertionError(f"no click into table {number} was taken")
 
 
 def has_rows(page, number, rows):
     """Wait until a table has this many rows, its header included."""
     grid = page.locator("[data-testid=stDataFrame] [role=grid]").nth(number)
-    expect(grid).to_have_attribute("aria-rowcount", str(rows), timeout=15_000)
+    expect(grid).to_have_attribute("aria-rowcount", str(rows), timeout=PATIENCE_MS)
     return True
 
 
@@ -161,8 +170,7 @@ def test_zoom_survives_a_click_on_an_evidence_row(visit):
     page.mouse.up()
     page.wait_for_function(f"before => ({shown})() !== before", arg=before)
     zoomed = page.evaluate(shown)
-    click_table(page, 1, 40, 60)
-    page.get_by_text("/aws/lambda/charge-card").last.wait_for()
+    click_table(page, 1, 40, 60, page.get_by_text("/aws/lambda/charge-card").last)
 
     assert page.evaluate(shown) == zoomed
 
@@ -199,7 +207,7 @@ def test_dark_mode_draws_the_same_chart_on_a_dark_page(visit, tmp_path):
 def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(visit):
     page = visit().open(LINK)
     page.get_by_role("button", name="CSV").first.wait_for()  # before it is there its shortcut does nothing
-    with page.expect_download(timeout=15_000) as download:
+    with page.expect_download() as download:
         page.keyboard.press("Control+Shift+E")
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
 
@@ -226,8 +234,7 @@ def test_the_list_leads_to_the_incident(visit, tmp_path):
     tab = visit()
     page = tab.open("/", wait="[data-testid=stDataFrame] canvas")
     picture(page, "incidents", tmp_path)
-    click_table(page, 0, 200, 52)
-    page.wait_for_selector(CHART, timeout=20_000)
+    click_table(page, 0, 200, 52, page.locator(CHART).first)
 
     assert tab.keys()["incident"] == [DOUBLE_BILLING]
     assert tab.foreign_hosts() == set()
@@ -250,7 +257,7 @@ DOWNLOADS = {
 def test_every_form_of_the_report_downloads_under_its_name(visit, tmp_path):
     page = visit().open(f"/report?incident={DOUBLE_BILLING}", wait="[data-testid=stCode]")
     for label, (ending, start) in DOWNLOADS.items():
-        with page.expect_download(timeout=20_000) as download:
+        with page.expect_download() as download:
             page.get_by_role("button", name=label, exact=True).click()
 
         assert download.value.suggested_filename == f"{DOUBLE_BILLING}{ending}"
@@ -261,7 +268,7 @@ def test_every_form_of_the_report_downloads_under_its_name(visit, tmp_path):
 def test_two_tabs_with_different_zones_do_not_influence_each_other(visit):
     tokyo, utc = visit().open(f"{LINK}&tz=Asia/Tokyo"), visit().open(LINK)
     tokyo.reload()
-    tokyo.wait_for_selector(CHART, timeout=30_000)
+    tokyo.wait_for_selector(CHART)
 
     assert utc.get_by_text("time (UTC)").count() == 1
     assert tokyo.get_by_text("time (Asia/Tokyo, UTC+09:00)").count() == 1

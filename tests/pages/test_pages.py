@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, uuid
+from tests.waiting import PATIENCE_S
 
 LAKES = ("demo", "nothing", "gaps", "huge", "evidence-only", "empty", "no-lake")
 
@@ -393,7 +394,7 @@ def test_a_stretch_chosen_in_the_overview_opens_its_lanes(visit):
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_started_by_itself_still_works(page, lake_of, monkeypatch):
     monkeypatch.setenv("DOUBLETAKE_LAKE", str(lake_of("demo")))
-    at = AppTest.from_file(str(ROOT / page), default_timeout=30).run()
+    at = AppTest.from_file(str(ROOT / page), default_timeout=PATIENCE_S).run()
 
     assert not at.exception
 

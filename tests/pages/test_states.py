@@ -18,6 +18,7 @@ from tests.pages import tales
 from tests.pages.blind_tale import BLIND
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DOUBLE_BILLING, START, Story, uuid
+from tests.waiting import PATIENCE_S
 
 HOSTILE = "<script>alert(1)</script> ![x](https://a.example/pixel.png) [y](javascript:alert(1)) $x$ :red[now]"
 
@@ -237,7 +238,7 @@ def test_the_test_lakes_are_plain_parquet_inside(lake_of):
 
 def test_without_a_browser_zone_times_are_in_utc(lake_of, monkeypatch):
     monkeypatch.setenv("DOUBLETAKE_LAKE", str(lake_of("demo")))
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S)
     at.query_params["tz"] = "Browser"
 
     assert at.run().dataframe[0].value["Started"][0] == "20 Nov 2026 05:12"

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 import cli
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from tests.spark_jobs.from_files import SECRETS
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.spark
 
@@ -48,7 +49,7 @@ def test_no_secret_leaves_the_files_it_came_in(files, tmp_path, capsys, monkeypa
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DOUBLETAKE_LAKE", str(root))
     for page in ("app.py", "pages/incident.py", "pages/messages.py", "pages/data.py"):
-        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S)
         if page != "app.py":
             at.switch_page(page)
         at.query_params["incident"] = incidents[0]

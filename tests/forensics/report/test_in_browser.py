@@ -7,6 +7,7 @@ import pytest
 from forensics.report import render
 from tests.forensics.report.test_render import HOSTILE, with_text
 from tests.pages.browser import FLAGS, NoBrowserError, browser_path
+from tests.waiting import PATIENCE_MS
 
 pytestmark = pytest.mark.browser
 
@@ -40,8 +41,9 @@ def opened(chromium, tmp_path):
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("dialog", lambda dialog: said.append(f"dialog: {dialog.message}"))
+        page.set_default_timeout(PATIENCE_MS)
         page.goto(file.as_uri())
-        page.wait_for_selector("#timeline .barlayer path", timeout=30_000)
+        page.wait_for_selector("#timeline .barlayer path")
         return page, requests, said
 
     yield open_file
@@ -60,7 +62,7 @@ def test_the_report_draws_its_timeline_and_loads_nothing(opened, case):
 def test_hostile_evidence_runs_nothing_also_where_the_picture_shows_it(opened, case, hostile):
     page, requests, said = opened(render(with_text(case, hostile), "html"))
     page.locator("#timeline .barlayer path").first.hover(force=True)
-    page.wait_for_selector("#timeline .hoverlayer .hovertext", timeout=10_000)
+    page.wait_for_selector("#timeline .hoverlayer .hovertext")
 
     assert said == []
     assert len(requests) == 1
