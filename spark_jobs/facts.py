@@ -1,5 +1,6 @@
 """What one line says of single messages, in one shape whatever the line was."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
@@ -136,18 +137,19 @@ def _fact(
 
 
 def _business_key(queues: Sequence[Queue], queue_names_by_group: dict[str, str]) -> Callable[[Column], Column]:
-    configured = [q for q in queues if q.business_key]
-    by_group = {q.name: sorted(g for g, name in queue_names_by_group.items() if name == q.name) for q in configured}
+    names_by_path: dict[str, list[str]] = defaultdict(list)  # many queues keep their key at the same place
+    for queue in queues:
+        if queue.business_key:
+            names_by_path[str(queue.business_key)].append(queue.name)
 
     def key_of(record: Column) -> Column:
         key = F.lit(None).cast("string")
         body = record["body"]
-        for queue in configured:
-            here = F.substring_index(record["queue_arn"], ":", -1) == queue.name
-            if by_group[queue.name]:
-                here = here | (record["queue_arn"].isNull() & F.col("log_group").isin(by_group[queue.name]))
-            value = body if queue.business_key == "$" else F.get_json_object(body, str(queue.business_key))
-            key = F.when(here, value).otherwise(key)
+        for path, names in names_by_path.items():
+            here = F.substring_index(record["queue_arn"], ":", -1).isin(names)
+            if groups := sorted(group for group, name in queue_names_by_group.items() if name in names):
+                here = here | (record["queue_arn"].isNull() & F.col("log_group").isin(groups))
+            key = F.when(here, body if path == "$" else F.get_json_object(body, path)).otherwise(key)
         return key
 
     return key_of

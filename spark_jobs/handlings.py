@@ -146,8 +146,9 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
     role = F.col("role")
     opener = F.when(role == "record", 3).when(role == "worker_started", 2).when(role == "started", 1)
     silence_s = F.lit(30)
-    for group, seconds in visibility_by_group.items():
-        silence_s = F.when(F.col("log_group") == group, seconds).otherwise(silence_s)
+    for seconds in sorted(set(visibility_by_group.values())):
+        groups = [group for group, theirs in visibility_by_group.items() if theirs == seconds]
+        silence_s = F.when(F.col("log_group").isin(groups), seconds).otherwise(silence_s)
     before = F.lag("logged_at").over(everything.orderBy("logged_at", "order_in_ms", "evidence_id", "place"))
     silent_ms = F.unix_millis("logged_at") - F.unix_millis(before)
     gap_opens = before.isNull() | (silent_ms >= silence_s * 900)

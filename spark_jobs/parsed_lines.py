@@ -16,7 +16,7 @@ from forensics.parsers import app_lines, json_lines, lambda_text
 from forensics.parsers.line import ERROR_TEXT_CHARS, LAMBDA_LOG_GROUPS
 from forensics.settings import Consumer
 from spark_jobs import said_lines
-from spark_jobs.configured_marks import MARKS, check_marks, mark, marked_values, placed_values
+from spark_jobs.configured_marks import MARKS, check_marks, kind_of_consumer, mark, marked_values, placed_values
 from spark_jobs.grammar_columns import cases, find, has, lowered, raw
 from spark_jobs.printed_records import (
     batch_item_failures,
@@ -73,7 +73,8 @@ def parsed_lines(log_events: DataFrame, consumers: Mapping[str, Consumer], *, wi
     check_marks(log_events.sparkSession, consumers)
     frame = _with_class(log_events.select(*_COPIED, "line"))
     frame = _with_records(frame, with_bodies)
-    frame = frame.withColumns(placed_values(F.col("_text"), F.col("_is_app"), consumers))
+    frame = frame.withColumn("_consumer", F.when(F.col("_is_app"), kind_of_consumer(consumers)))
+    frame = frame.withColumns(placed_values(F.col("_text"), F.col("_consumer"), consumers))
     frame = _with_request(frame, consumers)
     frame = _with_statements(frame)
     return frame.select(*_COPIED, *_values(consumers, frame.columns))
@@ -143,7 +144,7 @@ def _with_request(frame: DataFrame, consumers: Mapping[str, Consumer]) -> DataFr
             "request_id": request_id,
             "_level": level,
             "_named": F.when(bare, said_lines.named_ids(line)),
-            **marked_values(F.col("_text"), F.col("_is_app"), consumers),
+            **marked_values(F.col("_text"), F.col("_consumer"), consumers),
         }
     )
 

@@ -90,7 +90,7 @@ def correlate(
         line_count = lake.count(LOG_EVENTS, versions.get(LOG_EVENTS.name))
         has_few_lines = line_count < FEW_LINES
         spark = spark or spark_session(master, say, has_few_lines)
-        _tune(spark, line_count, has_few_lines)
+        tune(spark, line_count, has_few_lines)
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
         out = Writer(lake, run_id, spark, in_memory=line_count < HELD_LINES)
@@ -122,7 +122,7 @@ def correlate(
         return generation
 
 
-def _tune(spark: SparkSession, line_count: int, is_small: bool) -> None:
+def tune(spark: SparkSession, line_count: int, is_small: bool) -> None:
     """Fit Spark to the size: for few lines, compiling Java for each step costs more than it saves."""
     spark.conf.set("spark.sql.codegen.wholeStage", str(not is_small).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")

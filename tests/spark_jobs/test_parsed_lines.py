@@ -7,6 +7,7 @@ import pytest
 
 from forensics.parsers import parse_line
 from forensics.settings import Settings
+from spark_jobs import runner
 from spark_jobs.parsed_lines import COLUMNS, parsed_lines
 from tests.forensics.parsers.lines import every_line
 
@@ -34,6 +35,8 @@ guard = 'already charged (?P<key>p-[0-9]+)'
 """
 )
 CONSUMERS = {WORKER: SETTINGS.workers[0], FUNCTION: SETTINGS.functions[0]}
+LIKE_THE_WORKER = "/ecs/refunds-worker"
+"""A consumer of which the same is said as of another."""
 CONFIGURED = [
     '{"event": "start", "sqs": {"id": "861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "count": 3}}',
     '{"event": "deleted", "sqs": {"id": "861BEC95-B670-4F2A-ACF9-19D5BDD7CBE5", "count": "2"}}',
@@ -51,14 +54,18 @@ AT = datetime(2026, 1, 5, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def read(spark) -> list[tuple[str, str, dict]]:
-    """Each line with its log group, and what Spark read of it."""
+    """Each line with its log group, and what Spark read of it, with generated code: a lake of few lines is read without."""
     lines = [(group, line) for group in CONSUMERS for line in [*every_line(seed=7, share=0.25), *CONFIGURED]]
+    lines += [(LIKE_THE_WORKER, line) for line in CONFIGURED]
     rows = [(f"{n:06d}", group, "stream", AT, n, line) for n, (group, line) in enumerate(lines)]
     frame = spark.createDataFrame(
         rows,
         "evidence_id string, log_group string, log_stream string, logged_at timestamp, order_in_ms int, line string",
     )
-    found = sorted(parsed_lines(frame, CONSUMERS).collect(), key=lambda row: row["evidence_id"])
+    consumers = CONSUMERS | {LIKE_THE_WORKER: CONSUMERS[WORKER]}
+    runner.tune(spark, runner.FEW_LINES, is_small=False)
+    found = sorted(parsed_lines(frame, consumers).collect(), key=lambda row: row["evidence_id"])
+    runner.tune(spark, len(lines), is_small=True)
     return [(group, line, row.asDict(recursive=True)) for (group, line), row in zip(lines, found, strict=True)]
 
 
@@ -66,7 +73,7 @@ def test_both_engines_read_the_same(read):
     compared = COLUMNS[5:]
     differences = []
     for group, line, row in read:
-        told = asdict(parse_line(line, CONSUMERS[group], group))
+        told = asdict(parse_line(line, CONSUMERS.get(group, CONSUMERS[WORKER]), group))
         wrong = {c: (told[c], row[c]) for c in compared if told[c] != row[c]}
         if wrong:
             differences.append((line[:200], wrong))

@@ -90,6 +90,11 @@ def test_evidence_that_came_in_rounds_is_judged_as_if_it_had_come_at_once(many_w
         works.update(left=before - len(again), touched=len(asked & {*again}), others=len({*again} - asked))
         return shelves._again
 
+    def as_for_few(spark, line_count, is_small):  # generating code for each step of so few lines took half of this test
+        tune(spark, line_count, is_small=True)
+
+    tune = runner.tune
+    monkeypatch.setattr(runner, "tune", as_for_few)
     monkeypatch.setattr(KeptRuns, "lines", watched)
     monkeypatch.setattr(Shelves, "take_down", counted)
     for few_lines, part in zip((0, runner.FEW_LINES), parts, strict=True):
