@@ -33,7 +33,7 @@ LOOPBACK = "127.0.0.1"
 TRUSTED_PROXY = "DOUBLETAKE_TRUSTED_PROXY"
 """What tells the pages that a proxy guards them (pages/_ui/access.py)."""
 DEFAULT_PORT = 8501
-START_LIMIT_S = 60.0
+START_LIMIT_S = 180.0
 END_LIMIT_S = 10.0
 DEMO_LAKE = "demo-lake"
 DEMO_MARK = ".doubletake-demo"

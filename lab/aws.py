@@ -22,7 +22,7 @@ from botocore.config import Config
 
 from forensics.errors import ForensicsError
 
-START_LIMIT_S = 30.0
+START_LIMIT_S = 180.0
 END_LIMIT_S = 5.0
 ACCOUNT_ID = "123456789012"
 
@@ -149,7 +149,7 @@ class EmbeddedAws:
         request = urllib.request.Request(  # noqa: S310 - always our own loopback address
             self.endpoint_url + path, json.dumps(payload).encode(), {"content-type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=10):  # noqa: S310
+        with urllib.request.urlopen(request, timeout=START_LIMIT_S):  # noqa: S310
             pass
 
     def _running(self) -> subprocess.Popen[bytes]:

@@ -33,7 +33,7 @@ def play(aws: EmbeddedAws) -> Played:
     with world.measured(ORDERS.name, str(ORDERS.dead_letter_queue)):
         for order_id in orders:
             world.send(ORDERS.name, [(_order(order_id), order_id)], f"customer-{order_id}")
-        run_workers(world, url, [w.handle for w in workers], lambda: world.wait_until_empty(ORDERS.name, 30))
+        run_workers(world, url, [w.handle for w in workers], lambda: world.wait_until_empty(ORDERS.name, 120))
     world.put_log_lines(expired_handle.LOG_GROUP, [line for worker in workers for line in worker.writer.lines])
     return world.played(
         expired_handle.NAME,

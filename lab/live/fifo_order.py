@@ -49,7 +49,7 @@ def play(aws: EmbeddedAws) -> Played:
             world,
             url,
             [thread(name) for name in fifo_order.THREADS],
-            lambda: world.wait_until_empty(fifo_order.NUMBERS.name, 30),
+            lambda: world.wait_until_empty(fifo_order.NUMBERS.name, 120),
         )
         time.sleep(1)  # one more sample of the dead-letter queue
     world.put_log_lines(fifo_order.LOG_GROUP, lines)

@@ -11,6 +11,7 @@ from forensics.lake.doctor import heal
 from forensics.lake.recount import recount
 from forensics.tables import BY_NAME
 from tests.ingest import crash
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.process
 
@@ -25,12 +26,12 @@ def killed_again_and_again(root: Path, seed: int, kills: int, mutant=None) -> tu
     for _ in range(kills):
         commits, wait_s = draw.randint(1, 9), draw.uniform(0, crash.LONGEST_WAIT_S)
         started = crash.process(crash.run_and_die, str(root), commits, wait_s, mutant)
-        started.join(60)
+        started.join(PATIENCE_S)
         died += started.exitcode == -signal.SIGKILL
         if wrong := crash.doubled(root) or sorted(crash.claimed_but_missing(root)):
             return died, wrong
     last = crash.process(crash.run_whole, str(root), mutant)
-    last.join(120)
+    last.join(PATIENCE_S)
     assert last.exitcode == 0
     return died, crash.doubled(root)
 
@@ -57,9 +58,9 @@ def test_the_same_harness_catches_a_collector_without_the_mechanism(tmp_path, mu
 def test_a_disk_without_room_ends_the_run_and_the_next_completes_it(tmp_path, most_bytes):
     root = tmp_path / "lake"
     cramped = crash.process(crash.run_with_little_room, str(root), most_bytes, FEW)
-    cramped.join(60)
+    cramped.join(PATIENCE_S)
     whole = crash.process(crash.run_whole, str(root), None, FEW)
-    whole.join(60)
+    whole.join(PATIENCE_S)
 
     assert cramped.exitcode == 1
     assert whole.exitcode == 0
@@ -72,7 +73,7 @@ def test_two_collectors_at_once_do_no_harm(tmp_path, mutant):
         root = tmp_path / f"lake-{race}"
         both = [crash.process(crash.run_whole, str(root), mutant, FEW) for _ in range(2)]
         for started in both:
-            started.join(120)
+            started.join(PATIENCE_S)
 
         assert {started.exitcode for started in both} <= {0, crash.BUSY}
         assert 0 in {started.exitcode for started in both}

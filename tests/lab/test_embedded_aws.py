@@ -10,6 +10,7 @@ import pytest
 from lab.aws import EmbeddedAws
 from lab.live.world import LiveWorld
 from lab.simulation import QueueSpec
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.emulator
 
@@ -72,7 +73,7 @@ def test_lines_that_a_busy_machine_brings_late_are_in_the_log_of_their_run(aws):
     mapping = world.create_function("late", LATE, "late-lines", timeout_s=20, batch_size=1)
     world.send("late-lines", [("{}", None)])
     world.enable(mapping)
-    world.wait_until_empty("late-lines", 30)
+    world.wait_until_empty("late-lines", PATIENCE_S)
     told = aws.client("logs").filter_log_events(logGroupName="/aws/lambda/late")["events"]
 
     assert [e["message"].split()[0] for e in told] == ["START", "a", "END", "REPORT"]
@@ -94,5 +95,5 @@ def test_it_does_not_outlive_a_parent_that_ends_by(how):
         parent.send_signal(how)
 
     assert was_running
-    assert gone_within(pid, 5)
+    assert gone_within(pid, PATIENCE_S)
     assert not Path(home).exists()
