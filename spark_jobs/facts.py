@@ -97,7 +97,7 @@ def facts_of_line(queues: Sequence[Queue], queue_names_by_group: dict[str, str])
             ),
         ),
     ]
-    nothing = F.array().cast(f"array<struct<{_FACT_TYPE}>>")
+    nothing = F.array().cast(f"array<struct<{FACT_TYPE}>>")
     lists = [F.coalesce(c, nothing) for c in (records, mentions, failures)]
     marks = F.array_compact(F.array(*singles))
     has_any = F.coalesce(
@@ -110,7 +110,7 @@ def facts_of_line(queues: Sequence[Queue], queue_names_by_group: dict[str, str])
 
 
 _MARKED = ("effect", "started", "guard_mark", "deleted_mark", "failed_mark", "idempotency")
-_FACT_TYPE = ", ".join(f"{name}: {kind}" for name, kind in FACT_FIELDS.items())
+FACT_TYPE = ", ".join(f"{name}: {kind}" for name, kind in FACT_FIELDS.items())
 
 
 def _fact(

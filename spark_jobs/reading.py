@@ -6,7 +6,7 @@ from functools import partial
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark_jobs.facts import facts_of_line
+from spark_jobs.facts import FACT_TYPE, facts_of_line
 from spark_jobs.handlings import worker_facts
 from spark_jobs.inputs import Inputs
 from spark_jobs.invocations import named_runs
@@ -26,6 +26,8 @@ from spark_jobs.writer import Writer
 
 _ORDERS: dict[str | None, str] = {"laravel": "sequential"}
 """A Laravel worker process runs one job at a time, and its stream is that process."""
+STATED = f"log_group string, log_stream string, logged_at timestamp, order_in_ms int, facts array<struct<{FACT_TYPE}>>"
+"""What workers' lines state, one row a line; said here so that nothing is parsed where there are none."""
 
 
 def groups_by_kind(inputs: Inputs) -> tuple[list[str], list[str]]:
@@ -106,6 +108,9 @@ def read_handlings(
     inputs: Inputs, out: Writer, kept: KeptRuns | None, groups: list[str], queue_names: dict[str, str]
 ) -> DataFrame:
     """Return the facts of workers' lines with the handling each belongs to; in a round only new lines are parsed."""
+    if not groups:
+        shape = worker_facts(inputs.spark.createDataFrame([], STATED), {}, ()).schema
+        return inputs.spark.createDataFrame([], shape)
     is_round = kept is not None and kept.is_round
     lines = kept.new_lines(groups) if kept and is_round else inputs.log_events.where(F.col("log_group").isin(groups))
     visibility = {r["queue_name"]: r["visibility_timeout_s"] for r in inputs.small["queue_settings"]}
@@ -117,8 +122,6 @@ def read_handlings(
         "order_in_ms",
         facts_of_line(inputs.settings.queues, queue_names).alias("facts"),
     )
-    if not groups:
-        return worker_facts(inputs.spark.createDataFrame([], stated.schema), by_group, ())
     declared = inputs.consumers_by_group
     one_at_a_time = [
         g for g in groups if g in declared and "sequential" in (declared[g].order, _ORDERS.get(declared[g].format))
