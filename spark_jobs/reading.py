@@ -11,7 +11,7 @@ from spark_jobs.handlings import worker_facts
 from spark_jobs.inputs import Inputs
 from spark_jobs.invocations import named_runs
 from spark_jobs.kept_runs import KeptRuns
-from spark_jobs.parsed_lines import parsed_lines
+from spark_jobs.parsed_lines import marks_of_runs, parsed_lines
 from spark_jobs.runs import (
     RUN_KEY,
     as_gathered,
@@ -38,8 +38,7 @@ def groups_by_kind(inputs: Inputs) -> tuple[list[str], list[str]]:
     with_runs: set[str] = set()
     if unknown:
         lines = inputs.log_events.where(F.col("log_group").isin(unknown))
-        marks = parsed_lines(lines, inputs.consumers_by_group).where(F.col("kind").isin("start", "end", "report"))
-        with_runs = {r["log_group"] for r in marks.select("log_group").distinct().collect()}
+        with_runs = {r["log_group"] for r in marks_of_runs(lines).select("log_group").distinct().collect()}
     is_worker = {g: (kinds[g] == "worker" if kinds.get(g) else g in unknown and g not in with_runs) for g in present}
     return [g for g in present if not is_worker[g]], [g for g in present if is_worker[g]]
 

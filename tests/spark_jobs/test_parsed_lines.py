@@ -1,5 +1,6 @@
 """The grammar gives in Spark what it gives in Python: over every recorded line, and over what becomes of them."""
 
+from collections import Counter
 from dataclasses import asdict
 from datetime import UTC, datetime
 
@@ -8,7 +9,7 @@ import pytest
 from forensics.parsers import parse_line
 from forensics.settings import Settings
 from spark_jobs import runner
-from spark_jobs.parsed_lines import COLUMNS, parsed_lines
+from spark_jobs.parsed_lines import COLUMNS, marks_of_runs, parsed_lines
 from tests.forensics.parsers.lines import every_line
 
 pytestmark = pytest.mark.spark
@@ -50,6 +51,7 @@ CONFIGURED = [
     '{"event": "start", "note": "' + "\\u00e9 \U0001f600 " * 30_000 + '", "sqs": {"id": "A1"}}',
 ]
 AT = datetime(2026, 1, 5, tzinfo=UTC)
+LINES = "evidence_id string, log_group string, log_stream string, logged_at timestamp, order_in_ms int, line string"
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +60,7 @@ def read(spark) -> list[tuple[str, str, dict]]:
     lines = [(group, line) for group in CONSUMERS for line in [*every_line(seed=7, share=0.25), *CONFIGURED]]
     lines += [(LIKE_THE_WORKER, line) for line in CONFIGURED]
     rows = [(f"{n:06d}", group, "stream", AT, n, line) for n, (group, line) in enumerate(lines)]
-    frame = spark.createDataFrame(
-        rows,
-        "evidence_id string, log_group string, log_stream string, logged_at timestamp, order_in_ms int, line string",
-    )
+    frame = spark.createDataFrame(rows, LINES)
     consumers = CONSUMERS | {LIKE_THE_WORKER: CONSUMERS[WORKER]}
     runner.tune(spark, runner.FEW_LINES, is_small=False)
     found = sorted(parsed_lines(frame, consumers).collect(), key=lambda row: row["evidence_id"])
@@ -89,3 +88,13 @@ def test_a_place_said_once_names_the_message_on_every_line(read):
     assert (start["started"]["message_id"], start["receive_count"]) == ("861bec95-b670-4f2a-acf9-19d5bdd7cbe5", 3)
     assert deleted["deleted_mark"]["message_id"] == "861bec95-b670-4f2a-acf9-19d5bdd7cbe5"
     assert by_line[WORKER, CONFIGURED[2]]["failed_mark"] is None
+
+
+def test_the_lines_that_mark_a_run_are_known_without_reading_the_rest(spark, read):
+    rows = [("e", group, "stream", AT, n, line) for n, (group, line, _) in enumerate(read)]
+    frame = spark.createDataFrame(rows, LINES)
+
+    found = Counter((row["log_group"], row["kind"]) for row in marks_of_runs(frame).collect())
+
+    assert found == Counter((g, row["kind"]) for g, _, row in read if row["kind"] in ("start", "end", "report"))
+    assert {kind for _, kind in found} == {"start", "end", "report"}
