@@ -178,9 +178,8 @@ def test_a_watch_follows_a_queue_and_ends_cleanly_on_sigterm(tmp_path):
         watching = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
         )
-        too_long = threading.Timer(
-            2 * PATIENCE_S, watching.kill
-        )  # a line that never comes fails the test, it does not hang it
+        # A line that never comes fails the test, it does not hang it.
+        too_long = threading.Timer(2 * PATIENCE_S, watching.kill)
         too_long.start()
         try:
             first = watching.stdout.readline()

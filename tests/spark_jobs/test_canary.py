@@ -14,6 +14,7 @@ from tests.waiting import PATIENCE_S
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
+FORMS = ("html", "md", "json", "csv")
 
 
 def leaks(where: str, text: str) -> list[str]:
@@ -31,13 +32,14 @@ def test_no_secret_leaves_the_files_it_came_in(files, tmp_path, capsys, monkeypa
     lake, root = files.imported, files.imported.root
     said = ["--lake", str(root), "--config", str(files.config)]
     sources = {row["queue_arn"] for world in files.with_secrets for row in world.rows("queue_settings")}
-    found = lake.findings().read(INCIDENTS).to_pylist()
-    incidents = [row["incident_id"] for row in found if row["queue_arn"] in sources]
+    everywhere = {row["incident_id"]: row["queue_arn"] for row in lake.findings().read(INCIDENTS).to_pylist()}
+    incidents = [incident for incident, queue_arn in everywhere.items() if queue_arn in sources]
     assert len(incidents) >= len(files.with_secrets)
     for command in ("incidents", "messages", "deliveries", "status"):
         cli.main([command, "--format", "jsonl", *said])
-    for incident in incidents:
-        for form in ("html", "md", "json", "csv"):
+    for incident in everywhere:
+        # HTML is the dearest form, and what stands in it stands in the JSON of those beside.
+        for form in FORMS if incident in incidents else FORMS[1:]:
             cli.main(["report", incident, "--format", form, "-o", str(tmp_path / f"{incident}.{form}"), *said])
 
     found = leaks("outputs", files.printed + "".join(capsys.readouterr()))
@@ -60,5 +62,5 @@ def test_no_secret_leaves_the_files_it_came_in(files, tmp_path, capsys, monkeypa
         found += leaks(page, str(at._tree))
 
     assert found == []
-    assert len(list(tmp_path.glob("*-*Z.*"))) == 4 * len(incidents)
+    assert len(list(tmp_path.glob("*-*Z.*"))) == 3 * len(everywhere) + len(incidents)
     assert any(r["business_keys"] for r in lake.findings().read(MESSAGES).to_pylist())
