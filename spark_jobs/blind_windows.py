@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from forensics.tables.findings import INCIDENTS
 from spark_jobs.in_force import join_in_force
 from spark_jobs.inputs import Inputs
+from spark_jobs.small_frames import frame_of
 
 _FAILED = {"timeout": "function_timeout", "error": "function_error", "crash": "runtime_crash"}
 _QUIET_MS = 15 * 60 * 1000
@@ -25,7 +26,7 @@ def blind_windows(runs: DataFrame, incidents: DataFrame, inputs: Inputs) -> Data
     nothing, but where no run failed and it is above zero it is all there is to say.
     """
     queues = [(r["queue_arn"], r["queue_name"], r["log_group"]) for r in inputs.small["consumers"]]
-    consumers = inputs.spark.createDataFrame(sorted(set(queues)), "queue_arn string, queue string, log_group string")
+    consumers = frame_of(inputs.spark, sorted(set(queues)), "queue_arn string, queue string, log_group string")
     seen = runs.join(F.broadcast(consumers), "log_group")
     blind = seen.groupBy("queue_arn").agg(F.max("names_items").alias("_any")).where(~F.col("_any")).select("queue_arn")
     failed = (
@@ -103,8 +104,8 @@ def _with_metrics(windows: DataFrame, inputs: Inputs) -> DataFrame:
         for metric in ("NumberOfMessagesReceived", "NumberOfMessagesDeleted")
         for p in inputs.metrics_where(metric)
     ]
-    frame = inputs.spark.createDataFrame(
-        points, "queue string, _from timestamp, _until timestamp, _metric string, _value double"
+    frame = frame_of(
+        inputs.spark, points, "queue string, _from timestamp, _until timestamp, _metric string, _value double"
     )
     later_ms = F.unix_millis("ended_at") + F.coalesce("visibility_timeout_s", F.lit(30)).cast("long") * 2000
     counted = (

@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 from spark_jobs.in_force import join_in_force
 from spark_jobs.inputs import Inputs
+from spark_jobs.small_frames import frame_of
 
 _SETTLE = timedelta(minutes=15)
 """SQS may move a message only when somebody polls, and CloudWatch shows queue depths with some delay."""
@@ -18,7 +19,7 @@ def with_dead_letter_sign(deliveries: DataFrame, inputs: Inputs) -> DataFrame:
 
     A sign, not a proof: metrics carry no message ids. Only the last allowed receive is looked at.
     """
-    shown = inputs.spark.createDataFrame(dead_letter_spans(inputs), "_queue string, _from timestamp, _until timestamp")
+    shown = frame_of(inputs.spark, dead_letter_spans(inputs), "_queue string, _from timestamp, _until timestamp")
     at_limit = F.col("receive_count") >= F.col("max_receive_count")
     hits = (
         deliveries.where(at_limit)

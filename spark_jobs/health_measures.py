@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from forensics.coverage import standing
 from spark_jobs.inputs import Inputs
+from spark_jobs.small_frames import frame_of
 
 _POISONED_AT = 3
 """From the third receive on, a standard queue's message no longer counts for the age metric."""
@@ -141,7 +142,7 @@ def last_causes(redeliveries: DataFrame) -> DataFrame:
 def read_measures(inputs: Inputs, zone: ZoneInfo) -> DataFrame:
     """One row per queue, day of the zone and kind of source: the seconds that were read in full."""
     rows = _read_rows(inputs.small["coverage"], _sources_by_queue(inputs), zone)
-    return inputs.spark.createDataFrame(rows, _READ_SCHEMA)
+    return frame_of(inputs.spark, rows, _READ_SCHEMA)
 
 
 def _sources_by_queue(inputs: Inputs) -> dict[str, tuple[str, frozenset[str]]]:

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from forensics.tables import Table
 from spark_jobs.session import SPARK_TYPES, T
+from spark_jobs.small_frames import frame_of
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 1, 1, tzinfo=UTC)
@@ -118,7 +119,7 @@ def settings_frame(spark: SparkSession, table: Table, in_force: Sequence[Row]) -
     fields.append(T.StructField("is_later_snapshot", T.BooleanType()))
     names = [f.name for f in fields]
     data = [tuple(row.get(n) for n in names) for row in in_force]
-    return spark.createDataFrame(data, T.StructType(fields))
+    return frame_of(spark, data, T.StructType(fields))
 
 
 def join_in_force(

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from forensics.tables.findings import INCIDENTS
 from forensics.verdict import cause_sentence, headline
 from spark_jobs.inputs import Inputs
+from spark_jobs.small_frames import frame_of
 from spark_jobs.unread import unread
 
 _QUIET_MS = 15 * 60 * 1000
@@ -213,7 +214,7 @@ def _with_gaps(joined: DataFrame, inputs: Inputs) -> DataFrame:
         (r["queue_arn"], r["window_start_at"], r["window_end_at"], f"{r['source']} of {r['resource']}: {r['status']}")
         for r in unread(inputs.small["coverage"])
     ]
-    gaps = inputs.spark.createDataFrame(bad, "gap_queue string, gap_from timestamp, gap_until timestamp, gap string")
+    gaps = frame_of(inputs.spark, bad, "gap_queue string, gap_from timestamp, gap_until timestamp, gap string")
     overlapping = (
         joined.select("incident_id", "queue_arn", "started_at", "ended_at")
         .join(

@@ -18,6 +18,7 @@ from forensics.tables import evidence as E
 from spark_jobs.in_force import intervals, settings_frame
 from spark_jobs.recorded_changes import recorded_changes
 from spark_jobs.session import spark_schema
+from spark_jobs.small_frames import frame_of, no_rows
 
 _LATER_TABLES = ("setting_changes", "move_tasks")
 """Evidence that older lakes do not have."""
@@ -120,7 +121,7 @@ def read_inputs(
         settings=settings,
         versions=versions,
         log_events=log_events,
-        groups=spark.createDataFrame(rows, _GROUPS_SCHEMA),
+        groups=frame_of(spark, rows, _GROUPS_SCHEMA),
         consumers_by_group=by_group,
         kinds_by_group={r[0]: r[1] for r in rows},
         queue_arn_by_group={r[0]: r[3] for r in rows if r[3]},
@@ -139,7 +140,7 @@ def _frame(spark: SparkSession, lake: Lake, name: str, versions: dict[str, int])
     schema = spark_schema(table)
     files = lake.files(table, versions[name]) if name in versions else []
     if not files:
-        return spark.createDataFrame([], schema)
+        return no_rows(spark, schema)
     return spark.read.schema(schema).parquet(*files)
 
 

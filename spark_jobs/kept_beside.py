@@ -12,6 +12,7 @@ from spark_jobs.kept_rows import APART_NAME, group_of
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.manifest import SHELF, shelf_folders
 from spark_jobs.session import spark_schema
+from spark_jobs.small_frames import no_rows
 
 _OPEN, _QUEUES = "open", "queues"
 
@@ -20,7 +21,7 @@ def rows_now(kept: KeptRuns, table: Table, files: Iterable[Path]) -> DataFrame:
     """Return the rows of those files that this run wrote; ``shelf`` says of each in which kind of file it is."""
     spark, schema = kept.inputs.spark, spark_schema(table)
     mine = [str(file) for file in files if group_of(file).startswith(kept.run_id)]
-    rows = spark.read.schema(schema).parquet(*mine) if mine else spark.createDataFrame([], schema)
+    rows = spark.read.schema(schema).parquet(*mine) if mine else no_rows(spark, schema)
     return rows.withColumn(SHELF, F.regexp_extract(F.input_file_name(), f"{kept.run_id}-([^-]+)-[^/]+$", 1))
 
 
@@ -42,7 +43,7 @@ def all_beside(kept: KeptRuns, table: Table, name: str, files: Iterable[Path]) -
     folders = [folder for shelf in sorted(asked) for folder in shelf_folders(kept.folder, shelf)]
     mine = [str(folder) for folder in folders if folder.parent.name == name]
     schema = kept.schema(f"{table.name} {name}")
-    return spark.read.schema(schema).parquet(*mine) if mine else spark.createDataFrame([], schema)
+    return spark.read.schema(schema).parquet(*mine) if mine else no_rows(spark, schema)
 
 
 def put_ends(kept: KeptRuns, files: Iterable[Path]) -> None:

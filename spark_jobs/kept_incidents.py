@@ -13,6 +13,7 @@ from spark_jobs.kept_rows import carry_over, groups_with, old_rows
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.manifest import SHELF, shelf_folders
 from spark_jobs.shelves import ITEM, Shelves
+from spark_jobs.small_frames import no_rows
 from spark_jobs.timeline import timeline
 from spark_jobs.writer import Writer
 
@@ -107,5 +108,5 @@ class KeptIncidents:
         shelves = [shelf for shelf in self.kept.manifest.shelves if shelf.endswith(f"-{_NAME}/0")]
         folders = [str(folder) for shelf in shelves for folder in shelf_folders(self.kept.folder, shelf)]
         if not folders:
-            return self.out.spark.createDataFrame([], schema)
+            return no_rows(self.out.spark, schema)
         return self.out.spark.read.schema(schema).parquet(*folders)

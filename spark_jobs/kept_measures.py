@@ -14,11 +14,12 @@ from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.manifest import SHELF
 from spark_jobs.queue_health import counted_together, dated
 from spark_jobs.shelves import Shelves
+from spark_jobs.small_frames import no_rows
 
 
 def of_deliveries(kept: KeptRuns, files: Sequence[Path]) -> DataFrame:
     """Measure the deliveries that needed no judging; ``files`` are theirs in the findings."""
-    nothing = kept.inputs.spark.createDataFrame([], "queue_arn string, item_id string, last_cause string")
+    nothing = no_rows(kept.inputs.spark, "queue_arn string, item_id string, last_cause string")
     return _of_files(kept, T.DELIVERIES, files, lambda rows: delivery_measures(rows, nothing, SHELF))
 
 

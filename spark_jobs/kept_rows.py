@@ -20,6 +20,7 @@ from spark_jobs.deliveries import LONG_POLL
 from spark_jobs.grounds import Horizon
 from spark_jobs.kept_runs import KeptRuns, run_hash
 from spark_jobs.session import spark_schema
+from spark_jobs.small_frames import no_rows
 from spark_jobs.suspects import item_hash
 
 AGE = "age"
@@ -185,7 +186,7 @@ def old_rows(kept: KeptRuns, table: Table) -> DataFrame:
 
 def _read(spark: SparkSession, table: Table, files: list[str]) -> DataFrame:
     schema = spark_schema(table)
-    return spark.read.schema(schema).parquet(*files) if files else spark.createDataFrame([], schema)
+    return spark.read.schema(schema).parquet(*files) if files else no_rows(spark, schema)
 
 
 def link(file: Path, to: Path) -> Path:

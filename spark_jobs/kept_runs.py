@@ -29,6 +29,7 @@ from spark_jobs.in_force import clipped
 from spark_jobs.inputs import Inputs
 from spark_jobs.manifest import Manifest, Part, read_manifest, rows_of, write_manifest
 from spark_jobs.runs import RUN_KEY
+from spark_jobs.small_frames import no_rows
 
 _STREAM = ("log_group", "log_stream")
 
@@ -89,7 +90,7 @@ class KeptRuns:
         """Return the log events of some log groups that came since."""
         schema = self.inputs.log_events.schema
         if not self._new_files:
-            return self.inputs.spark.createDataFrame([], schema)
+            return no_rows(self.inputs.spark, schema)
         new = self.inputs.spark.read.schema(schema).parquet(*self._new_files)
         return new.where(F.col("log_group").isin(groups))
 

@@ -10,6 +10,7 @@ from forensics.readiness import LogFacts, Readiness, readiness
 from forensics.tables.findings import LOGGING_READINESS
 from spark_jobs.inputs import Inputs
 from spark_jobs.session import spark_schema
+from spark_jobs.small_frames import frame_of
 
 _COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
 
@@ -41,7 +42,7 @@ def logging_readiness(of_runs: Collection[Row], handled: DataFrame, inputs: Inpu
             _row(queue_arn, queue, group, kind, function, ready, said, sorted(found["samples"]) if found else [])
         )
     names = LOGGING_READINESS.column_names
-    return inputs.spark.createDataFrame([tuple(r[n] for n in names) for r in rows], spark_schema(LOGGING_READINESS))
+    return frame_of(inputs.spark, [tuple(r[n] for n in names) for r in rows], spark_schema(LOGGING_READINESS))
 
 
 def _consumers(inputs: Inputs, worker_groups: Collection[str]) -> list[tuple[str, str, str, str, str | None]]:

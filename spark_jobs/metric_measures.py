@@ -7,6 +7,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from spark_jobs.inputs import Inputs
+from spark_jobs.small_frames import frame_of
 
 SUMS = {
     "NumberOfMessagesSent": "sent",
@@ -84,7 +85,7 @@ def _levels(newest: DataFrame, inputs: Inputs) -> DataFrame:
         for r in {(s["queue_arn"], s["dead_letter_queue_arn"]): s for s in inputs.small["queue_settings"]}.values()
         if r["dead_letter_queue_arn"]
     ]
-    of_sources = inputs.spark.createDataFrame(sources, "queue_arn string, resource string")
+    of_sources = frame_of(inputs.spark, sources, "queue_arn string, resource string")
     in_time = Window.partitionBy("resource").orderBy("point_at")
     gained = F.col("value") - F.lag("value").over(in_time)
     rises = (
@@ -113,6 +114,6 @@ def _owners(inputs: Inputs) -> tuple[DataFrame, DataFrame]:
         (r["queue_arn"], r["function_name"]) for r in inputs.small["consumers"] if r["queue_arn"] and r["function_name"]
     }
     return (
-        inputs.spark.createDataFrame(queues, schema),
-        inputs.spark.createDataFrame([(arn, f, "AWS/Lambda", f) for arn, f in sorted(functions)], schema),
+        frame_of(inputs.spark, queues, schema),
+        frame_of(inputs.spark, [(arn, f, "AWS/Lambda", f) for arn, f in sorted(functions)], schema),
     )

@@ -22,6 +22,7 @@ from spark_jobs.runs import (
     runs,
     split_nameless,
 )
+from spark_jobs.small_frames import no_rows
 from spark_jobs.writer import Writer
 
 _ORDERS: dict[str | None, str] = {"laravel": "sequential"}
@@ -108,8 +109,8 @@ def read_handlings(
 ) -> DataFrame:
     """Return the facts of workers' lines with the handling each belongs to; in a round only new lines are parsed."""
     if not groups:
-        shape = worker_facts(inputs.spark.createDataFrame([], STATED), {}, ()).schema
-        return inputs.spark.createDataFrame([], shape)
+        shape = worker_facts(no_rows(inputs.spark, STATED), {}, ()).schema
+        return no_rows(inputs.spark, shape)
     is_round = kept is not None and kept.is_round
     lines = kept.new_lines(groups) if kept and is_round else inputs.log_events.where(F.col("log_group").isin(groups))
     visibility = {r["queue_name"]: r["visibility_timeout_s"] for r in inputs.small["queue_settings"]}

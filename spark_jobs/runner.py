@@ -38,6 +38,7 @@ from spark_jobs.redrives import was_moved
 from spark_jobs.rounds import Rounds
 from spark_jobs.session import rules_left_out, side_by_side, spark_session
 from spark_jobs.setting_findings import setting_findings
+from spark_jobs.small_frames import frame_of
 from spark_jobs.suspects import item_hash
 from spark_jobs.timeline import timeline
 from spark_jobs.writer import Writer
@@ -170,7 +171,7 @@ def _build(
     )
     read = _borders(inputs, of_groups, handled)
     data_until = max((border[2] for border in read), default=None)
-    borders = inputs.spark.createDataFrame(read, "log_group string, read_from timestamp, read_until timestamp")
+    borders = frame_of(inputs.spark, read, "log_group string, read_from timestamp, read_until timestamp")
     grounds = Grounds.of(inputs, read, {row["log_group"] for row in of_groups if row["with_start"]})
     rounds.compare(grounds, fresh_runs, worker_groups)
     runs_at_hand = rounds.runs_at_hand(fresh_runs, found)

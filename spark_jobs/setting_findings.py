@@ -14,6 +14,7 @@ from spark_jobs.in_force import intervals
 from spark_jobs.inputs import Inputs
 from spark_jobs.queue_health import recent_from
 from spark_jobs.session import spark_schema
+from spark_jobs.small_frames import frame_of
 
 OF_QUEUE = "-"
 Row = dict[str, Any]
@@ -37,7 +38,7 @@ def setting_findings(
         for code, answer in answers(setup, checks)
     ]
     data = [tuple(row[c] for c in SETTING_FINDINGS.column_names) for row in rows]
-    return inputs.spark.createDataFrame(data, spark_schema(SETTING_FINDINGS))
+    return frame_of(inputs.spark, data, spark_schema(SETTING_FINDINGS))
 
 
 def _returned_whole(deliveries: DataFrame, data_until: datetime | None) -> dict[tuple[str, str], tuple[int, list[str]]]:

@@ -21,6 +21,7 @@ from spark_jobs.kept_rows import age, link
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.manifest import SHELF, shelf_folders
 from spark_jobs.session import side_by_side, spark_schema
+from spark_jobs.small_frames import no_rows
 from spark_jobs.suspects import item_hash
 from spark_jobs.writer import Writer
 
@@ -53,7 +54,7 @@ class Shelves:
         folders = [f for shelf in asked for f in shelf_folders(self.kept.folder, shelf) if f.parent.name == name]
         schema = self.kept.schema(name)
         if not folders:
-            return self.out.spark.createDataFrame([], schema)
+            return no_rows(self.out.spark, schema)
         return self.out.spark.read.schema(schema).parquet(*[str(folder) for folder in folders])
 
     def touched(self, near: DataFrame, replaced: DataFrame) -> DataFrame:

@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 from spark_jobs.in_force import EARLIEST, LATEST
 from spark_jobs.inputs import Inputs
 from spark_jobs.read_spans import intersect, read_spans
+from spark_jobs.small_frames import frame_of
 
 
 def with_throttles(spans: DataFrame, key: list[str], start: Column, end: Column, inputs: Inputs) -> DataFrame:
@@ -15,7 +16,8 @@ def with_throttles(spans: DataFrame, key: list[str], start: Column, end: Column,
 
     ``spans`` has queue_arn; ``key`` names one row.
     """
-    throttles = inputs.spark.createDataFrame(
+    throttles = frame_of(
+        inputs.spark,
         throttled_spans(inputs),
         "queue_arn string, throttled_at timestamp, throttled_until timestamp, throttle_id string",
     )
@@ -26,8 +28,8 @@ def with_throttles(spans: DataFrame, key: list[str], start: Column, end: Column,
         .groupBy(*key)
         .agg(F.sort_array(F.collect_set("throttle_id")).alias("throttle_ids"))
     )
-    looked = inputs.spark.createDataFrame(
-        metric_spans(inputs), "queue_arn string, metrics_from timestamp, metrics_until timestamp"
+    looked = frame_of(
+        inputs.spark, metric_spans(inputs), "queue_arn string, metrics_from timestamp, metrics_until timestamp"
     )
     measured = (
         asked.join(F.broadcast(looked), "queue_arn")

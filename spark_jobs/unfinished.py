@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from spark_jobs.dead_letters import with_queue_settings
 from spark_jobs.inputs import Inputs
+from spark_jobs.small_frames import frame_of
 from spark_jobs.unseen import read_spans
 
 _FAILED = ("timeout", "error", "crash", "init_failed")
@@ -92,8 +93,8 @@ def outlived_messages(unfinished: DataFrame, inputs: Inputs, data_until: datetim
         .withColumn("from_at", F.timestamp_millis(F.unix_millis("sent_at") + F.col("retention_s").cast("long") * 1000))
         .where(F.col("from_at") <= F.lit(data_until).cast("timestamp"))
     )
-    watched = inputs.spark.createDataFrame(
-        _watched(inputs), "queue_arn string, watched_from timestamp, watched_until timestamp"
+    watched = frame_of(
+        inputs.spark, _watched(inputs), "queue_arn string, watched_from timestamp, watched_until timestamp"
     )
     seen = (
         ended.join(F.broadcast(watched), "queue_arn")

@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from spark_jobs.inputs import Inputs
 from spark_jobs.read_spans import intersect, read_spans
+from spark_jobs.small_frames import frame_of
 from spark_jobs.throttles import with_throttles
 
 _MOST_COUNTS = 1000
@@ -88,8 +89,8 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
     Otherwise ``unseen``: a delivery happened and nothing tells what became of it. ``is_watched`` says that whatever took
     it is none of the known consumers: never started, or the log groups of all its workers were read over the whole span.
     """
-    watched = inputs.spark.createDataFrame(
-        watched_spans(inputs), "queue_arn string, watched_from timestamp, watched_until timestamp"
+    watched = frame_of(
+        inputs.spark, watched_spans(inputs), "queue_arn string, watched_from timestamp, watched_until timestamp"
     )
     spans = unseen.select("queue_arn", "item_id", "receive_count", "after_at", "before_at")
     covered = spans.join(F.broadcast(watched), "queue_arn").where(
@@ -122,8 +123,8 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
         .distinct()
         .withColumn("_clear", F.lit(True))
     )
-    of_workers = inputs.spark.createDataFrame(
-        read_worker_spans(inputs), "queue_arn string, read_from timestamp, read_until timestamp"
+    of_workers = frame_of(
+        inputs.spark, read_worker_spans(inputs), "queue_arn string, read_from timestamp, read_until timestamp"
     )
     read_in_full = (
         spans.join(F.broadcast(of_workers), "queue_arn")
@@ -154,7 +155,7 @@ def judge_unseen(unseen: DataFrame, runs: DataFrame, inputs: Inputs) -> DataFram
 
 def _lambda_groups(inputs: Inputs) -> DataFrame:
     pairs = sorted({(r["queue_arn"], r["log_group"]) for r in inputs.small["consumers"] if r["kind"] == "lambda"})
-    return inputs.spark.createDataFrame(pairs, "queue_arn string, log_group string")
+    return frame_of(inputs.spark, pairs, "queue_arn string, log_group string")
 
 
 def watched_spans(inputs: Inputs) -> list[tuple[str, datetime, datetime]]:

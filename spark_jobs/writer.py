@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from forensics.lake import Lake, arrow_schema
 from forensics.tables import Table
 from spark_jobs.kept_rows import AGE, APART, age, move_aged, write_by_age
+from spark_jobs.small_frames import no_rows
 
 
 class Writer:
@@ -101,5 +102,5 @@ class Writer:
         schema = frame.drop(flag).schema
         marked = folder / f"{flag}=true"
         if not marked.is_dir():
-            return self.spark.createDataFrame([], schema), files
+            return no_rows(self.spark, schema), files
         return self.spark.read.schema(schema).parquet(str(marked)).select(*schema.names), files
