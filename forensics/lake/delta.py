@@ -48,6 +48,14 @@ def newest_commit(folder: Path) -> tuple[str, int, int] | None:
     return newest.name, status.st_size, status.st_mtime_ns
 
 
+def newest_version(folder: Path) -> int:
+    """Return the number of a table's newest commit, found by listing; raises TableNotFoundError where there is none."""
+    newest = newest_commit(folder)
+    if newest is None:
+        raise TableNotFoundError(f"no commit in {str(log_folder(folder))!r}")
+    return int(newest[0].partition(".")[0])
+
+
 def actions(folder: Path, version: int) -> Iterator[dict[str, Any]]:
     """Yield the actions of one commit, one a line."""
     for line in commit_file(folder, version).read_text("utf-8").split("\n"):  # a line may hold U+2028

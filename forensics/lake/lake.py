@@ -136,7 +136,7 @@ class Lake:
         """Return the Parquet files of one version (None: newest), sorted; empty if the table is not there."""
         if not self.exists(table):
             return []
-        return sorted(unquote(uri) for uri in self._open(table, version).file_uris())
+        return _files_of(self._open(table, version))
 
     def files_added(self, table: Table, after: int, until: int) -> list[str] | None:
         """Return the files whose rows came after one version, up to another; None if rows also went.
@@ -175,11 +175,7 @@ class Lake:
 
     def dataset(self, table: Table, version: int | None = None) -> ds.Dataset:
         """Return one version as a dataset over its pinned file list."""
-        schema = arrow_schema(table)
-        files = self.files(table, version)
-        if not files:
-            return ds.dataset(pa.Table.from_pylist([], schema=schema))
-        return ds.dataset(files, schema=schema, format="parquet")
+        return _dataset_of(table, self.files(table, version))
 
     # -- evidence ------------------------------------------------------------------------------------------
 
@@ -193,7 +189,7 @@ class Lake:
             raise ValueError(f"{table.name} is not an evidence table")
         data = rows if isinstance(rows, pa.Table) else to_arrow(table, rows)
         handle = self._open_or_create(table)
-        fresh = self._without_known(table, data, handle.version())
+        fresh = self._without_known(table, data, handle)
         already = data.num_rows - fresh.num_rows
         if fresh.num_rows:
             self._commit(table, handle, fresh, writer)
@@ -221,7 +217,7 @@ class Lake:
                 raise
         self._flush(table)
 
-    def _without_known(self, table: Table, data: pa.Table, version: int) -> pa.Table:
+    def _without_known(self, table: Table, data: pa.Table, handle: DeltaTable) -> pa.Table:
         (key,) = table.key
         if data.num_rows == 0:
             return data
@@ -235,7 +231,7 @@ class Lake:
             where = (field >= pa.scalar(low, data[table.time_column].type)) & (
                 field <= pa.scalar(high, data[table.time_column].type)
             )
-        known = self.read(table, [key], where, version)[key]
+        known = _dataset_of(table, _files_of(handle)).to_table(columns=[key], filter=where)[key]
         return data.filter(pc.invert(pc.is_in(data[key], value_set=known.combine_chunks())))
 
     # -- findings ------------------------------------------------------------------------------------------
@@ -363,9 +359,20 @@ class Lake:
 
     def _flush(self, table: Table) -> int:
         """Flush the newest commit and the files it added, and return its version."""
-        version = self._open(table).version()
+        version = delta.newest_version(self.path(table))
         delta.flush(self.path(table), version)
         return version
+
+
+def _files_of(handle: DeltaTable) -> list[str]:
+    return sorted(unquote(uri) for uri in handle.file_uris())
+
+
+def _dataset_of(table: Table, files: list[str]) -> ds.Dataset:
+    schema = arrow_schema(table)
+    if not files:
+        return ds.dataset(schema.empty_table())
+    return ds.dataset(files, schema=schema, format="parquet")
 
 
 class Findings:
