@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from forensics.charts.groups import with_groups
@@ -16,6 +16,7 @@ from forensics.report import markdown
 from forensics.report.annotations import marks_text, standing
 from forensics.report.case import Case
 from forensics.report.changes import when_before
+from forensics.report.environment import environment
 from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
@@ -69,10 +70,9 @@ def picture(case: Case, options: ReportOptions) -> str:
 
 def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
     language = Language(options.language)
-    environment = _environment(options, language)
     marks = standing(case.annotations)
     is_html = template.endswith(".html.j2")
-    page = environment.get_template(template)
+    page = _environment(options).get_template(template)
     return page.render(
         case=case,
         incident=case.incident,
@@ -118,15 +118,9 @@ def _repeat_span(case: Case) -> str:
     return span_text(span_ms) if span_ms else "all at once"
 
 
-def _environment(options: ReportOptions, language: Language) -> Environment:
-    environment = Environment(
-        loader=PackageLoader("forensics.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+@lru_cache(maxsize=16)
+def _environment(options: ReportOptions) -> Environment:
+    language = Language(options.language)
     filters: dict[str, Callable[..., Any]] = {
         "clock": clock_text,
         "there": partial(_there, options.local),
@@ -139,15 +133,14 @@ def _environment(options: ReportOptions, language: Language) -> Environment:
         "text": markdown.text,
         "fence": markdown.fence,
     }
-    environment.filters.update(filters)
-    environment.globals.update(
-        interval=interval_text,
-        share=share_text,
-        change_words=CHANGE_WORDS,
-        finding_words=FINDING_WORDS,
-        redrive_words=REDRIVE_WORDS,
-    )
-    return environment
+    names = {
+        "interval": interval_text,
+        "share": share_text,
+        "change_words": CHANGE_WORDS,
+        "finding_words": FINDING_WORDS,
+        "redrive_words": REDRIVE_WORDS,
+    }
+    return environment(filters, names)
 
 
 def _there(zone: ZoneInfo | None, at: datetime | None) -> str:

@@ -1,14 +1,17 @@
 """The weekly review as a file: HTML, Markdown or CSV. The same review gives the same bytes; no clock is asked."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from forensics.health import NUMBERS, QueueReview, WeekReview, week_title
 from forensics.health.signals import interval, percent, percent_interval, span
 from forensics.report import markdown
 from forensics.report.csv_text import to_csv
+from forensics.report.environment import environment
 from forensics.report.language import Language
 from forensics.report.week import WEEK_COLUMNS, spark_line, week_record
 from forensics.report.words import clock_text, count_text
@@ -31,7 +34,7 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
     title = week_title(review.week)
     if language != "en":
         title = said("{first} to {last}", first=review.first_day, last=review.last_day)
-    page = _environment(said).get_template(f"week.{format}.j2")
+    page = _environment(language).get_template(f"week.{format}.j2")
     written = page.render(review=review, language=language, title=title, policy=_POLICY, cards=cards(review), _=said)
     return written.encode("utf-8", "replace")
 
@@ -115,40 +118,33 @@ def _change(now: int | None, before: int | None) -> str | None:
     return None if now is None or before is None else f"{now - before:+,}"
 
 
-def _environment(language: Language) -> Environment:
+@cache
+def _environment(code: str) -> Environment:
+    language = Language(code)
     say = language.sentence
-    environment = Environment(
-        loader=PackageLoader("forensics.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters.update(
-        percent=lambda share: say(percent(share)),
-        number=lambda value: say(_number(value)),
-        clock=clock_text,
-        code=markdown.code,
-        text=markdown.text,
-        spark=spark_svg,
-        blocks=spark_line,
-        twice=lambda queue: say(twice_words(queue)),
-        span=lambda value_s: say(_span(value_s)),
-        handler=lambda value_ms: say(_handler(value_ms)),
-        say=say,
-        units=language.units,
-        told=lambda incident: language.headline(incident, incident["headline"] or ""),
-    )
-    parts: dict[str, Any] = {
+    filters: dict[str, Callable[..., Any]] = {
+        "percent": lambda share: say(percent(share)),
+        "number": lambda value: say(_number(value)),
+        "clock": clock_text,
+        "code": markdown.code,
+        "text": markdown.text,
+        "spark": spark_svg,
+        "blocks": spark_line,
+        "twice": lambda queue: say(twice_words(queue)),
+        "span": lambda value_s: say(_span(value_s)),
+        "handler": lambda value_ms: say(_handler(value_ms)),
+        "say": say,
+        "units": language.units,
+        "told": lambda incident: language.headline(incident, incident["headline"] or ""),
+    }
+    names = {
         "headline": headline,
         "reach": reach,
         "count": count_text,
         "stop": language("."),
         "numbers": NUMBERS,
     }
-    environment.globals.update(parts)
-    return environment
+    return environment(filters, names)
 
 
 def _span(value_s: int | None) -> str:
