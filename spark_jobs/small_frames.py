@@ -25,3 +25,9 @@ def frame_of(spark: SparkSession, rows: Iterable[Sequence[Any]], schema: T.Struc
 def no_rows(spark: SparkSession, schema: T.StructType | str) -> DataFrame:
     """Return a frame without rows that the planner knows to be empty."""
     return frame_of(spark, [], schema)
+
+
+def is_known_empty(frame: DataFrame) -> bool:
+    """Tell whether the planner sees without looking at any row that a frame has none."""
+    most = frame._jdf.queryExecution().optimizedPlan().maxRows()
+    return bool(most.isDefined() and most.get() == 0)

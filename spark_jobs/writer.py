@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from forensics.lake import Lake, arrow_schema
 from forensics.tables import Table
 from spark_jobs.kept_rows import AGE, APART, age, move_aged, write_by_age
-from spark_jobs.small_frames import no_rows
+from spark_jobs.small_frames import is_known_empty, no_rows
 
 
 class Writer:
@@ -42,6 +42,8 @@ class Writer:
         differ in ``apart`` go into different folders, so that reading one kind does not read the other.
         """
         if self.in_memory and path is None:
+            if is_known_empty(frame):
+                return no_rows(self.spark, frame.schema)
             self.held.append(frame.localCheckpoint())
             return self.held[-1]
         folder = str(path or self.work_folder / name)
@@ -72,6 +74,8 @@ class Writer:
             rows = frame.toArrow().select(table.column_names).cast(arrow_schema(table))
             Path(folder).mkdir(parents=True, exist_ok=True)
             pq.write_table(rows, Path(folder) / f"part-{uuid.uuid4().hex}.parquet", compression="zstd")
+            if not rows.num_rows and mode == "error":
+                return no_rows(self.spark, frame.schema)
         else:
             frame.write.mode(mode).parquet(folder)
         return self.spark.read.schema(frame.schema).parquet(folder)
