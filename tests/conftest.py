@@ -9,6 +9,14 @@ settings.register_profile("doubletake", deadline=None, suppress_health_check=[He
 settings.load_profile("doubletake")
 
 _ON_SPARK = ("tests/spark_jobs/", "tests/scenarios/")
+_LONG = (
+    *_ON_SPARK,
+    "tests/test_cli_watch.py",
+    "tests/test_cli_demo.py",
+    "tests/pages/test_browser.py",
+    "tests/ingest/test_crashes.py",
+)
+"""What takes a minute or more, longest first."""
 
 
 class _ByFileOrSpark(LoadFileScheduling):
@@ -28,8 +36,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, while the other processes run all else."""
-    items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in _ON_SPARK])
+    """Begin with what takes longest: begun last, it would keep one process at work while the others have nothing left."""
+    items.sort(key=lambda item: next((n for n, start in enumerate(_LONG) if item.nodeid.startswith(start)), len(_LONG)))
 
 
 @pytest.fixture(scope="session")
