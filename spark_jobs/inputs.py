@@ -23,7 +23,7 @@ from spark_jobs.small_frames import frame_of, no_rows
 _LATER_TABLES = ("setting_changes", "move_tasks")
 """Evidence that older lakes do not have."""
 
-RULES_VERSION = "7"
+RULES_VERSION = "8"
 
 _SETTINGS_KEYS = {
     "queue_settings": ("queue_arn",),

@@ -74,8 +74,16 @@ def _message_id(fact: Column) -> Column:
 
 
 def invocations(runs: DataFrame) -> DataFrame:
-    """Every run of which a line is in evidence; where no platform line is, it rests on those its messages were found in."""
+    """Every run of which a line is in evidence.
+
+    It rests on its platform lines; where there are none on those its messages were found in, else on one that names it.
+    """
     lines_of_facts = F.array_distinct(F.transform("facts", lambda fact: fact["evidence_id"]))
+    evidence = (
+        F.when(F.size("mark_ids") > 0, F.col("mark_ids"))
+        .when(F.size("facts") > 0, lines_of_facts)
+        .otherwise(F.array("any_line_id"))
+    )
     return runs.select(
         "invocation_id",
         "log_group",
@@ -91,5 +99,5 @@ def invocations(runs: DataFrame) -> DataFrame:
         "error_type",
         F.col("start_at").isNotNull().alias("has_start"),
         "message_count",
-        F.array_sort(F.when(F.size("mark_ids") > 0, F.col("mark_ids")).otherwise(lines_of_facts)).alias("evidence_ids"),
+        F.array_sort(evidence).alias("evidence_ids"),
     ).select(*INVOCATIONS.column_names)

@@ -23,7 +23,7 @@ millions of lines sort fast; the names travel beside it."""
 
 _STREAM = ("log_group", "log_stream")
 
-_FIRST = ("start_at", "first_line_at")
+_FIRST = ("start_at", "first_line_at", "any_line_id")
 _LAST = (
     "last_line_at",
     "ended_at",
@@ -131,6 +131,7 @@ def runs(lines: DataFrame) -> DataFrame:
         *[F.any_value(c).alias(c) for c in _STREAM],
         F.min(F.when(kind == "start", F.col("logged_at"))).alias("start_at"),
         F.min("logged_at").alias("first_line_at"),
+        F.min("evidence_id").alias("any_line_id"),
         F.max("logged_at").alias("last_line_at"),
         F.max(F.when(kind.isin("end", "report", "runtime_done"), F.col("logged_at"))).alias("ended_at"),
         F.max(F.when(kind == "report", F.col("duration_ms"))).alias("duration_ms"),

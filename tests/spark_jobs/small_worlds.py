@@ -10,6 +10,7 @@ LARAVEL = some_id("laravel one"), some_id("laravel two")
 DEAD, BACK = some_id("dead"), some_id("redriven")
 TWINS = some_id("twin one"), some_id("twin two")
 HERE, THERE = some_id("key here"), some_id("key there")
+LOST_RUN = some_id("lost run")
 LOCKED, ABSORBED = some_id("locked"), some_id("absorbed")
 
 SETTINGS = Settings.parse(
@@ -108,4 +109,6 @@ def world() -> SmallLake:
     )
     lake.queue("blind")
     lake.function("blind", "blind", *run("b1", 1, 10, status="timeout"), *run("b2", 31, 10, status="timeout"))
+    lake.queue("lost")
+    lake.function("lost", "lost", (1, f"2026-11-20T12:00:01.000Z\t{LOST_RUN}\tERROR\tno answer from the card provider"))
     return lake

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forensics.tables.findings import INCIDENTS, LOGGING_READINESS, MESSAGES, REDELIVERIES
+from forensics.tables.findings import INCIDENTS, INVOCATIONS, LOGGING_READINESS, MESSAGES, REDELIVERIES
 from tests.spark_jobs.small_worlds import (
     ABSORBED,
     BACK,
@@ -10,12 +10,14 @@ from tests.spark_jobs.small_worlds import (
     HERE,
     LARAVEL,
     LOCKED,
+    LOST_RUN,
     OWN,
     SHO,
     SPRING,
     TASK,
     THERE,
     TWINS,
+    world,
 )
 
 pytestmark = pytest.mark.spark
@@ -24,7 +26,8 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def found(many_worlds) -> dict[str, list[dict]]:
     findings = many_worlds.lake.findings()
-    return {t.name: findings.read(t).to_pylist() for t in (MESSAGES, REDELIVERIES, INCIDENTS, LOGGING_READINESS)}
+    tables = (MESSAGES, REDELIVERIES, INCIDENTS, INVOCATIONS, LOGGING_READINESS)
+    return {t.name: findings.read(t).to_pylist() for t in tables}
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +104,14 @@ def test_where_no_line_names_a_message_there_is_a_window_with_an_upper_bound(fou
     assert incident["causes"] == ["function_timeout=2"]
     assert incident["confirmed"] == incident["probable"] == 0
     assert incident["evidence_ids"]
+
+
+def test_a_run_of_which_one_line_is_left_rests_on_it(found):
+    (run,) = [run for run in found["invocations"] if run["request_id"] == LOST_RUN]
+    (line,) = [row for row in world().rows["log_events"] if row["log_group"] == "/aws/lambda/lost"]
+
+    assert run["end_status"] == "unknown"
+    assert run["evidence_ids"] == [line["evidence_id"]]
 
 
 def test_readiness_says_what_to_add(found):
