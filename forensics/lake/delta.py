@@ -19,10 +19,15 @@ RUN_TOKEN = "doubletake.run"  # noqa: S105
 """Key in a commit's info: names the append that made it, so that an unclear one can be found again."""
 _SCHEMA_KEY = "doubletake.schemaVersion"
 _KEEP = "interval 3650 days"
+_HINT = "Run `doubletake doctor`: it sets what is torn aside, and what was lost is collected again."
 
 
 class LakeDamagedError(ForensicsError):
     """A table's newest commit cannot be read."""
+
+
+def _where(folder: Path) -> str:
+    return f"table {folder.name} of the lake at {str(folder.parent.parent)!r}"
 
 
 def log_folder(folder: Path) -> Path:
@@ -65,18 +70,17 @@ def actions(folder: Path, version: int) -> Iterator[dict[str, Any]]:
 
 def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaTable:
     """Open a table at a version (None: newest); raises LakeDamagedError or LakeTooNewError."""
-    where = f"table {table.name} of the lake at {str(folder.parent.parent)!r}"
-    hint = "Run `doubletake doctor`: it sets what is torn aside, and what was lost is collected again."
+    where = _where(folder)
     try:
         handle = DeltaTable(str(folder), version=version)
         newest = commit_file(folder, handle.version())
         # delta-rs takes an empty newest commit for one without rows, and says nothing.
         if version is None and newest.exists() and newest.stat().st_size == 0:
-            raise LakeDamagedError(f"{where} cannot be read: its newest commit is empty", hint)
+            raise LakeDamagedError(f"{where} cannot be read: its newest commit is empty", _HINT)
     except TableNotFoundError:
         raise
     except DeltaError as problem:
-        raise LakeDamagedError(f"{where} cannot be read: {problem}", hint) from problem
+        raise LakeDamagedError(f"{where} cannot be read: {problem}", _HINT) from problem
     written = int(handle.metadata().configuration.get(_SCHEMA_KEY) or 1)
     if written > SCHEMA_VERSION:
         raise LakeTooNewError(
@@ -140,12 +144,18 @@ def changes_rows(folder: Path, version: int) -> bool:
 
 
 def flush(folder: Path, version: int) -> None:
-    """Flush a commit and the files it added to the disk; delta-rs never does."""
+    """Flush a commit and the files it added to the disk; delta-rs never does. Raises LakeDamagedError if it is torn."""
+    try:
+        written = list(actions(folder, version))
+    except ValueError as problem:
+        raise LakeDamagedError(f"{_where(folder)} cannot be read: {problem}", _HINT) from problem
+    if not written:
+        raise LakeDamagedError(f"{_where(folder)} cannot be read: its newest commit is empty", _HINT)
     commit = commit_file(folder, version)
     touched = {commit, commit.parent, folder}
     if version == 0:
         touched |= {folder.parent, folder.parent.parent}
-    for action in actions(folder, version):
+    for action in written:
         if added := action.get("add"):
             file = folder / added["path"]
             touched |= {file, file.parent}
