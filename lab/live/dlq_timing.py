@@ -1,9 +1,10 @@
 """dlq-timing, live and ten times faster: a function that always fails, visibility timeout 6 s, two receives allowed."""
 
 import time
+from dataclasses import replace
 
 from lab.aws import EmbeddedAws
-from lab.live.world import LiveWorld, body_of
+from lab.live.world import LiveWorld, as_told, body_of
 from lab.played import Played
 from lab.scenarios import dlq_timing
 from lab.simulation import QueueSpec
@@ -39,16 +40,19 @@ STORY = (
 )
 
 
-def play(aws: EmbeddedAws) -> Played:
-    """Play it in real time; takes about 20 s."""
+def play(aws: EmbeddedAws, slower: int = 1) -> Played:
+    """Play it in real time; takes about 20 s, its timeouts ``slower`` times as long. Raises LivePlayError."""
     world = LiveWorld(aws)
-    world.create_queue(WEBHOOKS)
-    mapping = world.create_function("deliver-webhook", CODE, WEBHOOKS.name, timeout_s=5, batch_size=1)
+    queue = replace(WEBHOOKS, visibility_timeout_s=WEBHOOKS.visibility_timeout_s * slower)
+    world.create_queue(queue)
+    mapping = world.create_function("deliver-webhook", CODE, queue.name, timeout_s=5 * slower, batch_size=1)
     receivers = ("fine", REFUSED, "fine", UNREADABLE, "fine")
     webhooks = [(f"whk-{time.time_ns() % 10**6}-{n}", receiver) for n, receiver in enumerate(receivers)]
-    with world.measured(WEBHOOKS.name, str(WEBHOOKS.dead_letter_queue)):
-        world.send(WEBHOOKS.name, [(body_of(webhook_id=key, receiver=receiver), key) for key, receiver in webhooks])
+    with world.measured(queue.name, str(queue.dead_letter_queue)):
+        world.send(queue.name, [(body_of(webhook_id=key, receiver=receiver), key) for key, receiver in webhooks])
         world.enable(mapping)
-        world.wait_until_empty(WEBHOOKS.name, 15 * WEBHOOKS.visibility_timeout_s)
+        world.wait_until_empty(queue.name, 15 * queue.visibility_timeout_s)
         time.sleep(1)  # one more sample of the dead-letter queue
-    return world.played(dlq_timing.NAME, STORY, [WEBHOOKS.name], SETTINGS)
+    world.dead_lettered(queue, receivers.count(REFUSED) + receivers.count(UNREADABLE))
+    played = world.played(dlq_timing.NAME, STORY, [queue.name], SETTINGS)
+    return as_told(played, {n: 2 for n, receiver in enumerate(receivers) if receiver != "fine"})

@@ -60,7 +60,7 @@ STORY = (
 
 
 def play(aws: EmbeddedAws) -> Played:
-    """Play it in real time; takes about 70 s."""
+    """Play it in real time; takes about 70 s. Raises LivePlayError."""
     chance = random.Random()
     world = LiveWorld(aws)
     world.create_queue(PAYMENTS)

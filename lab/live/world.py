@@ -6,13 +6,14 @@ import threading
 import time
 import uuid
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from forensics.errors import ForensicsError
 from lab.aws import EmbeddedAws
 from lab.function_logs import RUNTIME_LOG
 from lab.functions import LogLine
@@ -41,6 +42,16 @@ def note(record, done):
         file.write(json.dumps(entry) + "\\n")
 '''
 """A module that goes with a live function's code. It writes to TRUTH_FILE."""
+
+
+class LivePlayError(ForensicsError):
+    """The play went otherwise than its story: the machine stood still for longer than a timeout of it."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(
+            f"the play in real time went otherwise than its story: {how}",
+            "This machine was too busy for it. Play it again, or without --live.",
+        )
 
 
 @dataclass
@@ -105,10 +116,10 @@ class LiveWorld:
         for sent in client.send_message_batch(QueueUrl=url, Entries=entries)["Successful"]:
             self.sent.append((queue, sent["MessageId"], bodies[int(sent["Id"])][1]))
 
-    def note(self, message_id: str, receive_count: int, done: bool) -> None:
-        """Write down that a worker handled a message, and whether its work was done."""
+    def note(self, message_id: str, receive_count: int, done: bool, at: datetime | None = None) -> None:
+        """Write down that a worker handled a message, now if not told when, and whether its work was done."""
         with self._lock:
-            self.entries.append((message_id, receive_count, time.time(), done))
+            self.entries.append((message_id, receive_count, at.timestamp() if at else time.time(), done))
 
     def put_log_lines(self, log_group: str, lines: Iterable[LogLine]) -> None:
         """Put a worker's lines as its log driver does."""
@@ -151,15 +162,23 @@ class LiveWorld:
         World(self.aws, self.started_at).put_metrics("AWS/SQS", data)
 
     def wait_until_empty(self, queue: str, limit_s: float) -> None:
-        """Return when the queue holds nothing any more, in flight included, or after ``limit_s``."""
+        """Return when the queue holds nothing any more, in flight included; raises LivePlayError after ``limit_s``."""
+        deadline = time.monotonic() + limit_s
+        while self._depth(queue):
+            if time.monotonic() > deadline:
+                raise LivePlayError(f"{queue} was not empty after {limit_s:g} s")
+            time.sleep(0.2)  # SQS does not tell when a queue is empty; limit_s bounds it
+
+    def dead_lettered(self, spec: QueueSpec, count: int) -> None:
+        """See that so many messages were moved; raises LivePlayError. A run killed at its first line notes nothing."""
+        if (found := self._depth(str(spec.dead_letter_queue))) != count:
+            raise LivePlayError(f"{found} messages were moved to {spec.dead_letter_queue} instead of {count}")
+
+    def _depth(self, queue: str) -> int:
         client = self.aws.client("sqs")
         url = client.get_queue_url(QueueName=queue)["QueueUrl"]
-        deadline = time.monotonic() + limit_s
-        while time.monotonic() < deadline:
-            found = client.get_queue_attributes(QueueUrl=url, AttributeNames=list(_DEPTHS))["Attributes"]
-            if not any(int(found[name]) for name in _DEPTHS):
-                return
-            time.sleep(0.2)  # SQS does not tell when a queue is empty; limit_s bounds it
+        found = client.get_queue_attributes(QueueUrl=url, AttributeNames=list(_DEPTHS))["Attributes"]
+        return sum(int(found[name]) for name in _DEPTHS)
 
     def played(self, scenario: str, story: str, queues: Sequence[str], settings: str, *groups: str) -> Played:
         """Take down what was played; the window ends now."""
@@ -186,6 +205,18 @@ class LiveWorld:
                 mine[count] = at if done else mine.get(count)
         deliveries = tuple(DeliveryTruth(count, first[count], mine[count]) for count in sorted(mine))
         return MessageTruth(queue, message_id, business_key, deliveries, None)
+
+
+def as_told(played: Played, again: Mapping[int, int]) -> Played:
+    """Return the play if its messages came as often as its story says; raises LivePlayError.
+
+    ``again`` names, by their place in the order of sending, the messages that come more than once, and how often.
+    """
+    for place, truth in enumerate(played.truths):
+        came = [delivery.receive_count for delivery in truth.deliveries]
+        if came != list(range(1, again.get(place, 1) + 1)):
+            raise LivePlayError(f"message {place} of {truth.queue} was seen at its receives {came}")
+    return played
 
 
 def body_of(**fields: Any) -> str:
