@@ -24,9 +24,9 @@ from spark_jobs.small_frames import no_rows
 from spark_jobs.suspects import item_hash
 
 AGE = "age"
-_AGES_H = (0.25, 1, 3, 12, 48, 192)
+_AGES_H = (0.05, 0.25, 1, 3, 12, 48, 192)
 """Rows are put in files by age, so that those that may still change do not lie among those that will not. Hours before the
-end of the evidence at which the next file begins."""
+end of the evidence at which the next file begins; the first holds what most visibility timeouts and runs reach back to."""
 APART = -1
 """In place of an age: rows that are made anew in every round."""
 _FINAL = ("deleted", "delete_refused")

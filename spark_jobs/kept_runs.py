@@ -37,11 +37,12 @@ _STREAM = ("log_group", "log_stream")
 class KeptRuns:
     """The kept outcome of earlier rounds in one lake, and what this round adds to it.
 
-    ``is_round`` is false where nothing is kept that may be used: then everything is read.
+    ``is_round`` is false where nothing is kept that may be used: then everything is read. ``line_count`` is that of all
+    log events.
     """
 
-    def __init__(self, lake: Lake, run_id: str, inputs: Inputs) -> None:
-        self.lake, self.run_id, self.inputs = lake, run_id, inputs
+    def __init__(self, lake: Lake, run_id: str, inputs: Inputs, line_count: int) -> None:
+        self.lake, self.run_id, self.inputs, self.line_count = lake, run_id, inputs, line_count
         self.folder = lake.root / "findings" / ".kept"
         self.manifest: Manifest | None = None
         self._files: dict[str, list[str]] = {}

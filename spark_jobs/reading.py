@@ -6,6 +6,7 @@ from functools import partial
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from spark_jobs import tuning
 from spark_jobs.facts import FACT_TYPE, facts_of_line
 from spark_jobs.handlings import worker_facts
 from spark_jobs.inputs import Inputs
@@ -58,7 +59,8 @@ def read_runs(
 
     if not kept.is_round:
         return _runs_of(inputs, kept.lines(groups, kept.streams(groups)), groups, queue_names, None, keep)[0], None
-    streams = out.keep("streams", kept.streams(groups))
+    with tuning.going_through_history(inputs.spark, kept.line_count):
+        streams = out.keep("streams", kept.streams(groups))
     fresh, first_read = _runs_of(inputs, kept.lines(groups, streams), groups, queue_names, streams, keep)
     torn = first_read.where(F.col("start_index") == 0).select("stream_hash").distinct()
     torn = out.keep("torn", torn.join(streams.where(F.col("cut_at").isNotNull()), "stream_hash", how="left_semi"))
@@ -69,7 +71,8 @@ def read_runs(
         kept.forget("runs", "joined_runs")
         keep_whole = partial(keep, table="whole_")
         fresh, _ = _runs_of(inputs, kept.lines(groups, streams), groups, queue_names, streams, keep_whole)
-    return fresh, kept.replace_from(streams)
+    with tuning.going_through_history(inputs.spark, kept.line_count):
+        return fresh, kept.replace_from(streams)
 
 
 def _runs_of(

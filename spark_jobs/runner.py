@@ -16,6 +16,7 @@ from forensics.settings import Settings
 from forensics.tables import FINDINGS
 from forensics.tables import findings as T
 from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs import tuning
 from spark_jobs.basis import Basis
 from spark_jobs.blind_windows import blind_windows, has_blind_queue
 from spark_jobs.counterfactuals import counterfactuals, repeats
@@ -36,7 +37,7 @@ from spark_jobs.read_spans import read_spans
 from spark_jobs.reading import groups_by_kind, longest_run_ms, read_handlings, read_runs
 from spark_jobs.redrives import was_moved
 from spark_jobs.rounds import Rounds
-from spark_jobs.session import rules_left_out, side_by_side, spark_session
+from spark_jobs.session import side_by_side, spark_session
 from spark_jobs.setting_findings import setting_findings
 from spark_jobs.small_frames import frame_of
 from spark_jobs.suspects import item_hash
@@ -46,18 +47,8 @@ from spark_jobs.writer import Writer
 Say = Callable[[str], None]
 
 KEEP_GENERATIONS = 5
-FEW_LINES = 300_000
 ROUNDS_FROM_LINES = 100_000
 """Below this, looking for what still holds costs more than making it anew."""
-HELD_LINES = 30_000
-"""Below so many lines what is needed between steps stays in memory: opening files would cost more than their rows."""
-LINES_PER_PARTITION = 150_000
-_FOR_LONG_STAGES = (
-    "spark.sql.adaptive.enabled",
-    "spark.sql.optimizer.dynamicPartitionPruning.enabled",
-    "spark.sql.optimizer.nestedSchemaPruning.enabled",
-    "spark.sql.optimizer.runtime.bloomFilter.enabled",
-)
 
 
 @java_failures_told()
@@ -89,18 +80,18 @@ def correlate(
             say("findings are up to date with the evidence")
             return newest
         line_count = lake.count(LOG_EVENTS, versions.get(LOG_EVENTS.name))
-        has_few_lines = line_count < FEW_LINES
+        has_few_lines = line_count < tuning.FEW_LINES
         spark = spark or spark_session(master, say, has_few_lines)
-        tune(spark, line_count, has_few_lines)
+        tuning.tune(spark, line_count, has_few_lines)
         inputs = read_inputs(spark, lake, settings, versions, since)
         run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
-        out = Writer(lake, run_id, spark, in_memory=line_count < HELD_LINES)
+        out = Writer(lake, run_id, spark, in_memory=line_count < tuning.HELD_LINES)
         if in_rounds is None:
             in_rounds = line_count >= ROUNDS_FROM_LINES
         may_keep = in_rounds and since is None and LOG_EVENTS.name in versions
-        kept = KeptRuns(lake, run_id, inputs) if may_keep else None
+        kept = KeptRuns(lake, run_id, inputs, line_count) if may_keep else None
         try:
-            data_until = _build(inputs, out, say, has_few_lines, kept, force)
+            data_until = _build(inputs, out, say, line_count, kept, force)
         except BaseException:
             _discard(lake, run_id)
             if kept:
@@ -123,40 +114,19 @@ def correlate(
         return generation
 
 
-def tune(spark: SparkSession, line_count: int, is_small: bool) -> None:
-    """Fit Spark to the size: for few lines, compiling Java for each step costs more than it saves."""
-    spark.conf.set("spark.sql.codegen.wholeStage", str(not is_small).lower())
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if is_small else "FALLBACK")
-    # Of few lines, each further task costs more than it saves: it reads Hadoop's settings once more.
-    for setting in ("spark.sql.leafNodeDefaultParallelism", "spark.sql.files.minPartitionNum"):
-        spark.conf.set(setting, "1") if is_small else spark.conf.unset(setting)
-    spark.conf.set("spark.sql.optimizer.excludedRules", rules_left_out(is_small))
-    # Planning anew after every stage, and reading less by looking first, pay where stages are long.
-    for setting in _FOR_LONG_STAGES:
-        spark.conf.set(setting, str(not is_small).lower())
-    # So many partitions that the runs of one fit in memory: Spark then gathers them by hash, without a second sort.
-    spark.conf.set("spark.sql.shuffle.partitions", str(max(1 if is_small else 2, line_count // LINES_PER_PARTITION)))
-    spark.conf.set("spark.sql.objectHashAggregate.sortBased.fallbackThreshold", "200000")
-    # Files of a few kinds are written side by side; else Spark sorts all rows by kind first.
-    spark.conf.set("spark.sql.maxConcurrentOutputFileWriters", "64")
-
-
 def _build(
-    inputs: Inputs, out: Writer, say: Say, has_few_lines: bool, kept: KeptRuns | None, anew: bool
+    inputs: Inputs, out: Writer, say: Say, line_count: int, kept: KeptRuns | None, anew: bool
 ) -> datetime | None:
     """Run every transform; returns the time of the last log event or the end of what was read, UTC."""
+    has_few_lines = line_count < tuning.FEW_LINES
     say("assigning log lines to invocations")
     lambda_groups, worker_groups = groups_by_kind(inputs)
     queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
     if kept:
         is_worker = dict.fromkeys(lambda_groups, False) | dict.fromkeys(worker_groups, True)
         kept.begin(Basis.of(inputs, is_worker, longest_run_ms(inputs, lambda_groups)), anew)
-        if (
-            kept.is_round
-        ):  # most of the lake is not looked at: a task for each part of it would have next to nothing to do
-            parts = int(inputs.spark.conf.get("spark.sql.shuffle.partitions") or 1)
-            few = max(2, kept.new_lines_count // LINES_PER_PARTITION, parts // 10)
-            inputs.spark.conf.set("spark.sql.shuffle.partitions", str(min(parts, few)))
+        if kept.is_round:
+            tuning.tune_round(inputs.spark, line_count, kept.new_lines_count)
     fresh_runs, replaced = read_runs(inputs, out, kept, lambda_groups, queue_names)
     all_runs = kept.together("runs", fresh_runs) if kept else fresh_runs
     handled = read_handlings(inputs, out, kept, worker_groups, queue_names)
@@ -164,11 +134,12 @@ def _build(
     say("building the delivery ledger")
     rounds = Rounds(inputs, out, kept)
     handled_or_none = handled if worker_groups else None
-    of_groups, found = side_by_side(
-        inputs.spark,
-        lambda: _of_groups(all_runs),
-        lambda: rounds.find(fresh_runs, replaced, handled_or_none),
-    )
+    with tuning.going_through_history(inputs.spark, line_count):
+        of_groups, found = side_by_side(
+            inputs.spark,
+            lambda: _of_groups(all_runs),
+            lambda: rounds.find(fresh_runs, replaced, handled_or_none),
+        )
     read = _borders(inputs, of_groups, handled)
     data_until = max((border[2] for border in read), default=None)
     borders = frame_of(inputs.spark, read, "log_group string, read_from timestamp, read_until timestamp")

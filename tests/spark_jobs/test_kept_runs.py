@@ -71,7 +71,7 @@ def kept(lake: Lake, **changed: object) -> Manifest:
 
 
 def begun(lake: Lake, basis: Basis = BASIS, setting: dict = SETTING, anew: bool = False) -> KeptRuns:
-    found = KeptRuns(lake, "round-2", inputs(lake, setting))
+    found = KeptRuns(lake, "round-2", inputs(lake, setting), 2)
     found.begin(basis, anew)
     return found
 
@@ -125,7 +125,7 @@ def test_a_log_group_more_changes_nothing(lake):
 def test_a_setting_changed_after_everything_kept_changes_nothing(lake):
     kept(lake)
     later = [SETTING | {"in_force_until": UNTIL}, SETTING | {"in_force_from": UNTIL, "visibility_timeout_s": 60}]
-    found = KeptRuns(lake, "round-2", SimpleNamespace(versions=lake.versions(), in_force={"queue_settings": later}))
+    found = KeptRuns(lake, "round-2", SimpleNamespace(versions=lake.versions(), in_force={"queue_settings": later}), 2)
     found.begin(BASIS)
 
     assert found.is_round

@@ -8,7 +8,7 @@ import pytest
 
 from forensics.parsers import parse_line
 from forensics.settings import Settings
-from spark_jobs import runner
+from spark_jobs import tuning
 from spark_jobs.parsed_lines import COLUMNS, marks_of_runs, parsed_lines
 from tests.forensics.parsers.lines import every_line
 
@@ -62,9 +62,9 @@ def read(spark) -> list[tuple[str, str, dict]]:
     rows = [(f"{n:06d}", group, "stream", AT, n, line) for n, (group, line) in enumerate(lines)]
     frame = spark.createDataFrame(rows, LINES)
     consumers = CONSUMERS | {LIKE_THE_WORKER: CONSUMERS[WORKER]}
-    runner.tune(spark, runner.FEW_LINES, is_small=False)
+    tuning.tune(spark, tuning.FEW_LINES, is_small=False)
     found = sorted(parsed_lines(frame, consumers).collect(), key=lambda row: row["evidence_id"])
-    runner.tune(spark, len(lines), is_small=True)
+    tuning.tune(spark, len(lines), is_small=True)
     return [(group, line, row.asDict(recursive=True)) for (group, line), row in zip(lines, found, strict=True)]
 
 

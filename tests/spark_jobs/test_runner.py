@@ -9,7 +9,7 @@ from forensics.lake import Lake
 from forensics.tables import BY_NAME, FINDINGS
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, INCIDENTS, INVOCATIONS, MESSAGES, REDELIVERIES
-from spark_jobs import runner
+from spark_jobs import tuning
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.runner import correlate
 from spark_jobs.shelves import Shelves
@@ -93,13 +93,13 @@ def test_evidence_that_came_in_rounds_is_judged_as_if_it_had_come_at_once(many_w
     def as_for_few(spark, line_count, is_small):  # generating code for each step of so few lines took half of this test
         tune(spark, line_count, is_small=True)
 
-    tune = runner.tune
-    monkeypatch.setattr(runner, "tune", as_for_few)
+    tune = tuning.tune
+    monkeypatch.setattr(tuning, "tune", as_for_few)
     monkeypatch.setattr(KeptRuns, "lines", watched)
     monkeypatch.setattr(Shelves, "take_down", counted)
-    for few_lines, part in zip((0, runner.FEW_LINES), parts, strict=True):
-        monkeypatch.setattr(runner, "FEW_LINES", few_lines)
-        monkeypatch.setattr(runner, "HELD_LINES", few_lines)
+    for few_lines, part in zip((0, tuning.FEW_LINES), parts, strict=True):
+        monkeypatch.setattr(tuning, "FEW_LINES", few_lines)
+        monkeypatch.setattr(tuning, "HELD_LINES", few_lines)
         for name, rows in part.items():
             in_rounds.append(BY_NAME[name], rows, f"{name}|oracle")
         correlate(in_rounds, many_worlds.settings, spark=spark, in_rounds=True)
