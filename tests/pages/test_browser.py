@@ -88,6 +88,15 @@ def visit(chromium, server):
         tab.context.close()
 
 
+@pytest.fixture(scope="module")
+def left_open(chromium, server):
+    """A tab with the incident, for tests that leave it as they found it: to load the page takes most of such a test."""
+    tab = Visit(chromium, server)
+    tab.open(LINK)
+    yield tab
+    tab.context.close()
+
+
 def click_table(page, number, x, y, then):
     """Click into a table's canvas until it has been taken; its scroller lies over it, so the mouse goes there by hand.
 
@@ -138,9 +147,8 @@ def test_a_link_on_a_cold_server_shows_headline_and_times_of_its_zone(visit, tmp
     assert lanes["y"] + lanes["height"] < 900, "and so does its last lane"
 
 
-def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(visit, tmp_path):
-    tab = visit()
-    page = tab.open(LINK)
+def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(left_open, tmp_path):
+    tab, page = left_open, left_open.page
     wide = max(page.locator(CHART).all(), key=lambda bar: bar.bounding_box()["width"]).bounding_box()
     page.mouse.click(wide["x"] + 0.6 * wide["width"], wide["y"] + 0.75 * wide["height"])
     clear = page.get_by_role("button", name="Clear")
@@ -204,8 +212,8 @@ def test_dark_mode_draws_the_same_chart_on_a_dark_page(visit, tmp_path):
     assert picture(page, "incident-dark", tmp_path).exists()
 
 
-def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(visit):
-    page = visit().open(LINK)
+def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(left_open):
+    page = left_open.page
     page.get_by_role("button", name="CSV").first.wait_for()  # before it is there its shortcut does nothing
     with page.expect_download() as download:
         page.keyboard.press("Control+Shift+E")
@@ -216,9 +224,8 @@ def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(visit):
     assert {row["verdict"] for row in rows} == {"confirmed", "probable"}
 
 
-def test_alt_p_and_alt_n_go_to_the_incident_before_and_after(visit):
-    tab = visit()
-    page = tab.open(LINK)
+def test_alt_p_and_alt_n_go_to_the_incident_before_and_after(left_open):
+    tab, page = left_open, left_open.page
     page.get_by_role("button", name="Previous").wait_for()
     page.keyboard.press("Alt+P")
     page.wait_for_url(f"**incident={EXPIRED_HANDLE}**")
@@ -265,8 +272,8 @@ def test_every_form_of_the_report_downloads_under_its_name(visit, tmp_path):
     assert picture(page, "report", tmp_path).exists()
 
 
-def test_two_tabs_with_different_zones_do_not_influence_each_other(visit):
-    tokyo, utc = visit().open(f"{LINK}&tz=Asia/Tokyo"), visit().open(LINK)
+def test_two_tabs_with_different_zones_do_not_influence_each_other(visit, left_open):
+    tokyo, utc = visit().open(f"{LINK}&tz=Asia/Tokyo"), left_open.page
     tokyo.reload()
     tokyo.wait_for_selector(CHART)
 
@@ -274,8 +281,8 @@ def test_two_tabs_with_different_zones_do_not_influence_each_other(visit):
     assert tokyo.get_by_text("time (Asia/Tokyo, UTC+09:00)").count() == 1
 
 
-def test_the_keyboard_alone_reaches_the_switch_of_forms_and_the_tables(visit):
-    page = visit().open(LINK)
+def test_the_keyboard_alone_reaches_the_switch_of_forms_and_the_tables(left_open):
+    page = left_open.page
     reached = set()
     for _ in range(80):
         page.keyboard.press("Tab")
