@@ -11,14 +11,16 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME
-from tests.bench.generate import GROUP, SETTINGS, fill, log_events
+from tests.bench import generate, workers
 from tests.bench.measure import Measured, measured
 
 LOG_EVENTS = BY_NAME["log_events"]
+CONSUMERS = {"function": generate, "worker": workers}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -26,20 +28,21 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.rounds", description=__doc__)
     parser.add_argument("--lines", type=int, default=200_000, help="log events of the short history (default: 200000)")
     parser.add_argument("--threads", type=int, default=2, help="threads of Spark (default: 2)")
+    parser.add_argument("--consumer", choices=CONSUMERS, default="function", help="who takes the messages")
     parser.add_argument("--rounds", type=int, default=3, help="rounds over each history (default: 3)")
     args = parser.parse_args(argv)
     from spark_jobs.session import spark_session
 
     spark = spark_session(f"local[{args.threads}]")
-    new = args.lines // 100
+    new, consumer = args.lines // 100, CONSUMERS[args.consumer]
     took: dict[int, list[Measured]] = {}
     with tempfile.TemporaryDirectory(prefix="doubletake-rounds-") as folder:
-        warm_up = fill(Path(folder) / "warm", 2_000, args.threads, burst_at=2_000)
-        _full_and_rounds(warm_up, spark, 2_000, 200, args.threads, 1)
+        warm_up = consumer.fill(Path(folder) / "warm", 2_000, args.threads, burst_at=2_000)
+        _full_and_rounds(consumer, warm_up, spark, 2_000, 200, args.threads, 1)
         for times in (1, 10):
             lines = args.lines * times
-            lake = fill(Path(folder) / f"history-{times}", lines, args.threads, burst_at=lines)
-            took[times] = _full_and_rounds(lake, spark, lines, new, args.threads, args.rounds)
+            lake = consumer.fill(Path(folder) / f"history-{times}", lines, args.threads, burst_at=lines)
+            took[times] = _full_and_rounds(consumer, lake, spark, lines, new, args.threads, args.rounds)
     spark.stop()
     print(f"{'history':>12} {'':>5} {'full run':>10}  rounds of {new:,} new lines, one after another")
     for kind, seconds in (("wall", lambda m: m.wall_s), ("CPU", lambda m: m.cpu_s or float("nan"))):
@@ -53,16 +56,18 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _full_and_rounds(lake: Lake, spark: object, lines: int, new: int, threads: int, rounds: int) -> list[Measured]:
+def _full_and_rounds(
+    consumer: ModuleType, lake: Lake, spark: object, lines: int, new: int, threads: int, rounds: int
+) -> list[Measured]:
     """Return what a full run took that keeps what a round may take over, and then the rounds after it."""
     from spark_jobs.runner import correlate
 
-    settings = Settings.parse(SETTINGS)
+    settings = Settings.parse(consumer.SETTINGS)
     took: list[Measured] = []
     for until in range(lines, lines + (rounds + 1) * new, new):
         if took:
-            for chunk in log_events(until, threads, until - new, burst_at=lines):
-                lake.append(LOG_EVENTS, chunk, f"log_events|{GROUP}")
+            for chunk in consumer.log_events(until, threads, until - new, burst_at=lines):
+                lake.append(LOG_EVENTS, chunk, f"log_events|{consumer.GROUP}")
         with measured() as one:
             correlate(lake, settings, spark=spark, in_rounds=True)  # type: ignore[arg-type]
         took.append(one)
