@@ -1,37 +1,132 @@
 """Lines of workers to handlings: a worker has no START and no request id, so the message itself opens and closes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 _OPENERS = ("record", "started", "worker_started")
-_LOOK_BACK_ROWS = 64
+LOOK_BACK_ROWS = 64
+"""So many facts back is looked for what is open still."""
+_STREAM = ["log_group", "log_stream"]
 _CLOSERS = ("worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused")
 
 
-def worker_facts(lines: DataFrame, visibility_by_group: dict[str, int], one_at_a_time: Sequence[str]) -> DataFrame:
+@dataclass(frozen=True)
+class Handlings:
+    """What workers' lines tell: ``facts`` of the handlings put together now, ``each`` one row per handling there is.
+
+    ``older`` has the facts of those that hold from earlier rounds, None where nothing is taken over.
+    """
+
+    facts: DataFrame
+    each: DataFrame
+    older: DataFrame | None = None
+
+
+def with_consumer(facts: DataFrame) -> DataFrame:
+    """Add ``consumer``, the name of a handling, and 64 bits of it."""
+    consumer = F.concat_ws("|", *_STREAM, "item_id", "handling_index")
+    return facts.withColumn("consumer", consumer).withColumn("consumer_hash", F.xxhash64("consumer"))
+
+
+def each_handling(facts: DataFrame) -> DataFrame:
+    """One row per handling: when it was spoken of, what its lines show, and hashes of all that they name."""
+    return facts.groupBy("log_group", "log_stream", "consumer", "consumer_hash").agg(
+        F.first("item_id").alias("item_id"),
+        F.min("logged_at").alias("first_at"),
+        F.max("logged_at").alias("last_at"),
+        F.max("receive_count").isNotNull().alias("shows_count"),
+        F.max(F.col("role").isin("started", "worker_started")).alias("shows_start"),
+        F.max(F.col("role") == "effect").alias("shows_effect"),
+        F.min("evidence_id").alias("first_id"),
+        F.array_distinct(F.flatten(F.collect_list(names_of_fact()))).alias("names"),
+        F.max("overtakes").alias("overtakes"),
+    )
+
+
+def names_of_fact() -> Column:
+    """Hash whatever a fact names."""
+    item = F.coalesce("message_id", F.concat(F.lit("key:"), "key"))
+    handle = hashed_name("handle", handle_prefix())
+    return F.array_compact(
+        F.array(F.when(item.isNotNull(), F.xxhash64(item)), hashed_name("key", F.col("key")), handle)
+    )
+
+
+def hashed_name(kind: str, value: Column) -> Column:
+    """Hash a name of some kind; null where there is none."""
+    return F.when(value.isNotNull(), F.xxhash64(F.lit(kind), value))
+
+
+def worker_facts(
+    lines: DataFrame,
+    visibility_by_group: dict[str, int],
+    one_at_a_time: Sequence[str],
+    by_handle: DataFrame | None = None,
+    shared: DataFrame | None = None,
+) -> DataFrame:
     """One row per fact of a worker's line, with ``handling_index``: which handling of its message it belongs to.
 
     ``lines`` are parsed lines of worker log groups with their ``facts``; ``one_at_a_time`` are the groups whose workers
-    take one message after the other.
+    take one message after the other. Where ``lines`` are a part of what there is, ``by_handle`` says whose each receipt
+    handle is (``messages_by_handle``), and ``shared`` which streams several workers are known to write.
 
     A fact that names no message goes to the message whose business key it names, else to the one whose receipt handle
     it names, else to the one message that is open in its stream; where several are open it goes to none.
     A printed record, the framework's start line or the configured start opens a handling, the surest of them that the
     message has; where there is none, silence of about one visibility timeout (seconds per log group, 30 if unknown) does.
     """
-    facts = (
+    facts = facts_of(lines)
+    if by_handle is None:
+        by_handle = messages_by_handle(facts.where(is_record()).withColumn("handle", handle_prefix()))
+    return _in_handlings(_named(facts, one_at_a_time, by_handle, shared), visibility_by_group)
+
+
+def facts_of(lines: DataFrame) -> DataFrame:
+    """Return one row per fact of some lines."""
+    return (
         lines.where(F.col("facts").isNotNull())
         .select("log_group", "log_stream", "logged_at", "order_in_ms", F.posexplode("facts").alias("place", "fact"))
         .select("log_group", "log_stream", "logged_at", "order_in_ms", "place", "fact.*")
     )
-    return _in_handlings(_named(facts, one_at_a_time), visibility_by_group)
 
 
-def _named(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
+def is_record() -> Column:
+    """Tell whether a fact is a printed record with its message's id."""
+    return (F.col("role") == "record") & F.col("message_id").isNotNull()
+
+
+def is_nameless_start() -> Column:
+    """Tell whether a fact is a framework's start line that names nothing: it begins a job in its stream."""
+    return (F.col("role") == "worker_started") & F.col("message_id").isNull() & F.col("key").isNull()
+
+
+def is_opener() -> Column:
+    """Tell whether a fact opens its message's handling."""
+    return F.col("role").isin(*_OPENERS) & F.col("message_id").isNotNull()
+
+
+def handle_prefix() -> Column:
+    """Return what two facts of one receive share of their receipt handle, however long it was printed."""
+    return F.substring("receipt_handle", 1, 27)
+
+
+def messages_by_handle(records: DataFrame) -> DataFrame:
+    """Return the one message of each ``handle`` of a log group, from the facts of its printed records."""
+    return (
+        records.where(F.col("handle").isNotNull())
+        .groupBy("log_group", F.col("handle").alias("_handle"))
+        .agg(F.min("message_id").alias("_of_handle"), F.max("message_id").alias("_of_handle_too"))
+        .where(F.col("_of_handle") == F.col("_of_handle_too"))
+        .drop("_of_handle_too")
+    )
+
+
+def _named(facts: DataFrame, one_at_a_time: Sequence[str], by_handle: DataFrame, shared: DataFrame | None) -> DataFrame:
     stream = ["log_group", "log_stream"]
-    records = facts.where((F.col("role") == "record") & F.col("message_id").isNotNull())
+    records = facts.where(is_record())
     by_key = (
         records.where(F.col("key").isNotNull())
         .groupBy(*stream, "key")
@@ -39,15 +134,8 @@ def _named(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
         .where(F.col("_of_key") == F.col("_of_key_too"))
         .drop("_of_key_too")
     )
-    by_handle = (
-        records.where(F.col("receipt_handle").isNotNull())
-        .groupBy("log_group", F.substring("receipt_handle", 1, 27).alias("_handle"))
-        .agg(F.min("message_id").alias("_of_handle"), F.max("message_id").alias("_of_handle_too"))
-        .where(F.col("_of_handle") == F.col("_of_handle_too"))
-        .drop("_of_handle_too")
-    )
     joined = (
-        facts.withColumn("_handle", F.substring("receipt_handle", 1, 27))
+        facts.withColumn("_handle", handle_prefix())
         .join(by_key, [*stream, "key"], how="left")
         .join(by_handle, ["log_group", "_handle"], how="left")
     )
@@ -56,31 +144,37 @@ def _named(facts: DataFrame, one_at_a_time: Sequence[str]) -> DataFrame:
         .orderBy("logged_at", "order_in_ms", "evidence_id", "place")
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
-    opens = F.col("role").isin(*_OPENERS) & F.col("message_id").isNotNull()
+    if shared is None:
+        joined = joined.withColumn("_was_shared", F.lit(False))
+    else:
+        joined = joined.join(F.broadcast(shared.withColumn("_was_shared", F.lit(True))), stream, how="left")
+    names_nothing = F.coalesce("message_id", "_of_key", "_of_handle", "key").isNull()
+    opens = is_opener()
     closes = F.col("role").isin(*_CLOSERS) & F.col("message_id").isNotNull()
     opened = F.when(opens, F.col("message_id"))
-    nameless_start = (F.col("role") == "worker_started") & F.col("message_id").isNull() & F.col("key").isNull()
     named = (
         joined.withColumns(
             {
                 "_last_opened": F.last(opened, ignorenulls=True).over(in_stream),
-                "job": F.count(F.when(nameless_start, 1)).over(in_stream),
+                "job": F.count(F.when(is_nameless_start(), 1)).over(in_stream),
                 "_recent": F.collect_list(F.when(opens | closes, F.struct("message_id", opens.alias("is_open")))).over(
-                    in_stream.rowsBetween(-_LOOK_BACK_ROWS, Window.currentRow)
+                    in_stream.rowsBetween(-LOOK_BACK_ROWS, Window.currentRow)
                 ),
             }
         )
         .withColumns(
             {
-                "_still_open": _still_open(F.col("_recent")),
-                "_is_shared": F.coalesce(F.max(_overtakes()).over(Window.partitionBy(*stream)), F.lit(False)),
+                "_still_open": F.when(names_nothing & (F.col("job") == 0), _still_open(F.col("_recent"))),
+                "overtakes": F.coalesce(_overtakes(), F.lit(False)),
+                "_is_shared": F.coalesce("_was_shared", F.lit(False))
+                | F.coalesce(F.max(_overtakes()).over(Window.partitionBy(*stream)), F.lit(False)),
                 "message_id": F.coalesce("message_id", "_of_key", "_of_handle"),
             }
         )
         .withColumn("item_id", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))))
     )
     return _given_to_open(_given_to_job(named, one_at_a_time), one_at_a_time).drop(
-        "_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open", "_is_shared"
+        "_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open", "_is_shared", "_was_shared"
     )
 
 
@@ -187,7 +281,7 @@ def _in_handlings(facts: DataFrame, visibility_by_group: dict[str, int]) -> Data
         )
         .drop("_span", "_is_repeated", "_was_done")
     )
-    return _given_back(opened).drop("_opener", "_opens", "_after", "job", "item_id")
+    return _given_back(opened).drop("_opener", "_opens", "_after", "job")
 
 
 def _turn() -> Column:
@@ -208,27 +302,24 @@ def _given_back(facts: DataFrame) -> DataFrame:
 
     Several workers may share a stream: the slower one's effect then stands behind the start of the quicker one.
     """
-    of_item = ["log_group", "log_stream", "item_id"]
-    handling = Window.partitionBy(*of_item, "handling_index")
+    of_item = ("log_group", "log_stream", "item_id")
+    one_before = Window.partitionBy(*of_item).orderBy("handling_index").rangeBetween(-1, -1)
+    so_far = (
+        Window.partitionBy(*of_item, "handling_index")
+        .orderBy("logged_at", "order_in_ms", "evidence_id", "place")
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
     is_effect = F.col("role") == "effect"
-    per_handling = (
-        facts.groupBy(*of_item, (F.col("handling_index") + 1).alias("handling_index"))
-        .agg(F.count(F.when(is_effect | F.col("role").isin(*_CLOSERS), 1)).alias("_ends_before"))
-        .where(F.col("_ends_before") == 0)
-    )
-    nth = F.count(F.when(is_effect, 1)).over(
-        handling.orderBy("logged_at", "order_in_ms", "evidence_id", "place").rowsBetween(
-            Window.unboundedPreceding, Window.currentRow
-        )
-    )
+    ends_before = F.count(F.when(is_effect | F.col("role").isin(*_CLOSERS), 1)).over(one_before)
+    is_second = F.count(F.when(is_effect, 1)).over(so_far) == 2
+    is_given = is_effect & F.col("_is_second") & F.col("_is_open_before")
     return (
-        facts.join(per_handling, [*of_item, "handling_index"], how="left")
-        .withColumn("_nth", nth)
-        .withColumn(
-            "handling_index",
-            F.when(is_effect & (F.col("_nth") == 2) & F.col("_ends_before").isNotNull(), F.col("handling_index") - 1)
-            .otherwise(F.col("handling_index"))
-            .cast("int"),
+        facts.withColumns(
+            {
+                "_is_open_before": (F.count(F.lit(1)).over(one_before) > 0) & (ends_before == 0),
+                "_is_second": is_second,
+            }
         )
-        .drop("_ends_before", "_nth")
+        .withColumn("handling_index", F.col("handling_index") - F.when(is_given, 1).otherwise(0))
+        .drop("_is_open_before", "_is_second")
     )

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 
 from forensics.tables import Table
 from forensics.tables.findings import DELIVERIES
-from spark_jobs.kept_rows import APART_NAME, group_of
+from spark_jobs.kept_rows import group_of
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.manifest import SHELF, shelf_folders
 from spark_jobs.session import spark_schema
@@ -39,7 +39,7 @@ def all_beside(kept: KeptRuns, table: Table, name: str, files: Iterable[Path]) -
     known = kept.manifest.shelves if kept.manifest else {}
     lost = {shelf for shelf in asked if not shelf.startswith(now)} - known.keys()
     assert not lost, f"nothing of {lost} was kept"
-    kept.stand_on({shelf: 0 for shelf in asked if not shelf.endswith(f"/{APART_NAME}")})
+    kept.stand_on(dict.fromkeys(asked, 0))
     folders = [folder for shelf in sorted(asked) for folder in shelf_folders(kept.folder, shelf)]
     mine = [str(folder) for folder in folders if folder.parent.name == name]
     schema = kept.schema(f"{table.name} {name}")

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 from forensics.tables import Table
 from spark_jobs.deliveries import LONG_POLL
 from spark_jobs.grounds import Horizon
+from spark_jobs.handlings import Handlings
 from spark_jobs.kept_runs import KeptRuns, run_hash
 from spark_jobs.session import spark_schema
 from spark_jobs.small_frames import no_rows
@@ -27,11 +28,8 @@ AGE = "age"
 _AGES_H = (0.05, 0.25, 1, 3, 12, 48, 192)
 """Rows are put in files by age, so that those that may still change do not lie among those that will not. Hours before the
 end of the evidence at which the next file begins; the first holds what most visibility timeouts and runs reach back to."""
-APART = -1
-"""In place of an age: rows that are made anew in every round."""
 _FINAL = ("deleted", "delete_refused")
 """Ends that no later line of another stream can change."""
-APART_NAME = "apart"
 FEW_FILES = 4
 """So many files per age at most are written by a round, and group by group taken over by the next."""
 _SMALL_ROWS = 20_000
@@ -51,8 +49,8 @@ def age(at: Column, data_until: datetime | None) -> Column:
 class Reach:
     """What a round looks at again besides judged works: runs that were read again, items to judge now, and open ends.
 
-    ``read`` has the invocation_id of the runs of this round, ``replaced`` of those that do not count any more; ``items``
-    has item_hash. Every other row of the round before holds.
+    ``read`` has the invocation_id of the runs and handlings of this round, ``replaced`` of those that do not count any more;
+    ``items`` has item_hash. Every other row of the round before holds.
     """
 
     read: DataFrame
@@ -65,11 +63,18 @@ class Reach:
         mine = older.withColumn("consumer_hash", run_hash()).join(F.broadcast(wanted), "consumer_hash", how="left_semi")
         return fresh.unionByName(mine.drop("consumer_hash"))
 
+    def facts(self, handlings: Handlings) -> DataFrame:
+        """Return the facts of the handlings to look at: those put together again, and older ones of the items."""
+        if handlings.older is None:
+            return handlings.facts
+        mine = handlings.older.withColumn("item_hash", item_hash(F.col("item_id")))
+        mine = mine.join(F.broadcast(self.items), "item_hash", how="left_semi").drop("item_hash")
+        return handlings.facts.unionByName(mine)
+
     def made_anew(self, deliveries: DataFrame) -> DataFrame:
         """Leave out deliveries that need no judging and are among those of the round before that still hold."""
         marked = self._marked(deliveries, self.read, "consumer", has_items=True)
-        is_needed = F.col("is_judged") | F.col("is_hit") | (F.col("consumer_kind") == "worker")
-        return marked.where(is_needed).drop("is_hit")
+        return marked.where(F.col("is_judged") | F.col("is_hit")).drop("is_hit")
 
     def outdated(self, rows: DataFrame) -> DataFrame:
         """Add ``is_hit`` to rows of the round before: their run was read again, or their item is looked at."""
@@ -93,7 +98,7 @@ class Reach:
 
 def reach(
     open_ends: DataFrame,
-    fresh_runs: DataFrame,
+    read: DataFrame,
     replaced: DataFrame,
     suspects: DataFrame,
     horizon: Horizon,
@@ -108,7 +113,7 @@ def reach(
     may_differ = horizon.is_behind(F.col("hidden_until_at") + F.lit(LONG_POLL), names)
     once = open_ends.where(~F.col("ended_by").isin(*_FINAL)).where(may_differ)
     items = suspects.unionByName(once.select(item_hash(F.col("item_id")).alias("item_hash")))
-    return Reach(fresh_runs.select("invocation_id"), replaced, keep("items_again", items.distinct()))
+    return Reach(read, replaced, keep("items_again", items.distinct()))
 
 
 def groups_with(kept: KeptRuns, table: Table, outdated_in: Callable[[DataFrame], DataFrame]) -> set[str]:
@@ -160,17 +165,12 @@ def write_by_age(aged: DataFrame, table: Table, folder: Path, in_order: bool) ->
 
 
 def move_aged(folder: Path, staged: Path, run_id: str) -> list[Path]:
-    """Move files that were written by age into a table's staging folder; returns them without those that stand apart."""
+    """Move files that were written by age into a table's staging folder; returns them."""
     staged.mkdir(parents=True, exist_ok=True)
     moved = []
     for file in sorted(folder.glob(f"{AGE}=*/*.parquet")):
-        kind = file.parent.name.partition("=")[2]
-        target = (
-            staged / f"{run_id}-{APART_NAME if kind == str(APART) else kind}-{file.name}"
-        )  # files of one task differ in their age alone
-        file.replace(target)
-        if kind != str(APART):
-            moved.append(target)
+        kind = file.parent.name.partition("=")[2]  # files of one task differ in their age alone
+        moved.append(file.replace(staged / f"{run_id}-{kind}-{file.name}"))
     return moved
 
 

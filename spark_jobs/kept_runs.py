@@ -142,6 +142,21 @@ class KeptRuns:
         columns = ("invocation_id", "log_group", "started_at", "shows_records")
         return self.add("replaced", again.select(run_hash().alias("consumer_hash"), *columns).coalesce(1))
 
+    def replace_also(self, handlings: DataFrame) -> DataFrame:
+        """Say which handlings of earlier parts are put together again, beside the runs; returns both, as ``replace_from``.
+
+        ``handlings`` have consumer_hash, invocation_id and log_group; a worker's line hides no receive.
+        """
+        begun = F.lit(None).cast("timestamp").alias("started_at")
+        rows = handlings.select("*", begun, F.lit(True).alias("shows_records")).coalesce(1)
+        rows.write.mode("append").parquet(str(self.path("replaced")))
+        self.note("replaced", rows.schema)
+        return self._frame(self.run_id, "replaced")
+
+    def has(self, name: str) -> bool:
+        """Tell whether an earlier part holds something."""
+        return any(self._has(part.name, name) for part in self._parts())
+
     def forget(self, *names: str) -> None:
         """Remove what this round wrote of something kept."""
         for name in names:
@@ -199,6 +214,8 @@ class KeptRuns:
         replaced = [self._frame(part, "replaced") for part in newer if self._has(part, "replaced")]
         frames = []
         for part in reversed(self._parts() if parts is None else parts):
+            if not self._has(part.name, name):
+                continue
             frame = self._frame(part.name, name)
             if replaced and name != "streams":
                 runs = F.broadcast(reduce(DataFrame.unionByName, replaced).select("consumer_hash"))
@@ -209,7 +226,7 @@ class KeptRuns:
             frames.append(frame)
             if self._has(part.name, "replaced"):
                 replaced.append(self._frame(part.name, "replaced"))
-        return reduce(DataFrame.unionByName, frames)
+        return reduce(DataFrame.unionByName, frames) if frames else no_rows(self.inputs.spark, self.schema(name))
 
     # -- what is kept as a whole -----------------------------------------------------------------------------
 
@@ -239,7 +256,7 @@ class KeptRuns:
         if self._has(self.run_id, "joined_runs"):
             shutil.rmtree(self.path("runs"))
             self.path("joined_runs").rename(self.path("runs"))
-        parts = [*self._parts(), Part(self.run_id, rows_of(self.path("runs")))]
+        parts = [*self._parts(), Part(self.run_id, self._size(self.run_id))]
         version = self.inputs.versions[LOG_EVENTS.name]
         manifest = Manifest(
             self._basis.key,
@@ -273,13 +290,19 @@ class KeptRuns:
             return parts
         name = f"{self.run_id}-merged"
         folder = self.folder / name
-        for what in ("runs", "statements", "streams"):
-            self._older(what, parts=mine).write.parquet(str(folder / what))
+        for what in ("runs", "statements", "streams", "handled", "handlings"):
+            if any(self._has(part.name, what) for part in mine):
+                self._older(what, parts=mine).write.parquet(str(folder / what))
         if replaced := [self._frame(part.name, "replaced") for part in mine if self._has(part.name, "replaced")]:
             reduce(DataFrame.unionByName, replaced).distinct().write.parquet(str(folder / "replaced"))
-        if stated := [self._frame(part.name, "stated") for part in mine if self._has(part.name, "stated")]:
-            reduce(DataFrame.unionByName, stated).write.parquet(str(folder / "stated"))
-        return [*parts[:first], Part(name, rows_of(folder / "runs"))]
+        for what in ("stated", "hints"):
+            if frames := [self._frame(part.name, what) for part in mine if self._has(part.name, what)]:
+                reduce(DataFrame.unionByName, frames).write.parquet(str(folder / what))
+        return [*parts[:first], Part(name, self._size(name))]
+
+    def _size(self, part: str) -> int:
+        """Count the runs and handlings of a part."""
+        return sum(rows_of(self.folder / part / what) for what in ("runs", "handlings"))
 
 
 def run_hash() -> Column:

@@ -130,7 +130,7 @@ def worker_deliveries(facts: DataFrame) -> DataFrame:
     """One row per handling of a message by a worker."""
     carried = facts.select(
         F.xxhash64("log_group", "log_stream").alias("stream_hash"),
-        F.concat_ws("|", "log_group", "log_stream", _item_of(F.col), F.col("handling_index")).alias("consumer"),
+        "consumer",
         F.lit("worker").alias("consumer_kind"),
         "log_group",
         "log_stream",

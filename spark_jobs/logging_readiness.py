@@ -15,15 +15,15 @@ from spark_jobs.small_frames import frame_of
 _COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
 
 
-def logging_readiness(of_runs: Collection[Row], handled: DataFrame, inputs: Inputs) -> DataFrame:
-    """One row per queue and log group of a known consumer. ``of_runs`` has the ``run_counts`` per log group."""
-    of_workers = {r["log_group"]: r for r in _of_workers(handled).collect()}
-    told = {r["log_group"]: r for r in of_runs} | of_workers
+def logging_readiness(of_runs: Collection[Row], of_workers: Collection[Row], inputs: Inputs) -> DataFrame:
+    """One row per queue and log group of a known consumer, given ``run_counts`` and ``counts_of_workers`` per log group."""
+    worker_groups = {r["log_group"] for r in of_workers}
+    told = {r["log_group"]: r for r in (*of_runs, *of_workers)}
     asks: dict[str, bool] = {}
     for row in inputs.small["event_source_mappings"]:
         asks[row["function_name"]] = bool(row["reports_batch_item_failures"])
     rows = []
-    for queue_arn, queue, group, kind, function in _consumers(inputs, of_workers.keys()):
+    for queue_arn, queue, group, kind, function in _consumers(inputs, worker_groups):
         declared = inputs.consumers_by_group.get(group)
         found = told.get(group)
         said = {name: int(found[name]) if found else 0 for name in _COUNTS}
@@ -92,23 +92,23 @@ def _row(
     }
 
 
-def _of_workers(handled: DataFrame) -> DataFrame:
-    item = F.coalesce("message_id", F.concat(F.lit("key:"), "key"))
-    per_handling = handled.groupBy("log_group", "log_stream", item.alias("item_id"), "handling_index").agg(
-        F.max("receive_count").isNotNull().alias("_counted"),
-        F.max(F.col("role").isin("started", "worker_started")).alias("_started"),
-        F.max(F.col("role") == "effect").alias("_done"),
-        F.min("evidence_id").alias("_id"),
-    )
-    return per_handling.groupBy("log_group").agg(
-        F.count(F.lit(1)).alias("handlings"),
-        F.count("item_id").alias("with_message"),
-        F.count(F.when(F.col("_counted"), 1)).alias("with_count"),
-        F.count(F.when(F.col("_started"), 1)).alias("with_item_start"),
-        F.count(F.when(F.col("_done"), 1)).alias("with_effect"),
-        F.lit(0).alias("with_response"),
-        F.lit(0).alias("with_start"),
-        _samples(F.col("_id")),
+def counts_of_workers(handlings: DataFrame) -> list[Row]:
+    """Return what is counted of the handlings of each log group, one row per handling, and when they began and ended."""
+    return (
+        handlings.groupBy("log_group")
+        .agg(
+            F.unix_micros(F.min("first_at")).alias("low"),
+            F.unix_micros(F.max("last_at")).alias("high"),
+            F.count(F.lit(1)).alias("handlings"),
+            F.count("item_id").alias("with_message"),
+            F.count(F.when(F.col("shows_count"), 1)).alias("with_count"),
+            F.count(F.when(F.col("shows_start"), 1)).alias("with_item_start"),
+            F.count(F.when(F.col("shows_effect"), 1)).alias("with_effect"),
+            F.lit(0).alias("with_response"),
+            F.lit(0).alias("with_start"),
+            _samples(F.col("first_id")),
+        )
+        .collect()
     )
 
 

@@ -19,7 +19,7 @@ SHELF = "shelf"
 
 @dataclass
 class Part:
-    """A folder of runs, statements and streams of one round, and how many runs it has."""
+    """A folder of runs, handlings and statements of one round, and how many of the first two it has."""
 
     name: str
     runs_count: int

@@ -7,10 +7,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark_jobs import tuning
-from spark_jobs.facts import FACT_TYPE, facts_of_line
-from spark_jobs.handlings import worker_facts
+from spark_jobs.facts import facts_of_line
+from spark_jobs.handlings import Handlings, each_handling, with_consumer, worker_facts
 from spark_jobs.inputs import Inputs
 from spark_jobs.invocations import named_runs
+from spark_jobs.kept_handlings import keep_first, keep_on
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.parsed_lines import marks_of_runs, parsed_lines
 from spark_jobs.runs import (
@@ -23,13 +24,10 @@ from spark_jobs.runs import (
     runs,
     split_nameless,
 )
-from spark_jobs.small_frames import no_rows
 from spark_jobs.writer import Writer
 
 _ORDERS: dict[str | None, str] = {"laravel": "sequential"}
 """A Laravel worker process runs one job at a time, and its stream is that process."""
-STATED = f"log_group string, log_stream string, logged_at timestamp, order_in_ms int, facts array<struct<{FACT_TYPE}>>"
-"""What workers' lines state, one row a line; said here so that nothing is parsed where there are none."""
 
 
 def groups_by_kind(inputs: Inputs) -> tuple[list[str], list[str]]:
@@ -107,17 +105,28 @@ def longest_run_ms(inputs: Inputs, groups: list[str]) -> dict[str, int]:
     return {**longest, **{group: ms for group, ms in timeouts.items() if group in groups}}
 
 
+def silences_s(inputs: Inputs, groups: list[str], queue_names: dict[str, str]) -> dict[str, int]:
+    """Return the visibility timeout of the queue of each worker's log group, where it is known."""
+    visibility = {r["queue_name"]: r["visibility_timeout_s"] for r in inputs.small["queue_settings"]}
+    return {g: visibility[name] for g, name in queue_names.items() if g in groups and visibility.get(name)}
+
+
 def read_handlings(
-    inputs: Inputs, out: Writer, kept: KeptRuns | None, groups: list[str], queue_names: dict[str, str]
-) -> DataFrame:
-    """Return the facts of workers' lines with the handling each belongs to; in a round only new lines are parsed."""
+    inputs: Inputs,
+    out: Writer,
+    kept: KeptRuns | None,
+    groups: list[str],
+    queue_names: dict[str, str],
+    replaced: DataFrame | None,
+) -> tuple[Handlings | None, DataFrame | None]:
+    """Return what workers' lines tell, None where there are none; in a round only new lines are parsed.
+
+    Also returns ``replaced``, the runs that do not count any more, with the handlings that do not.
+    """
     if not groups:
-        shape = worker_facts(no_rows(inputs.spark, STATED), {}, ()).schema
-        return no_rows(inputs.spark, shape)
+        return None, replaced
     is_round = kept is not None and kept.is_round
     lines = kept.new_lines(groups) if kept and is_round else inputs.log_events.where(F.col("log_group").isin(groups))
-    visibility = {r["queue_name"]: r["visibility_timeout_s"] for r in inputs.small["queue_settings"]}
-    by_group = {g: visibility[name] for g, name in queue_names.items() if visibility.get(name)}
     stated = parsed_lines(lines, inputs.consumers_by_group).select(
         "log_group",
         "log_stream",
@@ -125,9 +134,20 @@ def read_handlings(
         "order_in_ms",
         facts_of_line(inputs.settings.queues, queue_names).alias("facts"),
     )
+    by_group = silences_s(inputs, groups, queue_names)
     declared = inputs.consumers_by_group
     one_at_a_time = [
         g for g in groups if g in declared and "sequential" in (declared[g].order, _ORDERS.get(declared[g].format))
     ]
-    facts = kept.all_of("stated", kept.add("stated", stated)) if kept else out.keep("stated", stated)
-    return out.keep("handled", worker_facts(facts, by_group, one_at_a_time))
+
+    def place(lines: DataFrame, by_handle: DataFrame | None, shared: DataFrame | None) -> DataFrame:
+        return worker_facts(lines, by_group, one_at_a_time, by_handle, shared)
+
+    if kept is None:
+        facts = out.keep("handled", with_consumer(place(out.keep("stated", stated), None, None)))
+        return Handlings(facts, out.keep("handlings", each_handling(facts))), replaced
+    new = kept.add("stated", stated)
+    if not is_round or not kept.has("handlings"):
+        return keep_first(kept, new, place), replaced
+    with tuning.going_through_history(inputs.spark, kept.line_count):
+        return keep_on(kept, out, new, one_at_a_time, place)

@@ -1,6 +1,5 @@
 """What a run of the correlation looks at: everything, or in a round what new lines bear on; and what it keeps for the next."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +12,7 @@ from forensics.tables import findings as T
 from spark_jobs.deliveries import ledger_columns, with_read_until
 from spark_jobs.grounds import Grounds, Horizon, first_hidden_change
 from spark_jobs.guards import groups_with_guard_lines
-from spark_jobs.in_force import EARLIEST
+from spark_jobs.handlings import Handlings
 from spark_jobs.inputs import Inputs
 from spark_jobs.invocations import invocations
 from spark_jobs.judging import Judge, Judged
@@ -53,48 +52,54 @@ class Rounds:
         self._once: list[Path] = []
         self._invocations: list[Path] = []
 
-    def find(self, fresh_runs: DataFrame, replaced: DataFrame | None, handled: DataFrame | None) -> Found:
+    def find(self, fresh_runs: DataFrame, replaced: DataFrame | None, handlings: Handlings | None) -> Found:
         """Find the items to judge; in a round those that new lines speak of, or that share something with such."""
         kept, out = self.kept, self.out
         self.replaced = replaced
-        of_runs = statements_of_runs(fresh_runs)
-        fresh = kept.add("statements", of_runs) if kept else out.keep("statements", of_runs)
+        made = statements_of_runs(fresh_runs)
+        if handlings:
+            made = made.unionByName(statements_of_workers(handlings.facts))
+        fresh = kept.add("statements", made) if kept else out.keep("statements", made)
         stated = kept.together("statements", fresh) if kept else fresh
-        told, new = stated, fresh
-        if handled is not None:
-            of_workers = out.keep("told_by_workers", statements_of_workers(handled))
-            told, new = told.unionByName(of_workers), new.unionByName(of_workers)
         with_redrives = has_fifo_dead_letters(self.inputs)
         if self.shelves is None or replaced is None:
-            return Found(stated, out.keep("suspects", suspects(told, with_redrives)))
-        near = out.keep("near", sharing(told, out.keep("shared", hashes_of(new))))
+            return Found(stated, out.keep("suspects", suspects(stated, with_redrives)))
+        near = out.keep("near", sharing(stated, out.keep("shared", hashes_of(fresh))))
         touched = suspects(near, with_redrives).unionByName(self.shelves.touched(near, replaced))
         return Found(stated, out.keep("suspects", touched.distinct()))
 
-    def compare(self, grounds: Grounds, fresh_runs: DataFrame, worker_groups: Sequence[str]) -> None:
-        """Find from when on what was judged before rests on something else; what is of workers does wherever it stands."""
+    def compare(self, grounds: Grounds, fresh_runs: DataFrame) -> None:
+        """Find from when on what was judged before rests on something else."""
         self.grounds = grounds
         if self.kept is None or self.kept.manifest is None or self.replaced is None:
             return
         horizon = grounds.alike_until(Grounds(**self.kept.manifest.grounds))
-        by_name = {**horizon.by_name, **dict.fromkeys(worker_groups, EARLIEST)}
-        self.horizon = Horizon(horizon.at, by_name).with_moment(first_hidden_change(fresh_runs, self.replaced))
+        self.horizon = horizon.with_moment(first_hidden_change(fresh_runs, self.replaced))
 
-    def runs_at_hand(self, fresh_runs: DataFrame, found: Found) -> DataFrame:
-        """Return the runs whose deliveries are looked at: all, or in a round those read again and those of new suspects."""
+    def at_hand(
+        self, fresh_runs: DataFrame, handlings: Handlings | None, found: Found
+    ) -> tuple[DataFrame, DataFrame | None]:
+        """Return the runs and the facts of workers whose deliveries are looked at: all, or in a round what it bears on.
+
+        Those are runs and handlings that were read again, and those of new suspects.
+        """
+        facts = handlings.facts if handlings else None
         if self.kept is None or self.shelves is None or self.replaced is None:
-            return fresh_runs
+            return fresh_runs, facts
         items = self.shelves.others(found.items)
         ends = open_ends(self.kept, self.kept.files_of(T.DELIVERIES.name))
-        self.again = reach(ends, fresh_runs, self.replaced, items, self.horizon, self.out.keep)
-        return self.out.keep("runs_at_hand", self.again.runs(fresh_runs, self.kept.older("runs"), found.stated))
+        read = fresh_runs.select("invocation_id")
+        if facts is not None:
+            read = read.unionByName(facts.select(F.col("consumer").alias("invocation_id")).distinct())
+        self.again = reach(ends, read, self.replaced, items, self.horizon, self.out.keep)
+        runs = self.out.keep("runs_at_hand", self.again.runs(fresh_runs, self.kept.older("runs"), found.stated))
+        return runs, self.out.keep("facts_at_hand", self.again.facts(handlings)) if handlings else None
 
     def apart(self, once: DataFrame, data_until: datetime | None) -> DataFrame:
         """Write the deliveries that need no judging; return the others. What still holds of the round before is taken over."""
-        of_worker = F.col("consumer_kind") == "worker"
         if self.again:
             once = self.again.made_anew(once).coalesce(FEW_FILES)
-        seen, files = self.out.split(T.DELIVERIES, once, "is_judged", of_worker, "received_at", data_until)
+        seen, files = self.out.split(T.DELIVERIES, once, "is_judged", "received_at", data_until)
         if self.kept:
             staged = self.out.lake.staging_folder(T.DELIVERIES, self.out.run_id)
             if self.again:
@@ -188,7 +193,7 @@ class Rounds:
         )
         known = F.broadcast(again.select("item_id").distinct().withColumn("_is_known", F.lit(True)))
         marked = seen.join(read, "consumer", how="left").join(known, "item_id", how="left")
-        is_new = F.col("_is_read") | F.col("_is_known").isNull() | (F.col("consumer_kind") == "worker")
+        is_new = F.col("_is_read") | F.col("_is_known").isNull()
         now = marked.where(is_new).select(*seen.columns)
         older = with_read_until(self.shelves.raw(again, self.replaced).drop("_read_until"), borders)
         return self.out.keep(name, now.unionByName(older))

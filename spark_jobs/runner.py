@@ -29,12 +29,12 @@ from spark_jobs.inputs import RULES_VERSION, Inputs, fingerprint, read_inputs
 from spark_jobs.java_failures import java_failures_told
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.ledger import MANY_FACTS, run_deliveries, with_settings, worker_deliveries
-from spark_jobs.logging_readiness import logging_readiness, run_counts
+from spark_jobs.logging_readiness import counts_of_workers, logging_readiness, run_counts
 from spark_jobs.messages import in_incidents
 from spark_jobs.queue_findings import candidates, queue_findings
 from spark_jobs.queue_health import health_periods, periods_of, queue_health, queue_weeks
 from spark_jobs.read_spans import read_spans
-from spark_jobs.reading import groups_by_kind, longest_run_ms, read_handlings, read_runs
+from spark_jobs.reading import groups_by_kind, longest_run_ms, read_handlings, read_runs, silences_s
 from spark_jobs.redrives import was_moved
 from spark_jobs.rounds import Rounds
 from spark_jobs.session import side_by_side, spark_session
@@ -124,30 +124,31 @@ def _build(
     queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
     if kept:
         is_worker = dict.fromkeys(lambda_groups, False) | dict.fromkeys(worker_groups, True)
-        kept.begin(Basis.of(inputs, is_worker, longest_run_ms(inputs, lambda_groups)), anew)
+        silences = silences_s(inputs, worker_groups, queue_names)
+        kept.begin(Basis.of(inputs, is_worker, longest_run_ms(inputs, lambda_groups) | silences), anew)
         if kept.is_round:
             tuning.tune_round(inputs.spark, line_count, kept.new_lines_count)
     fresh_runs, replaced = read_runs(inputs, out, kept, lambda_groups, queue_names)
     all_runs = kept.together("runs", fresh_runs) if kept else fresh_runs
-    handled = read_handlings(inputs, out, kept, worker_groups, queue_names)
+    handlings, replaced = read_handlings(inputs, out, kept, worker_groups, queue_names, replaced)
 
     say("building the delivery ledger")
     rounds = Rounds(inputs, out, kept)
-    handled_or_none = handled if worker_groups else None
     with tuning.going_through_history(inputs.spark, line_count):
         of_groups, found = side_by_side(
             inputs.spark,
             lambda: _of_groups(all_runs),
-            lambda: rounds.find(fresh_runs, replaced, handled_or_none),
+            lambda: rounds.find(fresh_runs, replaced, handlings),
         )
-    read = _borders(inputs, of_groups, handled)
+        of_workers = counts_of_workers(handlings.each) if handlings else []
+    read = _borders(inputs, [*of_groups, *of_workers])
     data_until = max((border[2] for border in read), default=None)
     borders = frame_of(inputs.spark, read, "log_group string, read_from timestamp, read_until timestamp")
     grounds = Grounds.of(inputs, read, {row["log_group"] for row in of_groups if row["with_start"]})
-    rounds.compare(grounds, fresh_runs, worker_groups)
-    runs_at_hand = rounds.runs_at_hand(fresh_runs, found)
+    rounds.compare(grounds, fresh_runs)
+    runs_at_hand, facts_at_hand = rounds.at_hand(fresh_runs, handlings, found)
     flagged = (
-        with_read_until(_raw_deliveries(inputs, runs_at_hand, handled_or_none, has_few_lines), borders)
+        with_read_until(_raw_deliveries(inputs, runs_at_hand, facts_at_hand, has_few_lines), borders)
         .withColumn("item_hash", item_hash(F.col("item_id")))
         .join(F.broadcast(found.items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
         .drop("item_hash")
@@ -197,7 +198,7 @@ def _build(
         periods = out.keep("periods", periods)
         out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
         out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
-        readiness = out.write(T.LOGGING_READINESS, logging_readiness(of_groups, handled, inputs))
+        readiness = out.write(T.LOGGING_READINESS, logging_readiness(of_groups, of_workers, inputs))
         out.write(T.SETTING_FINDINGS, setting_findings(periods, unfinished, readiness, inputs, data_until))
 
     say("weighing incidents, settings and the health of the queues")
@@ -232,14 +233,10 @@ def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | No
     ).withColumn("is_watched", F.lit(None).cast("boolean"))
 
 
-def _borders(inputs: Inputs, of_runs: Sequence[Row], handled: DataFrame) -> list[tuple[str, datetime, datetime]]:
-    """Return per log group from when until when it was read, UTC. ``of_runs`` tells where its runs begin and end."""
+def _borders(inputs: Inputs, of_groups: Sequence[Row]) -> list[tuple[str, datetime, datetime]]:
+    """Return per log group from when until when it was read, UTC. ``of_groups`` tells where its lines begin and end."""
     spans = read_spans(inputs, "log_events")
-    times = (F.unix_micros(F.min("logged_at")).alias("low"), F.unix_micros(F.max("logged_at")).alias("high"))
-    seen: dict[str, tuple[int, int]] = {row["log_group"]: (row["low"], row["high"]) for row in of_runs}
-    for row in handled.groupBy("log_group").agg(*times).collect():
-        low, high = seen.get(row["log_group"], (row["low"], row["high"]))
-        seen[row["log_group"]] = (min(low, row["low"]), max(high, row["high"]))
+    seen: dict[str, tuple[int, int]] = {row["log_group"]: (row["low"], row["high"]) for row in of_groups}
     rows = []
     for group, (first, last) in seen.items():
         low_at, high_at = _utc(first), _utc(last)

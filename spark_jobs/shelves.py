@@ -103,7 +103,7 @@ class Shelves:
     def raw(self, again: DataFrame, replaced: DataFrame) -> DataFrame:
         """Return the deliveries of items to judge again as they were seen, but for runs that were read again."""
         runs = F.broadcast(replaced.select(F.col("invocation_id").alias("consumer")))
-        mine = self.frame("raw", self._emptied).where(F.col("consumer_kind") != "worker")
+        mine = self.frame("raw", self._emptied)
         return mine.join(F.broadcast(again.select(*ITEM)), ITEM, how="left_semi").join(
             runs, "consumer", how="left_anti"
         )

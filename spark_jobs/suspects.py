@@ -19,12 +19,8 @@ def statements_of_runs(runs: DataFrame) -> DataFrame:
 
 def statements_of_workers(handled: DataFrame) -> DataFrame:
     """Return the same for facts of workers."""
-    consumer = F.xxhash64("log_group", "log_stream", "message_id", "key", "handling_index")
-    return _statements(
-        handled.select(
-            F.xxhash64("log_group", "log_stream").alias("stream_hash"), consumer.alias("consumer_hash"), *_STATED
-        )
-    )
+    stream = F.xxhash64("log_group", "log_stream").alias("stream_hash")
+    return _statements(handled.select(stream, "consumer_hash", *_STATED))
 
 
 def _statements(facts: DataFrame) -> DataFrame:

@@ -6,12 +6,12 @@ from datetime import datetime
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forensics.lake import Lake, arrow_schema
 from forensics.tables import Table
-from spark_jobs.kept_rows import AGE, APART, age, move_aged, write_by_age
+from spark_jobs.kept_rows import AGE, age, move_aged, write_by_age
 from spark_jobs.small_frames import is_known_empty, no_rows
 
 
@@ -93,14 +93,14 @@ class Writer:
         return move_aged(folder, self.lake.staging_folder(table, self.run_id), self.run_id)
 
     def split(
-        self, table: Table, frame: DataFrame, flag: str, kind: Column, at: str, data_until: datetime | None
+        self, table: Table, frame: DataFrame, flag: str, at: str, data_until: datetime | None
     ) -> tuple[DataFrame, list[Path]]:
         """Write a frame once: rows whose flag is false are the table's already, the others are returned.
 
-        The table's files are by age, and apart where ``kind`` is true; also returns those where it is not.
+        The table's files are by age; also returns those.
         """
         folder = self.work_folder / f"{table.name}_split"
-        aged = frame.withColumn(AGE, F.when(kind, APART).otherwise(age(F.col(at), data_until)))
+        aged = frame.withColumn(AGE, age(F.col(at), data_until))
         aged.write.partitionBy(flag, AGE).parquet(str(folder))
         files = move_aged(folder / f"{flag}=false", self.lake.staging_folder(table, self.run_id), self.run_id)
         schema = frame.drop(flag).schema
