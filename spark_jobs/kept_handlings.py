@@ -70,7 +70,7 @@ class _Again:
     """What a round looks at of workers' lines: new ones, and of the others no more than bears on them."""
 
     def __init__(self, kept: KeptRuns, out: Writer, stated: DataFrame, place: Place) -> None:
-        self.kept, self.place = kept, place
+        self.kept, self.out, self.place = kept, out, place
         self.older = kept.older("handlings")
         self.lines = kept.all_of("stated", stated)
         self.new = out.keep("new_facts", facts_of(stated))
@@ -125,7 +125,8 @@ class _Again:
         )
         cuts = breaks.groupBy(*STREAM).agg(F.max("first_at").alias("cut_at"))
         in_jobs = self.hints.where("is_nameless_start").select(*STREAM).distinct()
-        return self._with_context(cuts.join(F.broadcast(in_jobs), STREAM, how="left_anti"))
+        may_cut = cuts.join(F.broadcast(in_jobs), STREAM, how="left_anti")
+        return self._with_context(self.out.keep("worker_cuts", may_cut))
 
     def _with_context(self, cuts: DataFrame) -> DataFrame:
         """Return those cuts before which enough lines are read again to know what was open."""
@@ -137,8 +138,14 @@ class _Again:
         return told.where((F.col("_facts") >= LOOK_BACK_ROWS) & F.col("_opens")).select(*STREAM, "cut_at")
 
     def _near(self, streams: DataFrame) -> DataFrame:
-        near = F.col("cut_at").isNull() | (F.col("logged_at") >= F.col("cut_at") - F.lit(_LOOK_BACK))
-        return self.lines.join(F.broadcast(streams.select(*STREAM, "cut_at")), STREAM).where(near)
+        """Return the lines of streams from a while before their cuts on; older files are not opened."""
+        since = F.col("cut_at") - F.lit(_LOOK_BACK)
+        first, whole = streams.agg(F.unix_micros(F.min(since)), F.count(F.when(since.isNull(), 1))).collect()[0]
+        lines = self.lines
+        if first is not None and not whole:
+            lines = lines.where(F.col("logged_at") >= F.timestamp_micros(F.lit(first)))
+        is_near = since.isNull() | (F.col("logged_at") >= since)
+        return lines.join(F.broadcast(streams.select(*STREAM, "cut_at")), STREAM).where(is_near)
 
     def placed(self, streams: DataFrame) -> DataFrame:
         """Return the facts of streams from their cuts on, each with its handling."""
