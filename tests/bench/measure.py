@@ -56,6 +56,7 @@ def _tree() -> tuple[int, int]:
     """Return resident pages and CPU ticks of this process, its descendants, and children that have ended."""
     parents: dict[int, int] = {}
     figures: dict[int, tuple[int, int]] = {}
+    sizes: dict[int, tuple[int, int]] = {}
     for entry in _PROC.iterdir():
         if not entry.name.isdigit():
             continue
@@ -66,10 +67,21 @@ def _tree() -> tuple[int, int]:
         pid = int(entry.name)
         parents[pid] = int(fields[1])
         figures[pid] = (int(fields[21]), sum(int(f) for f in fields[11:15]))
+        sizes[pid] = (int(fields[20]), int(fields[21]))
     mine, found = {os.getpid()}, True
     while found:
         more = {pid for pid, parent in parents.items() if parent in mine} - mine
         mine |= more
         found = bool(more)
-    known = [figures[pid] for pid in mine if pid in figures]
-    return sum(pages for pages, _ in known), sum(ticks for _, ticks in known)
+    known = [pid for pid in mine if pid in figures]
+    pages = sum(figures[pid][0] for pid in known if not is_parents(pid, parents, sizes))
+    return pages, sum(figures[pid][1] for pid in known)
+
+
+def is_parents(pid: int, parents: dict[int, int], sizes: dict[int, tuple[int, int]]) -> bool:
+    """Tell whether a process shows its parent's memory: it was forked and has not begun a program of its own.
+
+    Java starts short commands all the time; each would count its gigabytes twice for a moment. ``sizes`` are bytes of
+    addresses and resident pages.
+    """
+    return sizes.get(parents[pid]) == sizes[pid]

@@ -11,7 +11,7 @@ from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from tests.bench.baseline import Answers, answer
 from tests.bench.generate import AGAIN, LINES_PER_RUN, SETTINGS, fill
-from tests.bench.measure import measured
+from tests.bench.measure import is_parents, measured
 
 pytestmark = pytest.mark.process  # it generates with all cores
 
@@ -71,6 +71,12 @@ def test_differences_name_the_message_and_both_intervals():
     one, other = Answers(2, {"a": (1, 1), "b": (2, 2)}), Answers(2, {"a": (1, 2)})
 
     assert one.differences(other) == ["a: (1, 1) and (1, 2)", "b: (2, 2) and None"]
+
+
+def test_memory_that_a_forked_process_shares_with_its_parent_counts_once():
+    parents, sizes = {2: 1, 3: 1}, {1: (9_000_000, 700), 2: (9_000_000, 700), 3: (40_000, 12)}
+
+    assert [pid for pid in parents if is_parents(pid, parents, sizes)] == [2]
 
 
 def test_measuring_sees_time_and_memory():
