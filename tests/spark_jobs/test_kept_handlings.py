@@ -98,8 +98,8 @@ BY_HAND = {
         3,
     ),
     "what is open was opened longer ago than is read again": (
-        spoken("/ecs/many/long open", ("record", "a"), LATER, ("mention", "b"), ("effect", None)),
-        1,
+        spoken("/ecs/many/long open", ("record", "a"), LATER, ("mention", "z"), ("mention", "b"), ("effect", None)),
+        2,
     ),
     "a start that names nothing began the job long ago": (
         spoken(
@@ -107,7 +107,7 @@ BY_HAND = {
             ("worker_started", None),
             LATER,
             *DONE,
-            ("record", "b"),
+            ("mention", "a"),
             ("record", "c"),
             ("effect", None),
         ),
