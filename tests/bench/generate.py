@@ -6,7 +6,9 @@ timeout later; every 16th of those fails twice. In bursts, every fourth fails fo
 """
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -197,27 +199,55 @@ def fill(
         stored += lake.append(BY_NAME["log_events"], chunk, f"log_events|{GROUP}").stored_count
         if progress:
             progress(stored)
-    for name, row in _settings_rows(lines).items():
-        table = BY_NAME[name]
-        full = {"evidence_id": evidence_id(name, "bench"), "account_id": ACCOUNT, "region": REGION, **row}
-        lake.append(table, to_arrow(table, [full]), f"{name}|bench")
+    runs = max(1, lines // LINES_PER_RUN)
+    store_beside(lake, GROUP, lines, _end_ms(runs), VISIBILITY_S, _of_function(at(_end_ms(runs))))
     return lake
 
 
-def _settings_rows(lines: int) -> dict[str, dict]:
-    runs = max(1, lines // LINES_PER_RUN)
-    seen_at = at(_end_ms(runs))
-    arn = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{FUNCTION}"
-    function = {"function_name": FUNCTION, "function_arn": arn}
+def store_beside(
+    lake: Lake, group: str, lines: int, end_ms: int, visibility_s: int, of_consumer: dict[str, dict[str, Any]]
+) -> None:
+    """Store what collecting leaves beside the lines of a log group: the queue's settings, coverage, and what is the consumer's.
+
+    ``end_ms`` is when all of it was read, milliseconds since 1970 UTC; ``of_consumer`` has a row by table.
+    """
+    seen_at = at(end_ms)
     queue = {"queue_arn": QUEUE_ARN, "queue_name": QUEUE}
-    return {
+    rows = {
         "queue_settings": {
             **queue,
             "is_fifo": False,
-            "visibility_timeout_s": VISIBILITY_S,
+            "visibility_timeout_s": visibility_s,
             "message_retention_s": 345_600,
             "observed_at": seen_at,
         },
+        "coverage": {
+            "source": "log_events",
+            "resource": group,
+            "queue_arn": QUEUE_ARN,
+            "window_start_at": at(BASE_MS - 60_000),
+            "window_end_at": seen_at,
+            "status": "ok",
+            "seen_count": lines,
+            "stored_count": lines,
+            "already_count": 0,
+            "quarantined_count": 0,
+            "is_provisional": False,
+            "collected_at": seen_at,
+        },
+        **of_consumer,
+    }
+    rows["consumers"] = {**queue, "log_group": group, **rows["consumers"]}
+    for name, row in rows.items():
+        table = BY_NAME[name]
+        full = {"evidence_id": evidence_id(name, "bench"), "account_id": ACCOUNT, "region": REGION, **row}
+        lake.append(table, to_arrow(table, [full]), f"{name}|bench")
+
+
+def _of_function(seen_at: datetime) -> dict[str, dict[str, Any]]:
+    arn = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{FUNCTION}"
+    function = {"function_name": FUNCTION, "function_arn": arn}
+    return {
         "function_settings": {
             **function,
             "timeout_s": TIMEOUT_S,
@@ -238,19 +268,5 @@ def _settings_rows(lines: int) -> dict[str, dict]:
             "state": "Enabled",
             "observed_at": seen_at,
         },
-        "consumers": {**queue, "log_group": GROUP, "kind": "lambda", "function_name": FUNCTION, "found_by": "mapping"},
-        "coverage": {
-            "source": "log_events",
-            "resource": GROUP,
-            "queue_arn": QUEUE_ARN,
-            "window_start_at": at(BASE_MS - 60_000),
-            "window_end_at": seen_at,
-            "status": "ok",
-            "seen_count": lines,
-            "stored_count": lines,
-            "already_count": 0,
-            "quarantined_count": 0,
-            "is_provisional": False,
-            "collected_at": seen_at,
-        },
+        "consumers": {"kind": "lambda", "function_name": FUNCTION, "found_by": "mapping"},
     }

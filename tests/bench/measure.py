@@ -55,8 +55,7 @@ def measured(every_s: float = 0.1) -> Iterator[Measured]:
 def _tree() -> tuple[int, int]:
     """Return resident pages and CPU ticks of this process, its descendants, and children that have ended."""
     parents: dict[int, int] = {}
-    figures: dict[int, tuple[int, int]] = {}
-    sizes: dict[int, tuple[int, int]] = {}
+    figures: dict[int, tuple[tuple[int, int], int]] = {}
     for entry in _PROC.iterdir():
         if not entry.name.isdigit():
             continue
@@ -66,15 +65,15 @@ def _tree() -> tuple[int, int]:
             continue  # it ended while we looked
         pid = int(entry.name)
         parents[pid] = int(fields[1])
-        figures[pid] = (int(fields[21]), sum(int(f) for f in fields[11:15]))
-        sizes[pid] = (int(fields[20]), int(fields[21]))
+        figures[pid] = ((int(fields[20]), int(fields[21])), sum(int(f) for f in fields[11:15]))
     mine, found = {os.getpid()}, True
     while found:
         more = {pid for pid, parent in parents.items() if parent in mine} - mine
         mine |= more
         found = bool(more)
-    known = [pid for pid in mine if pid in figures]
-    pages = sum(figures[pid][0] for pid in known if not is_parents(pid, parents, sizes))
+    sizes = {pid: size for pid, (size, _) in figures.items()}
+    known = mine & figures.keys()
+    pages = sum(sizes[pid][1] for pid in known if not is_parents(pid, parents, sizes))
     return pages, sum(figures[pid][1] for pid in known)
 
 

@@ -11,12 +11,9 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from forensics.identity import evidence_id
 from forensics.lake import Lake, arrow_schema
-from forensics.lake.schemas import to_arrow
 from forensics.tables import BY_NAME
-from tests.bench.generate import ACCOUNT, BASE_MS, QUEUE, QUEUE_ARN, REGION
-from tests.oracle.lines import at
+from tests.bench.generate import ACCOUNT, BASE_MS, QUEUE, REGION, store_beside
 
 GROUP = "/ecs/charge"
 STREAMS, TURN_MS, VISIBILITY_S = 8, 1_000, 30
@@ -94,33 +91,6 @@ def fill(root: Path, lines: int, threads: int, burst_at: int = 0) -> Lake:
     lake = Lake(root)
     for chunk in log_events(lines, threads, burst_at=burst_at):
         lake.append(BY_NAME["log_events"], chunk, f"log_events|{GROUP}")
-    seen_at = at(_end_ms(lines // LINES_PER_HANDLING))
-    queue = {"queue_arn": QUEUE_ARN, "queue_name": QUEUE}
-    rows = {
-        "queue_settings": {
-            **queue,
-            "is_fifo": False,
-            "visibility_timeout_s": VISIBILITY_S,
-            "message_retention_s": 345_600,
-            "observed_at": seen_at,
-        },
-        "consumers": {**queue, "log_group": GROUP, "kind": "worker", "found_by": "settings"},
-        "coverage": {
-            "source": "log_events",
-            "resource": GROUP,
-            "queue_arn": QUEUE_ARN,
-            "window_start_at": at(BASE_MS - 60_000),
-            "window_end_at": seen_at,
-            "status": "ok",
-            "seen_count": lines,
-            "stored_count": lines,
-            "already_count": 0,
-            "quarantined_count": 0,
-            "is_provisional": False,
-            "collected_at": seen_at,
-        },
-    }
-    for name, row in rows.items():
-        full = {"evidence_id": evidence_id(name, "bench"), "account_id": ACCOUNT, "region": REGION, **row}
-        lake.append(BY_NAME[name], to_arrow(BY_NAME[name], [full]), f"{name}|bench")
+    worker = {"consumers": {"kind": "worker", "found_by": "settings"}}
+    store_beside(lake, GROUP, lines, _end_ms(lines // LINES_PER_HANDLING), VISIBILITY_S, worker)
     return lake
