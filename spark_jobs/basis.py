@@ -22,8 +22,11 @@ class Basis:
     groups: Mapping[str, str]
 
     @classmethod
-    def of(cls, inputs: Inputs, is_worker: Mapping[str, bool], longest_run_ms: Mapping[str, int]) -> "Basis":
-        """Gather it for the log groups that have lines; ``is_worker`` names them."""
+    def of(cls, inputs: Inputs, is_worker: Mapping[str, bool], silences: Mapping[str, int]) -> "Basis":
+        """Gather it for the log groups that have lines; ``is_worker`` names them.
+
+        ``silences`` say how long a silence parts their lines: milliseconds for functions, seconds for workers.
+        """
         code = hashlib.sha256()
         for folder in _CODE:
             for file in sorted((_ROOT / folder).rglob("*.py")):
@@ -43,7 +46,7 @@ class Basis:
                     (
                         known.get(group),
                         of_worker,
-                        longest_run_ms.get(group),
+                        silences.get(group),
                         inputs.consumers_by_group.get(group),
                     )
                 )

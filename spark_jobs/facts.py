@@ -136,6 +136,11 @@ def _fact(
     return F.struct(*[values.get(name, nothing).cast(kind).alias(name) for name, kind in FACT_FIELDS.items()])
 
 
+def item_of_fact() -> Column:
+    """Return what a fact is about: its message, else its business key."""
+    return F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key")))
+
+
 def _business_key(queues: Sequence[Queue], queue_names_by_group: dict[str, str]) -> Callable[[Column], Column]:
     names_by_path: dict[str, list[str]] = defaultdict(list)  # many queues keep their key at the same place
     for queue in queues:

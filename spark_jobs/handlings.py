@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from spark_jobs.facts import item_of_fact
+
 _OPENERS = ("record", "started", "worker_started")
 LOOK_BACK_ROWS = 64
 """So many facts back is looked for what is open still."""
-_STREAM = ["log_group", "log_stream"]
+STREAM = ["log_group", "log_stream"]
 _CLOSERS = ("worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused")
 
 
@@ -27,7 +29,7 @@ class Handlings:
 
 def with_consumer(facts: DataFrame) -> DataFrame:
     """Add ``consumer``, the name of a handling, and 64 bits of it."""
-    consumer = F.concat_ws("|", *_STREAM, "item_id", "handling_index")
+    consumer = F.concat_ws("|", *STREAM, "item_id", "handling_index")
     return facts.withColumn("consumer", consumer).withColumn("consumer_hash", F.xxhash64("consumer"))
 
 
@@ -48,7 +50,7 @@ def each_handling(facts: DataFrame) -> DataFrame:
 
 def names_of_fact() -> Column:
     """Hash whatever a fact names."""
-    item = F.coalesce("message_id", F.concat(F.lit("key:"), "key"))
+    item = item_of_fact()
     handle = hashed_name("handle", handle_prefix())
     return F.array_compact(
         F.array(F.when(item.isNotNull(), F.xxhash64(item)), hashed_name("key", F.col("key")), handle)
@@ -125,29 +127,28 @@ def messages_by_handle(records: DataFrame) -> DataFrame:
 
 
 def _named(facts: DataFrame, one_at_a_time: Sequence[str], by_handle: DataFrame, shared: DataFrame | None) -> DataFrame:
-    stream = ["log_group", "log_stream"]
     records = facts.where(is_record())
     by_key = (
         records.where(F.col("key").isNotNull())
-        .groupBy(*stream, "key")
+        .groupBy(*STREAM, "key")
         .agg(F.min("message_id").alias("_of_key"), F.max("message_id").alias("_of_key_too"))
         .where(F.col("_of_key") == F.col("_of_key_too"))
         .drop("_of_key_too")
     )
     joined = (
         facts.withColumn("_handle", handle_prefix())
-        .join(by_key, [*stream, "key"], how="left")
+        .join(by_key, [*STREAM, "key"], how="left")
         .join(by_handle, ["log_group", "_handle"], how="left")
     )
     in_stream = (
-        Window.partitionBy(*stream)
+        Window.partitionBy(*STREAM)
         .orderBy("logged_at", "order_in_ms", "evidence_id", "place")
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
     if shared is None:
         joined = joined.withColumn("_was_shared", F.lit(False))
     else:
-        joined = joined.join(F.broadcast(shared.withColumn("_was_shared", F.lit(True))), stream, how="left")
+        joined = joined.join(F.broadcast(shared.withColumn("_was_shared", F.lit(True))), STREAM, how="left")
     names_nothing = F.coalesce("message_id", "_of_key", "_of_handle", "key").isNull()
     opens = is_opener()
     closes = F.col("role").isin(*_CLOSERS) & F.col("message_id").isNotNull()
@@ -167,11 +168,11 @@ def _named(facts: DataFrame, one_at_a_time: Sequence[str], by_handle: DataFrame,
                 "_still_open": F.when(names_nothing & (F.col("job") == 0), _still_open(F.col("_recent"))),
                 "overtakes": F.coalesce(_overtakes(), F.lit(False)),
                 "_is_shared": F.coalesce("_was_shared", F.lit(False))
-                | F.coalesce(F.max(_overtakes()).over(Window.partitionBy(*stream)), F.lit(False)),
+                | F.coalesce(F.max(_overtakes()).over(Window.partitionBy(*STREAM)), F.lit(False)),
                 "message_id": F.coalesce("message_id", "_of_key", "_of_handle"),
             }
         )
-        .withColumn("item_id", F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key"))))
+        .withColumn("item_id", item_of_fact())
     )
     return _given_to_open(_given_to_job(named, one_at_a_time), one_at_a_time).drop(
         "_of_key", "_of_handle", "_handle", "_last_opened", "_recent", "_still_open", "_is_shared", "_was_shared"

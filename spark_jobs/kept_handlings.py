@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from spark_jobs.handlings import (
     LOOK_BACK_ROWS,
+    STREAM,
     Handlings,
     each_handling,
     facts_of,
@@ -28,7 +29,6 @@ from spark_jobs.handlings import (
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.writer import Writer
 
-STREAM = ["log_group", "log_stream"]
 _LOOK_BACK = timedelta(hours=1)
 """So far before the first new line a moment is looked for, and so far before that lines are read again."""
 

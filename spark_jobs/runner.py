@@ -124,8 +124,8 @@ def _build(
     queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
     if kept:
         is_worker = dict.fromkeys(lambda_groups, False) | dict.fromkeys(worker_groups, True)
-        silences = silences_s(inputs, worker_groups, queue_names)
-        kept.begin(Basis.of(inputs, is_worker, longest_run_ms(inputs, lambda_groups) | silences), anew)
+        silences = longest_run_ms(inputs, lambda_groups) | silences_s(inputs, worker_groups, queue_names)
+        kept.begin(Basis.of(inputs, is_worker, silences), anew)
         if kept.is_round:
             tuning.tune_round(inputs.spark, line_count, kept.new_lines_count)
     fresh_runs, replaced = read_runs(inputs, out, kept, lambda_groups, queue_names)

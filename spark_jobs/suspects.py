@@ -4,6 +4,7 @@ import pandas as pd
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from spark_jobs.facts import item_of_fact
 from spark_jobs.runs import RUN_KEY
 
 
@@ -26,7 +27,7 @@ def statements_of_workers(handled: DataFrame) -> DataFrame:
 def _statements(facts: DataFrame) -> DataFrame:
     return facts.where(F.col("message_id").isNotNull() | F.col("key").isNotNull()).select(
         "stream_hash",
-        item_hash(F.coalesce("message_id", F.concat(F.lit("key:"), F.col("key")))).alias("item_hash"),
+        item_hash(item_of_fact()).alias("item_hash"),
         "consumer_hash",
         "receive_count",
         F.when(F.col("deduplication_id").isNotNull(), F.xxhash64("deduplication_id")).alias("deduplication_hash"),
