@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-from tests.bench.generate import FUNCTION, GROUP, QUEUE, QUEUE_ARN
+from tests.bench.generate import FUNCTION, GROUP, QUEUE, arn_of
 
 _PARSED = """
 create temp table parsed as
@@ -117,7 +117,7 @@ class Answers:
 def answer(files: list[str], out: Path, threads: int) -> Answers:
     """Read raw lines from Parquet files, write invocations, deliveries and what came again as Parquet."""
     out.mkdir(parents=True, exist_ok=True)
-    said = {"queue_arn": QUEUE_ARN, "queue": QUEUE, "function": FUNCTION, "group": GROUP}
+    said = {"queue_arn": arn_of(QUEUE), "queue": QUEUE, "function": FUNCTION, "group": GROUP}
     with duckdb.connect(str(out / "work.duckdb"), config={"threads": threads, "preserve_insertion_order": False}) as db:
         db.execute("set timezone = 'UTC'")
         db.execute(_PARSED, {"files": files, "shape": _SHAPE})

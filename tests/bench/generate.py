@@ -21,13 +21,14 @@ from tests.oracle.lines import at
 
 ACCOUNT, REGION = "123456789012", "eu-west-1"
 QUEUE, FUNCTION = "payments", "charge-card"
-QUEUE_ARN = f"arn:aws:sqs:{REGION}:{ACCOUNT}:{QUEUE}"
 GROUP = f"/aws/lambda/{FUNCTION}"
 BASE_MS = 1_767_600_000_000
 STREAMS, TURN_MS = 200, 4_000
 AGAIN = STREAMS * 30 + 1  # a failed batch comes again so many runs later: 30 turns of 4 s, in the next stream
 VISIBILITY_S, TIMEOUT_S = 115, 3
 LINES_PER_RUN = 7
+GROUPS = 2 * AGAIN + 5
+"""A batch is of one message group, whose next batch comes when the last attempt at this one is over."""
 CHUNK_RUNS = 40_000
 _STEADY = {"every": "64", "apart": "1", "long": "1", "burst_at": "0"}
 _BURSTS = {"every": "4", "apart": "400", "long": "27"}
@@ -76,11 +77,16 @@ _RECORDS = """
         || md5('handle ' || r || ' ' || position)
         || '", "body": "{\\"payment_id\\": \\"pay_' || source || '_' || position || '\\", \\"amount\\": '
         || (100 + hash(source, position) % 90000) || ', \\"currency\\": \\"EUR\\"}", "attributes": {'
-        || '"ApproximateReceiveCount": "' || attempt || '", "SentTimestamp": "' || (first_ms - 400)
+        || '"ApproximateReceiveCount": "' || attempt || '", "SentTimestamp": "' || (first_ms - 400 + $apart_ms)
         || '", "SenderId": "AROAEXAMPLE:producer", "ApproximateFirstReceiveTimestamp": "' || first_ms
-        || '"}, "messageAttributes": {}, "md5OfBody": "' || md5('body ' || source || ' ' || position)
-        || '", "eventSource": "aws:sqs", "eventSourceARN": "$arn", "awsRegion": "$region"}' as record
+        || '"' || $grouped || '}, "messageAttributes": {}, "md5OfBody": "' || md5('body ' || source || ' ' || position)
+        || '", "eventSource": "aws:sqs", "eventSourceARN": "$queue_arn", "awsRegion": "$region"}' as record
     from runs, range(1, record_count + 1) as t(position)
+"""
+
+_IN_GROUP = f"""
+    ', "MessageGroupId": "customer-' || source % {GROUPS} || '", "MessageDeduplicationId": "pay_' || source || '_'
+        || position || '", "SequenceNumber": "' || (18890000000000000000 + source * 16 + position) || '"'
 """
 
 _LINES = """
@@ -154,15 +160,26 @@ _MACROS = """
 """
 
 
-def log_events(lines: int, threads: int, after: int = 0, burst_at: int | None = None) -> Iterator[pa.Table]:
+def log_events(
+    lines: int, threads: int, after: int = 0, burst_at: int | None = None, queue: str = QUEUE
+) -> Iterator[pa.Table]:
     """Yield about so many log events, less the first ``after``, as Arrow tables of the declared columns, in time order.
 
-    Runs fail in bursts, one of them around the line ``burst_at``; None: all the time.
+    Runs fail in bursts, one of them around the line ``burst_at``; None: all the time. Messages of a FIFO ``queue`` have groups.
     """
     runs = max(1, lines // LINES_PER_RUN)
     fails = _STEADY if burst_at is None else _BURSTS | {"burst_at": str(burst_at // LINES_PER_RUN // STREAMS)}
     end_ms = _end_ms(runs)
-    words = {"account": ACCOUNT, "region": REGION, "group": GROUP, "arn": QUEUE_ARN}
+    words = {
+        "account": ACCOUNT,
+        "region": REGION,
+        "grouped": "''",
+        "group": GROUP,
+        "queue_arn": arn_of(queue),
+        "apart_ms": "0",
+    }
+    if queue.endswith(".fifo"):
+        words |= {"grouped": _IN_GROUP, "apart_ms": "position"}
     words |= {"timeout_ms": str(TIMEOUT_S * 1000), "collected_ms": str(end_ms)}
     records, spoken = (_filled(sql, words) for sql in (_RECORDS, _LINES))
     schema = arrow_schema(BY_NAME["log_events"])
@@ -192,31 +209,38 @@ def fill(
     threads: int,
     progress: Callable[[int], None] | None = None,
     burst_at: int | None = None,
+    queue: str = QUEUE,
 ) -> Lake:
     """Make a lake of about so many log events and everything that collecting them would have stored."""
     lake, stored = Lake(root), 0
-    for chunk in log_events(lines, threads, burst_at=burst_at):
+    for chunk in log_events(lines, threads, burst_at=burst_at, queue=queue):
         stored += lake.append(BY_NAME["log_events"], chunk, f"log_events|{GROUP}").stored_count
         if progress:
             progress(stored)
     runs = max(1, lines // LINES_PER_RUN)
-    store_beside(lake, GROUP, lines, _end_ms(runs), VISIBILITY_S, _of_function(at(_end_ms(runs))))
+    store_beside(lake, GROUP, lines, _end_ms(runs), VISIBILITY_S, _of_function(at(_end_ms(runs)), queue), queue)
     return lake
 
 
 def store_beside(
-    lake: Lake, group: str, lines: int, end_ms: int, visibility_s: int, of_consumer: dict[str, dict[str, Any]]
+    lake: Lake,
+    group: str,
+    lines: int,
+    end_ms: int,
+    visibility_s: int,
+    of_consumer: dict[str, dict[str, Any]],
+    queue: str = QUEUE,
 ) -> None:
     """Store what collecting leaves beside the lines of a log group: the queue's settings, coverage, and what is the consumer's.
 
     ``end_ms`` is when all of it was read, milliseconds since 1970 UTC; ``of_consumer`` has a row by table.
     """
     seen_at = at(end_ms)
-    queue = {"queue_arn": QUEUE_ARN, "queue_name": QUEUE}
+    named = {"queue_arn": arn_of(queue), "queue_name": queue}
     rows = {
         "queue_settings": {
-            **queue,
-            "is_fifo": False,
+            **named,
+            "is_fifo": queue.endswith(".fifo"),
             "visibility_timeout_s": visibility_s,
             "message_retention_s": 345_600,
             "observed_at": seen_at,
@@ -224,7 +248,7 @@ def store_beside(
         "coverage": {
             "source": "log_events",
             "resource": group,
-            "queue_arn": QUEUE_ARN,
+            "queue_arn": arn_of(queue),
             "window_start_at": at(BASE_MS - 60_000),
             "window_end_at": seen_at,
             "status": "ok",
@@ -237,14 +261,19 @@ def store_beside(
         },
         **of_consumer,
     }
-    rows["consumers"] = {**queue, "log_group": group, **rows["consumers"]}
+    rows["consumers"] = {**named, "log_group": group, **rows["consumers"]}
     for name, row in rows.items():
         table = BY_NAME[name]
         full = {"evidence_id": evidence_id(name, "bench"), "account_id": ACCOUNT, "region": REGION, **row}
         lake.append(table, to_arrow(table, [full]), f"{name}|bench")
 
 
-def _of_function(seen_at: datetime) -> dict[str, dict[str, Any]]:
+def arn_of(queue: str) -> str:
+    """Return the ARN of a queue of the generated account."""
+    return f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue}"
+
+
+def _of_function(seen_at: datetime, queue: str) -> dict[str, dict[str, Any]]:
     arn = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{FUNCTION}"
     function = {"function_name": FUNCTION, "function_arn": arn}
     return {
@@ -260,7 +289,7 @@ def _of_function(seen_at: datetime) -> dict[str, dict[str, Any]]:
         "event_source_mappings": {
             **function,
             "mapping_uuid": "5f1c1d8e-0000-4000-8000-000000000001",
-            "queue_arn": QUEUE_ARN,
+            "queue_arn": arn_of(queue),
             "batch_size": 10,
             "batching_window_s": 0,
             "reports_batch_item_failures": False,

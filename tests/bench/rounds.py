@@ -3,7 +3,7 @@
 ``python -m tests.bench.rounds``: the new data is the same in both, 1 % of the short history, and comes in the middle of an
 incident. The long history has more such incidents, 27 minutes apart. Were a round's cost that of its new data alone, it would
 be the same in both; the printed ratios say how far from that it is, by CPU time too, which others on the machine change less.
-``--consumer worker`` asks the same of workers' logs.
+``--consumer worker`` asks the same of workers' logs, ``--consumer fifo`` of a function behind a FIFO queue.
 The first round after a full run is the one that ``investigate`` makes; those behind it are the rounds of ``watch``, whose Java
 has compiled by then what rounds do.
 """
@@ -17,11 +17,11 @@ from types import ModuleType
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME
-from tests.bench import generate, workers
+from tests.bench import fifo, generate, workers
 from tests.bench.measure import Measured, measured
 
 LOG_EVENTS = BY_NAME["log_events"]
-CONSUMERS = {"function": generate, "worker": workers}
+CONSUMERS = {"function": generate, "worker": workers, "fifo": fifo}
 
 
 def main(argv: list[str] | None = None) -> int:
