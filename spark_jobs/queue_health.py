@@ -86,8 +86,8 @@ def counted_together(measures: DataFrame, *apart: str) -> DataFrame:
     if "dead_letter_reason" in measures.columns:
         alone = alone | F.col("dead_letter_reason").isNotNull()
     quarter = F.timestamp_seconds(F.floor(F.unix_seconds("at") / _QUARTER_S) * _QUARTER_S)
-    same = [c for c in ("queue_arn", "consumer", "group_id", "run_ms", "item_ms") if c in measures.columns]
-    highest = [c for c in ("run_id", "poison_age", "receives", "batch_count") if c in measures.columns]
+    same = [c for c in ("queue_arn", "consumer", "run_ms", "item_ms") if c in measures.columns]
+    highest = [c for c in ("run_id", "poison_age", "receives", "batch_count", "last_group") if c in measures.columns]
     together = (
         measures.where(~alone)
         .withColumn("at", quarter)
@@ -96,6 +96,7 @@ def counted_together(measures: DataFrame, *apart: str) -> DataFrame:
             F.count(F.lit(1)).cast("int").alias("times"),
             *[F.sum(name).alias(name) for name in _COUNTS if name in measures.columns],
             *[F.max(name).alias(name) for name in highest],
+            *[F.min(name).alias(name) for name in ("first_group",) if name in measures.columns],
         )
     )
     return measures.where(alone).unionByName(together, allowMissingColumns=True)
@@ -157,7 +158,7 @@ def _aggregated(measures: DataFrame) -> DataFrame:
         F.max("poison_age").cast("int").alias("poison_age_s"),
         F.max("receives").alias("highest_receive_count"),
         F.max("batch_count").alias("largest_batch"),
-        (F.min("group_id") == F.max("group_id")).alias("has_one_group"),
+        (F.min("first_group") == F.max("last_group")).alias("has_one_group"),
         F.array_sort(F.array_distinct(F.flatten(F.collect_list("evidence")))).alias("_cited"),
     )
     logs_known = (F.col("logs_read_s") > 0) | F.col("_delivery").isNotNull() | F.col("_run").isNotNull()
