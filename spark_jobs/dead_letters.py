@@ -8,6 +8,7 @@ from pyspark.sql import functions as F
 
 from spark_jobs.in_force import join_in_force
 from spark_jobs.inputs import Inputs
+from spark_jobs.message_groups import MessageGroups
 from spark_jobs.small_frames import frame_of
 
 _SETTLE = timedelta(minutes=15)
@@ -55,10 +56,10 @@ def with_queue_settings(deliveries: DataFrame, inputs: Inputs) -> DataFrame:
     )
 
 
-def moved_messages(ends: DataFrame, all_fifo: DataFrame | None, told: DataFrame, inputs: Inputs) -> DataFrame:
+def moved_messages(ends: DataFrame, groups: MessageGroups | None, told: DataFrame, inputs: Inputs) -> DataFrame:
     """One row per message whose last delivery ended in the dead-letter queue, with the interval of its work.
 
-    ``ends`` has all such deliveries, ``all_fifo`` those of FIFO queues; ``told`` are the verdicts. A message is moved by a
+    ``ends`` has all such deliveries, ``groups`` those of FIFO queues; ``told`` are the verdicts. A message is moved by a
     receive, so not before it is visible again (``from_at``), and not after the next receive of its FIFO group or the first
     metric point in which the dead-letter queue has grown (``until_at``), whichever is earlier.
     """
@@ -75,10 +76,10 @@ def moved_messages(ends: DataFrame, all_fifo: DataFrame | None, told: DataFrame,
     )
     key = ["queue_arn", "item_id"]
     placed = with_interval.join(_arrivals(dead, inputs), key, how="left")
-    if all_fifo is None:
+    if groups is None:
         placed = placed.withColumn("_next_at", F.lit(None).cast("timestamp"))
     else:
-        placed = placed.join(_next_receives(dead, all_fifo), key, how="left")
+        placed = placed.join(groups.next_receives(dead), key, how="left")
     return placed.select(
         F.lit("dead_lettered").alias("code"),
         "queue_arn",
@@ -133,27 +134,6 @@ def _arrivals(dead: DataFrame, inputs: Inputs) -> DataFrame:
     return grown.groupBy("queue_arn", "item_id").agg(
         F.min("_end").alias("_arrived_by"),
         F.min_by("_arrival_id", F.struct("_end", "_arrival_id")).alias("_arrival_id"),
-    )
-
-
-def _next_receives(dead: DataFrame, deliveries: DataFrame) -> DataFrame:
-    """Return per message of a FIFO group the group's first receive at or after the moment it was visible again."""
-    in_group = F.col("queue").endswith(".fifo") & F.col("group_id").isNotNull()
-    mine = dead.where(in_group).select("queue_arn", "group_id", "item_id", "from_at")
-    group = ["queue_arn", "group_id"]
-    receives = (
-        deliveries.where(F.col("received_at").isNotNull())
-        .join(F.broadcast(mine.select(*group).distinct()), group, how="left_semi")
-        .select(*group, F.col("received_at").alias("_at"), F.col("received_at").alias("_received_at"))
-    )
-    events = receives.unionByName(mine.withColumn("_at", F.col("from_at")), allowMissingColumns=True).withColumn(
-        "_at", F.unix_micros("_at")
-    )
-    from_here = Window.partitionBy(*group).orderBy("_at").rangeBetween(0, Window.unboundedFollowing)
-    return (
-        events.withColumn("_next_at", F.min("_received_at").over(from_here))
-        .where(F.col("item_id").isNotNull())
-        .select("queue_arn", "item_id", "_next_at")
     )
 
 

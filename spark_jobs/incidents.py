@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from forensics.tables.findings import INCIDENTS
 from forensics.verdict import cause_sentence, headline
 from spark_jobs.inputs import Inputs
+from spark_jobs.message_groups import MessageGroups
 from spark_jobs.small_frames import frame_of
 from spark_jobs.unread import unread
 
@@ -151,18 +152,15 @@ def incidents(judged: DataFrame, members: DataFrame, decided: DataFrame, ledger:
     return worded.select(*[c for c in INCIDENTS.column_names if c not in ("blocked_ms", "unread_sources")])
 
 
-def with_surroundings(
-    rows: DataFrame, members: DataFrame, group_deliveries: DataFrame | None, inputs: Inputs
-) -> DataFrame:
+def with_surroundings(rows: DataFrame, members: DataFrame, groups: MessageGroups | None, inputs: Inputs) -> DataFrame:
     """Add what others' deliveries and the evidence's gaps say of each incident: ``blocked_ms`` and ``unread_sources``.
 
-    ``group_deliveries`` is the whole ledger, for who came next in a message group; None where no delivery is of a FIFO queue.
+    ``groups`` tell who came next in a message group; None where no delivery is of a FIFO queue.
     """
-    if group_deliveries is None:
+    if groups is None:
         blocked = rows.withColumn("blocked_ms", F.lit(None).cast("bigint"))
     else:
-        affected = members.where("is_affected").select("queue_arn", "item_id", "incident_id")
-        blocked = rows.join(_blocked(group_deliveries, affected), "incident_id", how="left")
+        blocked = rows.join(groups.held_ms(members), "incident_id", how="left")
     blocked = blocked.withColumn("blocked_ms", F.when(F.col("is_fifo"), F.coalesce("blocked_ms", F.lit(0))))
     return _with_gaps(blocked, inputs).select(*INCIDENTS.column_names)
 
@@ -177,34 +175,6 @@ def _excluded(pairs: DataFrame) -> DataFrame:
         out.where(F.col("always"))
         .groupBy("incident_id")
         .agg(F.array_sort(F.collect_list(F.concat_ws(": ", "code", "sentence"))).alias("excluded"))
-    )
-
-
-def _blocked(group_deliveries: DataFrame, affected: DataFrame) -> DataFrame:
-    """Return how long failed deliveries held their FIFO groups: from the end of the run to the group's next receive."""
-    fifo = group_deliveries.where(F.col("queue").endswith(".fifo") & F.col("is_seen"))
-    marked = fifo.join(F.broadcast(affected), ["queue_arn", "item_id"], how="left").withColumn(
-        "_group", F.coalesce("group_id", F.lit(""))
-    )
-    groups = marked.where(F.col("incident_id").isNotNull()).select("queue_arn", "_group").distinct()
-    held = F.col("ended_by").isin("visibility_expired", "delete_refused", "dead_lettered")
-    per_consumer = (
-        marked.join(F.broadcast(groups), ["queue_arn", "_group"], how="left_semi")
-        .groupBy("queue_arn", "_group", "consumer")
-        .agg(
-            F.min("received_at").alias("received_at"),
-            F.max(F.coalesce("run_ended_at", "received_at")).alias("freed_at"),
-            F.max("hidden_until_at").alias("hidden_until_at"),
-            F.max(F.when(held, F.col("incident_id"))).alias("incident_id"),
-        )
-    )
-    in_group = Window.partitionBy("queue_arn", "_group").orderBy("received_at", "consumer")
-    next_at = F.coalesce(F.lead("received_at").over(in_group), F.col("hidden_until_at"))
-    return (
-        per_consumer.withColumn("_held_ms", F.greatest(F.unix_millis(next_at) - F.unix_millis("freed_at"), F.lit(0)))
-        .where(F.col("incident_id").isNotNull())
-        .groupBy("incident_id")
-        .agg(F.sum("_held_ms").alias("blocked_ms"))
     )
 
 

@@ -62,3 +62,24 @@ def open_ends(kept: KeptRuns, files: Iterable[Path]) -> DataFrame:
 def queues(kept: KeptRuns, files: Iterable[Path]) -> DataFrame:
     """Return the ``queue`` of the deliveries in some files, some more than once."""
     return all_beside(kept, DELIVERIES, _QUEUES, files)
+
+
+def put_whole(kept: KeptRuns, name: str, frame: DataFrame) -> DataFrame:
+    """Keep something of which every round makes all, few rows; returns it as it was read back."""
+    folder = str(kept.folder / f"{kept.run_id}-{_folder(name)}" / "all" / f"{SHELF}=0")
+    frame.coalesce(1).write.parquet(folder)
+    kept.note(name, frame.schema)
+    kept.stand_on({f"{kept.run_id}-{_folder(name)}/0": 0})
+    return kept.inputs.spark.read.schema(frame.schema).parquet(folder)
+
+
+def whole_before(kept: KeptRuns, name: str) -> DataFrame | None:
+    """Return what the round before kept so, None where it kept nothing."""
+    shelves = kept.manifest.shelves if kept.manifest else {}
+    mine = [shelf for shelf in shelves if shelf.endswith(f"-{_folder(name)}/0")]
+    folders = [str(folder) for shelf in mine for folder in shelf_folders(kept.folder, shelf)]
+    return kept.inputs.spark.read.schema(kept.schema(name)).parquet(*folders) if folders else None
+
+
+def _folder(name: str) -> str:
+    return name.replace(" ", "_")

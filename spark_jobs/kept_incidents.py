@@ -9,32 +9,34 @@ from forensics.tables import Table
 from forensics.tables import findings as T
 from spark_jobs.counterfactuals import counterfactuals, repeats
 from spark_jobs.incidents import incidents
+from spark_jobs.kept_beside import put_whole, whole_before
 from spark_jobs.kept_rows import carry_over, groups_with, old_rows
 from spark_jobs.kept_runs import KeptRuns
-from spark_jobs.manifest import SHELF, shelf_folders
 from spark_jobs.shelves import ITEM, Shelves
-from spark_jobs.small_frames import no_rows
 from spark_jobs.timeline import timeline
 from spark_jobs.writer import Writer
 
-_NAME = "incidents"
+_MARKS = "incident marks"
 
 
 class KeptIncidents:
     """The incidents of one run: ``held`` names those whose rows are taken over, None where there is no round before.
+
+    ``members`` has those of the others alone, ``all_members`` those of all.
 
     Whatever an incident's rows say comes from its messages and the works these belong to, and works stand whole on
     shelves: of the judged works only the shelves with messages of other incidents are read.
     """
 
     def __init__(self, kept: KeptRuns, out: Writer, shelves: Shelves, members: DataFrame) -> None:
-        self.kept, self.out, self.members = kept, out, members
+        self.kept, self.out, self.members, self.all_members = kept, out, members, members
         marks = self._marks(shelves.judged_now)
         self.held: DataFrame | None = None
         if kept.manifest is None:
             self.judged = shelves.all()
             return
-        before = self._marks_before()
+        before = whole_before(kept, _MARKS)
+        assert before is not None, "the round before kept no marks of its incidents"
         still = marks.where(~F.col("is_new")).join(before, ["incident_id", "items", "digest"], how="left_semi")
         self.held = out.keep("incidents_held", still.select("incident_id"))
         self.members = out.keep("members_again", members.join(F.broadcast(self.held), "incident_id", how="left_anti"))
@@ -95,18 +97,4 @@ class KeptIncidents:
                 F.coalesce(F.max("_is_new"), F.lit(False)).alias("is_new"),
             )
         )
-        shelf = f"{self.kept.run_id}-{_NAME}/0"
-        folder = str(self.kept.folder / f"{self.kept.run_id}-{_NAME}" / "marks" / f"{SHELF}=0")
-        marks.coalesce(1).write.parquet(folder)
-        self.kept.note("incident marks", marks.schema)
-        self.kept.stand_on({shelf: 0})
-        return self.out.spark.read.schema(marks.schema).parquet(folder)
-
-    def _marks_before(self) -> DataFrame:
-        assert self.kept.manifest is not None
-        schema = self.kept.schema("incident marks")
-        shelves = [shelf for shelf in self.kept.manifest.shelves if shelf.endswith(f"-{_NAME}/0")]
-        folders = [str(folder) for shelf in shelves for folder in shelf_folders(self.kept.folder, shelf)]
-        if not folders:
-            return no_rows(self.out.spark, schema)
-        return self.out.spark.read.schema(schema).parquet(*folders)
+        return put_whole(self.kept, _MARKS, marks)

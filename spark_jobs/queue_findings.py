@@ -15,6 +15,7 @@ from spark_jobs.blocked_groups import blocked_groups
 from spark_jobs.commit_order import late_commits
 from spark_jobs.dead_letters import moved_messages
 from spark_jobs.inputs import Inputs
+from spark_jobs.message_groups import MessageGroups
 from spark_jobs.unfinished import outlived_messages, poison_messages, unfinished_messages
 
 _KEY = list(QUEUE_FINDINGS.key)
@@ -23,7 +24,7 @@ _SAID = "stance string, sentence string, redrive string, redrive_sentence string
 
 def candidates(
     ends: DataFrame,
-    all_fifo: DataFrame | None,
+    groups: MessageGroups | None,
     judged: DataFrame,
     told: DataFrame,
     inputs: Inputs,
@@ -31,23 +32,23 @@ def candidates(
 ) -> DataFrame:
     """Gather what may be a finding, with the facts that its rule asks for.
 
-    ``ends`` are at least the deliveries that were not deleted, ``all_fifo`` at least all of FIFO queues, None where there
+    ``ends`` are at least the deliveries that were not deleted, ``groups`` those of FIFO queues, None where there
     are none; ``judged`` is the part of the ledger that was judged, ``told`` the verdicts. ``data_until`` is where the
     evidence ends, UTC.
     """
     unfinished = unfinished_messages(ends, judged, told, inputs)
     found = (
-        moved_messages(ends, all_fifo, told, inputs)
+        moved_messages(ends, groups, told, inputs)
         .unionByName(poison_messages(unfinished), allowMissingColumns=True)
         .unionByName(outlived_messages(unfinished, inputs, data_until), allowMissingColumns=True)
     )
-    if all_fifo is not None:
-        found = found.unionByName(late_commits(all_fifo), allowMissingColumns=True)
+    if groups is not None:
+        found = found.unionByName(late_commits(groups.deliveries), allowMissingColumns=True)
     incidents = told.select("queue_arn", "item_id", "incident_id")
     with_incident = found.join(F.broadcast(incidents), ["queue_arn", "item_id"], how="left")
     every = with_incident
-    if all_fifo is not None:
-        every = every.unionByName(blocked_groups(all_fifo, told), allowMissingColumns=True)
+    if groups is not None:
+        every = every.unionByName(blocked_groups(groups.deliveries, told), allowMissingColumns=True)
     return every.withColumn("span_ms", F.unix_millis("until_at") - F.unix_millis("from_at"))
 
 

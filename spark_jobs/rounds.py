@@ -17,12 +17,14 @@ from spark_jobs.inputs import Inputs
 from spark_jobs.invocations import invocations
 from spark_jobs.judging import Judge, Judged
 from spark_jobs.kept_beside import open_ends, put_ends, queues
+from spark_jobs.kept_groups import groups_in_round
 from spark_jobs.kept_incidents import KeptIncidents
 from spark_jobs.kept_index import groups_hit
 from spark_jobs.kept_measures import of_deliveries, of_invocations, of_works
 from spark_jobs.kept_rows import FEW_FILES, Reach, carry_over, reach
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.manifest import SHELF
+from spark_jobs.message_groups import MessageGroups, is_fifo
 from spark_jobs.redeliveries import redeliveries, rulings
 from spark_jobs.redrives import has_fifo_dead_letters
 from spark_jobs.session import spark_schema
@@ -166,16 +168,32 @@ class Rounds:
         ``whole`` are all deliveries, ``ledger`` those that were judged. Where no round keeps which those are, it is all.
         """
         if self.kept is None:
-            return whole, not whole.where(F.col("queue").endswith(".fifo")).isEmpty()
+            return whole, not whole.where(is_fifo()).isEmpty()
         names = queues(self.kept, self._once).unionByName(ledger.select("queue"))
         ends = open_ends(self.kept, self._once).unionByName(ledger_columns(ledger))
-        return ends, not names.where(F.col("queue").endswith(".fifo")).isEmpty()
+        return ends, not names.where(is_fifo()).isEmpty()
 
     def incidents(self, members: DataFrame) -> KeptIncidents | None:
         """Return the incidents of which some may be taken over; ``members`` says which messages belong to which."""
         if self.kept is None or self.shelves is None:
             return None
         return KeptIncidents(self.kept, self.out, self.shelves, members)
+
+    def message_groups(
+        self, whole: DataFrame, ledger: DataFrame, told: DataFrame, of_incidents: KeptIncidents | None
+    ) -> MessageGroups:
+        """Return the FIFO message groups to look at; ``whole`` are all deliveries, ``ledger`` those of the verdicts ``told``."""
+        if self.kept is None or of_incidents is None:
+            return MessageGroups(whole.where(is_fifo()))
+        return groups_in_round(self.kept, self.out, whole, ledger, told, of_incidents)
+
+    def write_queue_findings(self, rows: DataFrame, groups: MessageGroups | None) -> None:
+        """Write what was found about queues and ``groups``, and what still holds of the round before."""
+        before = groups.findings_before() if groups else None
+        self.out.write(T.QUEUE_FINDINGS, rows if before is None else rows.unionByName(before))
+        if self.kept:
+            staged = self.out.lake.staging_folder(T.QUEUE_FINDINGS, self.out.run_id)
+            self.kept.keep_files(T.QUEUE_FINDINGS.name, staged.glob("*.parquet"))
 
     def measures(self) -> DataFrame | None:
         """Return what deliveries, runs and verdicts measure, None where nothing is kept of it."""

@@ -167,11 +167,11 @@ def _build(
 
     unfinished, has_fifo = rounds.unfinished(whole, ledger)
     of_incidents = rounds.incidents(members)
+    groups = rounds.message_groups(whole, ledger, told, of_incidents) if has_fifo else None
 
     def incident_tables() -> None:
         rows = of_incidents.rows() if of_incidents else incidents(judged.verdicts, members, pairs, ledger)
-        in_groups = whole if has_fifo else None
-        rows = out.keep("incidents", with_surroundings(rows, members, in_groups, inputs))
+        rows = out.keep("incidents", with_surroundings(rows, members, groups, inputs))
         if has_blind_queue({row["log_group"]: row["with_message"] > 0 for row in of_groups}, inputs):
             rows = rows.unionByName(blind_windows(all_runs, rows, inputs))
         if of_incidents:
@@ -182,9 +182,9 @@ def _build(
             out.write(T.TIMELINE, timeline(ledger, told))
 
     def queue_tables() -> None:
-        all_fifo = whole if has_fifo else None
-        found = candidates(unfinished, all_fifo, ledger_columns(ledger), told, inputs, data_until)
-        out.write(T.QUEUE_FINDINGS, queue_findings(out.keep("queue_candidates", found)))
+        found = candidates(unfinished, groups, ledger_columns(ledger), told, inputs, data_until)
+        rows = queue_findings(out.keep("queue_candidates", found))
+        rounds.write_queue_findings(rows, groups)
         if of_incidents:
             of_incidents.write_counterfactuals(told)
         else:

@@ -11,6 +11,7 @@ import pytest
 from forensics.tables.evidence import METRIC_POINTS, QUEUE_SETTINGS
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from spark_jobs.in_force import intervals, settings_frame
+from spark_jobs.message_groups import MessageGroups
 from spark_jobs.queue_findings import candidates, queue_findings
 from spark_jobs.session import spark_schema
 
@@ -254,7 +255,9 @@ def found(spark) -> Iterator[dict[str, list[dict[str, Any]]]]:
     )
     deliveries = frame(DELIVERIES, world.deliveries)
     ends = deliveries.where("ended_by <> 'deleted'")
-    gathered = candidates(ends, deliveries, deliveries, frame(MESSAGES, world.told), inputs, at(DATA_UNTIL_S))
+    gathered = candidates(
+        ends, MessageGroups(deliveries), deliveries, frame(MESSAGES, world.told), inputs, at(DATA_UNTIL_S)
+    )
     by_queue: dict[str, list[dict[str, Any]]] = {n: [] for n in names}
     for row in queue_findings(gathered.localCheckpoint()).collect():
         by_queue[row["queue"]].append(row.asDict())
