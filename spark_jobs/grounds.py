@@ -18,7 +18,6 @@ from spark_jobs.dead_letters import dead_letter_spans
 from spark_jobs.deliveries import LONG_POLL
 from spark_jobs.in_force import EARLIEST
 from spark_jobs.inputs import Inputs
-from spark_jobs.redrives import move_spans
 from spark_jobs.throttles import metric_spans, throttled_spans
 from spark_jobs.unseen import read_worker_spans, watched_spans
 
@@ -62,8 +61,6 @@ class Grounds:
     """Kind and queue to spans in time order with gaps between them; asked is whether a span of a delivery's lies in one."""
     marks: dict[str, str] = field(default_factory=dict)
     """Quarter of an hour to the digest of what began in it; asked is whether any touches a span of a delivery's."""
-    is_settling: bool = True
-    """False where deliveries may be linked to others by what nothing of theirs has a time for."""
 
     @classmethod
     def of(
@@ -82,13 +79,10 @@ class Grounds:
             {group: [_micros(low), _micros(high)] for group, low, high in borders},
             {kind: _by_queue(rows) for kind, rows in spans.items()},
             _by_quarter(marked),
-            not move_spans(inputs),
         )
 
     def alike_until(self, earlier: "Grounds") -> Horizon:
         """Return up to when both say the same."""
-        if not (self.is_settling and earlier.is_settling):
-            return Horizon(EARLIEST)
         names = [
             *((queue, 0) for queue in _differing(self.fixed, earlier.fixed)),
             *self._moved_borders(earlier),

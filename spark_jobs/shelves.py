@@ -20,6 +20,7 @@ from spark_jobs.judging import Judged
 from spark_jobs.kept_rows import age, link
 from spark_jobs.kept_runs import KeptRuns
 from spark_jobs.manifest import SHELF, shelf_folders
+from spark_jobs.redrives import move_spans
 from spark_jobs.session import side_by_side, spark_schema
 from spark_jobs.small_frames import no_rows
 from spark_jobs.suspects import item_hash
@@ -85,6 +86,7 @@ class Shelves:
         hit = hit.unionByName(linked.select(*_WORK))
         names = F.concat(F.array("queue_arn"), "log_groups")
         hit = hit.unionByName(items.where(horizon.is_behind(F.col("over_at"), names)).select(*_WORK))
+        hit = self._with_equal_bodies(items, hit, seen)
         found = items.withColumn("_file", F.input_file_name()).join(F.broadcast(hit.distinct()), _WORK, how="left_semi")
         again = self.out.keep("again", found.select(*ITEM, "item_hash", "_file"))
         emptied = _shelves_of(again)
@@ -93,6 +95,26 @@ class Shelves:
             emptied |= {shelf for shelf, count in self.standing.items() if count < _SMALL_ITEMS}
         self._emptied = {shelf: self.standing.pop(shelf) for shelf in emptied}
         return self._again
+
+    def _with_equal_bodies(self, items: DataFrame, hit: DataFrame, seen: DataFrame) -> DataFrame:
+        """Add the works with a body that these or what is seen now have too, and so on.
+
+        That a move task brought a message back shows only among all messages of one body.
+        """
+        moved = sorted(move_spans(self.kept.inputs))
+        if not moved:
+            return hit
+        mine, body = F.col("queue_arn").isin(moved), ["queue_arn", "body"]
+        bodies = items.where(mine).select(*_WORK, F.explode("bodies").alias("body")).distinct()
+        bodies = self.out.keep("bodies", bodies)
+        new = seen.where(mine).select("queue_arn", _body().alias("body"))
+        hit, times, grows = self.out.keep("hit_0", hit.distinct()), 0, True
+        while grows:
+            times, shared = times + 1, bodies.join(hit, _WORK, how="left_semi").select(*body).unionByName(new)
+            others = bodies.join(shared.distinct(), body, how="left_semi").select(*_WORK)
+            more = self.out.keep(f"hit_{times}", hit.unionByName(others).distinct())
+            grows, hit = more.count() > hit.count(), more
+        return hit
 
     def take_down_all(self) -> DataFrame:
         """Return all items, as ``take_down`` does: what all of them rest on has changed."""
@@ -203,13 +225,18 @@ def _shelves_of(rows: DataFrame) -> set[str]:
 
 
 def _items(ledger: DataFrame) -> DataFrame:
-    """One row per judged item: its work, hashes of what links it to others, its log groups, and when its work was over."""
+    """One row per judged item: its work and when that was over, its log groups, hashes of bodies and of what links it to others."""
     items = ledger.groupBy(*ITEM).agg(
         *[F.first(name).alias(name) for name in ("work_id", "over_at", SHELF)],
         F.array_distinct(F.flatten(F.collect_list(_links()))).alias("links"),
         F.collect_set("log_group").alias("log_groups"),
+        F.collect_set(_body()).alias("bodies"),
     )
     return items.withColumn("item_hash", item_hash(F.col("item_id")))
+
+
+def _body() -> Column:
+    return F.when(F.col("body_md5").isNotNull(), F.xxhash64("body_md5"))
 
 
 def _links() -> Column:

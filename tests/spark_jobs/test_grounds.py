@@ -54,7 +54,6 @@ CASES = {
     "a metric point revised": ({"marks": {**EARLIER.marks, quarter(2): "other"}}, Horizon(minute(30))),
     "a consumer more": ({"fixed": {Q: "other"}}, Horizon(None, {Q: EARLIEST})),
     "a queue more": ({"fixed": {**EARLIER.fixed, "r": "its consumers"}}, Horizon(None, {"r": EARLIEST})),
-    "a move task is known": ({"is_settling": False}, Horizon(EARLIEST)),
 }
 
 
