@@ -87,7 +87,7 @@ class MessageGroups:
         has no row.
         """
         mine = dead.where(is_fifo() & F.col("group_id").isNotNull())
-        mine = mine.select(*IN_GROUP[:1], group_key(), "item_id", "from_at")
+        mine = mine.select("queue_arn", group_key(), "item_id", "from_at")
         receives = (
             self.deliveries.where(F.col("received_at").isNotNull())
             .withColumn("group_key", group_key())

@@ -84,6 +84,27 @@ class SmallLake:
         )
         self._lines(group, "2026/11/20/[$LATEST]" + "a" * 32, lines)
 
+    def redrive(self, queue: str, began_s: float, over_s: float) -> None:
+        """Add a move task out of a queue's dead-letter queue, between two moments in seconds after noon, seen when it was over."""
+        dead_letters = arn("dlq-" + queue)
+        self._add(
+            "move_tasks",
+            task=f"{dead_letters} {began_s}",
+            source_arn=dead_letters,
+            started_at=at(began_s),
+            status="COMPLETED",
+            observed_at=at(over_s),
+        )
+        self._add(
+            "coverage",
+            source="move_tasks",
+            resource=dead_letters,
+            window_start_at=at(-3600),
+            window_end_at=at(7200),
+            status="ok",
+            collected_at=at(7200),
+        )
+
     def _consumer(self, queue: str, group: str, kind: str, function: str | None) -> None:
         self._add(
             "consumers",

@@ -3,6 +3,7 @@
 import json
 
 from forensics.settings import Settings
+from tests.spark_jobs import redriven
 from tests.spark_jobs.small_lake import SmallLake, record, run, some_id
 
 TASK, SHO, SPRING, OWN = (some_id(n) for n in ("celery task", "shoryuken", "spring", "own format"))
@@ -39,6 +40,7 @@ business_key = "$.payment_id"
 name = "guarded"
 effect = 'charged (?P<message_id>\S+)'
 """
+    + redriven.SETTINGS
 )
 
 
@@ -111,4 +113,5 @@ def world() -> SmallLake:
     lake.function("blind", "blind", *run("b1", 1, 10, status="timeout"), *run("b2", 31, 10, status="timeout"))
     lake.queue("lost")
     lake.function("lost", "lost", (1, f"2026-11-20T12:00:01.000Z\t{LOST_RUN}\tERROR\tno answer from the card provider"))
+    redriven.add_parcels(lake)
     return lake

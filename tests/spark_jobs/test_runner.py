@@ -15,7 +15,8 @@ from spark_jobs.runner import correlate
 from spark_jobs.shelves import Shelves
 from tests.oracle import World
 from tests.oracle.bundle import TABLES
-from tests.spark_jobs import small_worlds
+from tests.spark_jobs import redriven, small_worlds
+from tests.spark_jobs.small_lake import at
 
 pytestmark = pytest.mark.spark
 
@@ -26,7 +27,8 @@ WORLDS = [World(seed) for seed in (3, 7, 11, 14, 24)]
 def evidence() -> dict[str, list[dict]]:
     """Return the rows of the worlds, by table."""
     by_hand = small_worlds.world().rows
-    return {name: [row for world in WORLDS for row in world.rows(name)] + by_hand.get(name, []) for name in TABLES}
+    rows = {name: [row for world in WORLDS for row in world.rows(name)] for name in TABLES}
+    return {name: rows.get(name, []) + by_hand.get(name, []) for name in rows | by_hand}
 
 
 def contents(lake: Lake, evidence: dict[str, list[dict]]) -> dict[str, list[str]]:
@@ -70,9 +72,13 @@ def test_evidence_that_came_in_rounds_is_judged_as_if_it_had_come_at_once(many_w
     in_rounds, whole = Lake(tmp_path / "lake"), evidence()
     late = {name: next(w for w in WORLDS if w.seed == seed).rows(name) for name, seed in LATE.items()}
     unsplit = {row["evidence_id"] for w in WORLDS if w.seed in LATE.values() for row in w.rows(LOG_EVENTS.name)}
+    redrives = [row for row in whole[LOG_EVENTS.name] if row["log_group"] == redriven.GROUP]
+    unsplit |= {row["evidence_id"] for row in redrives}
     split = [row for row in whole[LOG_EVENTS.name] if row["evidence_id"] not in unsplit]
     parts: list[dict[str, list]] = [{LOG_EVENTS.name: part} for part in in_two_rounds(split, random.Random(11))]
-    parts[0][LOG_EVENTS.name].extend(row for row in whole[LOG_EVENTS.name] if row["evidence_id"] in unsplit)
+    parts[1][LOG_EVENTS.name].extend(row for row in redrives if row["logged_at"] >= at(redriven.SOON_S))
+    at_last = {row["evidence_id"] for row in parts[1][LOG_EVENTS.name]}
+    parts[0][LOG_EVENTS.name].extend(row for row in whole[LOG_EVENTS.name] if row["evidence_id"] in unsplit - at_last)
     for name, rows in whole.items():
         if name != LOG_EVENTS.name:
             parts[0][name] = [row for row in rows if row not in late.get(name, ())]

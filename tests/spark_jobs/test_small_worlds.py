@@ -3,6 +3,7 @@
 import pytest
 
 from forensics.tables.findings import INCIDENTS, INVOCATIONS, LOGGING_READINESS, MESSAGES, REDELIVERIES
+from tests.spark_jobs.small_lake import some_id
 from tests.spark_jobs.small_worlds import (
     ABSORBED,
     BACK,
@@ -73,6 +74,19 @@ def test_a_redriven_fifo_message_is_the_work_of_the_dead_letter_it_is_named_afte
     assert rows[BACK]["related_message_ids"] == [DEAD]
     assert rows[BACK]["origin"] == "dlq_redrive"
     assert DEAD in rows[BACK]["trigger_sentence"]
+
+
+@pytest.mark.parametrize(("dead", "back"), [("alone", "alone back"), ("waits", "waits back")])
+def test_a_message_that_a_move_task_brought_back_is_the_work_of_the_only_dead_letter_of_its_body(rows, dead, back):
+    assert rows[some_id(back)]["related_message_ids"] == [some_id(dead)]
+    assert rows[some_id(back)]["origin"] == "dlq_redrive"
+    assert rows[some_id(back)]["verdict"] == "confirmed"
+
+
+def test_of_two_dead_letters_of_one_body_neither_is_called_the_one_that_came_back(rows):
+    assert some_id("first back") not in rows
+    assert rows[some_id("two back")]["related_message_ids"] == []
+    assert rows[some_id("two back")]["origin"] is None
 
 
 @pytest.mark.parametrize("one", [*TWINS, HERE, THERE])
