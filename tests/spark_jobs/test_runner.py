@@ -16,7 +16,7 @@ from spark_jobs.shelves import Shelves
 from tests.oracle import World
 from tests.oracle.bundle import TABLES
 from tests.spark_jobs import redriven, small_worlds
-from tests.spark_jobs.small_lake import at
+from tests.spark_jobs.small_lake import at, some_id
 
 pytestmark = pytest.mark.spark
 
@@ -121,6 +121,30 @@ def test_evidence_that_came_in_rounds_is_judged_as_if_it_had_come_at_once(many_w
     assert None in cuts, "no stream was read from its beginning"
     for kind in ("left", "touched", "others"):
         assert works[kind], f"no judged work was {kind}"
+
+
+def test_redrives_are_judged_in_rounds_with_all_messages_of_their_bodies(many_worlds, spark, tmp_path, monkeypatch):
+    """In a lake of their own, where nothing else has them judged again."""
+    lake, taken, take_down = Lake(tmp_path / "lake"), [], Shelves.take_down
+    rows = {name: [row for row in found if "parcels" in repr(row)] for name, found in small_worlds.world().rows.items()}
+
+    def watched(shelves, touched, seen, horizon):
+        standing = {row["item_id"] for row in shelves.frame("items").collect()}
+        again = take_down(shelves, touched, seen, horizon)
+        taken.append(standing - {row["item_id"] for row in again.collect()})
+        return again
+
+    monkeypatch.setattr(Shelves, "take_down", watched)
+    early = [row for row in rows[LOG_EVENTS.name] if row["logged_at"] < at(redriven.SOON_S)]
+    for part in (rows | {LOG_EVENTS.name: early}, {LOG_EVENTS.name: rows[LOG_EVENTS.name][len(early) :]}):
+        for name, some in part.items():
+            lake.append(BY_NAME[name], some, f"{name}|oracle")
+        correlate(lake, many_worlds.settings, spark=spark, in_rounds=True)
+    known = contents(many_worlds.lake, {**dict.fromkeys(TABLES, []), **rows})
+
+    assert taken == [{some_id(name) for name in ("alone", "alone back")}]
+    for table in (DELIVERIES, REDELIVERIES, MESSAGES, INCIDENTS):
+        assert sorted(repr(row) for row in lake.findings().read(table).to_pylist()) == known[table.name], table.name
 
 
 def test_unchanged_evidence_is_not_judged_again(many_worlds, spark):
