@@ -32,7 +32,7 @@ class Kept:
         elif loss in ("tail", "late"):
             self.end_ms = first + int(span * self.rng.uniform(0.5, 0.9)) + 1
             self.is_provisional = True
-        elif loss == "gap":
+        elif loss == "gap" and world.book.lines:
             begin = self.rng.choice(world.book.lines).at_ms - self.rng.randrange(1_000)
             self.gap = (begin, begin + max(1_000, int(span * self.rng.uniform(0.1, 0.3))))
         self.lines = self._keep(loss)

@@ -10,6 +10,7 @@ from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from tests.oracle import Plan, World
 from tests.oracle.bundle import TABLES
+from tests.oracle.evidence import Kept
 
 pytestmark = pytest.mark.slow
 
@@ -158,3 +159,10 @@ def test_lost_lines_do_not_change_the_truth_behind_them(loss):
     assert len(lossy.evidence.lines) < len(lossy.book.lines)
     status = {row["status"] for row in lossy.rows("coverage")}
     assert status == {"gap": {"ok", "failed"}, "denied": {"ok", "denied"}}.get(loss, {"ok"})
+
+
+def test_a_world_that_wrote_no_line_has_no_gap_in_its_lines():
+    world = World(1, replace(Plan(), loss="gap").made_fair())
+    world.book.lines.clear()
+
+    assert Kept(world).gap is None
