@@ -3,6 +3,8 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from spark_jobs.message_groups import is_fifo
+
 _MOST_IDS = 1000
 _FAILED = ("timeout", "error", "crash", "init_failed")
 _GROUP = ["queue_arn", "group_id"]
@@ -14,7 +16,7 @@ def blocked_groups(deliveries: DataFrame, told: DataFrame) -> DataFrame:
 
     ``deliveries`` is the whole ledger. Only groups that the logs name; a message without its group claims nothing.
     """
-    fifo = deliveries.where(F.col("queue").endswith(".fifo") & F.col("group_id").isNotNull() & F.col("is_seen"))
+    fifo = deliveries.where(is_fifo() & F.col("group_id").isNotNull() & F.col("is_seen"))
     held = _held()
     groups = fifo.where(held).select(*_GROUP).distinct()
     rows = fifo.join(F.broadcast(groups), _GROUP, how="left_semi").join(

@@ -3,6 +3,8 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
+from spark_jobs.message_groups import is_fifo
+
 _GROUP = ["queue_arn", "group_id"]
 
 
@@ -12,9 +14,7 @@ def late_commits(deliveries: DataFrame) -> DataFrame:
     Only the last time counts: a batch that is done twice in order leaves what the latest message wrote. Messages sent
     in the same millisecond have no order that the evidence could show. ``deliveries`` is the whole ledger.
     """
-    grouped = deliveries.where(
-        F.col("queue").endswith(".fifo") & F.col("group_id").isNotNull() & F.col("sent_at").isNotNull()
-    )
+    grouped = deliveries.where(is_fifo() & F.col("group_id").isNotNull() & F.col("sent_at").isNotNull())
     maybe_at = F.when(F.col("effect") == "unknown", F.coalesce("run_ended_at", "hidden_until_at", "received_at"))
     items = grouped.groupBy(*_GROUP, "queue", "item_id").agg(
         F.max("message_id").alias("message_id"),
