@@ -8,17 +8,18 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
 
 WORKDIR /opt/doubletake
 
-COPY requirements.txt pyproject.toml README.md LICENSE ./
+COPY requirements.txt pyproject.toml hatch_build.py README.md LICENSE ./
 RUN pip install --no-cache-dir --requirement requirements.txt
 
 COPY .streamlit ./.streamlit
 COPY app.py cli*.py ./
+COPY doubletake ./doubletake
 COPY forensics ./forensics
 COPY ingest ./ingest
 COPY spark_jobs ./spark_jobs
 COPY pages ./pages
 COPY lab ./lab
-RUN pip install --no-cache-dir --no-deps --editable . \
+RUN pip install --no-cache-dir --no-deps . \
     && useradd --create-home --uid 10001 doubletake \
     && install --directory --owner=doubletake --group=doubletake /lake
 

@@ -1,6 +1,7 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
-WORLDS ?= 240
+WORLDS ?= 1000
+BENCH ?= 2000000
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -29,9 +30,8 @@ check: $(VENV)/.dev  ## format, lint, types and the pure tests
 truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is known
 	$(BIN)/python -m tests.oracle --worlds $(WORLDS)
 
-bench: $(VENV)/.dev  ## correlate generated logs beside the same answers in DuckDB
-	$(BIN)/python -m tests.bench
-	$(BIN)/python -m tests.bench.rounds
+bench: $(VENV)/.dev  ## measure correlation beside the same answers in DuckDB (BENCH=10000000 lines)
+	$(BIN)/python -m tests.bench --lines $(BENCH)
 
 clean:  ## remove what setup made
 	rm -rf $(VENV) *.egg-info
@@ -40,7 +40,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Doubletake needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.runtime: requirements.txt pyproject.toml | $(VENV)/bin/python
+$(VENV)/.runtime: requirements.txt pyproject.toml hatch_build.py | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@

@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import tempfile
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -30,10 +31,13 @@ from cli_options import (
     RegionOption,
     everywhere,
 )
-from cli_output import OutputUnwritableError, about_file, complain, say
+from cli_output import OutputUnwritableError, about_file, complain, is_disk_full, say
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
+from forensics.extras import DISTRIBUTION
 
 EXIT_BUG = 1
+_PANIC = "PanicException"
+"""What libraries written in Rust end with where they have a bug; it is no Exception to Python."""
 EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
@@ -49,7 +53,7 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if wanted:
         try:
-            print(f"doubletake {version('doubletake')}")
+            print(f"doubletake {version(DISTRIBUTION)}")
         except PackageNotFoundError:
             print("doubletake, not installed")
         raise typer.Exit
@@ -120,8 +124,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_OK
     except OSError as problem:
-        return _about_file(problem)
-    except Exception as problem:
+        return _about_full_disk(problem) if is_disk_full(problem) else _about_file(problem)
+    except BaseException as problem:
+        if is_disk_full(problem):
+            return _about_full_disk(problem)
+        if not isinstance(problem, Exception) and type(problem).__name__ != _PANIC:
+            raise
         return _about_bug(problem)
 
 
@@ -137,6 +145,16 @@ def _about_file(problem: OSError) -> int:
     complain(
         about_file(problem),
         "Check the path, its permissions and free space, then run it again: nothing is stored twice.",
+    )
+    return OutputUnwritableError.exit_code
+
+
+def _about_full_disk(problem: BaseException) -> int:
+    if os.environ.get("DOUBLETAKE_DEBUG"):
+        traceback.print_exception(problem)
+    complain(
+        "the disk is full: nothing is half-written, and what was stored before is still there",
+        f"Free space for the lake and for temporary files ({tempfile.gettempdir()}), then run it again: nothing is stored twice.",
     )
     return OutputUnwritableError.exit_code
 

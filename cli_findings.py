@@ -91,7 +91,7 @@ def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: Qu
         )
     )
     marks = marks_beside(findings.lake)
-    records = [incident_record(r) | {"marks": marks(r["incident_id"])} for r in rows]
+    records: list[dict[str, Any]] = [incident_record(r) | {"marks": marks(r["incident_id"])} for r in rows]
     if how in (RowFormat.JSON, RowFormat.JSONL):
         prevention = by_incident(findings)
         records = [r | {"counterfactuals": prevention.get(r["incident_id"], [])} for r in records]
@@ -202,7 +202,10 @@ def status(
     how: FormatOption = RowFormat.TABLE,
     queue: QueueOption = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Count the rows again and compare them with what coverage says; 4 if not.")
+        bool,
+        typer.Option(
+            "--verify", help="Read every file, count the rows again and compare them with what coverage says; 4 if not."
+        ),
     ] = False,
 ) -> int:
     """Say what the lake holds: per queue and source how far it was read, gaps, rows, size, data version."""
@@ -230,16 +233,26 @@ def status(
 
 
 def _verified(lake: "Lake") -> int:
-    """Count again, say what came of it, and return the exit code."""
+    """Read every file, count again, say what came of it, and return the exit code."""
+    from forensics.lake.doctor import verify_files
     from forensics.lake.recount import recount
 
+    file_count, damaged = verify_files(lake)
+    if damaged:
+        for sentence in damaged:
+            say(f"Damaged: {sentence}")
+        say("Run `doubletake doctor --full`: it sets them aside, and what was lost is collected again.")
+        return EXIT_LAW_BROKEN
     counted = recount(lake)
     for miscount in counted.miscounts:
         say(f"Not as recorded: {miscount.sentence}")
     if counted.miscounts:
         say("Run `doubletake doctor`, then `doubletake collect` for that time.")
         return EXIT_LAW_BROKEN
-    say(f"Verified: {counted.reading_count:,} readings and {counted.row_count:,} rows are as recorded.")
+    say(
+        f"Verified: {counted.reading_count:,} readings and {counted.row_count:,} rows are as recorded, and all "
+        f"{file_count:,} data files are what was written."
+    )
     return EXIT_OK
 
 

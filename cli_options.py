@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli_output import is_disk_full
+from forensics.errors import ForensicsError
+
 if TYPE_CHECKING:
     from forensics.lake import Lake
     from forensics.settings import Settings
@@ -62,6 +65,10 @@ SHARED: dict[str, Any] = {
 }
 
 
+_SAID = (ForensicsError, typer.Abort, typer.Exit, typer.TyperException)
+"""What says by itself what happened."""
+
+
 class ReaderGoneError(Exception):
     """Whoever read our output has stopped reading."""
 
@@ -90,6 +97,15 @@ class Everywhere:
         from forensics.lake import Lake
 
         return Lake(self.lake_folder())
+
+    def check_lake(self) -> None:
+        """Read the lake's files to the end after a failure nobody foresaw; raises LakeDamagedError if damage explains it.
+
+        Whoever works over files in bulk (Spark, polars) only says that something cannot be decoded, and not where.
+        """
+        lake = self.open_lake()
+        if lake.root.is_dir():
+            lake.check_files()
 
     def settings_file(self) -> Path | None:
         """Return the settings file: the option, else DOUBLETAKE_CONFIG, else ./doubletake.toml if it is there."""
@@ -138,6 +154,10 @@ def everywhere(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(chosen, **given)
         except BrokenPipeError as problem:  # Typer would end with 1 before main could decide
             raise ReaderGoneError from problem
+        except Exception as problem:
+            if not (isinstance(problem, _SAID) or getattr(problem, "errno", None) or is_disk_full(problem)):
+                chosen.check_lake()
+            raise
 
     parameters = [context, *(p.replace(kind=keyword) for p in own), *shared]
     with_shared.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """How commands speak: data on stdout in four formats, words and progress on stderr."""
 
+import errno
 import json
 import os
 import re
@@ -22,6 +23,8 @@ MOST_TABLE_ROWS = 1000
 """Rows that ``--format table`` prints; the other formats print all."""
 
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_ROOM_WORDS = tuple(os.strerror(number) for number in _NO_ROOM)
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -51,6 +54,15 @@ def complain(sentence: str, hint: str = "") -> None:
     say(f"doubletake: {' '.join(sentence.split())}")
     if hint:
         say(f"  {' '.join(hint.split())}")
+
+
+def is_disk_full(problem: BaseException | None) -> bool:
+    """Tell whether a failure comes from a disk, or a quota, that is full: libraries and Spark say so in words at best."""
+    while problem is not None:
+        if getattr(problem, "errno", None) in _NO_ROOM or any(words in str(problem) for words in _NO_ROOM_WORDS):
+            return True
+        problem = problem.__cause__ or problem.__context__
+    return False
 
 
 def about_file(problem: OSError) -> str:

@@ -1,12 +1,12 @@
 """Progress of long work, on stderr: bars and spinners on a terminal, plain lines elsewhere."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -22,6 +22,9 @@ from rich.progress import (
 from rich.text import Text
 
 from cli_output import printable, say
+
+LINE_EVERY_S = 10.0
+"""Where nobody watches a bar, a step that takes long says so often how far it is."""
 
 
 class RateColumn(ProgressColumn):
@@ -102,18 +105,102 @@ def importing() -> Iterator[ImportBar | None]:
         yield ImportBar(bar, bar.add_task("starting", total=None))
 
 
+@dataclass
+class StepBar:
+    """What a correlation reports to on a terminal: the step it is in, how much of it is over, and how long the rest takes."""
+
+    bar: Progress
+    task: TaskID
+    _counted: str = ""
+
+    def step(self, words: str) -> None:
+        """Show what is done from now on."""
+        if words.startswith("Spark runs on"):  # worth keeping: which Java was taken
+            self.bar.console.print(f"  {printable(words)}", markup=False, highlight=False)
+        self._counted = ""
+        self.bar.reset(self.task, total=None, completed=0, description=printable(words), counted="")
+
+    def done(self, over: int, of: int, what: str) -> None:
+        """Show how much is over."""
+        if self._counted != what:
+            self._counted = what
+            self.bar.reset(self.task, total=of, completed=over, counted=what)
+        else:
+            self.bar.update(self.task, completed=over)
+
+
+class CountColumn(ProgressColumn):
+    """How many of how many, and of what; nothing in a step that counts nothing."""
+
+    def render(self, task: Task) -> Text:
+        """Return the count."""
+        return Text(
+            "" if task.total is None else _count(round(task.completed), round(task.total), task.fields["counted"])
+        )
+
+
+class LeftColumn(ProgressColumn):
+    """How long a step still takes, once that can be told."""
+
+    def render(self, task: Task) -> Text:
+        """Return the time left."""
+        return Text("" if task.total is None or task.time_remaining is None else _left(task.time_remaining))
+
+
+@dataclass
+class StepLines:
+    """What a correlation reports to where nobody watches: a line for each step, and more of those that take long."""
+
+    says_steps: bool
+    clock: Callable[[], float] = time.monotonic
+    _counted: str = ""
+    _began_s: float = 0.0
+    _began_with: int = 0
+    _said_s: float = 0.0
+
+    def step(self, words: str) -> None:
+        """Say what is done from now on."""
+        self._counted = ""
+        if self.says_steps:
+            say(f"  {words}")
+
+    def done(self, over: int, of: int, what: str) -> None:
+        """Say how much is over, every LINE_EVERY_S."""
+        now = self.clock()
+        if self._counted != what:
+            self._counted, self._began_with = what, over
+            self._began_s = self._said_s = now
+        elif now - self._said_s >= LINE_EVERY_S:
+            self._said_s = now
+            fresh = over - self._began_with
+            left = f", {_left((now - self._began_s) / fresh * (of - over))}" if fresh and over < of else ""
+            say(f"  {_count(over, of, what)}{left}")
+
+
+def _count(over: int, of: int, what: str) -> str:
+    return f"{over:,} of {of:,} {what}"
+
+
+def _left(left_s: float) -> str:
+    from forensics.report.words import span_text
+
+    return f"about {span_text(max(1, round(left_s)) * 1000)} left"
+
+
 @contextmanager
-def steps() -> Iterator[Callable[[str], None]]:
-    """Show the step that long work is in: a spinner on a terminal, a line each elsewhere."""
+def steps(says_steps: bool = True) -> Iterator[StepBar | StepLines]:
+    """Show the step that long work is in, and how much of it is over: a bar on a terminal, lines elsewhere.
+
+    Without ``says_steps`` a line is written only of what takes long.
+    """
     if not sys.stderr.isatty():
-        yield lambda words: say(f"  {words}")
+        yield StepLines(says_steps)
         return
-    console = Console(stderr=True)
-    with console.status("starting") as status:
-
-        def show(words: str) -> None:
-            if words.startswith("Spark runs on"):  # worth keeping: which Java was taken
-                console.print(f"  {printable(words)}", markup=False, highlight=False)
-            status.update(escape(printable(words)))
-
-        yield show
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        CountColumn(),
+        LeftColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield StepBar(bar, bar.add_task("starting", total=None, counted=""))

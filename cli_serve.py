@@ -1,5 +1,6 @@
 """The dashboard: serve it on loopback, and the demo that fills a lake of its own first."""
 
+import errno
 import os
 import shutil
 import signal
@@ -21,7 +22,10 @@ import typer
 from cli_options import Everywhere
 from cli_output import say
 from cli_work import collected, print_verdict
+from forensics.access import LOOPBACK, TRUSTED_PROXY
 from forensics.errors import ForensicsError
+from forensics.extras import need
+from forensics.sign_in import read_sign_in, secrets_files
 from forensics.window import TimeWindow
 
 if TYPE_CHECKING:
@@ -29,9 +33,8 @@ if TYPE_CHECKING:
     from lab.aws import EmbeddedAws
     from lab.played import Played
 
-LOOPBACK = "127.0.0.1"
-TRUSTED_PROXY = "DOUBLETAKE_TRUSTED_PROXY"
-"""What tells the pages that a proxy guards them (pages/_ui/access.py)."""
+HERE = LOOPBACK[0]
+_ANY_ADDRESS = {"0.0.0.0": HERE, "::": "::1"}  # noqa: S104 - what answers there answers here
 DEFAULT_PORT = 8501
 START_LIMIT_S = 180.0
 END_LIMIT_S = 10.0
@@ -69,7 +72,7 @@ def serve(
     address: Annotated[
         str,
         typer.Option("--address", metavar="ADDRESS", help="Where to listen; beyond this machine only with a login."),
-    ] = LOOPBACK,
+    ] = HERE,
     host: Annotated[
         list[str] | None, typer.Option("--host", metavar="NAME", help="A name people reach it by; repeatable.")
     ] = None,
@@ -78,10 +81,11 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the dashboard until Ctrl-C; on this machine only, unless a login or a proxy guards it."""
-    outside = check_exposure(address, chosen.settings().access.mode, trusted_proxy, host or [])
-    lake, config = chosen.open_lake().root, chosen.settings_file()
-    with ending_on_sigterm(), dashboard(lake, config, port, outside) as running:
-        print(f"Dashboard: {running.address}", flush=True)
+    mode, config = chosen.settings().access.mode, chosen.settings_file()
+    sign_in = read_sign_in(config) if mode == "oidc" else None
+    outside = check_exposure(address, mode, trusted_proxy, [*(host or []), *([sign_in.host] if sign_in else [])])
+    with ending_on_sigterm(), dashboard(chosen.open_lake().root, config, port, outside) as running:
+        print(f"Dashboard: {sign_in.address(running.port) if sign_in else running.address}", flush=True)
         say("Ctrl-C ends it.")
         running.wait()
 
@@ -90,14 +94,14 @@ def serve(
 class Exposure:
     """Where the dashboard listens, the names it answers to, and whether somebody in front decides who may look."""
 
-    address: str = LOOPBACK
-    hosts: tuple[str, ...] = (LOOPBACK, "localhost")
+    address: str = HERE
+    hosts: tuple[str, ...] = (HERE, "localhost")
     behind_proxy: bool = False
 
 
 def check_exposure(address: str, mode: str, trusted_proxy: bool, hosts: list[str]) -> Exposure:
     """Return how the dashboard may be reached; raises ExposureError where nothing would guard it."""
-    if address not in (LOOPBACK, "localhost", "::1"):
+    if address not in LOOPBACK:
         if mode != "oidc" and not trusted_proxy:
             raise ExposureError(
                 f"--address {address} reaches beyond this machine, and nothing guards the dashboard",
@@ -108,7 +112,7 @@ def check_exposure(address: str, mode: str, trusted_proxy: bool, hosts: list[str
                 f"--address {address} needs the name that people reach it by",
                 "For example: --host doubletake.example.com. Other names are refused, against DNS rebinding.",
             )
-    return Exposure(address, (LOOPBACK, "localhost", *hosts), trusted_proxy)
+    return Exposure(address, tuple(dict.fromkeys((HERE, "localhost", *hosts))), trusted_proxy)
 
 
 def demo(
@@ -123,6 +127,7 @@ def demo(
     port: PortOption = None,
 ) -> int:
     """Play an incident on an embedded AWS, collect it over HTTP, correlate it, and show it."""
+    need("demo", "the demo")
     from forensics.lake import Lake
     from lab.live import LIVE
     from lab.scenarios import SCENARIOS
@@ -181,10 +186,10 @@ def _play_and_judge(found: ModuleType, lake: "Lake", live: bool) -> tuple["Playe
     with EmbeddedAws() as aws, only_this_aws(aws):
         with steps() as tell:
             if live:
-                tell(f"embedded AWS at {aws.endpoint_url}: it happens now, which takes a minute or so")
+                tell.step(f"embedded AWS at {aws.endpoint_url}: it happens now, which takes a minute or so")
                 played: Played = LIVE[found.NAME](aws)
             else:
-                tell(f"embedded AWS at {aws.endpoint_url}: writing what the incident left behind")
+                tell.step(f"embedded AWS at {aws.endpoint_url}: writing what the incident left behind")
                 played = found.play(aws, datetime.now(UTC))
         settings = Settings.parse(played.settings_text, f"the settings of {found.NAME}")
         (lake.root / "doubletake.toml").write_text(played.settings_text, encoding="utf-8")
@@ -195,8 +200,8 @@ def _play_and_judge(found: ModuleType, lake: "Lake", live: bool) -> tuple["Playe
     for line in collected(report):
         say(line)
     say("Correlating.")
-    with steps() as tell:
-        correlate(lake, settings, progress=tell)
+    with steps() as progress:
+        correlate(lake, settings, progress=progress)
     return played, report.exit_code
 
 
@@ -221,6 +226,7 @@ class Running:
     """A dashboard that answers at ``address``."""
 
     address: str
+    port: int
     process: "subprocess.Popen[bytes]"
 
     def wait(self) -> None:
@@ -236,7 +242,8 @@ class Running:
 def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposure | None = None) -> Iterator[Running]:
     """Run the dashboard as a process of its own, on loopback if nothing else is said, and end it with the block."""
     outside = outside or Exposure()
-    port = free_port(port)
+    near = _ANY_ADDRESS.get(outside.address, outside.address)
+    port = free_port(port, near)
     app = Path(__file__).with_name("app.py")
     options = {
         "server.address": outside.address,
@@ -252,6 +259,8 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
     command = [sys.executable, "-P", start, "run", str(app), *(f"--{k}={v}" for k, v in options.items())]
     for name in outside.hosts:
         command += ["--server.allowedHosts", name]
+    for file in secrets_files(config):
+        command += ["--secrets.files", str(file)]
     environment = os.environ | {"DOUBLETAKE_LAKE": str(lake.absolute())}
     environment.pop(TRUSTED_PROXY, None)
     if outside.behind_proxy:
@@ -267,7 +276,7 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         start_new_session=True,  # a Ctrl-C at the terminal is ours to handle
     )
     try:
-        running = Running(f"http://{LOOPBACK}:{port}", process)
+        running = Running(f"http://{f'[{near}]' if ':' in near else near}:{port}", port, process)
         _wait_until_healthy(running)
         yield running
     finally:
@@ -281,26 +290,32 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
 
 def _wait_until_healthy(running: Running) -> None:
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    question = urllib.request.Request(f"{running.address}/_stcore/health", headers={"Host": "localhost"})  # noqa: S310
     deadline = time.monotonic() + START_LIMIT_S
     while time.monotonic() < deadline and running.process.poll() is None:
         try:
-            with direct.open(f"{running.address}/_stcore/health", timeout=5):
+            with direct.open(question, timeout=5):
                 return
         except OSError:
             time.sleep(0.05)  # it tells nobody when it listens; a process that ended is seen above
-    raise DashboardError(
-        "the dashboard did not start", "Its last lines are above; `make setup` installs what it needs."
-    )
+    raise DashboardError("the dashboard did not start", "Its last lines are above.")
 
 
-def free_port(wanted: int | None) -> int:
-    """Return the wanted port, else the default one, else any that is free; raises DashboardError if it is taken."""
+def free_port(wanted: int | None, address: str = HERE) -> int:
+    """Return the wanted port, else the default one, else any that is free.
+
+    Raises DashboardError if it is taken, or if the address is none of this machine's.
+    """
     for port in [wanted] if wanted else [DEFAULT_PORT, 0]:
-        with socket.socket() as probe:
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
-                probe.bind((LOOPBACK, port))
-            except OSError:
+                probe.bind((address, port))
+            except OSError as problem:
+                if isinstance(problem, socket.gaierror) or problem.errno == errno.EADDRNOTAVAIL:
+                    raise DashboardError(
+                        f"{address!r} is not an address of this machine", "Leave --address out, or use 0.0.0.0."
+                    ) from problem
                 continue
             return int(probe.getsockname()[1])
     raise DashboardError(f"port {wanted} is taken", "Choose another with --port, or leave it out.")

@@ -1,4 +1,4 @@
-"""The command that goes on and on: watch collects and correlates in rounds, with one Spark session, until it is stopped."""
+"""The command that goes on and on: watch collects and correlates again and again, with one Spark session, until it is stopped."""
 
 import random
 import threading
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 DEFAULT_INTERVAL = "1m"
 SHORTEST_S, LONGEST_S = 5, 86_400
 LONGEST_BACK_OFF_S = 900.0
-"""A round that failed is tried again after ever longer waits, up to this."""
+"""A run that failed is tried again after ever longer waits, up to this."""
 SLOW_TABLES = frozenset({"coverage", "metric_points", "quarantine"})
-"""Evidence that grows in every round, on a quiet queue too: it is judged, but not every minute."""
+"""Evidence that grows in every run, on a quiet queue too: it is judged, but not every minute."""
 SLOW_EVERY = timedelta(minutes=10)
 
 
@@ -37,8 +37,8 @@ class BadIntervalError(ForensicsError):
 
 
 @dataclass
-class Round:
-    """What one round did: what is new, and how things stand. Times are UTC."""
+class WatchRun:
+    """What one run did: what is new, and how things stand. Times are UTC."""
 
     stored_count: int = 0
     gap_count: int = 0
@@ -52,35 +52,35 @@ class Round:
 
 @dataclass
 class Watch:
-    """Rounds at an interval, with longer waits after failures. ``wait`` returns true when it is time to end.
+    """Runs at an interval, with longer waits after failures. ``wait`` returns true when it is time to end.
 
-    ``one_round`` does the work and raises ForensicsError or OSError where it cannot; what is wrong in the very first round
+    ``one_run`` does the work and raises ForensicsError or OSError where it cannot; what is wrong in the very first run
     and only a person can mend ends the watch.
     """  # noqa: D205
 
-    one_round: Callable[[datetime], Round]
+    one_run: Callable[[datetime], WatchRun]
     interval_s: float
     wait: Callable[[float], bool]
     tell: Callable[[str], None]
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     clock: Callable[[], float] = time.monotonic
-    most_rounds: int | None = None
+    most_runs: int | None = None
     _known: set[str] | None = None
     _failures: int = 0
-    rounds: int = field(default=0)
+    runs: int = field(default=0)
 
     def run(self) -> int:
-        """Do rounds until it is time to end; returns how many."""
+        """Run again and again until it is time to end; returns how often."""
         while True:
             began_at, began = self.now(), self.clock()
             try:
-                done = self.one_round(began_at)
+                done = self.one_run(began_at)
             except ForensicsError as problem:
-                if self.rounds == 0 and problem.exit_code == EXIT_USAGE:
+                if self.runs == 0 and problem.exit_code == EXIT_USAGE:
                     raise
                 pause_s = self._failed(began_at, f"{problem} {problem.hint}")
             except OSError as problem:
-                if self.rounds == 0:
+                if self.runs == 0:
                     raise
                 pause_s = self._failed(began_at, f"{about_file(problem)}.")
             else:
@@ -88,12 +88,12 @@ class Watch:
                 took_s = self.clock() - began
                 self.tell(self._line(began_at, done, took_s))
                 pause_s = max(0.0, self.interval_s - took_s)
-            self.rounds += 1
-            if self.rounds == self.most_rounds or self.wait(pause_s):
-                return self.rounds
+            self.runs += 1
+            if self.runs == self.most_runs or self.wait(pause_s):
+                return self.runs
 
     def _failed(self, began_at: datetime, said: str) -> float:
-        """Tell that a round failed; returns the seconds to wait before the next."""
+        """Tell that a run failed; returns the seconds to wait before the next."""
         pause_s = self._back_off()
         self.tell(f"{_clock(began_at)}  {said} Trying again in {pause_s:.0f} s.")
         return pause_s
@@ -104,7 +104,7 @@ class Watch:
         longest = min(self.interval_s * 2**self._failures, max(LONGEST_BACK_OFF_S, self.interval_s))
         return longest * random.uniform(0.75, 1.0)  # noqa: S311 (not a secret)
 
-    def _line(self, began_at: datetime, done: Round, took_s: float) -> str:
+    def _line(self, began_at: datetime, done: WatchRun, took_s: float) -> str:
         from forensics.report.words import count_text
 
         new = [(i, h) for i, h in done.incidents if self._known is not None and i not in self._known]
@@ -145,22 +145,22 @@ def watch(
         bool, typer.Option("--all-queues", help="Every queue of the region, or of all regions the settings name.")
     ] = False,
     interval: Annotated[
-        str, typer.Option("--interval", metavar="SPAN", help="From the start of one round to the next: 30s, 5m.")
+        str, typer.Option("--interval", metavar="SPAN", help="From the start of one run to the next: 30s, 5m.")
     ] = DEFAULT_INTERVAL,
     since: Annotated[
-        str, typer.Option("--since", metavar="SPAN", help="How far back each round looks for what was not read yet.")
+        str, typer.Option("--since", metavar="SPAN", help="How far back each run looks for what was not read yet.")
     ] = "6h",
     log_group: LogGroupOption = None,
     master: MasterOption = None,
     notify: Annotated[
         bool,
-        typer.Option("--notify", help="After each round tell the webhook of [notify] what it has not heard of yet."),
+        typer.Option("--notify", help="After each run tell the webhook of [notify] what it has not heard of yet."),
     ] = False,
-    rounds: Annotated[
-        int | None, typer.Option("--rounds", min=1, metavar="N", help="End after so many rounds; never if not said.")
+    runs: Annotated[
+        int | None, typer.Option("--runs", min=1, metavar="N", help="End after so many runs; never if not said.")
     ] = None,
 ) -> int:
-    """Collect and correlate again and again, one line per round; Ctrl-C or SIGTERM ends it."""
+    """Collect and correlate again and again, one line per run; Ctrl-C or SIGTERM ends it."""
     if bool(queues) == all_queues:
         raise QueueNotNamedError(
             "give queues or --all-queues, not both" if queues else "no queue was named",
@@ -172,12 +172,12 @@ def watch(
         webhook_of(chosen.settings().notify)  # what is missing is said now, not at the first incident
     stop = threading.Event()
     work = _Work(chosen, queues or None, since, log_group or [], master, notify)
-    watching = Watch(work.one_round, interval_s, stop.wait, _print, most_rounds=rounds)
+    watching = Watch(work.one_run, interval_s, stop.wait, _print, most_runs=runs)
     with ending_on_sigterm():
         try:
             watching.run()
         except KeyboardInterrupt:
-            say(f"stopped after {watching.rounds} rounds; the lake holds what was read, whole.")
+            say(f"stopped after {watching.runs} runs; the lake holds what was read, whole.")
         finally:
             work.end()
     return EXIT_OK
@@ -202,7 +202,7 @@ def _span_s(text: str, option: str) -> float:
 
 @dataclass
 class _Work:
-    """What every round does, and what stays warm between rounds: the AWS clients and the Spark session."""
+    """What every run does, and what stays warm between runs: the AWS clients and the Spark session."""
 
     chosen: Everywhere
     queues: Sequence[str] | None
@@ -216,17 +216,19 @@ class _Work:
     _judged_at: datetime | None = None
     _judged_settings: "Settings | None" = None
 
-    def one_round(self, now: datetime) -> Round:
+    def one_run(self, now: datetime) -> WatchRun:
         """Collect what is new, and correlate if it is worth it."""
         settings = self._read_settings()
         lake = self.chosen.open_lake()
         report = self._collect(lake, settings, now)
-        done = Round(report.stored_count, len(report.gaps), lake.generation())
+        done = WatchRun(report.stored_count, len(report.gaps), lake.generation())
         versions = lake.data_versions()
         if must_judge(self._judged, versions, self._judged_at, now) or settings != self._judged_settings:
+            from cli_progress import steps
             from spark_jobs.runner import correlate
 
-            generation = correlate(lake, settings, master=self.master, spark=self._spark())
+            with steps(says_steps=False) as progress:
+                generation = correlate(lake, settings, self.master, progress=progress, spark=self._spark())
             done.is_new = done.generation is None or generation.generation_id != done.generation.generation_id
             done.generation = generation
             self._judged, self._judged_at, self._judged_settings = versions, now, settings
@@ -272,7 +274,7 @@ class _Work:
 
 
 def _tell(lake: "Lake", settings: "Settings") -> int:
-    """Tell the webhook what it has not had; what it does not take is one line, and is due again in the next round."""
+    """Tell the webhook what it has not had; what it does not take is one line, and is due again in the next run."""
     count = 0
     try:
         findings, webhook = lake.findings(), webhook_of(settings.notify)

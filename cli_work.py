@@ -85,9 +85,7 @@ def correlate(
     chosen: Everywhere,
     since: SinceOption = None,
     master: MasterOption = None,
-    anew: Annotated[
-        bool, typer.Option("--anew", help="Judge everything anew: take nothing over from earlier runs.")
-    ] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Make everything anew: use nothing of the cache.")] = False,
 ) -> None:
     """Turn the evidence in the lake into findings (Spark)."""
     _correlate(chosen, since, master, anew)

@@ -14,6 +14,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from forensics.json_path import steps_of, value_at
+
 REMOVED = "[body removed]"
 MOST_KEY_CHARS = 256
 """A business key longer than this is no key."""
@@ -30,7 +32,6 @@ _DOUBLE_QUOTED = re.compile(r'(\\*)"')
 _ESCAPED_CHAR = re.compile(r"\\(.)", re.DOTALL)
 _CONTINUED = re.compile(rf"\s{{0,8}}\+\s{{0,80}}({_QUOTE})")
 _AFTER_BARE = re.compile(r", ?[A-Za-z][A-Za-z0-9_]{0,60}[:=]|[)}\]>\n]")
-_STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]")
 
 
 def without_bodies(line: str, business_keys: Sequence[str] = ()) -> str:
@@ -136,25 +137,14 @@ def _kept(body: str, business_keys: Sequence[str]) -> str:
         return REMOVED
     kept: Any = None
     for path in business_keys:
-        steps = [name or int(index) for name, index in _STEP.findall(path)]
-        value = _value_at(whole, steps)
+        steps = steps_of(path)
+        value = value_at(whole, steps)
         if steps and isinstance(value, str | int | float) and len(str(value)) <= MOST_KEY_CHARS:
             kept = _with(kept, steps, value)
     return REMOVED if kept is None else json.dumps(kept)
 
 
-def _value_at(whole: Any, steps: list[str | int]) -> Any:
-    for step in steps:
-        if isinstance(step, str) and isinstance(whole, dict):
-            whole = whole.get(step)
-        elif isinstance(step, int) and isinstance(whole, list) and step < len(whole):
-            whole = whole[step]
-        else:
-            return None
-    return whole
-
-
-def _with(kept: Any, steps: list[str | int], value: Any) -> Any:
+def _with(kept: Any, steps: Sequence[str | int], value: Any) -> Any:
     """Put a value at its path; what stands beside it in a list becomes null."""
     if not steps:
         return value

@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 Row = Mapping[str, Any]
+SETTLING = timedelta(minutes=5)
+"""CloudWatch shows events late: what is younger than this when it is read does not count as read."""
 _SAME = ("account_id", "region", "source", "resource")
 
 
@@ -31,6 +33,12 @@ def standing(coverage: Iterable[Row]) -> Iterator[Row]:
         else:
             for start_at, end_at in left:
                 yield {**row, "window_start_at": start_at, "window_end_at": end_at}
+
+
+def settled_until(row: Row) -> datetime:
+    """Return until when a reading shows whatever happened: where it was made too early, events may be missing at its end."""
+    end_at: datetime = row["window_end_at"]
+    return min(end_at, row["collected_at"] - SETTLING) if row["is_provisional"] else end_at
 
 
 def _without(span: tuple[datetime, datetime], low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:

@@ -33,3 +33,12 @@ def handle_token(receipt_handle: str, key: bytes | None = None) -> str:
     digest = made.hexdigest()[:32]
     shown = HANDLE_PREFIX_CHARS if len(receipt_handle) > HANDLE_PREFIX_CHARS else len(receipt_handle) // 2
     return f"RH~{receipt_handle[:shown]}~{digest}"
+
+
+def handle_prefix(token: str) -> str:
+    """Return what every token of one receipt handle begins with: error lines often cut the handle short.
+
+    >>> handle_prefix(handle_token("AQEB" + "x" * 200)) == handle_prefix(handle_token("AQEB" + "x" * 90))
+    True
+    """
+    return token[: len("RH~") + HANDLE_PREFIX_CHARS]

@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 
 from forensics.access import MODES, Access
 from forensics.errors import SettingsError
+from forensics.json_path import is_path
+from forensics.regions import partition_of
 
 ORDERS = ("sequential", "parallel")
 WEBHOOKS = ("slack", "json")
@@ -220,8 +222,8 @@ def _check_place(place: str, group: str, where: str) -> None:
         _check_path(place, where)
         return
     try:
-        groups = set(re.compile(place).groupindex)
-    except re.error as problem:
+        groups = _groups_of(place)
+    except ValueError as problem:
         raise SettingsError(
             f"{where} = {place!r} is neither a JSON path nor a regular expression: {problem}",
             "A JSON path begins with $.",
@@ -233,15 +235,23 @@ def _check_place(place: str, group: str, where: str) -> None:
         )
 
 
+def _groups_of(expression: str) -> set[str]:
+    """Return the named groups of an expression, read as log lines are: with ASCII classes. Raises ValueError."""
+    try:
+        return set(re.compile(expression, re.ASCII).groupindex)
+    except (re.error, OverflowError, RecursionError) as problem:
+        raise ValueError(problem) from problem
+
+
 def _check_path(path: str, where: str) -> None:
-    if not re.fullmatch(r"\$(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\])*", path):
+    if not is_path(path):
         raise SettingsError(f"{where} = {path!r} is not a JSON path", "Write it like $.payment_id or $.order.id.")
 
 
 def _check_pattern(pattern: str, where: str, needs_groups: bool = True) -> None:
     try:
-        groups = set(re.compile(pattern).groupindex)
-    except re.error as problem:
+        groups = _groups_of(pattern)
+    except ValueError as problem:
         raise SettingsError(
             f"{where} = {pattern!r} is not a regular expression: {problem}", "Test it on one line."
         ) from problem
@@ -311,9 +321,10 @@ def _account(d: dict[str, Any], where: str) -> Account:
     d = _checked(d, where, "account", {"profile": str, "regions": list, "endpoint_url": str})
     regions = d.get("regions", [])
     for region in regions:
-        if not isinstance(region, str) or not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-[0-9]", region):
+        if not isinstance(region, str) or not partition_of(region):
             raise SettingsError(
-                f"{where}: [[account]] regions has {region!r}, which is not a region", 'Write it like "eu-west-1".'
+                f"{where}: [[account]] regions has {region!r}, which is not a region",
+                'Write it like "eu-west-1"; a newer boto3 may know newer ones.',
             )
     if not d:
         raise SettingsError(f"{where}: an [[account]] says nothing", 'Add profile = "..." or regions = ["..."].')

@@ -4,6 +4,7 @@ import os
 import random
 import time
 from typing import Any
+from urllib.parse import urlsplit
 
 import boto3
 from botocore import exceptions as bc
@@ -11,6 +12,7 @@ from botocore.config import Config
 from botocore.parsers import ResponseParserError
 
 from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError, SourceUnreadableError
+from forensics.regions import is_aws_host, partition_id
 
 ALLOWED = frozenset(
     {
@@ -169,11 +171,8 @@ class Aws:
 
     @property
     def partition(self) -> str:
-        """``aws``, ``aws-cn`` or ``aws-us-gov``."""
-        try:
-            return self._session.get_partition_for_region(self.region)
-        except bc.BotoCoreError:
-            return "aws"
+        """What the region's ARNs begin with after ``arn:``."""
+        return partition_id(self.region)
 
     @property
     def label(self) -> str:
@@ -284,7 +283,7 @@ class Aws:
 
     def _pace(self, client: Any, name: str) -> None:
         per_s = CALLS_PER_S.get(name)
-        if per_s is None or ".amazonaws." not in client.meta.endpoint_url:
+        if per_s is None or not is_aws_host(urlsplit(client.meta.endpoint_url).hostname or ""):
             return
         now, free_at = time.monotonic(), self._next_call_at.get(name, 0.0)
         if now < free_at:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Protocol
 
+from forensics.coverage import SETTLING
 from forensics.lake import Lake
 from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
@@ -20,7 +21,7 @@ from ingest.coverage import Book, Reading
 from ingest.discovery import Estate, discover
 from ingest.log_events import LogGroup
 from ingest.log_groups import INFREQUENT_ACCESS
-from ingest.rereading import REACH, SETTLING, joined, pieces
+from ingest.rereading import REACH, joined, pieces
 from ingest.store_settings import store_log_groups, store_settings
 
 METRIC_RUNGS = (timedelta(minutes=15), timedelta(hours=2))
@@ -28,7 +29,7 @@ METRIC_RUNGS = (timedelta(minutes=15), timedelta(hours=2))
 TRAIL_SETTLING = timedelta(minutes=15)
 """CloudTrail shows a call 5 to 15 minutes later."""
 TRAIL_EVERY = timedelta(minutes=10)
-"""CloudTrail takes two look-ups a second and one event name a look-up: it is not asked in every round of a watch."""
+"""CloudTrail takes two look-ups a second and one event name a look-up: it is not asked in every run of a watch."""
 
 __all__ = ["CollectReport", "Progress", "collect"]
 

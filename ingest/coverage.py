@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from forensics.coverage import SETTLING
 from forensics.errors import CredentialsError, EndpointUnreachableError, ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
@@ -13,7 +14,7 @@ from forensics.tables import BY_NAME, Table
 from forensics.window import TimeWindow
 from ingest import rereading
 from ingest.clients import AwsRefusedError
-from ingest.rereading import SETTLING, Known
+from ingest.rereading import Known
 
 COVERAGE = BY_NAME["coverage"]
 SOURCE_ERRORS = (AwsRefusedError, EndpointUnreachableError, CredentialsError)

@@ -34,6 +34,10 @@ SETTINGS_TABLES = (
 )
 APPEND_ROWS = 50_000
 """Rows gathered for one commit: a commit costs milliseconds, a row about 1 KB of memory."""
+NEAR_MOMENTS = 50_000
+"""So many moments are remembered for the order within one: events of one millisecond stand close in a log."""
+SOME_ROWS = 1000
+"""So many rows of a commit are looked up to see whether their file was imported before."""
 MOST_REASONS = 20
 """So many pieces of poison per file are said in words; all of them are counted and kept."""
 
@@ -231,7 +235,7 @@ class Run:
         if not rows:
             return
         group = rows[0]["log_group"]
-        if not (self.choices.log_stream or self._known_stream):
+        if not (self.choices.log_stream or self._known_stream or self._knows_own_name(rows)):
             self._known_stream = stream_known_as(self.lake, group, rows)
             if self._known_stream:
                 self.report.notes.append(f"{found.name}: its events are those of log stream {self._known_stream!r}")
@@ -240,6 +244,11 @@ class Run:
                 row["log_stream"] = self._known_stream
                 row["_content"] = content_digest(self._known_stream, row["logged_at"], row["line"])
         self._rows.setdefault(group, []).extend(rows)
+
+    def _knows_own_name(self, rows: list[dict[str, Any]]) -> bool:
+        """Tell whether the lake has some of these rows under the very name they come with."""
+        some = rows[:: max(1, len(rows) // SOME_ROWS)]
+        return bool(self.lake.known(LOG_EVENTS, [row | {"evidence_id": _name(row)} for row in some]))
 
     def _flush(self) -> None:
         for group, rows in self._rows.items():
@@ -303,15 +312,34 @@ class _Places:
     """
 
     def __init__(self) -> None:
-        self._in_ms: Counter[tuple[str, datetime]] = Counter()
-        self._equal: Counter[bytes] = Counter()
+        self._in_ms: dict[tuple[str, datetime], int] = {}
+        self._equal = _Tallies()
 
     def of(self, stream: str, logged_at: datetime, line: str, event_id: str | None) -> tuple[int, int | None, bytes]:
         """Return the order within the millisecond, and of events without an id the ordinal among equals, and a digest."""
-        order_in_ms = self._in_ms[stream, logged_at]
-        self._in_ms[stream, logged_at] += 1
+        at = (stream, logged_at)
+        order_in_ms = self._in_ms.pop(at, 0)
+        self._in_ms[at] = order_in_ms + 1
+        if len(self._in_ms) > NEAR_MOMENTS:
+            del self._in_ms[next(iter(self._in_ms))]
         if event_id is not None:
             return order_in_ms, None, b""
         digest = content_digest(stream, logged_at, line)
-        self._equal[digest] += 1
-        return order_in_ms, self._equal[digest] - 1, digest
+        return order_in_ms, self._equal.take(digest), digest
+
+
+class _Tallies:
+    """Counts how often each digest came, in 18 bytes for each: a file has millions of lines, and a dict takes 200.
+
+    A bucket holds what follows the first two bytes of its digests, one after another: 14 bytes, so that 128 bits tell them apart.
+    """
+
+    def __init__(self) -> None:
+        self._buckets: dict[bytes, bytearray] = {}
+
+    def take(self, digest: bytes) -> int:
+        """Return how often the digest came before."""
+        bucket, name = self._buckets.setdefault(digest[:2], bytearray()), digest[2:16]
+        count = bucket.count(name)
+        bucket += name
+        return count

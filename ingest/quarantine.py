@@ -17,7 +17,8 @@ def what_is_wrong(event: Any) -> str | None:
     """Say why a log event cannot be stored as one, or None if it can."""
     if not isinstance(event, dict):
         return f"the event is not an object but {type(event).__name__}"
-    stamp_ms, line, stream, event_id = (event.get(k) for k in ("timestamp", "message", "logStreamName", "eventId"))
+    stamp_ms, line = event.get("timestamp"), event.get("message")
+    stream, event_id = event.get("logStreamName"), event.get("eventId")
     if type(stamp_ms) is not int:
         return f"the timestamp is not a whole number but {stamp_ms!r:.40}"
     if not _EARLIEST_MS <= stamp_ms < _LATEST_MS:
@@ -28,10 +29,13 @@ def what_is_wrong(event: Any) -> str | None:
         return f"the log stream's name is not text but {type(stream).__name__}"
     if event_id is not None and type(event_id) is not str:
         return f"the event id is not text but {type(event_id).__name__}"
+    whole = f"{line}{stream}{event_id or ''}"
+    if "\0" not in whole and (whole.isascii() or _is_unicode(whole)):
+        return None
     for name, text in (("message", line), ("log stream's name", stream), ("event id", event_id or "")):
         if "\0" in text:
             return f"the {name} holds a NUL character"
-        if not text.isascii() and not _is_unicode(text):
+        if not _is_unicode(text):
             return f"the {name} holds half a surrogate pair"
     return None
 

@@ -9,17 +9,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from forensics.errors import EndpointUnreachableError, QueueUnknownError
+from forensics.regions import dns_suffix, region_of_host
 from ingest.clients import CUT_REPLY, UNREADABLE_REPLY, Aws, AwsRefusedError
 from ingest.values import epoch_s, integer
 
 _ARN = re.compile(r"arn:(aws[a-z-]*):sqs:([a-z0-9-]+):(\d{12}):([A-Za-z0-9_-]{1,80}(?:\.fifo)?)")
 _URL = re.compile(r"https?://\S+/(\d{12})/([A-Za-z0-9_-]{1,80}(?:\.fifo)?)/?")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,80}(?:\.fifo)?")
-_REGION_IN_HOST = re.compile(
-    r"(?:sqs(?:-fips)?\.)?([a-z]{2}(?:-[a-z]+)+-\d)(?:\.queue)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)"
-)
-_FIRST_HOST, _FIRST_REGION = "queue.amazonaws.com", "us-east-1"
-"""The oldest address of SQS, which names no region."""
 _FORMS = "Give a queue's name, URL or ARN; `--all-queues` takes every queue."
 
 
@@ -157,18 +153,14 @@ def _asked(text: str) -> tuple[str | None, str | None, str]:
     if arn := _ARN.fullmatch(text):
         return arn[2], arn[3], arn[4]
     if url := _URL.fullmatch(text):
-        host = urlsplit(text).hostname or ""
-        if named_region := _REGION_IN_HOST.fullmatch(host):
-            return named_region[1], url[1], url[2]
-        return _FIRST_REGION if host == _FIRST_HOST else None, url[1], url[2]
+        return region_of_host(urlsplit(text).hostname or ""), url[1], url[2]
     if _NAME.fullmatch(text):
         return None, None, text
     raise QueueUnknownError(f"{text!r} is not a queue's name, URL or ARN", _FORMS)
 
 
 def _url(region: str, account_id: str, name: str) -> str:
-    domain = "amazonaws.com.cn" if region.startswith("cn-") else "amazonaws.com"
-    return f"https://sqs.{region}.{domain}/{account_id}/{name}"
+    return f"https://sqs.{region}.{dns_suffix(region)}/{account_id}/{name}"
 
 
 def _urls(aws: Aws) -> Iterator[str]:

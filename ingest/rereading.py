@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from forensics.coverage import SETTLING
 from forensics.window import TimeWindow
 
-SETTLING = timedelta(minutes=5)
-"""CloudWatch shows events late: what is younger than this when it is read does not count as read."""
 RUNGS = (timedelta(minutes=15), timedelta(hours=2), timedelta(hours=24))
 """Ages at which a block is read once more; after the last it is settled."""
 BLOCK_S = 900

@@ -12,6 +12,7 @@ from typing import Any
 from forensics.errors import ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Appended, Lake
+from forensics.regions import partition_id
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.clients import Aws, AwsRefusedError
@@ -169,9 +170,9 @@ def _about(asked: dict[str, Any], answered: dict[str, Any], account_id: str | No
         return _resource("function", function, None, function)
     if url := _text(asked.get("queueUrl") or answered.get("queueUrl")):
         owner, url_name = (["", ""] + url.rstrip("/").split("/"))[-2:]
-        queue_arn = f"arn:{_partition(region)}:sqs:{region}:{owner}:{url_name}"
+        queue_arn = f"arn:{partition_id(region)}:sqs:{region}:{owner}:{url_name}"
     elif (queue_name := _text(asked.get("queueName"))) and account_id:
-        queue_arn = f"arn:{_partition(region)}:sqs:{region}:{account_id}:{queue_name}"
+        queue_arn = f"arn:{partition_id(region)}:sqs:{region}:{account_id}:{queue_name}"
     return _resource("queue", queue_arn.rpartition(":")[2] if queue_arn else None, queue_arn, None)
 
 
@@ -201,10 +202,6 @@ def _settings(asked: dict[str, Any]) -> list[str]:
 
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-
-
-def _partition(region: str) -> str:
-    return "aws-cn" if region.startswith("cn-") else "aws-us-gov" if region.startswith("us-gov-") else "aws"
 
 
 def _object(value: Any) -> dict[str, Any]:

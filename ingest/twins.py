@@ -5,14 +5,14 @@ order in which sources come does not. A stream's "/" may have become "-" (export
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from forensics.lake import Lake
-from forensics.lake.filters import between, equals, is_missing
+from forensics.lake.filters import at_any, between, equals, is_missing
 from forensics.tables import BY_NAME
 
 LOG_EVENTS = BY_NAME["log_events"]
@@ -38,8 +38,9 @@ def content_digest(log_stream: str, logged_at: datetime, line: str) -> bytes:
 
 def _of(row: Row) -> bytes:
     """Name the event among those of its group; one whose stream is made up is named by time and text alone."""
-    stream = row["log_stream"]
-    return content_digest("" if stream.startswith(FROM_FILE) else stream, row["logged_at"], row["line"])
+    if row["log_stream"].startswith(FROM_FILE):
+        return _anywhere(row)
+    return row.get("_content") or content_digest(row["log_stream"], row["logged_at"], row["line"])
 
 
 def _bare(row: Row) -> Row:
@@ -54,31 +55,40 @@ def _anywhere(row: Row) -> bytes:
 class FileTwins:
     """Leaves out rows of a log group that came from files, API calls or deliveries before. One per import and group.
 
-    Rows carry names that begin with "_", which are not stored. ``_ordinal``: which of the equal events of its file a row is, from 0; None for rows with an event id.
+    Rows carry names that begin with "_", which are not stored. ``_content``: their content_digest, if it is made already. ``_ordinal``: which of the equal events of its file a row is, from 0; None for rows with an event id.
     """
 
     lake: Lake
     log_group: str
 
     def fresh(self, rows: list[Row]) -> list[Row]:
-        """Return the rows that are new, as they are to be stored. A row whose evidence id is known may be among them."""
-        stored = _stored(self.lake, self.log_group, rows)
-        if not stored:
+        """Return the rows that are new, as they are to be stored."""
+        known = self.lake.known(LOG_EVENTS, rows)
+        rows = [row for row in rows if row["evidence_id"] not in known]
+        mine, my_ids = set[bytes](), {row["event_id"] for row in rows if row["event_id"]}
+        counts, same_stream, nameless = Counter[bytes](), Counter[tuple[str, bytes]](), Counter[bytes]()
+        ids = set()
+        for row in _stored(self.lake, self.log_group, rows):
+            mine = mine or _names_of(rows)
+            if row["event_id"] in my_ids:
+                ids.add(row["event_id"])
+            if (name := _of(row)) in mine:
+                counts[name] += 1
+                same_stream[row["log_stream"], name] += 1
+                if not row["event_id"]:
+                    nameless[name] += 1
+        if not mine:
             return [_bare(row) for row in rows]
-        counts = Counter(_of(row) for row in stored)
-        same_stream = Counter((row["log_stream"], _of(row)) for row in stored)
-        ids = {row["event_id"] for row in stored if row["event_id"]}
-        nameless = Counter(_of(row) for row in stored if not row["event_id"])
         kept = []
         for row in rows:
             ordinal = row["_ordinal"]
             if ordinal is None:
-                known = row["event_id"] in ids or _take(nameless, row)
+                is_known = row["event_id"] in ids or _take(nameless, row)
             elif row["log_stream"].startswith(FROM_FILE):
-                known = ordinal < same_stream[row["log_stream"], _of(row)]
+                is_known = ordinal < same_stream[row["log_stream"], _of(row)]
             else:
-                known = ordinal < counts[_of(row)] + counts[_anywhere(row)]
-            if not known:
+                is_known = ordinal < counts[_of(row)] + counts[_anywhere(row)]
+            if not is_known:
                 kept.append(_bare(row))
         return kept
 
@@ -98,12 +108,16 @@ class ApiTwins:
         """Return the rows that no file has brought. Rows must come about in order of time, or all at once."""
         if self._may_have is None:
             from_files = equals("log_group", self.log_group) & is_missing("event_id", "account_id", "region")
-            self._may_have = bool(self.lake.dataset(LOG_EVENTS).count_rows(filter=from_files))
+            self._may_have = bool(self.lake.count(LOG_EVENTS, where=from_files))
         if not self._may_have or not rows:
             return rows
-        stored = _stored(self.lake, self.log_group, rows)
-        known = {row["evidence_id"] for row in stored} | {row["event_id"] for row in stored if row["event_id"]}
-        nameless = Counter(_of(row) for row in stored if not row["event_id"])
+        mine, my_ids = _names_of(rows), {row[name] for row in rows for name in ("evidence_id", "event_id")}
+        known, nameless = set(), Counter[bytes]()
+        for row in _stored(self.lake, self.log_group, rows):
+            known |= {row["evidence_id"], row["event_id"]} & my_ids
+            if not row["event_id"] and row["evidence_id"] not in my_ids and (name := _of(row)) in mine:
+                nameless[name] += 1  # one that has this very id is nobody else's twin
+        known.discard(None)
         self._before, self._now = self._now, {}
         nameless.subtract(self._before.values())
         kept = []
@@ -130,20 +144,24 @@ def _take(counts: Counter[bytes], row: Row) -> bytes | None:
     return None
 
 
-def _stored(lake: Lake, log_group: str, rows: Iterable[Row]) -> list[Row]:
-    """Return what the lake holds of the group in the span of some rows of one account and region."""
-    some = list(rows)
-    if not some:
-        return []
-    times = [row["logged_at"] for row in some]
-    found = lake.read(
-        LOG_EVENTS, _COLUMNS, equals("log_group", log_group) & between("logged_at", min(times), max(times))
-    )
-    return [
-        row
-        for row in found.to_pylist()
-        if all(None in (row[c], some[0][c]) or row[c] == some[0][c] for c in ("account_id", "region"))
-    ]
+def _names_of(rows: list[Row]) -> set[bytes]:
+    """Return every name under which a twin of these rows may be stored."""
+    return {name for row in rows for name in (_of(row), _anywhere(row))}
+
+
+def _stored(lake: Lake, log_group: str, rows: list[Row]) -> Iterator[Row]:
+    """Yield what the lake holds of the group at the moments of some rows of one account and region.
+
+    Never all at once: a lake of a million rows in that span would take gigabytes.
+    """
+    if not rows:
+        return
+    times = {row["logged_at"] for row in rows}
+    where = between("logged_at", min(times), max(times)) & at_any("logged_at", times)
+    for batch in lake.scan(LOG_EVENTS, _COLUMNS, equals("log_group", log_group) & where):
+        for row in batch.to_pylist():
+            if all(None in (row[c], rows[0][c]) or row[c] == rows[0][c] for c in ("account_id", "region")):
+                yield row
 
 
 def stream_known_as(lake: Lake, log_group: str, rows: list[Row]) -> str | None:
@@ -165,4 +183,4 @@ def stream_known_as(lake: Lake, log_group: str, rows: list[Row]) -> str | None:
 
 
 def _text(line: str) -> str:
-    return line.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    return (line.replace("\r\n", "\n").replace("\r", "\n") if "\r" in line else line).rstrip()

@@ -1,6 +1,7 @@
 """Lambda's log text as AWS writes it: platform lines and a Python handler's own, in the Text and the JSON format.
 
-Every function returns one log event's message, with the TABs and newlines that the real one has.
+Every function returns one log event's message, with the TABs and newlines that the real one has. Whatever simulates a
+function writes its platform lines with these.
 """
 
 import json
@@ -75,6 +76,54 @@ def epoch_ms(at: datetime) -> int:
     return math.floor(at.timestamp() * 1000 + 1e-6)
 
 
+def init_start_line(region: str = "eu-west-1") -> str:
+    """INIT_START with the runtime's version."""
+    arn = f"arn:aws:lambda:{region}::runtime:{RUNTIME_ARN_HASH}"
+    return f"INIT_START Runtime Version: {RUNTIME_VERSION}\tRuntime Version ARN: {arn}\n"
+
+
+def start_line(request_id: str) -> str:
+    """START with the request id."""
+    return f"START RequestId: {request_id} Version: $LATEST\n"
+
+
+def end_line(request_id: str) -> str:
+    """END with the request id."""
+    return f"END RequestId: {request_id}\n"
+
+
+def timed_out_line(at: str, request_id: str, duration_ms: float) -> str:
+    """Return the line that told a timeout until 2025, between the handler's lines and END; ``at`` as Lambda writes it."""
+    return f"{at} {request_id} Task timed out after {duration_ms / 1000:.2f} seconds\n\n"
+
+
+def report_line(
+    request_id: str,
+    duration_ms: float,
+    billed_ms: int | None = None,
+    memory_mb: int = 256,
+    max_memory_mb: int = 91,
+    init_ms: float | None = None,
+    status: str = "",
+) -> str:
+    """REPORT; ``status`` is what stands at its end after a failure: ``Status: timeout``, for instance."""
+    parts = [
+        f"REPORT RequestId: {request_id}",
+        f"Duration: {duration_ms:.2f} ms",
+        f"Billed Duration: {math.ceil(duration_ms + (init_ms or 0.0)) if billed_ms is None else billed_ms} ms",
+        f"Memory Size: {memory_mb} MB",
+        f"Max Memory Used: {max_memory_mb} MB",
+    ]
+    if init_ms is not None:
+        parts.append(f"Init Duration: {init_ms:.2f} ms")
+    return "\t".join([*parts, status]) + "\n"
+
+
+def platform_event(at: str, kind: str, record: dict[str, Any]) -> str:
+    """Return one event of the JSON format, without the newline at its end; ``at`` as Lambda writes it."""
+    return json.dumps({"time": at, "type": f"platform.{kind}", "record": record}, separators=(",", ":"))
+
+
 class TextFormat:
     """LogFormat Text."""
 
@@ -82,12 +131,11 @@ class TextFormat:
 
     def init_start(self, at: datetime, function: str, stream: str, region: str) -> str:
         """INIT_START with the runtime's version."""
-        arn = f"arn:aws:lambda:{region}::runtime:{RUNTIME_ARN_HASH}"
-        return f"INIT_START Runtime Version: {RUNTIME_VERSION}\tRuntime Version ARN: {arn}\n"
+        return init_start_line(region)
 
     def start(self, at: datetime, request_id: str, function_arn: str) -> str:
         """START with the request id."""
-        return f"START RequestId: {request_id} Version: $LATEST\n"
+        return start_line(request_id)
 
     def logged(self, at: datetime, level: str, request_id: str, text: str) -> str:
         """Level, time, request id and text, divided by TABs."""
@@ -103,23 +151,18 @@ class TextFormat:
 
     def ended(self, end: RunEnd) -> list[str]:
         """END and REPORT; in the old form of a timeout a line of its own stands before them."""
-        billed_ms = math.ceil(end.duration_ms + (end.init_ms or 0.0))
-        lines = []
-        if end.outcome == "timeout_line":
-            billed_ms = end.timeout_s * 1000
-            seconds = end.duration_ms / 1000
-            lines.append(f"{iso_ms(end.at)} {end.request_id} Task timed out after {seconds:.2f} seconds\n\n")
-        parts = [
-            f"REPORT RequestId: {end.request_id}",
-            f"Duration: {end.duration_ms:.2f} ms",
-            f"Billed Duration: {billed_ms} ms",
-            f"Memory Size: {end.memory_mb} MB",
-            f"Max Memory Used: {end.max_memory_mb} MB",
-        ]
-        if end.init_ms is not None:
-            parts.append(f"Init Duration: {end.init_ms:.2f} ms")
-        parts.append("Status: timeout" if end.outcome == "timeout_status" else "")
-        return [*lines, f"END RequestId: {end.request_id}\n", "\t".join(parts) + "\n"]
+        is_old_timeout = end.outcome == "timeout_line"
+        report = report_line(
+            end.request_id,
+            end.duration_ms,
+            end.timeout_s * 1000 if is_old_timeout else None,
+            end.memory_mb,
+            end.max_memory_mb,
+            end.init_ms,
+            "Status: timeout" if end.outcome == "timeout_status" else "",
+        )
+        timed_out = [timed_out_line(iso_ms(end.at), end.request_id, end.duration_ms)] if is_old_timeout else []
+        return [*timed_out, end_line(end.request_id), report]
 
 
 class JsonFormat:
@@ -222,4 +265,4 @@ def _record(delivery: Delivery, queue_arn: str) -> dict[str, Any]:
 
 
 def _platform(at: datetime, kind: str, record: dict[str, Any]) -> str:
-    return json.dumps({"time": iso_ms(at), "type": f"platform.{kind}", "record": record}, separators=(",", ":")) + "\n"
+    return platform_event(iso_ms(at), kind, record) + "\n"

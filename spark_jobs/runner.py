@@ -1,269 +1,341 @@
-"""Evidence to findings: reads pinned versions, runs the transforms in order, publishes one generation."""
+"""Evidence to findings: runs the steps in their order and publishes one generation."""
 
-import shutil
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
-
-from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql import functions as F
+from typing import Any
 
 from forensics.health.accepted import check_codes
+from forensics.judging.surroundings import GroupLines, Surroundings
 from forensics.lake import Generation, Lake
+from forensics.lake.forgetting import forget_generations
 from forensics.settings import Settings
-from forensics.tables import FINDINGS
+from forensics.tables import Table
 from forensics.tables import findings as T
-from forensics.tables.evidence import LOG_EVENTS
-from spark_jobs import tuning
-from spark_jobs.basis import Basis
-from spark_jobs.blind_windows import blind_windows, has_blind_queue
-from spark_jobs.counterfactuals import counterfactuals, repeats
-from spark_jobs.dead_letters import with_dead_letter_sign
-from spark_jobs.deliveries import delivered_once, ledger_columns, with_ending, with_evidence, with_read_until
-from spark_jobs.effects import with_batch_progress, with_effect, without_batch_progress
-from spark_jobs.grounds import Grounds
-from spark_jobs.incidents import incidents, membership, with_surroundings
-from spark_jobs.inputs import RULES_VERSION, Inputs, fingerprint, read_inputs
-from spark_jobs.java_failures import java_failures_told
-from spark_jobs.kept_runs import KeptRuns
-from spark_jobs.ledger import MANY_FACTS, run_deliveries, with_settings, worker_deliveries
-from spark_jobs.logging_readiness import counts_of_workers, logging_readiness, run_counts
-from spark_jobs.messages import in_incidents
-from spark_jobs.queue_findings import candidates, queue_findings
-from spark_jobs.queue_health import health_periods, periods_of, queue_health, queue_weeks
-from spark_jobs.read_spans import read_spans
-from spark_jobs.reading import groups_by_kind, longest_run_ms, read_handlings, read_runs, silences_s
-from spark_jobs.redrives import was_moved
-from spark_jobs.rounds import Rounds
-from spark_jobs.session import side_by_side, spark_session
-from spark_jobs.setting_findings import setting_findings
-from spark_jobs.small_frames import frame_of
-from spark_jobs.suspects import item_hash
-from spark_jobs.timeline import timeline
-from spark_jobs.writer import Writer
+from spark_jobs import steps
+from spark_jobs.assemble import Reading
+from spark_jobs.cache import Cache, CacheDamagedError, Summary, code_digest, digest, linked
+from spark_jobs.candidates import PLAN, shard_bounds
+from spark_jobs.carried import Carried, Progress, Unheard
+from spark_jobs.carrier import Carrier, OnSpark
+from spark_jobs.evidence import Evidence, LogFile, pinned, utc
+from spark_jobs.parts import read_part, written
+from spark_jobs.steps import Shared
+from spark_jobs.telling import Parts, Telling
 
-Say = Callable[[str], None]
-
-KEEP_GENERATIONS = 5
-ROUNDS_FROM_LINES = 100_000
-"""Below this, looking for what still holds costs more than making it anew."""
+_BEFORE_US = 12 * 3_600 * 1_000_000
+"""A message can have been received so long before the first line about it: the longest visibility timeout."""
 
 
-@java_failures_told()
 def correlate(
     lake: Lake,
     settings: Settings,
     master: str | None = None,
     since: datetime | None = None,
-    progress: Say | None = None,
-    spark: SparkSession | None = None,
+    progress: Progress | None = None,
+    spark: Any = None,
     force: bool = False,
-    in_rounds: bool | None = None,
+    carrier: Carrier | None = None,
 ) -> Generation:
     """Judge the evidence of a lake and publish the findings; returns the generation that readers see from now on.
 
-    ``since`` leaves out log events before it (UTC). Where the newest generation was made from the same evidence,
-    settings and rules, nothing is done, unless ``force``, which makes everything anew. ``in_rounds`` takes over what still
-    holds of the round before and keeps this one's for the next; the findings are the same. None does so where there are
-    enough lines for it to pay. Raises LakeMissingError, LakeBusyError, SettingsError, SparkEndedError.
+    ``since`` leaves out log events before it (UTC). Where the newest generation was made from the same evidence, settings
+    and code, nothing is done, unless ``force``, which makes everything anew. ``carrier`` None means Spark: the running
+    session ``spark``, or one on ``master``. Raises LakeMissingError, LakeBusyError, SettingsError, SparkEndedError,
+    CacheDamagedError.
     """
-    say = progress or (lambda _: None)
+    progress = progress or Unheard()
     check_codes(settings)
     lake.check()
     with lake.writing("correlate"):
         versions = lake.versions()
-        generation_id = fingerprint(lake, settings, lake.data_versions(), since)  # merged files are no new data
+        generation_id = fingerprint(lake, settings, since)
         newest = lake.generation()
         if newest and newest.generation_id == generation_id and not force:
-            say("findings are up to date with the evidence")
+            progress.step("findings are up to date with the evidence")
             return newest
-        line_count = lake.count(LOG_EVENTS, versions.get(LOG_EVENTS.name))
-        has_few_lines = line_count < tuning.FEW_LINES
-        spark = spark or spark_session(master, say, has_few_lines)
-        tuning.tune(spark, line_count, has_few_lines)
-        inputs = read_inputs(spark, lake, settings, versions, since)
-        run_id = f"{int(time.time() * 1000):015d}-{uuid.uuid4().hex[:12]}"
-        out = Writer(lake, run_id, spark, in_memory=line_count < tuning.HELD_LINES)
-        if in_rounds is None:
-            in_rounds = line_count >= ROUNDS_FROM_LINES
-        may_keep = in_rounds and since is None and LOG_EVENTS.name in versions
-        kept = KeptRuns(lake, run_id, inputs, line_count) if may_keep else None
+        carrier = carrier or _on_spark(master, progress, spark)
+        run = _Run(lake, settings, versions, since, progress, carrier, force)
         try:
-            data_until = _build(inputs, out, say, line_count, kept, force)
-        except BaseException:
-            _discard(lake, run_id)
-            if kept:
-                kept.discard()
+            return run.run(generation_id)
+        except Exception as problem:
+            if damaged := run.cache.remove_damaged(run.carried.used):
+                raise CacheDamagedError(
+                    f"what an earlier run left in {str(run.cache.root)!r} was damaged: {damaged[0]}"
+                    + (f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""),
+                    "It has been removed: run this again.",
+                ) from problem
             raise
-        finally:
-            out.forget()
-        generation = lake.publish(
-            run_id,
+
+
+def fingerprint(lake: Lake, settings: Settings, since: datetime | None) -> str:
+    """Name a run by what it reads: the same inputs give the same name. Merged files are no new data."""
+    return (
+        digest("generation", sorted(lake.data_versions().items()), settings.text, since.isoformat() if since else None)
+        + code_digest()[:32]
+    )
+
+
+def _on_spark(master: str | None, progress: Progress, spark: Any) -> Carrier:
+    from spark_jobs.session import spark_session
+
+    return OnSpark(spark or spark_session(master, progress.step))
+
+
+class _Run:
+    """One correlation: what it reads, who carries it, and what it used of the cache."""
+
+    def __init__(
+        self,
+        lake: Lake,
+        settings: Settings,
+        versions: Mapping[str, int],
+        since: datetime | None,
+        progress: Progress,
+        carrier: Carrier,
+        force: bool,
+    ) -> None:
+        self.lake, self.settings, self.versions, self.progress = lake, settings, dict(versions), progress
+        self.cache = Cache(lake.root / "findings" / ".cache")
+        if force:
+            self.cache.clear()
+        self.carried = Carried(self.cache, carrier, progress)
+        self.evidence = pinned(lake, settings, versions, since)
+        self.run_id = f"{time.time_ns() // 1_000_000:015d}-{uuid.uuid4().hex[:12]}"
+
+    # -- the steps ----------------------------------------------------------------------------------------------------
+
+    def run(self, generation_id: str) -> Generation:
+        """Run every step and make its findings visible."""
+        shared = Shared(self.cache, self.evidence.since)
+        surveys = self._surveyed(shared)
+        reading = self.evidence.reading(_present(surveys))
+        shared = replace(shared, reading=reading)
+        parts = self._parts(shared, surveys)
+        around, data_until = self._surroundings(surveys, parts, reading)
+        shared = replace(shared, around=around, entries=tuple(parts.entries))
+        plan_name, plan = self._plan(shared, parts)
+        shared = replace(shared, plan=self.cache.entry("plan", plan_name) / PLAN)
+        self.progress.step("judging what was delivered again")
+        judged, of_judged = self._judged(shared, parts, plan)
+        self.progress.step("writing down what was delivered once")
+        settled = self._settled(shared, parts, plan)
+        self.progress.step("weighing incidents, settings and the health of the queues")
+        telling = Telling(self.carried, self.evidence, shared, parts, judged, of_judged, settled, data_until)
+        for table, files in telling.tell().items():
+            self._stage(table, files)
+        if not (blind := telling.blind).is_empty():
+            written(self.lake.staging_folder(T.INCIDENTS, self.run_id), "blind", blind, T.INCIDENTS.key)
+        generation = self.lake.publish(
+            self.run_id,
             {
                 "generation_id": generation_id,
-                "inputs": versions,
-                "rules_version": RULES_VERSION,
-                "data_until_at": data_until,
+                "inputs": self.versions,
+                "rules_version": code_digest()[:12],
+                "data_until_at": None if data_until is None else utc(data_until),
             },
         )
-        if kept:
-            kept.commit(data_until)
-        _forget_old(lake)
+        self.cache.sweep(self.carried.used)
+        forget_generations(self.lake)
         return generation
 
+    def _surveyed(self, shared: Shared) -> list[Summary]:
+        units = [
+            {"name": digest("survey", file.identity, shared.since), "path": file.path} for file in self.evidence.files
+        ]
+        return self.carried.map("survey", steps.survey, shared, units)
 
-def _build(
-    inputs: Inputs, out: Writer, say: Say, line_count: int, kept: KeptRuns | None, anew: bool
-) -> datetime | None:
-    """Run every transform; returns the time of the last log event or the end of what was read, UTC."""
-    has_few_lines = line_count < tuning.FEW_LINES
-    say("assigning log lines to invocations")
-    lambda_groups, worker_groups = groups_by_kind(inputs)
-    queue_names = {group: arn.rpartition(":")[2] for group, arn in inputs.queue_arn_by_group.items()}
-    if kept:
-        is_worker = dict.fromkeys(lambda_groups, False) | dict.fromkeys(worker_groups, True)
-        silences = longest_run_ms(inputs, lambda_groups) | silences_s(inputs, worker_groups, queue_names)
-        kept.begin(Basis.of(inputs, is_worker, silences), anew)
-        if kept.is_round:
-            tuning.tune_round(inputs.spark, line_count, kept.new_lines_count)
-    fresh_runs, replaced = read_runs(inputs, out, kept, lambda_groups, queue_names)
-    all_runs = kept.together("runs", fresh_runs) if kept else fresh_runs
-    handlings, replaced = read_handlings(inputs, out, kept, worker_groups, queue_names, replaced)
-
-    say("building the delivery ledger")
-    rounds = Rounds(inputs, out, kept)
-    with tuning.going_through_history(inputs.spark, line_count):
-        of_groups, found = side_by_side(
-            inputs.spark,
-            lambda: _of_groups(all_runs),
-            lambda: rounds.find(fresh_runs, replaced, handlings),
+    def _parts(self, shared: Shared, surveys: Sequence[Summary]) -> Parts:
+        assert shared.reading is not None
+        files = self.evidence.files
+        units: list[dict[str, Any]] = [
+            {"name": _scan_name(file, told, shared.reading, self.evidence), "path": file.path, "sha256": file.sha256}
+            for file, told in zip(files, surveys, strict=True)
+        ]
+        lines = [sum(group["count"] for group in told["groups"]) for told in surveys]
+        self.progress.step(f"reading {sum(lines):,} log event{'' if sum(lines) == 1 else 's'}")
+        told = self.carried.map("scan", steps.scan, shared, units, lines, "log events read")
+        told = self._with_receives_out_of_reach(shared, units, surveys, told)
+        held = ("rest", "facts", "borders")
+        scanned = [
+            {"name": unit["name"], **{name: t[name] for name in held}} for unit, t in zip(units, told, strict=True)
+        ]
+        planned = self.carried.one(
+            "plan_joins",
+            steps.plan_joins,
+            shared,
+            {"name": digest("plan_joins", *(u["name"] for u in units)), "parts": scanned},
         )
-        of_workers = counts_of_workers(handlings.each) if handlings else []
-    read = _borders(inputs, [*of_groups, *of_workers])
-    data_until = max((border[2] for border in read), default=None)
-    borders = frame_of(inputs.spark, read, "log_group string, read_from timestamp, read_until timestamp")
-    grounds = Grounds.of(inputs, read, {row["log_group"] for row in of_groups if row["with_start"]})
-    rounds.compare(grounds, fresh_runs)
-    runs_at_hand, facts_at_hand = rounds.at_hand(fresh_runs, handlings, found)
-    flagged = (
-        with_read_until(_raw_deliveries(inputs, runs_at_hand, facts_at_hand, has_few_lines), borders)
-        .withColumn("item_hash", item_hash(F.col("item_id")))
-        .join(F.broadcast(found.items.withColumn("is_judged", F.lit(True))), "item_hash", how="left")
-        .drop("item_hash")
+        source = str(self.cache.entry("plan_joins", digest("plan_joins", *(u["name"] for u in units))))
+        paths = [unit["path"] for unit in units]
+        joins = [{**unit, "source": source, "paths": [paths[n] for n in unit["files"]]} for unit in planned["units"]]
+        joined = self.carried.map("join", steps.join, shared, joins, [u["lines"] for u in joins])
+        entries = [("scan", unit["name"]) for unit in units]
+        if planned["without"]:
+            taken = [
+                {"name": digest("without", name, streams), "part": name, "streams": streams}
+                for name, streams in sorted(planned["without"].items())
+            ]
+            less = self.carried.map("without", steps.without, shared, taken)
+            for unit, summary in zip(taken, less, strict=True):
+                place = entries.index(("scan", unit["part"]))
+                entries[place], told[place] = ("without", unit["name"]), summary
+        entries += [("join", unit["name"]) for unit in joins]
+        return Parts(entries, [*told, *joined])
+
+    def _with_receives_out_of_reach(
+        self, shared: Shared, units: list[dict[str, Any]], surveys: Sequence[Summary], told: list[Summary]
+    ) -> list[Summary]:
+        """Name files anew that print messages received long before or after their lines, by the settings of that time, too."""
+        assert shared.reading is not None
+        odd = []
+        for number, (survey, summary) in enumerate(zip(surveys, told, strict=True)):
+            low, high = _span_of(survey)
+            received = summary["received"]
+            if received and not low <= received[0] <= received[1] <= high:
+                bearing = _settings_between(received[0], received[1], shared.reading, self.evidence)
+                units[number] = {**units[number], "name": digest(units[number]["name"], bearing)}
+                odd.append(number)
+        again = self.carried.map("scan", steps.scan, shared, [units[n] for n in odd])
+        return [dict(zip(odd, again, strict=True)).get(n, summary) for n, summary in enumerate(told)]
+
+    def _surroundings(
+        self, surveys: Sequence[Summary], parts: Parts, reading: Reading
+    ) -> tuple[Surroundings, int | None]:
+        """Return what is known beside the lines of works, and until when any log group was read (µs)."""
+        spans: dict[str, tuple[int, int]] = {}
+        for told in surveys:
+            for group in told["groups"]:
+                first, last = spans.get(group["log_group"], (group["first_at"], group["last_at"]))
+                spans[group["log_group"]] = min(first, group["first_at"]), max(last, group["last_at"])
+        has_starts: dict[str, bool] = defaultdict(bool)
+        has_guard: dict[str, bool] = defaultdict(bool)
+        blind: dict[str, list[int]] = defaultdict(list)
+        for entry, told in zip(parts.entries, parts.told, strict=True):
+            for group in told["groups"]:
+                has_starts[group["log_group"]] |= bool(group["has_starts"])
+                has_guard[group["log_group"]] |= bool(group["has_guard_line"])
+            if any(group["blind"] for group in told["groups"]):
+                for name, at in _blind_starts(self.cache.entry(*entry)):
+                    blind[name] += at
+        small = self.evidence.small
+        lines = [
+            GroupLines(name, *spans[name], has_starts[name], sorted(blind[name]), has_guard[name])
+            for name in sorted(spans)
+        ]
+        around = Surroundings(
+            **{name: small[name] for name in _OF_SURROUNDINGS},
+            metric_points=self.evidence.rule_points,
+            lines=lines,
+            guarded_groups=[name for name, group in reading.groups.items() if group.consumer.guard],
+        )
+        borders = [span[1] for name in spans if (span := around.read_span(name))]
+        return around, max(borders, default=None)
+
+    def _plan(self, shared: Shared, parts: Parts) -> tuple[str, Summary]:
+        assert shared.around is not None
+        moves = {queue: list(spans) for queue, spans in shared.around.moves.items()}
+        moved: list[dict[str, Any]] = [
+            {"name": digest("moved", *entry, sorted(moves.items())), "part": number}
+            for number, (entry, told) in enumerate(zip(parts.entries, parts.told, strict=True))
+            if moves.keys() & set(told["queues"])
+        ]
+        self.carried.map("moved", steps.find_moved, shared, moved)
+        bounds = shard_bounds(sum(told["hashes"] for told in parts.told))
+        names = [f"{step}/{name}" for step, name in parts.entries] + [str(unit["name"]) for unit in moved]
+        asked = [[unit["part"], unit["name"]] for unit in moved]
+        units = [
+            {"name": digest("shared", low, high, *names), "low": low, "high": high, "moved": asked}
+            for low, high in bounds
+        ]
+        self.carried.map("shared", steps.find_shared, shared, units)
+        name = digest("plan", *(unit["name"] for unit in units))
+        return name, self.carried.one("plan", steps.plan, shared, {"name": name, "shards": [u["name"] for u in units]})
+
+    def _judged(self, shared: Shared, parts: Parts, plan: Summary) -> tuple[list[str], list[Summary]]:
+        assert shared.around is not None
+        of_unit: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for one in plan["units"]:
+            of_unit[one["unit"]].append(one)
+        units: list[dict[str, Any]] = []
+        for name, pieces in sorted(of_unit.items()):
+            queues = sorted({q for piece in pieces for q in parts.told[piece["part"]]["queues"]})
+            groups = sorted({g for piece in pieces for g in parts.told[piece["part"]]["log_groups"]})
+            low, high = min(p["low"] for p in pieces), max(p["high"] for p in pieces)
+            rests_on = [(*parts.entries[piece["part"]], piece["owners"]) for piece in pieces]
+            functions = {f for piece in pieces for f in parts.told[piece["part"]]["functions"]}
+            bearing = shared.around.bearing(queues, groups, low, high, functions)
+            units.append({"name": digest("judge", rests_on, bearing), "unit": name})
+        weights = [plan["messages"][unit["unit"]] for unit in units]
+        told = self.carried.map("judge", steps.judge, shared, units, weights, "messages judged")
+        return [unit["name"] for unit in units], told
+
+    def _settled(self, shared: Shared, parts: Parts, plan: Summary) -> list[str]:
+        units: list[dict[str, Any]] = [
+            {"name": digest("settle", *entry, plan["by_part"].get(str(number), "")), "part": number}
+            for number, entry in enumerate(parts.entries)
+        ]
+        weights = [told["deliveries"] for told in parts.told]
+        self.carried.map("settle", steps.settle, shared, units, weights, "deliveries written")
+        return [unit["name"] for unit in units]
+
+    def _stage(self, table: Table, files: Sequence[Path]) -> None:
+        folder = self.lake.staging_folder(table, self.run_id)
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, file in enumerate(files):
+            linked(file, folder / f"part-{number:05d}-{file.parent.name}.parquet")
+
+
+_OF_SURROUNDINGS = (
+    "consumers",
+    "coverage",
+    "queue_settings",
+    "function_settings",
+    "event_source_mappings",
+    "setting_changes",
+    "move_tasks",
+)
+
+
+def _present(surveys: Iterable[Summary]) -> dict[str, bool]:
+    present: dict[str, bool] = {}
+    for told in surveys:
+        for group in told["groups"]:
+            present[group["log_group"]] = present.get(group["log_group"], False) or group["has_platform"]
+    return present
+
+
+def _scan_name(file: LogFile, told: Summary, reading: Reading, evidence: Evidence) -> str:
+    """Name what is read of a file: its content, who writes its log groups, and the settings in force in its time."""
+    mine = [reading.groups[group["log_group"]] for group in told["groups"]]
+    low, high = _span_of(told)
+    bearing = _settings_between(low, high, reading, evidence)
+    return digest("scan", file.identity, evidence.since, mine, evidence.settings.queues, bearing)
+
+
+def _span_of(told: Summary) -> tuple[int, int]:
+    """Return when the messages that a file's lines speak of may have been received (µs)."""
+    low = min((group["first_at"] for group in told["groups"]), default=0) - _BEFORE_US
+    return low, max((group["last_at"] for group in told["groups"]), default=0)
+
+
+def _settings_between(low: int, high: int, reading: Reading, evidence: Evidence) -> str:
+    """Return all settings in force in a span: a line may name any queue and any function."""
+    small = evidence.small
+    queues = {row["queue_arn"] for name in ("queue_settings", "event_source_mappings") for row in small[name]}
+    functions = {row["function_name"] for name in ("function_settings", "event_source_mappings") for row in small[name]}
+    return reading.in_force.bearing(low, high, queues - {None}, functions - {None})
+
+
+def _blind_starts(folder: Path) -> list[tuple[str, list[int]]]:
+    import polars as pl
+
+    rows = pl.concat([read_part(folder, "invocations"), read_part(folder, "runs")], how="horizontal").filter(
+        ~pl.col("shows_records")
     )
-    once = with_ending(with_dead_letter_sign(delivered_once(with_effect(flagged, F.lit(False))), inputs))
-    came_back = F.coalesce(was_moved(inputs, F.col("queue_arn"), F.col("sent_at")), F.lit(False))
-    once = once.withColumn("is_judged", F.coalesce("is_judged", F.lit(False)) | came_back)
-    seen = rounds.apart(once, data_until)
-    of_lambda = rounds.invocations(fresh_runs, data_until)
-
-    say("judging what was delivered again")
-    judged, whole, of_pairs = rounds.judged(all_runs, borders, seen, found, data_until)
-    ledger, pairs = judged.ledger, judged.pairs
-    members = out.keep("members", membership(judged.verdicts))
-    told = out.write(T.MESSAGES, in_incidents(judged.verdicts, members.drop("is_affected")))
-
-    unfinished, has_fifo = rounds.unfinished(whole, ledger)
-    of_incidents = rounds.incidents(members)
-    groups = rounds.message_groups(whole, ledger, told, of_incidents) if has_fifo else None
-
-    def incident_tables() -> None:
-        rows = of_incidents.rows() if of_incidents else incidents(judged.verdicts, members, pairs, ledger)
-        rows = out.keep("incidents", with_surroundings(rows, members, groups, inputs))
-        if has_blind_queue({row["log_group"]: row["with_message"] > 0 for row in of_groups}, inputs):
-            rows = rows.unionByName(blind_windows(all_runs, rows, inputs))
-        if of_incidents:
-            of_incidents.keep_rows(rows)
-            of_incidents.write_timeline(told, data_until)
-        else:
-            out.write(T.INCIDENTS, rows)
-            out.write(T.TIMELINE, timeline(ledger, told))
-
-    def queue_tables() -> None:
-        found = candidates(unfinished, groups, ledger_columns(ledger), told, inputs, data_until)
-        rows = queue_findings(out.keep("queue_candidates", found))
-        rounds.write_queue_findings(rows, groups)
-        if of_incidents:
-            of_incidents.write_counterfactuals(told)
-        else:
-            out.write(T.COUNTERFACTUALS, counterfactuals(out.keep("repeats", repeats(ledger, pairs, told, members))))
-
-    def health_tables() -> None:
-        if (measures := rounds.measures()) is not None:
-            periods = periods_of(measures, inputs, data_until)
-        else:
-            periods = health_periods(whole, of_lambda, told, of_pairs, inputs, data_until, has_few_lines)
-        periods = out.keep("periods", periods)
-        out.write(T.QUEUE_HEALTH, queue_health(periods, inputs))
-        out.write(T.QUEUE_WEEKS, queue_weeks(periods, inputs))
-        readiness = out.write(T.LOGGING_READINESS, logging_readiness(of_groups, of_workers, inputs))
-        out.write(T.SETTING_FINDINGS, setting_findings(periods, unfinished, readiness, inputs, data_until))
-
-    say("weighing incidents, settings and the health of the queues")
-    side_by_side(inputs.spark, incident_tables, queue_tables, health_tables)
-    return data_until
-
-
-def _raw_deliveries(inputs: Inputs, all_runs: DataFrame, handled: DataFrame | None, has_few_lines: bool) -> DataFrame:
-    """Return every delivery that a log shows, with settings in force and how far its batch got.
-
-    What there is none of is left out of the plan: a branch costs as much to plan as one full of rows.
-    """
-    is_big = not all_runs.where(F.col("facts_count") > MANY_FACTS).isEmpty()
-    if has_few_lines:
-        of_runs = run_deliveries(all_runs, is_big)
-        every = of_runs if handled is None else of_runs.unionByName(worker_deliveries(handled))
-        raw = with_batch_progress(with_settings(every, inputs))
-    else:  # only what failed is sorted by its batch
-        ended_well = F.col("ended_well")
-        fine = without_batch_progress(with_settings(run_deliveries(all_runs.where(ended_well), is_big), inputs))
-        failed = with_batch_progress(with_settings(run_deliveries(all_runs.where(~ended_well), is_big), inputs))
-        raw = fine.unionByName(failed)
-        if handled is not None:
-            raw = raw.unionByName(with_batch_progress(with_settings(worker_deliveries(handled), inputs)))
-    return with_evidence(
-        raw.withColumns(
-            {
-                "sent_at": F.timestamp_millis("sent_ms"),
-                "is_throttled": F.lit(None).cast("boolean"),
-            }
-        )
-    ).withColumn("is_watched", F.lit(None).cast("boolean"))
-
-
-def _borders(inputs: Inputs, of_groups: Sequence[Row]) -> list[tuple[str, datetime, datetime]]:
-    """Return per log group from when until when it was read, UTC. ``of_groups`` tells where its lines begin and end."""
-    spans = read_spans(inputs, "log_events")
-    seen: dict[str, tuple[int, int]] = {row["log_group"]: (row["low"], row["high"]) for row in of_groups}
-    rows = []
-    for group, (first, last) in seen.items():
-        low_at, high_at = _utc(first), _utc(last)
-        if read := spans.get(group):
-            low_at, high_at = min(low_at, read[0][0]), max(high_at, read[-1][1])
-        rows.append((group, low_at, high_at))
-    return rows
-
-
-def _of_groups(all_runs: DataFrame) -> list[Row]:
-    """Return what is counted of the runs of each log group, in one pass over all of them."""
-    first, last = F.unix_micros(F.min("first_line_at")), F.unix_micros(F.max("last_line_at"))
-    return all_runs.groupBy("log_group").agg(first.alias("low"), last.alias("high"), *run_counts()).collect()
-
-
-def _utc(micros: int) -> datetime:
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)
-
-
-def _discard(lake: Lake, run_id: str) -> None:
-    for table in FINDINGS:
-        shutil.rmtree(lake.staging_folder(table, run_id), ignore_errors=True)
-
-
-def _forget_old(lake: Lake) -> None:
-    """Keep the files of the newest generations; older findings can be made again from the evidence."""
-    for table in FINDINGS:
-        data = Path(lake.path(table)) / "data"
-        for folder in sorted(data.iterdir(), reverse=True)[KEEP_GENERATIONS:]:
-            shutil.rmtree(folder, ignore_errors=True)
+    starts = rows.group_by("log_group").agg(pl.col("started_at").dt.epoch("us")).collect()
+    return list(starts.iter_rows())

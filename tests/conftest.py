@@ -10,31 +10,32 @@ from xdist.scheduler import LoadFileScheduling
 settings.register_profile("doubletake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("doubletake")
 
-_ON_SPARK = ("tests/spark_jobs/", "tests/scenarios/")
+_ON_SPARK = ("tests/scenarios/", "tests/spark_jobs/test_carrier.py", "tests/spark_jobs/test_session.py")
+"""What needs the one Spark session."""
+_TOGETHER = {**dict.fromkeys(_ON_SPARK, "on Spark"), "tests/spark_jobs/": "of many worlds"}
+"""What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
 _LONG = (
-    *_ON_SPARK,
+    *_TOGETHER,
     "tests/test_cli_watch.py",
     "tests/test_cli_demo.py",
+    "tests/test_wheel.py",
     "tests/pages/test_browser.py",
     "tests/ingest/test_crashes.py",
 )
 """What takes a minute or more, longest first."""
 
 
-class _ByFileOrSpark(LoadFileScheduling):
-    """Tests of one file run in one process, and so do those of a folder that correlates.
-
-    Java's first correlation takes twice the time of its second, so a Java in every process would be more work; with one for
-    both folders the rest of the suite was over minutes before them.
-    """
+class _Together(LoadFileScheduling):
+    """Tests of one file run in one process, and so do those that share a Java, or lakes of many worlds."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((folder for folder in _ON_SPARK if nodeid.startswith(folder)), super()._split_scope(nodeid))
+        mine = (scope for start, scope in _TOGETHER.items() if nodeid.startswith(start))
+        return next(mine, super()._split_scope(nodeid))
 
 
 def pytest_xdist_make_scheduler(config, log):
     """Say which tests belong together when the suite runs in several processes."""
-    return _ByFileOrSpark(config, log)
+    return _Together(config, log)
 
 
 def pytest_collection_modifyitems(items):
@@ -50,7 +51,7 @@ longer ends with minutes of theirs alone."""
 def pytest_runtest_setup(item):
     """Let what takes longest go first also where there are fewer cores than processes."""
     is_one_of_many = "PYTEST_XDIST_WORKER" in os.environ
-    if is_one_of_many and not item.nodeid.startswith(_ON_SPARK) and os.nice(0) < _AFTER_THE_LONGEST:
+    if is_one_of_many and not item.nodeid.startswith(tuple(_TOGETHER)) and os.nice(0) < _AFTER_THE_LONGEST:
         os.nice(_AFTER_THE_LONGEST)
 
 
@@ -59,8 +60,7 @@ def spark():
     """One Spark session on two threads, shared by every test that needs it."""
     from spark_jobs.session import spark_session
 
-    session = spark_session("local[2]", few_lines=True)
-    session.conf.set("spark.sql.shuffle.partitions", "4")
+    session = spark_session("local[2]")
     with pytest.MonkeyPatch.context() as patch:  # a command that ends its session must not end everybody's
         patch.setattr("spark_jobs.session.end_session", lambda: None)
         yield session

@@ -80,6 +80,73 @@ def test_rows_that_are_missing_end_verification_with_4(run, lake):
     assert "doubletake doctor" in err
 
 
+def spoil(lake: Lake) -> Path:
+    """Change bytes of an older log_events file, as a bad disk does: commit, size and name stay."""
+    file = Path(lake.files(LOG_EVENTS)[0])
+    late = ModelAccount([*EVENTS, (T + timedelta(hours=1, minutes=1), "s", "later")])
+    collect(lake, late, [QUEUE], TimeWindow(T + timedelta(hours=1), T + timedelta(hours=2)), [GROUP])
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 64] = bytes(b ^ 0xFF for b in content[middle : middle + 64])
+    file.write_bytes(content)
+    return file
+
+
+def test_a_spoiled_file_is_named_set_aside_and_its_lines_fetched_again(run, lake):
+    file = spoil(lake)
+    verified, healed = run("status", "--verify"), run("doctor", "--full")
+    assert (verified[0], healed[0]) == (4, 0)
+    assert f"Damaged: log_events: data file {file.name} is not what was written" in verified[2]
+    assert "doubletake doctor --full" in verified[2]
+    assert f"log_events: data file {file.name} is not what was written; set aside" in healed[2]
+
+    read(lake)
+    assert lake.count(LOG_EVENTS) == len(EVENTS) + 1
+    code, _, err = run("status", "--verify")
+    assert code == 0
+    assert "data files are what was written" in err
+
+
+def test_a_sound_lake_is_called_so_only_as_far_as_it_was_read(run, lake, monkeypatch):
+    whole = run("doctor")
+    monkeypatch.setattr("forensics.lake.doctor.SAMPLE_BYTES", 0)
+    spoil(lake)
+    sample = run("doctor")
+
+    assert "looked at only by size" not in whole[2]
+    assert sample[0] == 0
+    assert "1 more looked at only by size and footer (--full reads all)" in sample[2]
+
+
+def test_damage_met_while_reading_is_told_as_damage(run, lake):
+    file = spoil(lake)
+    code, _, err = run("import", str(_again(lake)), "--log-group", GROUP)
+
+    assert code == 2
+    assert f"is damaged in its file {file.name}: it is not what was written" in err
+    assert "doubletake doctor --full" in err
+
+
+def _again(lake: Lake) -> Path:
+    log = lake.root.parent / "worker.log"
+    log.write_text("".join(f"{at:%Y-%m-%dT%H:%M:%S}.000Z {line}\n" for at, _, line in EVENTS))
+    return log
+
+
+def test_a_failure_that_names_no_file_is_told_as_damage_where_that_explains_it(run, lake, monkeypatch):
+    def fail(lake):
+        raise RuntimeError("snappy: corrupt input")
+
+    monkeypatch.setattr("forensics.report.lake_status.lake_status", fail)
+    sound = run("status")
+    file = spoil(lake)
+    spoiled = run("status")
+
+    assert (sound[0], spoiled[0]) == (1, 2)
+    assert "this is a bug of ours: RuntimeError: snappy: corrupt input" in sound[2]
+    assert f"its file {file.name}: it is not what was written" in spoiled[2]
+
+
 def test_sealing_a_case_reads_its_time_again_and_stamps_it(run, lake, monkeypatch):
     folder = lake.staging_folder(INCIDENTS, "r1")
     folder.mkdir(parents=True)

@@ -171,14 +171,14 @@ def test_only_https_or_this_machine_is_told(address):
 
 @pytest.fixture
 def watch(lake, monkeypatch):
-    """Return a watch of one round whose evidence is there already; what it judges is what the test has published."""
+    """Return a watch of one run whose evidence is there already; what it judges is what the test has published."""
     monkeypatch.setattr(ingest.collect, "collect", lambda *_, **__: SimpleNamespace(stored_count=0, gaps=()))
     monkeypatch.setattr(spark_jobs.session, "spark_session", lambda *_: None)
     monkeypatch.setattr(spark_jobs.runner, "correlate", lambda lake, *_, **__: lake.generation())
     monkeypatch.setattr(cli_watch, "threading", SimpleNamespace(Event=lambda: SimpleNamespace(wait=lambda _: False)))
 
-    def run(*more: str, rounds: int = 1) -> int:
-        said = ["watch", world.QUEUE, "--interval", "5s", "--rounds", str(rounds), "--region", "eu-west-1"]
+    def run(*more: str, runs: int = 1) -> int:
+        said = ["watch", world.QUEUE, "--interval", "5s", "--runs", str(runs), "--region", "eu-west-1"]
         return cli.main([*said, "--lake", str(lake.root), *more])
 
     return run
@@ -211,7 +211,7 @@ def test_a_watch_tells_nobody_unless_it_is_asked_to(hook, watch):
 def test_a_failing_webhook_is_one_line_and_the_watch_goes_on(hook, watch, capsys):
     hook.then = [500, 204]
 
-    assert watch("--notify", rounds=2) == 0
+    assert watch("--notify", runs=2) == 0
     said = capsys.readouterr()
     (refused,) = said.err.splitlines()
 

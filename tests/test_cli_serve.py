@@ -61,6 +61,25 @@ def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
     assert not answers(address)
 
 
+@pytest.mark.process
+def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path):
+    command = [sys.executable, str(ROOT / "cli.py"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
+    command += ["--address", "127.0.0.2", "--host", "doubletake.example.com", "--trusted-proxy"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        address = process.stdout.readline()
+        assert re.match(r"Dashboard: http://127\.0\.0\.2:\d+$", address), process.stderr.read()
+        assert answers(address.split()[1])
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_S)
+
+
+def test_an_address_of_another_machine_is_named():
+    with pytest.raises(cli_serve.DashboardError, match="'192.0.2.1' is not an address of this machine"):
+        cli_serve.free_port(None, "192.0.2.1")
+
+
 def test_a_port_that_is_taken_is_named(tmp_path, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

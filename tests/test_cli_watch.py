@@ -1,4 +1,4 @@
-"""watch: rounds at an interval, longer waits after failures, a clean end, one line per round."""
+"""watch: a run at an interval, longer waits after failures, a clean end, one line per run."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import cli
-from cli_watch import LONGEST_BACK_OFF_S, SLOW_EVERY, Round, Watch, must_judge
+from cli_watch import LONGEST_BACK_OFF_S, SLOW_EVERY, Watch, WatchRun, must_judge
 from forensics.errors import EndpointUnreachableError, LakeBusyError, QueueUnknownError
 from forensics.lake import Generation, Lake
 from forensics.tables import BY_NAME
@@ -29,16 +29,16 @@ def generation(number: int = 1) -> Generation:
 
 
 class Told:
-    """A watch on a played clock: each round takes what it is told to, waiting moves the clock."""
+    """A watch on a played clock: each run takes what it is told to, waiting moves the clock."""
 
-    def __init__(self, *rounds, interval_s: float = 60, took_s: float = 2):
+    def __init__(self, *runs, interval_s: float = 60, took_s: float = 2):
         self.lines, self.waits, self.starts = [], [], []
-        self.clock_s, self.took_s, self.left = 0.0, took_s, list(rounds)
+        self.clock_s, self.took_s, self.left = 0.0, took_s, list(runs)
         self.watch = Watch(
-            self.one_round, interval_s, self.wait, self.lines.append, lambda: NOW, lambda: self.clock_s, None
+            self.one_run, interval_s, self.wait, self.lines.append, lambda: NOW, lambda: self.clock_s, None
         )
 
-    def one_round(self, now):
+    def one_run(self, now):
         self.starts.append(self.clock_s)
         self.clock_s += self.took_s
         done = self.left.pop(0)
@@ -53,14 +53,14 @@ class Told:
 
 
 def test_rounds_begin_at_the_interval_however_long_one_takes():
-    told = Told(Round(), Round(), Round())
+    told = Told(WatchRun(), WatchRun(), WatchRun())
 
     assert told.watch.run() == 3
     assert told.starts == [0, 60, 120]
 
 
 def test_a_round_longer_than_the_interval_is_followed_at_once():
-    told = Told(Round(), Round(), took_s=90)
+    told = Told(WatchRun(), WatchRun(), took_s=90)
     told.watch.run()
 
     assert told.starts == [0, 90]
@@ -68,8 +68,8 @@ def test_a_round_longer_than_the_interval_is_followed_at_once():
 
 def test_each_round_is_one_line():
     told = Told(
-        Round(120, 0, generation(1), True, (("a-1", "7 of 10"),)),
-        Round(0, 1, generation(1), False, (("b-2", "3 of 4\nforged"), ("a-1", "7 of 10"))),
+        WatchRun(120, 0, generation(1), True, (("a-1", "7 of 10"),)),
+        WatchRun(0, 1, generation(1), False, (("b-2", "3 of 4\nforged"), ("a-1", "7 of 10"))),
     )
     told.watch.run()
 
@@ -83,7 +83,7 @@ def test_each_round_is_one_line():
 
 def test_failures_are_told_and_waited_for_ever_longer_until_one_round_works():
     down = EndpointUnreachableError("nothing answers at the AWS endpoint x", "Check the network.")
-    told = Told(Round(), *[down] * 8, Round(), down, Round())
+    told = Told(WatchRun(), *[down] * 8, WatchRun(), down, WatchRun())
     told.watch.run()
 
     longest = [min(60 * 2**n, LONGEST_BACK_OFF_S) for n in range(1, 9)]
@@ -94,7 +94,7 @@ def test_failures_are_told_and_waited_for_ever_longer_until_one_round_works():
 
 @pytest.mark.parametrize("problem", [QueueUnknownError("no queue 'x'"), ValueError("a bug")], ids=["usage", "bug"])
 def test_what_only_a_person_can_mend_ends_it_in_the_first_round(problem):
-    told = Told(problem, Round())
+    told = Told(problem, WatchRun())
     with pytest.raises(type(problem)):
         told.watch.run()
 
@@ -103,16 +103,16 @@ def test_what_only_a_person_can_mend_ends_it_in_the_first_round(problem):
 
 def test_a_full_disk_is_told_and_waited_for_but_not_in_the_first_round():
     full = OSError(errno.ENOSPC, "No space left on device", "/lake/evidence")
-    told = Told(Round(), full, Round())
+    told = Told(WatchRun(), full, WatchRun())
 
     assert told.watch.run() == 3
     assert "'/lake/evidence': No space left on device. Trying again in" in told.lines[1]
     with pytest.raises(OSError, match="No space left"):
-        Told(full, Round()).watch.run()
+        Told(full, WatchRun()).watch.run()
 
 
 def test_a_lake_that_another_process_writes_is_waited_for():
-    told = Told(LakeBusyError("another process is writing"), Round())
+    told = Told(LakeBusyError("another process is writing"), WatchRun())
 
     assert told.watch.run() == 2
 
@@ -164,7 +164,7 @@ def test_bad_input_is_one_sentence(args, sentence, run):
 @pytest.mark.emulator
 @pytest.mark.spark
 def test_a_watch_follows_a_queue_and_ends_cleanly_on_sigterm(tmp_path):
-    """A process of its own, as systemd would run it: two rounds and new lines between them, then SIGTERM."""
+    """A process of its own, as systemd would run it: two runs and new lines between them, then SIGTERM."""
     with worlds.ministack() as url:
         world = World(url)
         queue = world.queue("orders")
@@ -173,7 +173,7 @@ def test_a_watch_follows_a_queue_and_ends_cleanly_on_sigterm(tmp_path):
         command = [sys.executable, "-m", "cli", "watch", queue, "--interval", "5s", "--since", "6h"]
         command += ["--lake", str(tmp_path / "lake"), "--region", REGION, "--endpoint-url", url]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")} | CREDENTIALS
-        environment["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1"  # compiling for days does not pay in two rounds
+        environment["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1"  # compiling for days does not pay in two runs
         errors = (tmp_path / "errors").open("w+")
         watching = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True

@@ -13,10 +13,12 @@ import pytest
 
 import cli
 from forensics.lake import Lake
+from lab.loglines import start_line
 from tests.forensics.report import world as report_world
 from tests.ingest import world as worlds
 from tests.ingest.proxy import Proxy, refuse
 from tests.ingest.world import CREDENTIALS, REGION, START, World
+from tests.spark_jobs.small_lake import SmallLake, some_id
 
 UNTIL = (START + timedelta(hours=1)).isoformat()
 
@@ -153,7 +155,7 @@ def test_a_full_disk_is_said_and_the_next_run_completes_the_evidence(run, orders
     rows = json.loads(run("status", "--format", "json", "--lake", "lake")[1])["evidence_rows"]
 
     assert full.returncode == 2
-    assert "File too large" in full.stderr
+    assert full.stderr.startswith("doubletake: the disk is full: nothing is half-written")
     assert "Traceback" not in full.stderr
     assert code == 0
     assert rows["log_events"] == 3
@@ -227,3 +229,30 @@ def test_a_lake_that_another_process_writes_is_busy(run, tmp_path):
 
     assert code == 75
     assert "another `doubletake correlate`" in err
+
+
+@pytest.mark.process
+def test_correlate_says_only_what_we_have_to_say(tmp_path):
+    """A process of its own, as a person has it: nothing of Java's or Spark's, from the first word to the last."""
+    lake = SmallLake()
+    lake.queue("orders")
+    lake.function("orders", "charge", (0, start_line(some_id("run"))))
+    lake.write(tmp_path / "lake")
+    environment = {k: v for k, v in os.environ.items() if k not in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")}
+
+    command = [sys.executable, str(Path(cli.__file__)), "correlate", "--lake", str(tmp_path / "lake")]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    said = done.stderr.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert said[0].startswith("  Spark runs on Java ")
+    assert [line for line in said[1:] if not line.startswith("  ")] == [said[-1]], done.stderr
+    assert said[1:-1] == [
+        "  reading 1 log event",
+        "  judging what was delivered again",
+        "  writing down what was delivered once",
+        "  weighing incidents, settings and the health of the queues",
+    ]
+    assert said[-1].startswith("Correlated: 0 deliveries")
+    assert not (tmp_path / "spark-warehouse").exists()

@@ -30,7 +30,7 @@ def test_make_alone_is_help():
 @pytest.fixture
 def clone(tmp_path):
     """A checkout in which nothing was installed yet."""
-    for name in ("Makefile", "requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+    for name in ("Makefile", "requirements.txt", "requirements-dev.txt", "pyproject.toml", "hatch_build.py"):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 

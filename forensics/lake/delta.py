@@ -4,11 +4,13 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from deltalake import DeltaTable
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.schema import Schema
+from deltalake.transaction import AddAction, RemoveAction
 
 from forensics.errors import ForensicsError, LakeTooNewError
 from forensics.lake.schemas import arrow_schema
@@ -17,13 +19,21 @@ from forensics.tables import Table
 SCHEMA_VERSION = 1
 RUN_TOKEN = "doubletake.run"  # noqa: S105
 """Key in a commit's info: names the append that made it, so that an unclear one can be found again."""
+DIGESTS = "doubletake.sha256"
+"""Key in a commit's info: a JSON object of the paths it added, each with the SHA-256 of the file."""
 _SCHEMA_KEY = "doubletake.schemaVersion"
 _KEEP = "interval 3650 days"
 _HINT = "Run `doubletake doctor`: it sets what is torn aside, and what was lost is collected again."
+_HINT_FILE = "Run `doubletake doctor --full`: it sets damaged files aside, and what was lost is collected again."
 
 
 class LakeDamagedError(ForensicsError):
-    """A table's newest commit cannot be read."""
+    """A table's newest commit cannot be read, or a file of it is not what was written."""
+
+
+def file_damaged(folder: Path, file: Path, why: str) -> LakeDamagedError:
+    """Return the error that says which file of a table is damaged, and how."""
+    return LakeDamagedError(f"{_where(folder)} is damaged in its file {file.name}: it {why}", _HINT_FILE)
 
 
 def _where(folder: Path) -> str:
@@ -122,6 +132,26 @@ def add_new_columns(folder: Path, table: Table, handle: DeltaTable) -> DeltaTabl
         handle = DeltaTable(str(folder))
         flush(folder, handle.version())
     return handle
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file that a commit named with one, by path below the table's folder."""
+    found: dict[str, str] = {}
+    for commit in sorted(log_folder(folder).glob("?" * 20 + ".json")):
+        for action in actions(folder, int(commit.stem)):
+            found.update(json.loads(action.get("commitInfo", {}).get(DIGESTS, "{}")))
+    return found
+
+
+def commit(
+    handle: DeltaTable,
+    changes: list[AddAction | RemoveAction],
+    mode: Literal["append", "overwrite"],
+    schema: pa.Schema,
+    properties: CommitProperties,
+) -> None:
+    """Name files that are written in one commit; raises CommitFailedError where another writer was there first."""
+    handle.create_write_transaction(changes, mode, schema, commit_properties=properties)
 
 
 def has_landed(folder: Path, after: int, token: str) -> bool:

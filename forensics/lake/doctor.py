@@ -1,28 +1,43 @@
 """The doctor: finds what a power cut or a full disk tore, sets it aside, and has it collected again.
 
-A commit is flushed before it counts, so only the newest can be torn. Nothing is deleted: what is set aside lies in
-``damaged/`` of the lake. Evidence that went with it is marked in coverage as lost, and the next collection reads it.
+A commit is flushed before it counts, so only the newest can be torn; a disk may spoil any file at any time. Nothing is
+deleted: what is set aside lies in ``damaged/`` of the lake. Evidence that went with it is marked in coverage as lost, and
+the next collection reads it.
 """
 
 import json
+import random
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from forensics.identity import evidence_id
-from forensics.lake import delta
+from forensics.lake import data_files, delta
+from forensics.lake.delta import LakeDamagedError
+from forensics.lake.forgetting import nameless_folders
 from forensics.lake.lake import Lake
-from forensics.lake.recount import Miscount, recount
-from forensics.tables import EVIDENCE, FINDINGS, GENERATIONS, Table
+from forensics.lake.recount import RESOURCE_OF, Gone, Miscount, leaning_on, recount
+from forensics.tables import ALL_TABLES, EVIDENCE, FINDINGS, GENERATIONS, PEOPLE, Table
 from forensics.tables.evidence import COVERAGE
+
+SAMPLE_BYTES = 64 * 1024 * 1024
+"""So much of each table is read where not everything is."""
+_NOT_READ_AGAIN = {
+    **{table.name: ", and what people said there is no longer counted" for table in PEOPLE},
+    **dict.fromkeys(
+        ("queue_settings", "function_settings", "event_source_mappings", "log_group_settings"),
+        ", and earlier states in it cannot be collected again",
+    ),
+}
+"""What a repair adds for tables that no collection fills with the same rows again."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +48,80 @@ class Repair:
     is_mended: bool = True
 
 
-def heal(lake: Lake, now: datetime | None = None) -> list[Repair]:
-    """Set aside what is torn and mark what was lost with it; returns what was done, nothing for a healthy lake.
+@dataclass
+class Look:
+    """Which data files are read to their end. Of the others it is seen that they are there, with their size and footer."""
+
+    is_full: bool = False
+    file_count: int = 0
+    read_count: int = 0
+    _left: dict[Path, int] = field(default_factory=dict)
+
+    def takes(self, folder: Path, size_bytes: int, is_new: bool) -> bool:
+        """Tell whether to read a file of a table: those of the newest commit always, others as far as the sample goes."""
+        self.file_count += 1
+        left = self._left.setdefault(folder, SAMPLE_BYTES)
+        if not (self.is_full or is_new or left > 0):
+            return False
+        self._left[folder] -= size_bytes
+        self.read_count += 1
+        return True
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What the doctor did, nothing for a healthy lake, and how many of the data files were read to their end."""
+
+    repairs: tuple[Repair, ...]
+    file_count: int
+    read_count: int
+
+
+def heal(lake: Lake, now: datetime | None = None, full: bool = False) -> Visit:
+    """Set aside what is torn or damaged and mark what was lost with it. ``full`` reads every file, else a sample.
 
     Raises LakeMissingError if there is no lake, LakeBusyError while something writes it.
     """
     lake.check_folder()
     now = now or datetime.now(UTC)
+    done: list[Repair] = []
     with lake.writing("collect"), lake.writing("correlate"):
-        aside = lake.root / "damaged" / f"{now:%Y%m%dT%H%M%S%fZ}"
-        done = [repair for table in EVIDENCE for repair in _heal_table(lake, table, aside)]
-        done += _heal_findings(lake, aside)
-        if all(repair.is_mended for repair in done):
-            done += [_mark_lost(lake, miscount, now) for miscount in recount(lake).miscounts]
-    return done
+        try:
+            look = _visit(lake, now, Look(full), done)
+        except LakeDamagedError:
+            if full:
+                raise
+            look = _visit(lake, now, Look(is_full=True), done)  # the count met a damaged file outside the sample
+    return Visit(tuple(done), look.file_count, look.read_count)
 
 
-def _heal_table(lake: Lake, table: Table, aside: Path) -> Iterator[Repair]:
+def _visit(lake: Lake, now: datetime, look: Look, done: list[Repair]) -> Look:
+    aside = lake.root / "damaged" / f"{now:%Y%m%dT%H%M%S%fZ}"
+    gone: list[Gone] = []
+    for table in (*EVIDENCE, *PEOPLE):
+        done += _heal_table(lake, table, aside, look, gone)
+    done += _heal_findings(lake, aside, look)
+    done += _sweep(lake)
+    if all(repair.is_mended for repair in done):
+        lost = {
+            (miscount.source, miscount.resource, miscount.read_at): miscount
+            for miscount in (*(m for file in gone for m in leaning_on(lake, file)), *recount(lake).miscounts)
+        }
+        done += [_mark_lost(lake, miscount, now) for miscount in lost.values()]
+    return look
+
+
+def verify_files(lake: Lake) -> tuple[int, list[str]]:
+    """Read every file of evidence and findings and change nothing; returns how many, and of each damaged one a sentence."""
+    look, found = Look(is_full=True), []
+    for table in ALL_TABLES:
+        if lake.exists(table):
+            folder = lake.path(table)
+            found += [f"{table.name}: data file {d.file.name} {d.why}" for d in _damaged_files(folder, look)]
+    return look.file_count, found
+
+
+def _heal_table(lake: Lake, table: Table, aside: Path, look: Look, gone: list[Gone]) -> Iterator[Repair]:
     folder = lake.path(table)
     if not delta.log_folder(folder).is_dir():
         return
@@ -69,11 +141,14 @@ def _heal_table(lake: Lake, table: Table, aside: Path) -> Iterator[Repair]:
     except DeltaError as problem:
         yield Repair(f"{table.name}: still cannot be opened ({problem}); restore it from a copy", is_mended=False)
         return
-    damaged = list(_damaged_files(folder, handle))
-    for file, why in damaged:
-        if file.exists():
-            _set_aside(folder, file, aside)
-        yield Repair(f"{table.name}: data file {file.name} {why}; set aside")
+    damaged = list(_damaged_files(folder, look))
+    for one in damaged:
+        if one.file.exists():
+            _set_aside(folder, one.file, aside)
+        gone += [one.held(table)] if table.name in RESOURCE_OF else []
+        yield Repair(
+            f"{table.name}: data file {one.file.name} {one.why}; set aside{_NOT_READ_AGAIN.get(table.name, '')}"
+        )
     if damaged:
         handle.repair()  # takes the missing files out of the newest version
         delta.flush(folder, DeltaTable(str(folder)).version())
@@ -101,8 +176,9 @@ def _what_tore(commit: Path) -> str | None:
     info = next((action["commitInfo"] for action in found if "commitInfo" in action), None)
     if info is None:
         return "lacks its commitInfo"
-    added = sum("add" in action for action in found)
-    if added < int((info.get("operationMetrics") or {}).get("num_added_files") or 0):
+    added = {action["add"]["path"] for action in found if "add" in action}
+    promised = int((info.get("operationMetrics") or {}).get("num_added_files") or 0)  # what earlier releases wrote
+    if len(added) < promised or not set(json.loads(info.get(delta.DIGESTS, "{}"))) <= added:
         return "names fewer files than it added"
     if info.get("operation") == "CREATE TABLE" and not any("metaData" in action for action in found):
         return "lacks its metaData"
@@ -119,7 +195,7 @@ def _checkpoint_of(folder: Path, version: int) -> list[Path]:
 
 def _torn_checkpoints(folder: Path) -> Iterator[Path]:
     log = delta.log_folder(folder)
-    torn = [file for file in sorted(log.glob("*.checkpoint*.parquet")) if not _is_parquet(file)]
+    torn = [f for f in sorted(log.glob("*.checkpoint*.parquet")) if data_files.what_is_wrong(f, None, None, whole=True)]
     yield from torn
     pointer = log / "_last_checkpoint"
     if not pointer.exists():
@@ -133,34 +209,37 @@ def _torn_checkpoints(folder: Path) -> Iterator[Path]:
         yield pointer
 
 
-def _damaged_files(folder: Path, handle: DeltaTable) -> Iterator[tuple[Path, str]]:
-    """Yield live data files that are missing, of another size, or unreadable; those of the newest commit are read."""
+@dataclass(frozen=True)
+class _Damaged:
+    file: Path
+    why: str
+    stats: Mapping[str, Any]
+
+    def held(self, table: Table) -> Gone:
+        first, last = (self.stats.get(f"{end}.{table.time_column}") for end in ("min", "max"))
+        resource = RESOURCE_OF[table.name]
+        names = {self.stats.get(f"{end}.{resource}") for end in ("min", "max")}
+        return Gone(table.name, first, last, names.pop() if len(names) == 1 else None)
+
+
+def _damaged_files(folder: Path, look: Look) -> Iterator[_Damaged]:
+    """Yield live data files that are missing, of another size, or not what was written, as far as they are looked at."""
+    handle = DeltaTable(str(folder))
     newest = {a["add"]["path"] for a in delta.actions(folder, handle.version()) if "add" in a}
-    for action in pa.table(handle.get_add_actions(flatten=True)).to_pylist():
-        file = folder / action["path"]
-        if not file.exists():
-            yield file, "is missing"
-        elif file.stat().st_size != action["size_bytes"]:
-            yield file, f"has {file.stat().st_size:,} bytes instead of {action['size_bytes']:,}"
-        elif not _is_parquet(file, whole=action["path"] in newest):
-            yield file, "cannot be read"
+    known = delta.digests(folder)
+    live = pa.table(handle.get_add_actions(flatten=True)).to_pylist()
+    random.shuffle(live)  # so that in time every file is in a sample
+    for action in live:
+        path, size_bytes = action["path"], action["size_bytes"]
+        whole = look.takes(folder, size_bytes, path in newest)
+        if why := data_files.what_is_wrong(folder / unquote(path), size_bytes, known.get(path), whole):
+            yield _Damaged(folder / unquote(path), why, action)
 
 
-def _is_parquet(file: Path, whole: bool = False) -> bool:
-    try:
-        with pq.ParquetFile(file) as parquet:
-            if whole:
-                for _ in parquet.iter_batches():
-                    pass
-    except (pa.ArrowException, OSError):
-        return False
-    return True
-
-
-def _heal_findings(lake: Lake, aside: Path) -> Iterator[Repair]:
+def _heal_findings(lake: Lake, aside: Path, look: Look) -> Iterator[Repair]:
     """Set all findings aside if any of them is damaged: they are made again from the evidence."""
     folder = lake.root / "findings"
-    if not folder.is_dir() or not any(_is_damaged(lake, table) for table in (*FINDINGS, GENERATIONS)):
+    if not folder.is_dir() or not any(_is_damaged(lake, table, look) for table in (*FINDINGS, GENERATIONS)):
         return
     target = aside / "findings"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +247,19 @@ def _heal_findings(lake: Lake, aside: Path) -> Iterator[Repair]:
     yield Repair("findings: damaged; set aside as a whole, `doubletake correlate` makes them again")
 
 
-def _is_damaged(lake: Lake, table: Table) -> bool:
+def _sweep(lake: Lake) -> Iterator[Repair]:
+    """Remove what a correlation staged and never published: it can be made again, and nothing refers to it."""
+    staged = nameless_folders(lake)
+    if not staged:
+        return
+    size_bytes = sum(file.stat().st_size for folder in staged for file in folder.rglob("*") if file.is_file())
+    for folder in staged:
+        shutil.rmtree(folder)
+    runs = ", ".join(sorted({folder.name for folder in staged}))
+    yield Repair(f"findings: {size_bytes:,} bytes staged by a correlation that never published them removed ({runs})")
+
+
+def _is_damaged(lake: Lake, table: Table, look: Look) -> bool:
     folder = lake.path(table)
     if not delta.log_folder(folder).is_dir():
         return False
@@ -177,7 +268,7 @@ def _is_damaged(lake: Lake, table: Table) -> bool:
     if not lake.exists(table):
         return False
     try:
-        return any(True for _ in _damaged_files(folder, DeltaTable(str(folder))))
+        return any(True for _ in _damaged_files(folder, look))
     except DeltaError:
         return True
 

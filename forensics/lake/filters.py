@@ -23,6 +23,11 @@ def between(column: str, first: datetime, last: datetime) -> pc.Expression:
     return (pc.field(column) >= pa.scalar(first, utc)) & (pc.field(column) <= pa.scalar(last, utc))
 
 
+def at_any(column: str, moments: Iterable[datetime]) -> pc.Expression:
+    """Keep rows whose time is one of these; none keep no row."""
+    return pc.field(column).isin(pa.array(sorted(set(moments)), pa.timestamp("us", tz="UTC")))
+
+
 def is_missing(*columns: str) -> pc.Expression:
     """Keep rows in which one of these columns is null."""
     first, *others = (pc.field(column).is_null() for column in columns)

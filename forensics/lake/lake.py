@@ -5,10 +5,8 @@ and one row of ``generations`` says which of their versions belong together: rea
 """
 
 import fcntl
-import hashlib
-import json
-import uuid
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +15,14 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
-import pyarrow.parquet as pq
-from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
-from deltalake.exceptions import CommitFailedError
-from deltalake.transaction import AddAction, RemoveAction
+from deltalake import DeltaTable, Transaction
+from deltalake.transaction import RemoveAction
 
 from forensics.errors import LakeBusyError, LakeMissingError
-from forensics.lake import delta
+from forensics.lake import data_files, delta, reading
+from forensics.lake.data_files import DataFile
+from forensics.lake.filters import between
+from forensics.lake.findings import Findings
 from forensics.lake.generation import Generation
 from forensics.lake.schemas import arrow_schema, to_arrow
 from forensics.tables import ALL_TABLES, BY_NAME, EVIDENCE, FINDINGS, GENERATIONS, Table
@@ -125,11 +123,19 @@ class Lake:
         if not self.exists(table):
             return 0
         handle = self._open(table)
-        small = [size for size in handle.get_add_actions(flatten=True)["size_bytes"].to_pylist() if size < SMALL_BYTES]
+        there = pa.table(handle.get_add_actions(flatten=True)).select(["path", "size_bytes", "modification_time"])
+        small = [file for file in there.to_pylist() if file["size_bytes"] < SMALL_BYTES]
         if len(small) < at_files:
             return 0
-        handle.optimize.compact(target_size=SMALL_BYTES)
-        self._flush(table)
+        small.sort(key=lambda file: (file["modification_time"], file["path"]))  # rows written together stay together
+        merged, replaced = [], []
+        for group in _groups(small):
+            files = [str(self.path(table) / unquote(file["path"])) for file in group]
+            merged.append(data_files.write(self.path(table), table, reading.scan(self.path(table), table, files)))
+            replaced += [
+                RemoveAction(file["path"], False, int(time.time() * 1000), file["size_bytes"], {}) for file in group
+            ]
+        data_files.name(self.path(table), table, handle, merged, replaced)
         return len(small)
 
     def files(self, table: Table, version: int | None = None) -> list[str]:
@@ -137,25 +143,6 @@ class Lake:
         if not self.exists(table):
             return []
         return _files_of(self._open(table, version))
-
-    def files_added(self, table: Table, after: int, until: int) -> list[str] | None:
-        """Return the files whose rows came after one version, up to another; None if rows also went.
-
-        Merging small files brings no rows; the files it replaced are still there.
-        """
-        found: list[str] = []
-        for version in range(after + 1, until + 1):
-            for action in delta.actions(self.path(table), version):
-                if action.get("remove", {}).get("dataChange", False):
-                    return None
-                if action.get("add", {}).get("dataChange", False):
-                    found.append(str(self.path(table) / unquote(action["add"]["path"])))
-        return found if after <= until and all(Path(file).exists() for file in found) else None
-
-    def commit_digest(self, table: Table, version: int) -> str:
-        """Return the SHA-256 of one commit: after a repair another one may have the same number. Empty if it is not there."""
-        file = delta.commit_file(self.path(table), version)
-        return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
 
     # -- reading -------------------------------------------------------------------------------------------
 
@@ -167,15 +154,26 @@ class Lake:
         version: int | None = None,
     ) -> pa.Table:
         """Read rows of one version (None: newest) as Arrow; no rows if the table is not there."""
-        return self.dataset(table, version).to_table(columns=columns, filter=where)
+        files = self.files(table, version)
+        with reading.telling_damage(self.path(table), files):
+            return data_files.dataset(table, files).to_table(columns=columns, filter=where)
 
-    def count(self, table: Table, version: int | None = None) -> int:
+    def scan(
+        self, table: Table, columns: list[str] | None = None, where: pc.Expression | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield rows of the newest version in small batches: what a table holds may be larger than memory."""
+        yield from reading.scan(self.path(table), table, self.files(table), columns, where)
+
+    def count(self, table: Table, version: int | None = None, where: pc.Expression | None = None) -> int:
         """Return the number of rows of one version (None: newest); 0 if the table is not there."""
-        return self.dataset(table, version).count_rows()
+        files = self.files(table, version)
+        with reading.telling_damage(self.path(table), files):
+            return data_files.dataset(table, files).count_rows(filter=where)
 
-    def dataset(self, table: Table, version: int | None = None) -> ds.Dataset:
-        """Return one version as a dataset over its pinned file list."""
-        return _dataset_of(table, self.files(table, version))
+    def check_files(self, tables: Iterable[Table] = ALL_TABLES) -> None:
+        """Read every file of the newest versions to its end; raises LakeDamagedError for one that is damaged."""
+        for table in tables:
+            reading.check(self.path(table), self.files(table))
 
     # -- evidence ------------------------------------------------------------------------------------------
 
@@ -200,22 +198,22 @@ class Lake:
 
         An error may come back although the commit landed (a lost reply): then it is ours by its token, and done.
         """
-        token = uuid.uuid4().hex
-        mine = CommitProperties(
-            custom_metadata={delta.RUN_TOKEN: token},
-            app_transactions=[Transaction(writer, (handle.transaction_version(writer) or 0) + 1)],
-        )
-        compared = handle.version()
+        mine = [Transaction(writer, (handle.transaction_version(writer) or 0) + 1)]
+        file = data_files.write(self.path(table), table, fresh.to_batches())
         try:
-            write_deltalake(handle, fresh, mode="append", commit_properties=mine)
-        except (CommitFailedError, OSError) as problem:
-            if not delta.has_landed(self.path(table), compared, token):
-                if isinstance(problem, CommitFailedError):
-                    raise LakeBusyError(
-                        f"another process is writing {table.name} of {writer!r}", "Wait for it, then run this again."
-                    ) from problem
-                raise
-        self._flush(table)
+            data_files.name(self.path(table), table, handle, [file], app_transactions=mine)
+        except LakeBusyError:
+            (self.path(table) / file.path).unlink()
+            raise
+
+    def known(self, table: Table, rows: list[dict[str, Any]]) -> set[str]:
+        """Return which keys of some rows are there already; of all that is stored, only these are held in memory."""
+        if not rows or not self.exists(table):
+            return set()
+        only = [name for name in (*table.key, table.time_column) if name]
+        schema = pa.schema([arrow_schema(table).field(name) for name in only])
+        few = pa.Table.from_arrays([pa.array([r[f.name] for r in rows], f.type) for f in schema], schema=schema)
+        return set(self._known(table, few, self._open(table)).to_pylist())
 
     def _without_known(self, table: Table, data: pa.Table, handle: DeltaTable) -> pa.Table:
         (key,) = table.key
@@ -223,16 +221,17 @@ class Lake:
             return data
         first_of_key = pc.index_in(data[key], value_set=data[key])
         data = data.filter(pc.equal(first_of_key, pa.array(range(data.num_rows), pa.int32())))
-        where = None
+        return data.filter(pc.invert(pc.is_in(data[key], value_set=self._known(table, data, handle))))
+
+    def _known(self, table: Table, data: pa.Table, handle: DeltaTable) -> pa.Array:
+        (key,) = table.key
+        keys, span = data[key].combine_chunks(), None
         if table.time_column:
-            span = pc.min_max(data[table.time_column])
-            low, high = span["min"].as_py(), span["max"].as_py()
-            field = pc.field(table.time_column)
-            where = (field >= pa.scalar(low, data[table.time_column].type)) & (
-                field <= pa.scalar(high, data[table.time_column].type)
-            )
-        known = _dataset_of(table, _files_of(handle)).to_table(columns=[key], filter=where)[key]
-        return data.filter(pc.invert(pc.is_in(data[key], value_set=known.combine_chunks())))
+            ends = pc.min_max(data[table.time_column])
+            span = between(table.time_column, ends["min"].as_py(), ends["max"].as_py())
+        stored = reading.scan(self.path(table), table, _files_of(handle), [key], span, data_files.BATCH_KEYS)
+        found = [batch.column(0).filter(pc.is_in(batch.column(0), value_set=keys)) for batch in stored]
+        return pa.chunked_array(found, keys.type).combine_chunks()
 
     # -- findings ------------------------------------------------------------------------------------------
 
@@ -263,34 +262,18 @@ class Lake:
             "row_counts": [f"{name}={rows}" for name, rows in sorted(counts.items())],
         }
         handle = self._open_or_create(GENERATIONS)
-        write_deltalake(handle, to_arrow(GENERATIONS, [row]), mode="overwrite")
-        self._flush(GENERATIONS)
+        file = data_files.write(self.path(GENERATIONS), GENERATIONS, to_arrow(GENERATIONS, [row]).to_batches())
+        data_files.name(self.path(GENERATIONS), GENERATIONS, handle, [file], mode="overwrite")
         found = self.generation()
         assert found is not None
         return found
 
     def _replace(self, table: Table, run_id: str) -> tuple[int, int]:
-        folder = self.staging_folder(table, run_id)
-        actions: list[AddAction | RemoveAction] = []
-        rows = 0
-        for file in sorted(folder.glob("*.parquet")):
-            count = pq.read_metadata(file).num_rows
-            rows += count
-            stat = file.stat()
-            if count:
-                actions.append(
-                    AddAction(
-                        str(file.relative_to(self.path(table))),
-                        stat.st_size,
-                        {},
-                        int(stat.st_mtime * 1000),
-                        True,
-                        json.dumps({"numRecords": count}),
-                    )
-                )
-        handle = self._open_or_create(table)
-        handle.create_write_transaction(actions, "overwrite", arrow_schema(table))
-        return self._flush(table), rows
+        staged = sorted(self.staging_folder(table, run_id).glob("*.parquet"))
+        files = [file for file in (DataFile.of(self.path(table), path) for path in staged) if file.row_count]
+        folder, handle = self.path(table), self._open_or_create(table)
+        version = data_files.name(folder, table, handle, files, mode="overwrite")
+        return version, sum(file.row_count for file in files)
 
     def generation(self) -> Generation | None:
         """Return the newest published generation, or None before the first correlation."""
@@ -310,7 +293,7 @@ class Lake:
                 found.setdefault(row["generation_id"], Generation.of_row(row))
         return list(found.values())
 
-    def findings(self) -> "Findings":
+    def findings(self) -> Findings:
         """Return a reader pinned to the newest generation.
 
         Raises LakeMissingError before the first correlation.
@@ -357,44 +340,18 @@ class Lake:
             return delta.create_table(self.path(table), table)
         return delta.add_new_columns(self.path(table), table, self._open(table))
 
-    def _flush(self, table: Table) -> int:
-        """Flush the newest commit and the files it added, and return its version."""
-        version = delta.newest_version(self.path(table))
-        delta.flush(self.path(table), version)
-        return version
-
 
 def _files_of(handle: DeltaTable) -> list[str]:
     return sorted(unquote(uri) for uri in handle.file_uris())
 
 
-def _dataset_of(table: Table, files: list[str]) -> ds.Dataset:
-    schema = arrow_schema(table)
-    if not files:
-        return ds.dataset(schema.empty_table())
-    return ds.dataset(files, schema=schema, format="parquet")
-
-
-class Findings:
-    """Reads the findings of one generation, and the evidence it was made from. Times are UTC."""
-
-    def __init__(self, lake: Lake, generation: Generation) -> None:
-        self.lake = lake
-        self.generation = generation
-
-    def read(self, table: Table, columns: list[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
-        """Read rows of a findings table as of this generation, or of an evidence table as it was read then."""
-        pinned = self.generation.versions if table.layer == "findings" else self.generation.inputs
-        if table.name not in pinned:
-            return arrow_schema(table).empty_table().select(columns or list(table.column_names))
-        return self.lake.read(table, columns, where, pinned[table.name])
-
-    def evidence_rows(self, evidence_ids: list[str]) -> dict[str, list[dict[str, Any]]]:
-        """Return the cited evidence rows per table name; every id that resolves is in exactly one of them."""
-        wanted = pa.array(sorted(set(evidence_ids)), pa.string())
-        found = {}
-        for name in self.generation.inputs:
-            rows = self.read(BY_NAME[name], where=pc.field("evidence_id").isin(wanted)).to_pylist()
-            if rows:
-                found[name] = rows
-        return found
+def _groups(files: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Put small files together until each group has the bytes of a large one."""
+    group: list[dict[str, Any]] = []
+    for file in files:
+        group.append(file)
+        if sum(f["size_bytes"] for f in group) >= SMALL_BYTES:
+            yield group
+            group = []
+    if group:
+        yield group

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from forensics.lake.lake import Lake
 from forensics.tables import Table
@@ -36,14 +35,15 @@ class Miscount:
     windows: tuple[tuple[datetime, datetime], ...]
     stored_count: int
     found_count: int
+    already_count: int = 0
 
     @property
     def sentence(self) -> str:
         """The finding in words."""
-        return (
-            f"{self.source} of {self.resource}, read at {self.read_at:%Y-%m-%d %H:%M:%S} UTC: "
-            f"{self.stored_count:,} rows were stored, {self.found_count:,} are there"
-        )
+        about = f"{self.source} of {self.resource}, read at {self.read_at:%Y-%m-%d %H:%M:%S} UTC: "
+        if self.stored_count == self.found_count:
+            return f"{about}{self.already_count:,} rows were there before, and some may be gone"
+        return f"{about}{self.stored_count:,} rows were stored, {self.found_count:,} are there"
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,37 @@ class Recount:
     reading_count: int
     row_count: int
     miscounts: tuple[Miscount, ...]
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A data file that is gone, as far as its commit tells what it held: times are UTC, None where it does not say."""
+
+    source: str
+    first_at: datetime | None
+    last_at: datetime | None
+    resource: str | None
+
+
+def leaning_on(lake: Lake, gone: Gone) -> tuple[Miscount, ...]:
+    """Return readings that found rows there already which may have been in that file.
+
+    A run that was killed stored those rows, and no reading of its own says so: counting does not miss them.
+    """
+    found: dict[Key, list[dict[str, Any]]] = {}
+    for row in lake.read(COVERAGE).to_pylist():
+        if row["source"] != gone.source or row["status"] == "lost" or not row["already_count"]:
+            continue
+        if gone.last_at and row["window_start_at"] > gone.last_at:
+            continue
+        if gone.first_at and row["window_end_at"] <= gone.first_at:
+            continue
+        if gone.resource is None or RESOURCE_OF[gone.source] is None or row["resource"] == gone.resource:
+            key = (row["source"], row["account_id"], row["region"], row["resource"], row["collected_at"])
+            found.setdefault(key, []).append(row)
+    return tuple(
+        _miscount(key, rows, rows[0]["stored_count"] or 0, rows[0]["stored_count"] or 0) for key, rows in found.items()
+    )
 
 
 def recount(lake: Lake) -> Recount:
@@ -102,19 +133,18 @@ def _miscount(key: Key, rows: list[dict[str, Any]], stored_count: int, found_cou
         tuple(sorted({(row["window_start_at"], row["window_end_at"]) for row in rows})),
         stored_count,
         found_count,
+        max(row["already_count"] or 0 for row in rows),
     )
 
 
 def _rows_per_reading(lake: Lake, table: Table) -> Iterator[tuple[Key, int]]:
-    """Count the rows of each reading, file by file: a table may be larger than memory."""
+    """Count the rows of each reading, batch by batch: a table may be larger than memory."""
     resource = RESOURCE_OF[table.name]
     columns = ["account_id", "region", *([resource] if resource else []), "collected_at"]
     total: Counter[Key] = Counter()
-    for file in lake.files(table):
-        with pq.ParquetFile(file) as parquet:
-            for batch in parquet.iter_batches(columns=columns):
-                grouped = pa.Table.from_batches([batch]).group_by(columns).aggregate([([], "count_all")])
-                for row in grouped.to_pylist():
-                    name = row[resource] if resource else None
-                    total[table.name, row["account_id"], row["region"], name, row["collected_at"]] += row["count_all"]
+    for batch in lake.scan(table, columns):
+        grouped = pa.Table.from_batches([batch]).group_by(columns).aggregate([([], "count_all")])
+        for row in grouped.to_pylist():
+            name = row[resource] if resource else None
+            total[table.name, row["account_id"], row["region"], name, row["collected_at"]] += row["count_all"]
     yield from total.items()

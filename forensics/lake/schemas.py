@@ -29,6 +29,7 @@ def to_arrow(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
     """
     names = set(table.column_names)
     for row in rows:
-        if extra := set(row) - names:
+        if extra := row.keys() - names:
             raise ValueError(f"table {table.name} has no column {sorted(extra)[0]!r}")
-    return pa.Table.from_pylist(rows, schema=arrow_schema(table))
+    schema = arrow_schema(table)
+    return pa.Table.from_arrays([pa.array([row.get(f.name) for row in rows], f.type) for f in schema], schema=schema)

@@ -1,4 +1,4 @@
-"""The line grammar: named regular expressions, declared once, run by Python here and by Java inside Spark."""
+"""The line grammar: named regular expressions, and what a line says by them."""
 
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.line import ParsedLine, parse_line

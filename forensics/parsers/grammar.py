@@ -1,11 +1,11 @@
-"""Named regular expressions that mean the same in Python and in Java, where Spark runs them.
+"""Named regular expressions, and the pieces they are made of.
 
-What differs between the two is kept out of the patterns: `\\b`, `$`, a bare `.` and Unicode classes are not used; the
-no-break space, which Lambda puts into tracebacks, is named wherever a blank may stand; quoted strings are matched with
-possessive quantifiers, because Java's `(?:a|b)*` overflows its stack on a line of 300 KB.
+`\\b`, `$`, a bare `.` and Unicode classes are not used: what they mean hangs on flags and line breaks. The no-break space,
+which Lambda puts into tracebacks, is named wherever a blank may stand. Quantifiers are possessive wherever nothing is to be
+given back, so that a line of 300 KB, or one that was cut in the middle of a string, is gone through once.
 
-Beside its patterns a grammar file has needles: plain texts of which a line must hold one to be worth a pattern. Spark
-looks for them byte by byte, so they begin with a letter that is rare in log lines and is no hexadecimal digit.
+Beside its patterns a grammar file has needles: plain texts of which a line must hold one to be worth a pattern. They are
+looked for in many lines at once, and in each line before its patterns are.
 """
 
 import re
@@ -50,7 +50,7 @@ def balanced_object(depth: int) -> str:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A regular expression with a name, declared once for both engines.
+    """A regular expression with a name.
 
     >>> Pattern("timeout", r"timed out after (?P<timeout_s>[0-9]+)").find("Task timed out after 3 s", "timeout_s")
     '3'
@@ -61,48 +61,39 @@ class Pattern:
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """The pattern for Python; ASCII, as Java's classes are."""
+        """The pattern, with ASCII classes."""
         return re.compile(self.text, re.ASCII)
-
-    @cached_property
-    def java(self) -> str:
-        """The pattern for Java: its group names may not hold an underscore, so groups go by number."""
-        return re.sub(r"\(\?P<[a-z_0-9]+>", "(", self.text)
 
     @property
     def groups(self) -> tuple[str, ...]:
         """Names of its groups, in order."""
         return tuple(self.compiled.groupindex)
 
-    def index(self, group: str | int) -> int:
-        """Return a group's number."""
-        return group if isinstance(group, int) else self.compiled.groupindex[group]
-
     def find(self, text: str | None, group: str | int = 0) -> str | None:
-        """Return what a group matched first in ``text``; None for no match and for an empty one, as in Spark."""
+        """Return what a group matched first in ``text``; None for no match and for an empty one."""
         if text is None:
             return None
         found = self.compiled.search(text)
         return (found[group] or None) if found else None
 
     def find_all(self, text: str | None, group: str | int = 0) -> list[str]:
-        """Return what a group matched, each time; an unmatched group gives an empty text, as in Spark."""
+        """Return what a group matched, each time; an unmatched group gives an empty text."""
         if text is None:
             return []
         return [found[group] or "" for found in self.compiled.finditer(text)]
 
     def replace(self, text: str, replacement: str) -> str:
-        """Replace every match; ``\\g<1>`` names a group (``$1`` in Java)."""
+        """Replace every match; ``\\g<1>`` stands for a group."""
         return self.compiled.sub(replacement, text)
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """A pattern and what stands for its matches; ``with_text`` may name groups as ``$1``."""
+    """A pattern and what stands for its matches; ``\\g<1>`` in ``with_text`` stands for a group."""
 
     pattern: Pattern
     with_text: str
 
     def apply(self, text: str) -> str:
         """Replace every match in ``text``."""
-        return self.pattern.replace(text, self.with_text.replace("$1", r"\g<1>"))
+        return self.pattern.replace(text, self.with_text)

@@ -1,4 +1,4 @@
-"""One log line to one value, in plain Python: the same fields that `spark_jobs.parsed_lines` gives as columns."""
+"""One log line to one value: all that the line says."""
 
 import re
 from dataclasses import dataclass, field

@@ -1,10 +1,9 @@
 """What a team configured for a consumer: its marks (effect, started, guard, deleted, failed), and where ids stand."""
 
-import json
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from forensics.json_path import value_in
 from forensics.parsers.grammar import Pattern
 
 _NEVER_LITERAL = set("\\^$.|?*+()[]{}")
@@ -20,11 +19,8 @@ class Mark:
 
 @lru_cache(maxsize=256)
 def mark_pattern(text: str) -> Pattern:
-    """Return a configured expression as a pattern for both engines."""
-    named = re.compile(text).groupindex
-    for name, number in named.items():
-        text = text.replace(f"(?P={name})", f"\\{number}")
-    return Pattern("mark", text.replace(r"\Z", r"(?![\s\S])"))
+    """Return a configured expression as a pattern."""
+    return Pattern("mark", text)
 
 
 def needle_of(text: str) -> str:
@@ -74,12 +70,5 @@ def placed(text: str, place: str | None, group: str) -> str | None:
         return None
     if not place.startswith("$"):
         return mark_pattern(place).find(text, group)
-    try:
-        value = json.loads(text)
-        for name, index in re.findall(r"\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]", place):
-            value = value[name] if name else value[int(index)]
-    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        return None
-    if value is None or isinstance(value, (dict, list, bool)):
-        return None
-    return str(value) or None
+    value = value_in(text, place)
+    return str(value) or None if isinstance(value, str | int) and not isinstance(value, bool) else None

@@ -7,9 +7,6 @@ How a line is read:
 3. bodies and message attributes are blanked, so that an event inside a body never counts;
 4. the rest is split where one object ends and the next begins, so each value stays with its own record;
 5. fields are looked for by name inside their record. What is not there is unknown, never shifted from a neighbour.
-
-Spark gives the commonest forms, the JSON and the Python repr of a Lambda event, to its JSON reader first; what that
-cannot read goes these five steps there too.
 """
 
 from dataclasses import dataclass
@@ -44,10 +41,10 @@ HTML = (
 )
 UNESCAPE = (
     *(
-        Replacement(Pattern(f"escaped_{name}", rf"(?<!\\)((?:\\\\)*+)\\{letter}"), "$1" + character)
+        Replacement(Pattern(f"escaped_{name}", rf"(?<!\\)((?:\\\\)*+)\\{letter}"), r"\g<1>" + character)
         for name, letter, character in (("line_feed", "n", "\n"), ("return", "r", "\r"), ("tab", "t", "\t"))
     ),
-    Replacement(Pattern("escaped_quote", r"\\([\"'`\\/])"), "$1"),
+    Replacement(Pattern("escaped_quote", r"\\([\"'`\\/])"), r"\g<1>"),
 )
 """One level of string escapes undone."""
 

@@ -129,7 +129,7 @@ def standing(said: Iterable[Annotation]) -> dict[str | None, tuple[Annotation, .
     return {subject: tuple(marks.values()) for subject, marks in found.items() if marks}
 
 
-def marks_beside(lake: Lake) -> Callable[[str | None, str | None], str]:
+def marks_beside(lake: Lake) -> Callable[..., str]:
     """Return a function from incident and item id to the marks that stand there, in words.
 
     A message also carries the marks of its incident; the incident alone has item id None.

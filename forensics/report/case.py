@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from forensics.lake import Findings
-from forensics.lake.filters import between, equals, one_of
+from forensics.lake.filters import equals, one_of
 from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
@@ -32,7 +32,8 @@ from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIV
 from forensics.window import CHANGES_REACH
 
 Row = Mapping[str, Any]
-SETTINGS_TABLES = (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS)
+SETTINGS_TABLES = (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS, SETTING_CHANGES)
+"""All that tells which settings were in force."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,10 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     settings = settings_then(incident, theirs, snapshots)
     batches = batches_at_end(deliveries, affected)
     changes = what_changed(
-        incident, sorted(_functions(theirs, snapshots, incident)), snapshots, _calls(findings, incident)
+        incident,
+        sorted(_functions(theirs, snapshots, incident)),
+        snapshots,
+        _calls(snapshots[SETTING_CHANGES.name], incident),
     )
     cited = {
         evidence_id
@@ -169,12 +173,12 @@ def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]]
     return fed | {str(d["function_name"]) for d in deliveries if d["function_name"]}
 
 
-def _calls(findings: Findings, incident: Row) -> list[Row]:
+def _calls(recorded: Sequence[Row], incident: Row) -> list[Row]:
     """Return what CloudTrail recorded in the days before the incident and until its end."""
     start, end = incident["started_at"], incident["ended_at"] or incident["started_at"]
     if start is None:
         return []
-    return findings.read(SETTING_CHANGES, where=between("changed_at", start - CHANGES_REACH, end)).to_pylist()
+    return [row for row in recorded if start - CHANGES_REACH <= row["changed_at"] <= end]
 
 
 def _message_order(m: Row, place: int | None) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forensics.identity import HANDLE_PREFIX_CHARS, handle_token
+from forensics.identity import HANDLE_PREFIX_CHARS, handle_prefix, handle_token
 from forensics.lake import Findings
 from forensics.lake.conditions import Condition, any_of
 from forensics.tables.findings import DELIVERIES, MESSAGES
@@ -98,7 +98,7 @@ def ways_to_find(asked: str) -> list[tuple[str, Condition]]:
             ("body MD5", ("body_md5", "==", asked)),
         ]
     if asked.startswith("RH~"):  # its digest may have been made with the lake's own key
-        ways.append(("receipt handle", ("receipt_handle", "starts", asked[: len("RH~") + HANDLE_PREFIX_CHARS])))
+        ways.append(("receipt handle", ("receipt_handle", "starts", handle_prefix(asked))))
     if len(asked) >= LEAST_CHARS:
         ways += [
             ("start of its message id", ("message_id", "starts", asked)),

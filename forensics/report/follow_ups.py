@@ -87,11 +87,11 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
         )
     causes = set(cause_counts(incident))
     found += [suggestion for codes, suggestion in _BY_CAUSE.items() if causes & codes]
-    if any(s.name == "dead-letter queue" and s.falls_short for s in settings):
+    if any(s.name == "dead-letter queue" and s.falls_short and s.falls_short_now for s in settings):
         found.append(
             FollowUp("Add a dead-letter queue.", "A message that always fails comes back until its retention ends.")
         )
-    if any(s.name == "visibility timeout" and s.falls_short for s in settings):
+    if any(s.name == "visibility timeout" and s.falls_short and s.falls_short_now for s in settings):
         found.append(
             FollowUp(
                 "Set the visibility timeout to at least 6 × the function timeout plus the batching window.",

@@ -40,5 +40,7 @@ def gaps(
     if not any(s.evidence_ids for s in settings):
         found.append("No snapshot of the queue's or function's settings is in the lake.")
     elif any("after the incident began" in s.source for s in settings):
-        found.append("Settings were changed after the incident began; the values at the time are not certain.")
+        found.append(
+            "Settings were read or changed only after the incident began; the values at the time are not certain."
+        )
     return tuple(dict.fromkeys(found))

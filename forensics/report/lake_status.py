@@ -152,12 +152,12 @@ def lake_status(lake: Lake, now: datetime | None = None) -> LakeStatus:
     now = now or datetime.now(UTC)
     versions = lake.versions(EVIDENCE)
     generation = lake.generation()
-    counts = {t.name: lake.dataset(t).count_rows() for t in EVIDENCE if t.name in versions}
+    counts = {t.name: lake.count(t) for t in EVIDENCE if t.name in versions}
     quarantined = counts.get(QUARANTINE.name)
     if quarantined == 0:
         del counts[QUARANTINE.name]
     sources = source_statuses(lake.read(COVERAGE).to_pylist())
-    grown_rows = lake.dataset(LOG_EVENTS).count_rows(filter=at_least("collected_at", now - GROWTH))
+    grown_rows = lake.count(LOG_EVENTS, where=at_least("collected_at", now - GROWTH))
     return LakeStatus(
         lake=str(lake.root),
         sources=sources,

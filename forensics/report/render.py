@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from forensics.extras import is_installed, need
 from forensics.report.annotations import marks_text, standing
 from forensics.report.bundle import to_zip
 from forensics.report.case import Case
@@ -56,14 +57,19 @@ CSV_COLUMNS = (
 
 
 def render(case: Case, format: str, options: ReportOptions | None = None) -> bytes:
-    """Return the report of a case as bytes, text as UTF-8; ValueError for a format that is not in FORMATS."""
+    """Return the report of a case as bytes, text as UTF-8; the ZIP has the PDF in it where that can be made.
+
+    Raises ValueError for a format that is not in FORMATS, ExtraMissingError for a PDF that cannot be made here.
+    """
     options = options or ReportOptions()
     if format == "pdf":
+        need("pdf", "a report as PDF")
         from forensics.report.pdf import to_pdf
 
         return to_pdf(case, options)
     if format == "zip":
-        names = {kind: file_name(case, kind) for kind in FORMATS if kind != "zip"}
+        left_out = {"zip"} if is_installed("pdf") else {"zip", "pdf"}
+        names = {kind: file_name(case, kind) for kind in FORMATS if kind not in left_out}
         return to_zip(case, options, render, names)
     writers = {
         "html": lambda: html_page(case, options),

@@ -1,22 +1,28 @@
-"""The settings in force at the time, each against the value that is advised."""
+"""The settings in force at the time, each against the value that is advised, and what it is now."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+from forensics.clock import micros
 from forensics.report.words import clock_text, span_text
+from forensics.settings_in_force import NEWEST, SettingsInForce
 
 Row = Mapping[str, Any]
 FUNCTION_TIMEOUTS_HIDDEN = 6
 """AWS advises a visibility timeout of at least this many function timeouts."""
 LEAST_RECEIVES = 5
 """AWS advises at least this maxReceiveCount in front of a dead-letter queue."""
+_NOT_KNOWN = "not known"
 
 
 @dataclass(frozen=True)
 class SettingFact:
-    """One setting: its value then, the advice, whether it falls short of it, and where the value is from."""
+    """One setting: its value then, the advice, whether it falls short of it, and where the value is from.
+
+    ``now`` is the value at the end of the evidence where it is another one, ``falls_short_now`` whether that one does.
+    """
 
     name: str
     value: str
@@ -24,82 +30,157 @@ class SettingFact:
     falls_short: bool
     source: str
     evidence_ids: tuple[str, ...]
+    now: str | None = None
+    falls_short_now: bool = False
+
+
+class _States(NamedTuple):
+    """What was in force at one moment; None where nothing is known."""
+
+    queue: Row | None
+    function: Row | None
+    mapping: Row | None
+
+
+class _Told(NamedTuple):
+    """One setting at one moment, and the column of the state that tells it; None: only log lines do."""
+
+    name: str
+    value: str | None
+    advice: str = ""
+    falls_short: bool = False
+    state: Row | None = None
+    column: str = ""
 
 
 def settings_then(
-    incident: Row, deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]]
+    incident: Row, deliveries: Sequence[Row], evidence: Mapping[str, Sequence[dict[str, Any]]]
 ) -> tuple[SettingFact, ...]:
     """Return what is known of queue, function and mapping at the incident's start; unknown settings are left out.
 
-    ``snapshots`` holds the rows of queue_settings, function_settings and event_source_mappings.
+    ``evidence`` holds the rows of queue_settings, function_settings, event_source_mappings and setting_changes: what was
+    in force is found as judging finds it, so that report and verdict never differ.
     """
-    at = incident["started_at"]
+    settings = SettingsInForce.of(
+        evidence["queue_settings"],
+        evidence["function_settings"],
+        evidence["event_source_mappings"],
+        evidence["setting_changes"],
+    )
+    rows = {row["evidence_id"]: row for table in evidence.values() for row in table}
+    began = incident["started_at"]
+    at = NEWEST if began is None else micros(began)
     functions = sorted({d["function_name"] for d in deliveries if d["function_name"]})
-    facts: list[SettingFact] = []
-    queue = in_force([s for s in snapshots["queue_settings"] if s["queue_arn"] == incident["queue_arn"]], at)
-    function = in_force([s for s in snapshots["function_settings"] if s["function_name"] in functions], at)
-    mapping = in_force(
-        [
-            s
-            for s in snapshots["event_source_mappings"]
-            if s["queue_arn"] == incident["queue_arn"] and (not functions or s["function_name"] in functions)
-        ],
-        at,
+    then, now = (_states(settings, incident, functions, moment) for moment in (at, NEWEST))
+    newest = {told.name: told for told in _settings(now, *_values(now), incident["is_fifo"])}
+    of_incident = (incident["visibility_timeout_s"], incident["function_timeout_s"], incident["batch_size"])
+    return tuple(
+        _fact(told, newest.get(told.name), rows, began)
+        for told in _settings(then, *of_incident, incident["is_fifo"])
+        if told.value is not None
     )
 
-    def add(row: Row | None, name: str, value: str | None, advice: str = "", falls_short: bool = False) -> None:
-        if value is not None:
-            ids = (row["evidence_id"],) if row else ()
-            facts.append(SettingFact(name, value, advice, falls_short, _source(row, at), ids))
 
-    visibility, timeout = incident["visibility_timeout_s"], incident["function_timeout_s"]
-    add(queue, "visibility timeout", _seconds(visibility), *_visibility_advice(visibility, timeout, mapping))
-    add(function, "function timeout", _seconds(timeout), "longer than the slowest batch")
-    batch = incident["batch_size"]
-    add(
-        mapping, "batch size", _number(batch), "1 where one item's failure must not repeat the others", (batch or 0) > 1
+def _states(settings: SettingsInForce, incident: Row, functions: Sequence[str], at: int) -> _States:
+    """Find what was in force; of several functions the one whose timeout or batch size the incident has."""
+    arn = incident["queue_arn"]
+    return _States(
+        settings.queue(arn, at),
+        _most_like(functions, lambda f: settings.function(f, at), "timeout_s", incident["function_timeout_s"]),
+        _most_like(
+            functions or settings.fed_by(arn),
+            lambda f: settings.mapping(arn, f, at),
+            "batch_size",
+            incident["batch_size"],
+        ),
     )
+
+
+def _most_like(
+    functions: Sequence[str], find: Callable[[str], Row | None], column: str, value: int | None
+) -> Row | None:
+    found = [row for row in map(find, functions) if row is not None]
+    return next((row for row in found if row[column] == value), found[0] if found else None)
+
+
+def _values(states: _States) -> tuple[int | None, int | None, int | None]:
+    queue, function, mapping = (state or {} for state in states)
+    return queue.get("visibility_timeout_s"), function.get("timeout_s"), mapping.get("batch_size")
+
+
+def _settings(
+    states: _States, visibility_s: int | None, timeout_s: int | None, batch: int | None, is_fifo: bool | None
+) -> Iterator[_Told]:
+    """Yield every setting that is told of, each beside what is advised."""
+    queue, function, mapping = states
+    advice, short = _visibility_advice(visibility_s, timeout_s, mapping)
+    yield _Told("visibility timeout", _seconds(visibility_s), advice, short, queue, "visibility_timeout_s")
+    advice = "longer than the slowest batch"
+    yield _Told("function timeout", _seconds(timeout_s), advice, False, function, "timeout_s")
+    advice = "1 where one item's failure must not repeat the others"
+    yield _Told("batch size", _number(batch), advice, (batch or 0) > 1, mapping, "batch_size")
     if mapping:
         partial = mapping["reports_batch_item_failures"]
-        add(
-            mapping,
-            "partial batch responses",
-            None if partial is None else "on" if partial else "off",
-            "on, and returned correctly; they do not help a timeout or a crash",
-            partial is False,
-        )
-        add(mapping, "maximum concurrency", _number(mapping["maximum_concurrency"]) or "no limit")
+        said = None if partial is None else "on" if partial else "off"
+        advice = "on, and returned correctly; they do not help a timeout or a crash"
+        column = "reports_batch_item_failures"
+        yield _Told("partial batch responses", said, advice, partial is False, mapping, column)
+        column = "maximum_concurrency"
+        most = _NOT_KNOWN if _is_unknown(mapping, column) else _number(mapping[column]) or "no limit"
+        yield _Told("maximum concurrency", most, state=mapping, column=column)
     if queue:
-        dead = queue["dead_letter_queue_arn"]
-        add(
-            queue,
-            "dead-letter queue",
-            _name(dead) if dead else "none",
-            "one, kept longer than the queue itself",
-            not dead,
-        )
-        if queue["max_receive_count"] is not None:
-            most = queue["max_receive_count"]
-            add(
-                queue,
-                "receives before the dead-letter queue",
-                str(most),
-                f"{LEAST_RECEIVES} or more",
-                most < LEAST_RECEIVES,
-            )
-        add(queue, "message retention", _seconds(queue["message_retention_s"]))
-    if incident["is_fifo"] is not None:
-        add(queue, "queue type", "FIFO" if incident["is_fifo"] else "standard")
-    return tuple(facts)
+        column = "dead_letter_queue_arn"
+        dead, receives, is_unknown = queue[column], queue["max_receive_count"], _is_unknown(queue, column)
+        said = _NOT_KNOWN if is_unknown else _name(dead) if dead else "none"
+        advice = "one, kept longer than the queue itself"
+        yield _Told("dead-letter queue", said, advice, not dead and not is_unknown, queue, column)
+        if receives is not None:
+            advice = f"{LEAST_RECEIVES} or more"
+            name = "receives before the dead-letter queue"
+            yield _Told(name, str(receives), advice, receives < LEAST_RECEIVES, queue, "max_receive_count")
+        retention = _seconds(queue["message_retention_s"])
+        yield _Told("message retention", retention, state=queue, column="message_retention_s")
+    if is_fifo is not None:
+        yield _Told("queue type", "FIFO" if is_fifo else "standard", state=queue, column="is_fifo")
 
 
-def in_force(states: Sequence[Row], at: datetime | None) -> Row | None:
-    """Return the state that holds at a moment: the first one observed from then on, else the last one before.
+def _fact(told: _Told, newest: _Told | None, rows: Mapping[str, Row], began: datetime | None) -> SettingFact:
+    """Put a setting beside what it is now."""
+    ids = [_evidence_of(told)]
+    now, falls_short_now = None, told.falls_short
+    if newest and newest.state and newest.value not in (None, told.value):
+        now, falls_short_now = newest.value, newest.falls_short
+        ids.append(_evidence_of(newest))
+    kept = tuple(dict.fromkeys(i for i in ids if i))
+    source = _source(told, rows, began)
+    return SettingFact(told.name, str(told.value), told.advice, told.falls_short, source, kept, now, falls_short_now)
 
-    A state is true from its observation back to the one before, so the next observation speaks for the moment.
-    """
-    ordered = sorted((s for s in states if s["observed_at"]), key=lambda s: (s["observed_at"], s["evidence_id"]))
-    return next((s for s in ordered if at and s["observed_at"] >= at), ordered[-1] if ordered else None)
+
+def _is_unknown(state: Row, column: str) -> bool:
+    """Tell whether it was set later, and nothing tells what it was before."""
+    return bool(state["known"][column].is_unknown)
+
+
+def _evidence_of(told: _Told) -> str | None:
+    return told.state["known"][told.column].evidence_id if told.state else None
+
+
+def _source(told: _Told, rows: Mapping[str, Row], began: datetime | None) -> str:
+    if told.state is None:
+        return "log lines"
+    known = told.state["known"][told.column]
+    row = rows[known.evidence_id]
+    if "changed_at" in row:
+        at = clock_text(row["changed_at"])
+        if known.is_unknown:
+            return f"not known before {at}, when it was set (CloudTrail)"
+        return f"set {at}, from CloudTrail"
+    read, changed_at = f"read {clock_text(row['observed_at'])}", row.get("last_modified_at")
+    if not known.is_assumed:
+        return read
+    if changed_at and began and changed_at > began:
+        return f"{read}; last changed {clock_text(changed_at)}, after the incident began"
+    return f"{read}, after the incident began"
 
 
 def _visibility_advice(visibility: int | None, timeout: int | None, mapping: Row | None) -> tuple[str, bool]:
@@ -109,15 +190,6 @@ def _visibility_advice(visibility: int | None, timeout: int | None, mapping: Row
     advised = FUNCTION_TIMEOUTS_HIDDEN * timeout + window
     plus = f" + {window} s batching window" if window else ""
     return f"at least {advised} s (6 × the function timeout{plus})", visibility < advised
-
-
-def _source(row: Row | None, at: datetime | None) -> str:
-    if row is None:
-        return "log lines"
-    modified = row.get("last_modified_at")
-    if modified and at and modified > at:
-        return f"read {clock_text(row['observed_at'])}; last changed {clock_text(modified)}, after the incident began"
-    return f"read {clock_text(row['observed_at'])}"
 
 
 def _seconds(value: int | None) -> str | None:

@@ -10,7 +10,8 @@ from forensics.health.accepted import accepted_risk, check_codes
 from forensics.lake import Findings
 from forensics.report.records import Record, plain_value
 from forensics.settings import Settings
-from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS
+from forensics.settings_in_force import NEWEST, SettingsInForce
+from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 
@@ -81,29 +82,26 @@ def load_week(findings: Findings, settings: Settings, week: str | None = None) -
 
 
 def _timeouts(findings: Findings) -> dict[str, Timeouts]:
-    """Return per queue the timeouts that its newest snapshots state."""
-    queues = _newest(findings.read(QUEUE_SETTINGS).to_pylist(), "queue_arn")
-    functions = _newest(findings.read(FUNCTION_SETTINGS).to_pylist(), "function_name")
-    consumers: dict[str, set[str]] = {}
-    for row in findings.read(CONSUMERS).to_pylist():
-        if row["function_name"] in functions:
-            consumers.setdefault(row["queue_arn"], set()).add(row["function_name"])
+    """Return per queue the timeouts in force at the end of the evidence."""
+    queues, functions, calls, consumers = (
+        findings.read(table).to_pylist() for table in (QUEUE_SETTINGS, FUNCTION_SETTINGS, SETTING_CHANGES, CONSUMERS)
+    )
+    settings = SettingsInForce.of(queues, functions, [], calls)
+    names: dict[str, set[str]] = {row["queue_arn"]: set() for row in queues}
+    for row in consumers:
+        if row["function_name"]:
+            names.setdefault(row["queue_arn"], set()).add(row["function_name"])
     return {
         arn: Timeouts(
-            queues.get(arn, {}).get("visibility_timeout_s"),
+            (settings.queue(arn, NEWEST) or {}).get("visibility_timeout_s"),
             tuple(
-                (name, seconds)
-                for name in sorted(consumers.get(arn, ()))
-                if (seconds := functions[name]["timeout_s"]) is not None
+                (name, now["timeout_s"])
+                for name in sorted(of_queue)
+                if (now := settings.function(name, NEWEST)) and now["timeout_s"] is not None
             ),
         )
-        for arn in {*queues, *consumers}
+        for arn, of_queue in names.items()
     }
-
-
-def _newest(rows: list[dict[str, Any]], key: str) -> dict[str, dict[str, Any]]:
-    """Return the state observed last per resource."""
-    return {row[key]: row for row in sorted(rows, key=lambda r: (r["observed_at"], r["evidence_id"]))}
 
 
 def week_record(review: WeekReview, queue: QueueReview) -> Record:

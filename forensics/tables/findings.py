@@ -31,12 +31,20 @@ INVOCATIONS = Table(
     grain="one run of a Lambda function",
     key=("invocation_id",),
     columns=(
-        Column("invocation_id", "string", "log group, log stream, request id and index of its START, joined by |"),
+        Column(
+            "invocation_id",
+            "string",
+            "log group, log stream, request id and time of START in ms since 1970 (0 where it is not in evidence), joined by |",
+        ),
         Column("log_group", "string", "CloudWatch log group"),
         Column("log_stream", "string", "log stream"),
-        Column("request_id", "string", "Lambda request id; asynchronous retries reuse it, so it is not the key"),
         Column(
-            "start_index", "int", "which START of the stream this run is, from 1; 0 where its START is not in evidence"
+            "request_id",
+            "string",
+            "Lambda request id; asynchronous retries reuse it, so it is not the key; ?ms.ms for lines in no run",
+        ),
+        Column(
+            "start_index", "int", "which START of its request id in the stream, from 1; 0 where that is not in evidence"
         ),
         Column("function_name", "string", "the function; null where the log group names none"),
         Column("queue_arn", "string", "the queue whose messages it got; null where nothing tells"),
@@ -67,7 +75,7 @@ DELIVERIES = Table(
         Column(
             "consumer", "string", "invocation id of a Lambda run; log group, stream and start of a worker's handling"
         ),
-        Column("consumer_kind", "string", "lambda or worker; null for an unseen receive"),
+        Column("consumer_kind", "string", "lambda or worker; null for an unlogged receive"),
         Column("function_name", "string", "the function; null for workers"),
         Column("request_id", "string", "Lambda request id; null for workers"),
         Column("log_group", "string", "where its lines are"),
@@ -118,7 +126,7 @@ REDELIVERIES = Table(
         _COUNT,
         Column("earlier_received_at", "timestamp", "receive of the delivery before, UTC"),
         Column("later_received_at", "timestamp", "receive of this one, UTC"),
-        Column("gap_ms", "long", "between the two receives; null where either is unseen"),
+        Column("gap_ms", "long", "between the two receives; null where either is unlogged"),
         Column("visibility_timeout_s", "int", "in force at the earlier receive; null if no snapshot"),
         Column("overlap_ms", "long", "how long both ran at once; 0 if not, null where unknown"),
         Column("cause", "string", "the first cause that is supported, else undecidable"),

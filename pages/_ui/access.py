@@ -3,16 +3,12 @@
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
-from forensics.access import Access
+from forensics.access import LOOPBACK, TRUSTED_PROXY, Access
 from pages._ui.words import plain
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-TRUSTED_PROXY = "DOUBLETAKE_TRUSTED_PROXY"
-"""Set by ``doubletake serve --trusted-proxy``: somebody in front of us decides who may look."""
 
 
 def gate(access: Access) -> None:
@@ -23,12 +19,11 @@ def gate(access: Access) -> None:
         return
     who = claims()
     if not who.get("is_logged_in"):
-        st.title("Doubletake", anchor=False)
-        if st.button("Sign in", key="sign_in", icon=":material/login:", type="primary"):
-            st.login()
-        st.stop()
-    if refused := access.refusal(who, datetime.now(UTC)):
+        _ask_to_sign_in()
+    if refused := access.refusal(who):
         _closed(refused)
+    if access.is_over(who, datetime.now(UTC)):
+        _ask_to_sign_in(f"The sign-in is older than {access.session_hours} h.")
 
 
 def sign_out(access: Access) -> None:
@@ -49,7 +44,16 @@ def signed_in_name() -> str | None:
     return str(who["email"]) if who.get("is_logged_in") and who.get("email") else None
 
 
-def _closed(sentence: str) -> None:
+def _ask_to_sign_in(why: str | None = None) -> NoReturn:
+    st.title("Doubletake", anchor=False)
+    if why:
+        st.info(plain(why), icon=":material/schedule:")
+    if st.button("Sign in", key="sign_in", icon=":material/login:", type="primary"):
+        st.login()
+    st.stop()
+
+
+def _closed(sentence: str) -> NoReturn:
     st.title("Doubletake", anchor=False)
     st.error(plain(sentence), icon=":material/lock:")
     if claims().get("is_logged_in"):

@@ -217,11 +217,13 @@ def settings_then(incident: Incident, page: Page) -> None:
     if not facts:
         st.markdown("No snapshot of the queue's or function's settings is in the lake.")
         return
+    was_changed = any(f.now for f in facts)
     st.dataframe(
         [
             {
                 "Setting": f"{f.name[:1].upper()}{f.name[1:]}",
                 "Value": f.value,
+                **({"Now": f.now or ""} if was_changed else {}),
                 "Advised": f.advice,
                 "": "not as advised" if f.falls_short else "",
                 "Source": f.source,
@@ -233,6 +235,7 @@ def settings_then(incident: Incident, page: Page) -> None:
         column_config={
             "Setting": st.column_config.TextColumn(width=230),
             "Value": st.column_config.TextColumn(width=120),
+            "Now": st.column_config.TextColumn(width=130, help="Where it was changed since."),
             "Advised": st.column_config.TextColumn(width=330),
             "": st.column_config.TextColumn(width=104),
         },

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.extras import how_to_install, is_installed
 from forensics.report import ReportOptions
 from forensics.report.language import Language
 from forensics.report.render import file_name
@@ -19,6 +20,7 @@ from pages._ui.words import count, plain
 Incident = dict[str, Any]
 OF_MESSAGES = ("csv", "svg", "timesketch", "trace")
 """Forms that hold messages and nothing else."""
+_EMPTY = "The logs name no message: this file would be empty."
 MOST_PREVIEW = 60_000
 """Characters of the preview; a browser stumbles over more in one block."""
 
@@ -55,6 +57,7 @@ def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
     with st.container(horizontal=True, gap="small"):
         for kind, (name, mime, words) in FORMS.items():
             nothing = not (case.affected if kind == "csv" else case.timeline) and kind in OF_MESSAGES
+            lacking = kind == "pdf" and not is_installed("pdf")
             st.download_button(
                 name,
                 partial(written, incident["incident_id"], kind, chosen, page),
@@ -64,8 +67,8 @@ def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
                 icon=":material/download:",
                 on_click="ignore",
                 type="primary" if kind == "zip" else "secondary",
-                disabled=nothing,
-                help="The logs name no message: this file would be empty." if nothing else words,
+                disabled=nothing or lacking,
+                help=_EMPTY if nothing else f"Not installed: {how_to_install('pdf')}" if lacking else words,
             )
 
 

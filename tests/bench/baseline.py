@@ -97,20 +97,28 @@ _SHAPE = """{"Records": [{"messageId": "VARCHAR", "receiptHandle": "VARCHAR", "b
 
 @dataclass(frozen=True)
 class Answers:
-    """What both engines must agree on."""
+    """What both engines must agree on. ``intervals`` are of the messages that came again."""
 
     delivery_count: int
+    message_count: int
     intervals: dict[str, tuple[int, int | None]]
+
+    @property
+    def came_again(self) -> float:
+        """The share of messages that came again."""
+        return len(self.intervals) / self.message_count
 
     def differences(self, other: "Answers") -> list[str]:
         """Say where two engines disagree; empty if nowhere."""
-        found = []
-        if self.delivery_count != other.delivery_count:
-            found.append(f"deliveries: {self.delivery_count} and {other.delivery_count}")
+        counts = {
+            "deliveries": (self.delivery_count, other.delivery_count),
+            "messages": (self.message_count, other.message_count),
+        }
+        found = [f"{what}: {mine} and {theirs}" for what, (mine, theirs) in counts.items() if mine != theirs]
         for message_id in sorted(self.intervals.keys() | other.intervals.keys()):
-            mine, theirs = self.intervals.get(message_id), other.intervals.get(message_id)
-            if mine != theirs:
-                found.append(f"{message_id}: {mine} and {theirs}")
+            one, another = self.intervals.get(message_id), other.intervals.get(message_id)
+            if one != another:
+                found.append(f"{message_id}: {one} and {another}")
         return found
 
 
@@ -126,6 +134,6 @@ def answer(files: list[str], out: Path, threads: int) -> Answers:
         db.execute(_REDELIVERED)
         for table in ("invocations", "deliveries", "redelivered"):
             db.execute(f"copy {table} to '{out}/{table}.parquet' (format parquet, compression zstd)")
-        (count,) = db.execute("select count(*) from deliveries").fetchone() or (0,)
+        counts = db.execute("select count(*), count(distinct message_id) from deliveries").fetchone() or (0, 0)
         rows = db.execute("select message_id, effects_at_least, effects_at_most from redelivered").fetchall()
-    return Answers(count, {message_id: (low, high) for message_id, low, high in rows})
+    return Answers(*counts, {message_id: (low, high) for message_id, low, high in rows})

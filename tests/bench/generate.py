@@ -1,7 +1,7 @@
 """Raw log events of a busy queue, made by DuckDB and appended to a lake as collecting would.
 
-Seven lines a run: START, the printed event of about four records, three effect lines, END, REPORT. Every 64th run fails
-(old timeout line, ``Status: timeout``, or an error) after two or three effects, and its batch comes again one visibility
+Seven lines a run: START, the printed event of about four records, three effect lines, END, REPORT. Every so many runs fail
+(old timeout line, ``Status: timeout``, or an error) after two or three effects, and their batch comes again one visibility
 timeout later; every 16th of those fails twice. In bursts, every fourth fails for two minutes, and none for the next 25.
 """
 
@@ -17,6 +17,7 @@ from forensics.identity import evidence_id
 from forensics.lake import Lake, arrow_schema
 from forensics.lake.schemas import to_arrow
 from forensics.tables import BY_NAME
+from lab.loglines import end_line, report_line, start_line, timed_out_line
 from tests.oracle.lines import at
 
 ACCOUNT, REGION = "123456789012", "eu-west-1"
@@ -30,7 +31,8 @@ LINES_PER_RUN = 7
 GROUPS = 2 * AGAIN + 5
 """A batch is of one message group, whose next batch comes when the last attempt at this one is over."""
 CHUNK_RUNS = 40_000
-_STEADY = {"every": "64", "apart": "1", "long": "1", "burst_at": "0"}
+EVERY = 64
+_STEADY = {"apart": "1", "long": "1", "burst_at": "0"}
 _BURSTS = {"every": "4", "apart": "400", "long": "27"}
 """Every so many runs fail; in turns, how far apart bursts begin, and how long they last."""
 
@@ -106,7 +108,7 @@ _LINES = """
     ),
     spoken as (
         select log_stream, start_ms as at_ms, 0 as place, r,
-            'START RequestId: ' || request_id || ' Version: $LATEST' || chr(10) as line
+            $start_line as line
         from ends
         union all
         select log_stream, start_ms + 2, 1, r,
@@ -123,17 +125,12 @@ _LINES = """
             case status when 'error' then '[ERROR] ValueError: card provider answered 502' || chr(10)
                 || 'Traceback (most recent call last):' || chr(10)
                 || chr(160) || chr(160) || 'File "/var/task/app.py", line 42, in handler'
-            else iso(end_ms) || ' ' || request_id || ' Task timed out after 3.01 seconds' || chr(10) || chr(10) end
+            else $timed_out_line end
         from ends where status in ('error', 'timeout_old')
         union all
-        select log_stream, end_ms, 6, r, 'END RequestId: ' || request_id || chr(10) from ends
+        select log_stream, end_ms, 6, r, $end_line from ends
         union all
-        select log_stream, end_ms, 7, r,
-            'REPORT RequestId: ' || request_id || chr(9) || 'Duration: ' || (end_ms - start_ms)
-            || case status when 'timeout_old' then '.52' else '.00' end || ' ms' || chr(9) || 'Billed Duration: '
-            || (end_ms - start_ms) || ' ms' || chr(9) || 'Memory Size: 256 MB' || chr(9) || 'Max Memory Used: 91 MB'
-            || chr(9) || case status when 'timeout' then 'Status: timeout' else '' end || chr(10)
-        from ends
+        select log_stream, end_ms, 7, r, $report_line from ends
     )
     select
         'log:' || replace(replace(rtrim(to_base64(unhex(sha256('$account|$region|$group|' || event_id))), '='),
@@ -150,6 +147,21 @@ _LINES = """
     order by logged_at, log_stream, order_in_ms
 """
 
+_PLATFORM_LINES = {
+    "start_line": start_line("<request>"),
+    "end_line": end_line("<request>"),
+    "timed_out_line": timed_out_line("<end>", "<request>", 3012.52),
+    "report_line": report_line("<request>", 1234.56, 7890, status="<status>"),
+}
+_COLUMNS = {
+    "<request>": "request_id",
+    "<end>": "iso(end_ms)",
+    "1234.56": "(end_ms - start_ms) || case status when 'timeout_old' then '.52' else '.00' end",
+    "7890": "(end_ms - start_ms)",
+    "<status>": "case status when 'timeout' then 'Status: timeout' else '' end",
+}
+"""What stands in a run's own line for the marks above, in SQL."""
+
 _MACROS = """
     create macro uuid_of_hex(h) as substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-4' || substr(h, 14, 3) || '-8'
         || substr(h, 18, 3) || '-' || substr(h, 21, 12);
@@ -161,14 +173,16 @@ _MACROS = """
 
 
 def log_events(
-    lines: int, threads: int, after: int = 0, burst_at: int | None = None, queue: str = QUEUE
+    lines: int, threads: int, after: int = 0, burst_at: int | None = None, queue: str = QUEUE, every: int = EVERY
 ) -> Iterator[pa.Table]:
     """Yield about so many log events, less the first ``after``, as Arrow tables of the declared columns, in time order.
 
-    Runs fail in bursts, one of them around the line ``burst_at``; None: all the time. Messages of a FIFO ``queue`` have groups.
+    Runs fail in bursts, one of them around the line ``burst_at``; None: all the time, one of ``every`` runs, so that one of
+    ``every - 1`` messages comes again. Messages of a FIFO ``queue`` have groups.
     """
     runs = max(1, lines // LINES_PER_RUN)
-    fails = _STEADY if burst_at is None else _BURSTS | {"burst_at": str(burst_at // LINES_PER_RUN // STREAMS)}
+    steady = _STEADY | {"every": str(every)}
+    fails = steady if burst_at is None else _BURSTS | {"burst_at": str(burst_at // LINES_PER_RUN // STREAMS)}
     end_ms = _end_ms(runs)
     words = {
         "account": ACCOUNT,
@@ -180,6 +194,7 @@ def log_events(
     }
     if queue.endswith(".fifo"):
         words |= {"grouped": _IN_GROUP, "apart_ms": "position"}
+    words |= {name: _in_sql(line) for name, line in _PLATFORM_LINES.items()}
     words |= {"timeout_ms": str(TIMEOUT_S * 1000), "collected_ms": str(end_ms)}
     records, spoken = (_filled(sql, words) for sql in (_RECORDS, _LINES))
     schema = arrow_schema(BY_NAME["log_events"])
@@ -191,6 +206,13 @@ def log_events(
             db.execute(f"create or replace temp table runs as {_RUNS}", {"first": first, "last": last})
             db.execute(f"create or replace temp table records as {records}")
             yield db.execute(spoken).to_arrow_table().cast(schema)
+
+
+def _in_sql(line: str) -> str:
+    """Return a line as SQL that writes it, with columns for its marks."""
+    for mark, column in _COLUMNS.items():
+        line = line.replace(mark, f"' || {column} || '")
+    return f"'{line}'"
 
 
 def _filled(sql: str, words: dict[str, str]) -> str:
@@ -210,10 +232,11 @@ def fill(
     progress: Callable[[int], None] | None = None,
     burst_at: int | None = None,
     queue: str = QUEUE,
+    every: int = EVERY,
 ) -> Lake:
     """Make a lake of about so many log events and everything that collecting them would have stored."""
     lake, stored = Lake(root), 0
-    for chunk in log_events(lines, threads, burst_at=burst_at, queue=queue):
+    for chunk in log_events(lines, threads, burst_at=burst_at, queue=queue, every=every):
         stored += lake.append(BY_NAME["log_events"], chunk, f"log_events|{GROUP}").stored_count
         if progress:
             progress(stored)

@@ -3,6 +3,7 @@
 import hashlib
 import time
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_rows_are_named_as_collecting_would_name_them(lake):
 
 
 def test_a_run_writes_seven_lines_and_the_settings_parse(lake):
-    count = lake.dataset(BY_NAME["log_events"]).count_rows()
+    count = lake.count(BY_NAME["log_events"])
 
     assert abs(count - LINES) < 0.01 * LINES
     assert Settings.parse(SETTINGS).functions
@@ -67,10 +68,24 @@ def test_a_message_that_came_once_is_not_among_the_answers(answers):
     assert len(answers.intervals) < 0.05 * answers.delivery_count
 
 
+@pytest.mark.parametrize("one_in", [10, 63])
+def test_so_many_messages_come_again_as_were_asked_for(one_in, lake, answers, tmp_path):
+    """Of the first runs none can be a repeat: that many runs later a batch comes again."""
+    if one_in == 10:
+        worse = fill(tmp_path / "lake", LINES, threads=2, every=11)
+        answers = answer(worse.files(BY_NAME["log_events"]), tmp_path / "by-hand", threads=2)
+    runs = LINES / LINES_PER_RUN
+    first_times = runs - (runs - AGAIN) / (one_in + 1)
+
+    assert answers.came_again == pytest.approx((runs - AGAIN) / (one_in + 1) / first_times, rel=0.05)
+    assert answers.delivery_count > answers.message_count
+
+
 def test_differences_name_the_message_and_both_intervals():
-    one, other = Answers(2, {"a": (1, 1), "b": (2, 2)}), Answers(2, {"a": (1, 2)})
+    one, other = Answers(3, 2, {"a": (1, 1), "b": (2, 2)}), Answers(3, 2, {"a": (1, 2)})
 
     assert one.differences(other) == ["a: (1, 1) and (1, 2)", "b: (2, 2) and None"]
+    assert one.differences(replace(one, message_count=4)) == ["messages: 2 and 4"]
 
 
 def test_memory_that_a_forked_process_shares_with_its_parent_counts_once():

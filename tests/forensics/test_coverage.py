@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from forensics.coverage import standing
+from forensics.coverage import settled_until, standing
 
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 
@@ -47,3 +47,14 @@ def test_a_setting_without_a_window_passes():
     row = reading(0, 1, 9) | {"window_start_at": None, "window_end_at": None}
 
     assert list(standing([row])) == [row]
+
+
+def test_a_reading_made_early_shows_whatever_happened_up_to_five_minutes_before():
+    late, early = reading(0, 6, 6) | {"is_provisional": False}, reading(0, 6, 6) | {"is_provisional": True}
+
+    assert settled_until(late) == T + timedelta(hours=6)
+    assert settled_until(early) == T + timedelta(hours=5, minutes=55)
+
+
+def test_a_window_that_ends_before_that_is_settled_whole():
+    assert settled_until(reading(0, 2, 6) | {"is_provisional": True}) == T + timedelta(hours=2)

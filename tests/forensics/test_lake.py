@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forensics.errors import LakeBusyError, LakeMissingError, LakeTooNewError
-from forensics.lake import Appended, Lake, LakeDamagedError, to_arrow
-from forensics.lake import lake as lake_module
+from forensics.lake import Appended, Lake, LakeDamagedError, delta, to_arrow
 from forensics.lake.filters import between, equals, one_of
 from forensics.tables import BY_NAME
 
@@ -98,14 +97,14 @@ def test_rows_outside_the_span_of_the_new_ones_do_not_count(lake):
 @pytest.mark.parametrize("left", [0, 40], ids=["empty", "cut off"])
 def test_a_commit_that_came_out_torn_is_told_by_the_append_that_made_it(lake, monkeypatch, left):
     add(lake, event(1))
-    write = lake_module.write_deltalake
+    write = delta.commit
 
     def tearing(handle, *args, **more):
         write(handle, *args, **more)
         commit = lake.path(LOG_EVENTS) / "_delta_log" / f"{2:020d}.json"
         commit.write_bytes(commit.read_bytes()[:left])
 
-    monkeypatch.setattr(lake_module, "write_deltalake", tearing)
+    monkeypatch.setattr(delta, "commit", tearing)
 
     with pytest.raises(LakeDamagedError, match="table log_events .* cannot be read"):
         add(lake, event(2))

@@ -77,6 +77,11 @@ BAD = {
     "an unknown order": ("[[function]]\nname = 'f'\norder = 'random'", "'random'"),
     "an unknown format": ("[[worker]]\nlog_group = 'g'\nformat = 'rails'", "'rails'"),
     "a broken expression": ("[[function]]\nname = 'f'\neffect = '(?P<key>'", "(?P<key>"),
+    "an expression with other classes than lines are read with": (
+        "[[function]]\nname = 'f'\neffect = '(?u)charged (?P<key>x)'",
+        "ASCII and UNICODE",
+    ),
+    "an expression that counts too far": ("[[function]]\nname = 'f'\nguard = '(?P<key>x{9999999999})'", "too large"),
     "an expression that finds nothing": ("[[function]]\nname = 'f'\neffect = 'charged'", "'charged'"),
     "an unknown group": ("[[function]]\nname = 'f'\neffect = '(?P<id>x)'", "'id'"),
     "a path that is none": ("[[queue]]\nname = 'q'\nbusiness_key = 'payment_id'", "'payment_id'"),

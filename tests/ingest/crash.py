@@ -29,7 +29,7 @@ T = datetime(2026, 11, 10, tzinfo=UTC)
 QUARTER = timedelta(minutes=15)
 NOW = T + timedelta(days=3)
 WINDOWS, STREAMS, EVENTS = 30, 5, 1500
-LONGEST_WAIT_S = 0.02
+LONGEST_WAIT_S = 0.04
 BUSY = 75
 
 

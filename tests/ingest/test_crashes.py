@@ -44,7 +44,7 @@ def test_a_collector_that_is_killed_again_and_again_loses_and_doubles_nothing(tm
     assert sorted(crash.ids(tmp_path / "lake")) == crash.ids_of()
     lake = Lake(tmp_path / "lake")
     assert recount(lake).miscounts == ()
-    assert heal(lake) == []
+    assert heal(lake).repairs == ()
 
 
 @pytest.mark.parametrize("mutant", [crash.without_comparison, crash.with_coverage_first], ids=lambda m: m.__name__)

@@ -1,7 +1,7 @@
 """What of a world AWS would have kept, as rows of the evidence tables; and what lines were lost on the way."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from forensics.identity import evidence_id
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 ACCOUNT, REGION = "123456789012", "eu-west-1"
 LOSABLE = ("start", "end", "report", "event", "ids", "started", "effect", "response", "framework", "delete_error")
 """Roles of lines a lossy world may drop; errors, crashes and guard lines are kept, or a failed run would look well."""
+
+OPENERS = frozenset(("event", "started"))
+"""Roles of lines with which a handling begins."""
 
 
 class Kept:
@@ -80,12 +83,13 @@ class Kept:
         by_key: dict[str, list[str]] = {}
         for known in self.world.truth.values():
             by_key.setdefault(known.business_key, []).append(known.message_id)
+        shown: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         for line in self.lines:
             for delivery in line.names:
                 named = self.world.truth.get(delivery.message_id)
                 if named is None:
                     continue
-                named.named_runs.add(f"{delivery.run_id}")
+                shown[delivery.message_id][f"{delivery.run_id}"].add((line.stream, line.role))
                 named.is_event_shown |= line.role == "event"
                 if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
                     named.told_receives.add(delivery.receive_count)
@@ -95,6 +99,8 @@ class Kept:
                 for key in line.keys:
                     for message_id in by_key.get(key, ()):
                         self.world.truth[message_id].key_named_runs.add(f"{line.run_id}")
+        for message_id, runs in shown.items():
+            self.world.truth[message_id].named_runs = set(runs) if self.world.functions else told_apart(runs)
 
     # -- rows ----------------------------------------------------------------------------------------------
 
@@ -297,6 +303,24 @@ class Kept:
             "is_sealed": False,
             "collected_at": at(self.end_ms),
         }
+
+
+def told_apart(runs: dict[str, set[tuple[str, str]]]) -> set[str]:
+    """Return those of a message's handlings, in order, that their lines tell from the one before, each (stream, role).
+
+    A worker's lines bear no id of the handling. Where only an opening line of one is left, another kind of opening line in
+    the same stream reads as its going on.
+    """
+    found: list[str] = []
+    before: set[tuple[str, str]] = set()
+    for run_id, lines in runs.items():
+        is_one_stream = len({stream for stream, _ in before | lines}) == 1
+        if found and is_one_stream and {role for _, role in before} <= OPENERS and before.isdisjoint(lines):
+            before |= lines
+        else:
+            found.append(run_id)
+            before = set(lines)
+    return set(found)
 
 
 def settings_text(world: "World") -> str:

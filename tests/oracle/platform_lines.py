@@ -1,8 +1,9 @@
 """What the Lambda platform writes about a run: the text format of then and now, and JSON."""
 
-import json
 from dataclasses import dataclass
 
+from lab import loglines
+from lab.loglines import RUNTIME_ARN_HASH, RUNTIME_VERSION, end_line, report_line, timed_out_line
 from tests.oracle.lines import iso
 
 
@@ -29,26 +30,24 @@ class RunEnd:
 def start_line(platform: str, request_id: str, at_ms: int, function_arn: str) -> str:
     """START, or platform.start."""
     if platform != "json":
-        return f"START RequestId: {request_id} Version: $LATEST\n"
+        return loglines.start_line(request_id)
     record = {"requestId": request_id, "functionArn": function_arn, "version": "$LATEST"}
-    return _json(at_ms, "platform.start", record)
+    return _json(at_ms, "start", record)
 
 
 def init_start_line(platform: str, at_ms: int, function_name: str) -> str:
     """INIT_START, or platform.initStart."""
-    runtime = "python:3.12.mainlinev2.v43"
-    arn = "arn:aws:lambda:eu-west-1::runtime:36aeb19f3326e129d9f096dea0a3c6a9ca8dce2610e62d2b2060747602d863ae"
     if platform != "json":
-        return f"INIT_START Runtime Version: {runtime}\tRuntime Version ARN: {arn}\n"
+        return loglines.init_start_line()
     record = {
         "initializationType": "on-demand",
         "phase": "init",
-        "runtimeVersion": runtime,
-        "runtimeVersionArn": arn,
+        "runtimeVersion": RUNTIME_VERSION,
+        "runtimeVersionArn": f"arn:aws:lambda:eu-west-1::runtime:{RUNTIME_ARN_HASH}",
         "functionName": function_name,
         "functionVersion": "$LATEST",
     }
-    return _json(at_ms, "platform.initStart", record)
+    return _json(at_ms, "initStart", record)
 
 
 def failed_init_lines(platform: str, at_ms: int, phase: str, init_ms: float) -> list[str]:
@@ -67,21 +66,20 @@ def failed_init_lines(platform: str, at_ms: int, phase: str, init_ms: float) -> 
         "errorType": "Runtime.ImportModuleError",
         "metrics": {"durationMs": init_ms},
     }
-    return [error, _json(at_ms, "platform.initReport", record)]
+    return [error, _json(at_ms, "initReport", record)]
 
 
 def end_lines(platform: str, end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
     """Return (time, role, text) of what closes a run, in the order the platform writes it."""
     if platform == "json":
         return _json_end(end, log_level)
-    closing = f"END RequestId: {end.request_id}\n"
+    closing = end_line(end.request_id)
     at = end.ended_ms
     if platform == "text_old":
         overrun = end.duration_ms + (12.52 if end.status == "timeout" else 0.37)
-        report = _report(end, overrun, None)
+        report = _report(end, overrun, "")
         if end.status == "timeout":
-            seconds = overrun / 1000
-            timed_out = f"{iso(at + 12)} {end.request_id} Task timed out after {seconds:.2f} seconds\n\n"
+            timed_out = timed_out_line(iso(at + 12), end.request_id, overrun)
             return [(at + 12, "timeout", timed_out), (at + 12, "end", closing), (at + 12, "report", report)]
         lines = [(at, "end", closing), (at, "report", report)]
         if end.status in ("crash", "init_failed"):
@@ -89,27 +87,18 @@ def end_lines(platform: str, end: RunEnd, log_level: str) -> list[tuple[int, str
             lines.append((at, "crash", f"RequestId: {end.request_id} Error: Runtime exited with error: {reason}"))
         return lines
     suffix = {
-        "timeout": "Status: timeout\n",
-        "crash": f"Status: error\tError Type: {end.crash_type}\n",
-        "init_failed": "Status: error\tError Type: Runtime.ImportModuleError\n",
-    }.get(end.status)
+        "timeout": "Status: timeout",
+        "crash": f"Status: error\tError Type: {end.crash_type}",
+        "init_failed": "Status: error\tError Type: Runtime.ImportModuleError",
+    }.get(end.status, "")
     report = _report(end, end.duration_ms + (0 if end.status == "timeout" else 0.37), suffix)
     return [(at, "end", closing), (at, "report", report)]
 
 
-def _report(end: RunEnd, duration_ms: float, suffix: str | None) -> str:
+def _report(end: RunEnd, duration_ms: float, status: str) -> str:
     billed = int(min(duration_ms, end.timeout_ms)) + 1
-    parts = [
-        f"REPORT RequestId: {end.request_id}",
-        f"Duration: {duration_ms:.2f} ms",
-        f"Billed Duration: {billed} ms",
-        f"Memory Size: {end.memory_mb} MB",
-        f"Max Memory Used: {end.memory_mb if end.status == 'crash' else 91} MB",
-    ]
-    if end.init_ms is not None:
-        parts.append(f"Init Duration: {end.init_ms:.2f} ms")
-    parts.append(suffix or "\n")
-    return "\t".join(parts)
+    used_mb = end.memory_mb if end.status == "crash" else 91
+    return report_line(end.request_id, duration_ms, billed, end.memory_mb, used_mb, end.init_ms, status)
 
 
 def _json_end(end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
@@ -125,7 +114,7 @@ def _json_end(end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
     lines = []
     if end.status != "success":
         done = {**record, "metrics": {"durationMs": end.duration_ms + 1.182, "producedBytes": 0}}
-        lines.append((at, "end", _json(at, "platform.runtimeDone", done)))
+        lines.append((at, "end", _json(at, "runtimeDone", done)))
     elif log_level == "WARN":
         return []
     metrics: dict = {
@@ -136,9 +125,9 @@ def _json_end(end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
     }
     if end.init_ms is not None:
         metrics["initDurationMs"] = end.init_ms
-    lines.append((at, "report", _json(at, "platform.report", {**record, "metrics": metrics})))
+    lines.append((at, "report", _json(at, "report", {**record, "metrics": metrics})))
     return lines
 
 
 def _json(at_ms: int, kind: str, record: dict) -> str:
-    return json.dumps({"time": iso(at_ms), "type": kind, "record": record}, separators=(",", ":"))
+    return loglines.platform_event(iso(at_ms), kind, record)

@@ -5,6 +5,7 @@ import hashlib
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import itemgetter
 from uuid import UUID
 
 from tests.oracle.simulation import Simulation
@@ -71,6 +72,8 @@ class Queue:
     sent_count: int = 0
     deleted_count: int = 0
     _seen: dict[str, int] = field(default_factory=dict)
+    _left: dict[str, Message] = field(default_factory=dict)  # those of ``messages`` that are not deleted
+    _oldest_ms: int | None = None
 
     @property
     def arn(self) -> str:
@@ -95,21 +98,24 @@ class Queue:
         message_id = str(UUID(int=self.rng.getrandbits(128), version=4))
         sequence = 18_870_000_000_000_000_000 + now * 256 + len(self.messages)
         message = Message(message_id, body, now, sequence, group_id, deduplication_id, visible_at=now)
-        self.messages.append(message)
+        self._take_in(message)
         return message
 
     @property
     def is_drained(self) -> bool:
         """No message is left, hidden ones included."""
-        return all(m.is_deleted for m in self.messages)
+        return not self._left
 
     def receive(self, limit: int = 1, visibility_ms: int | None = None) -> list[Receipt]:
         """Hand out up to ``limit`` messages; one that was received max_receive_count times moves away instead."""
         now, hidden_ms = self.simulation.now, self.visibility_ms if visibility_ms is None else visibility_ms
         self._expire()
         taken: list[Receipt] = []
-        locked = {m.group_id for m in self.messages if self._is_in_flight(m)} if self.is_fifo else set()
-        for message in self._candidates():
+        waiting = self._waiting()
+        locked = (
+            {m.group_id for m in self._left.values() if self._is_in_flight(m)} if self.is_fifo and waiting else set()
+        )
+        for message in waiting:
             if len(taken) == limit:
                 break
             if self.is_fifo and message.group_id in locked:
@@ -136,7 +142,7 @@ class Queue:
         if self.is_fifo and not message.is_deleted and (not latest or now >= message.visible_at):
             raise HandleExpiredError
         if not message.is_deleted and (latest or self.rng.random() < 0.5):
-            message.is_deleted = True
+            self.drop(message)
         self.deleted_count += 1
         return message.is_deleted
 
@@ -149,17 +155,32 @@ class Queue:
         if in_time and not message.is_deleted:
             message.visible_at = now + visibility_ms
 
-    def _candidates(self) -> list[Message]:
-        waiting = [m for m in self.messages if not m.is_deleted]
-        if not self.is_fifo:
-            waiting.sort(key=lambda m: m.sequence + self.rng.randrange(3000) * 256)
-        return waiting
+    def drop(self, message: Message) -> None:
+        """Let a message be gone."""
+        message.is_deleted = True
+        self._left.pop(message.message_id, None)
+
+    def _take_in(self, message: Message) -> None:
+        self.messages.append(message)
+        self._left[message.message_id] = message
+        self._oldest_ms = message.sent_ms if self._oldest_ms is None else min(self._oldest_ms, message.sent_ms)
+
+    def _waiting(self) -> list[Message]:
+        """Return the messages in the order in which this queue hands them out, if it may hand out any."""
+        left = list(self._left.values())
+        is_any_visible = any(self._is_visible(m) for m in left)  # most polls find nothing
+        if self.is_fifo:
+            return left if is_any_visible else []
+        order = [m.sequence + self.rng.randrange(3000) * 256 for m in left]
+        if is_any_visible or self.copy_rate:
+            left = [m for _, m in sorted(zip(order, left, strict=True), key=itemgetter(0))]
+        return left
 
     def _is_visible(self, message: Message) -> bool:
         return message.visible_at <= self.simulation.now
 
     def _is_in_flight(self, message: Message) -> bool:
-        return message.receive_count > 0 and not message.is_deleted and not self._is_visible(message)
+        return message.receive_count > 0 and not self._is_visible(message)
 
     def _is_copied(self, message: Message) -> bool:
         return not self.is_fifo and self.rng.random() < self.copy_rate
@@ -169,19 +190,21 @@ class Queue:
 
     def _move(self, message: Message) -> None:
         self.messages.remove(message)
+        del self._left[message.message_id]
         message.handle = None
         if self.dead_letter_queue is not None:
             message.moved_from = self.arn
             if self.is_fifo:
                 message.deduplication_id = message.message_id
-            self.dead_letter_queue.messages.append(message)
+            self.dead_letter_queue._take_in(message)
         if self.on_dead_letter:
             self.on_dead_letter(message)
 
     def _expire(self) -> None:
-        for message in self.messages:
-            if self.simulation.now - message.sent_ms > self.retention_ms:
-                message.is_deleted = True
+        now = self.simulation.now
+        if self._oldest_ms is not None and now - self._oldest_ms > self.retention_ms:
+            for message in [m for m in self._left.values() if now - m.sent_ms > self.retention_ms]:
+                self.drop(message)
 
     def _new_handle(self) -> str:
         return "AQEB" + base64.b64encode(self.rng.randbytes(198)).decode()

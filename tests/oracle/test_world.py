@@ -10,7 +10,7 @@ from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from tests.oracle import Plan, World
 from tests.oracle.bundle import TABLES
-from tests.oracle.evidence import Kept
+from tests.oracle.evidence import Kept, told_apart
 
 pytestmark = pytest.mark.slow
 
@@ -166,3 +166,21 @@ def test_a_world_that_wrote_no_line_has_no_gap_in_its_lines():
     world.book.lines.clear()
 
     assert Kept(world).gap is None
+
+
+APART = {
+    "one handling": ({"1": {("s", "event"), ("s", "effect")}}, {"1"}),
+    "two that both print the message": ({"1": {("s", "event")}, "2": {("s", "event"), ("s", "started")}}, {"1", "2"}),
+    "one whose start is the next one's only line": ({"1": {("s", "event")}, "2": {("s", "started")}}, {"1"}),
+    "in another stream": ({"1": {("s", "event")}, "2": {("t", "started")}}, {"1", "2"}),
+    "behind an effect": ({"1": {("s", "event"), ("s", "effect")}, "2": {("s", "started")}}, {"1", "2"}),
+    "a third that starts as the second did": (
+        {"1": {("s", "event")}, "2": {("s", "started")}, "3": {("s", "started")}},
+        {"1", "3"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("runs", "expected"), APART.values(), ids=APART)
+def test_handlings_of_workers_are_known_apart_by_their_lines_alone(runs, expected):
+    assert told_apart(runs) == expected

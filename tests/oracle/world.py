@@ -28,6 +28,7 @@ class World:
 
     def __init__(self, seed: int, plan: Plan | None = None) -> None:
         self.seed = seed
+        self._given_plan = plan
         self.rng = random.Random(f"oracle {seed}")
         self.plan = Plan.draw(self.rng) if plan is None else plan
         self.started_ms = EPOCH_MS + (seed % 5000) * 7 * 3_600_000 + self.rng.randrange(3_600_000)
@@ -38,6 +39,10 @@ class World:
         self._build()
         self._play()
         self.evidence = evidence.Kept(self)
+
+    def __reduce__(self) -> tuple[type["World"], tuple[int, Plan | None]]:
+        """Travel to other processes as seed and plan: they play the same again."""
+        return World, (self.seed, self._given_plan)
 
     @property
     def queue_name(self) -> str:
@@ -257,7 +262,7 @@ class World:
         for message in self.dead_letters.messages:
             if message.is_deleted:
                 continue
-            message.is_deleted = True
+            self.dead_letters.drop(message)
             key = self.truth[message.message_id].business_key
             again = self.queue.send(message.body, message.group_id, message.deduplication_id)
             if again is not None:

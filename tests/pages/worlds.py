@@ -24,6 +24,7 @@ from forensics.tables.evidence import (
     LOG_EVENTS,
     QUEUE_SETTINGS,
 )
+from lab.loglines import iso_ms, report_line, start_line, timed_out_line
 
 ACCOUNT, REGION = "111122223333", "eu-west-1"
 START = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
@@ -241,15 +242,11 @@ class Story:
         if not consumer.function:
             run.stream, run.request_id = f"worker/{name}", uuid("handling", name)
             return run
-        run.first_id = self.log(run, started, f"START RequestId: {run.request_id} Version: $LATEST\n")
+        run.first_id = self.log(run, started, start_line(run.request_id))
         if status == "timeout":
-            stamp = f"{ended:%Y-%m-%dT%H:%M:%S.}{ended.microsecond // 1000:03d}Z"
-            run.end_ids.append(
-                self.log(run, ended, f"{stamp} {run.request_id} Task timed out after {duration_s:.2f} seconds\n\n")
-            )
-        run.end_ids.append(
-            self.log(run, ended, f"REPORT RequestId: {run.request_id}\tDuration: {duration_s * 1000:.2f} ms\t\n")
-        )
+            timed_out = timed_out_line(iso_ms(ended), run.request_id, duration_s * 1000)
+            run.end_ids.append(self.log(run, ended, timed_out))
+        run.end_ids.append(self.log(run, ended, report_line(run.request_id, duration_s * 1000)))
         self.findings.setdefault("invocations", []).append(
             {
                 "invocation_id": run.invocation_id,

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from lab.live.world import LivePlayError
 from lab.played import Played
 from tests.scenarios.conftest import Investigation
 
-pytestmark = [pytest.mark.spark, pytest.mark.emulator]
+pytestmark = pytest.mark.emulator
 
 PLAYED = ("expired-handle", "fifo-order", "dlq-timing")
 """The quick ones, half a minute together; double-billing takes more than a minute."""
@@ -29,10 +28,11 @@ SLOWER = (1, 4, 12)
 
 
 @pytest.fixture(scope="module")
-def live(spark: Any) -> Iterator[dict[str, Investigation]]:
+def live() -> Iterator[dict[str, Investigation]]:
     """Every play with the one lake that all of them were collected into."""
     from ingest.clients import Aws
     from ingest.collect import collect
+    from spark_jobs.carrier import Here
     from spark_jobs.runner import correlate
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as monkeypatch:
@@ -50,7 +50,7 @@ def live(spark: Any) -> Iterator[dict[str, Investigation]]:
                 settings=settings,
             )
         assert not report.gaps
-        correlate(lake, settings, spark=spark)
+        correlate(lake, settings, carrier=Here())
         yield {played.scenario: Investigation(played, lake) for played in plays}
 
 

@@ -1,4 +1,4 @@
-"""Lakes of simulated worlds that several modules ask about: beginning a run costs more than judging a world."""
+"""Lakes of simulated worlds that several modules ask about, each judged once, in this process: only Spark's own tests need Java."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,7 @@ import pytest
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME
+from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import TABLES, fill_lake, settings_of
@@ -26,7 +27,7 @@ class ManyWorlds:
 
 
 @pytest.fixture(scope="session")
-def many_worlds(spark, tmp_path_factory) -> ManyWorlds:
+def many_worlds(tmp_path_factory) -> ManyWorlds:
     """Worlds of every kind, and those written by hand."""
     seeded = [World(seed) for seed in (*seeds.DRAWN, *seeds.DEAD_LETTERS)] + seeds.TROUBLED
     drawn = thought_up()
@@ -37,11 +38,11 @@ def many_worlds(spark, tmp_path_factory) -> ManyWorlds:
             lake.append(BY_NAME[name], rows, f"{name}|imported")
     small_worlds.world().write(lake.root)
     settings = Settings.parse(settings_of(seeded + drawn + whole).text + small_worlds.SETTINGS.text)
-    correlate(lake, settings, spark=spark)
+    correlate(lake, settings, carrier=Here())
     return ManyWorlds(lake, settings, seeded, drawn)
 
 
 @pytest.fixture(scope="session")
-def files(spark, tmp_path_factory) -> FromFiles:
+def files(tmp_path_factory) -> FromFiles:
     """Worlds imported from files, some with secrets in them."""
     return from_files(tmp_path_factory.mktemp("files"))

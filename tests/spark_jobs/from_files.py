@@ -11,9 +11,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import cli
 from forensics.lake import Lake
 from forensics.settings import Settings
+from spark_jobs import runner
+from spark_jobs.carrier import Here
 from tests.ingest import saved_files
 from tests.ingest.world import HANDLE
 from tests.oracle import World
@@ -84,7 +88,9 @@ def from_files(folder: Path) -> FromFiles:
         for world in with_secrets:
             for command in _commands(world, "filter-log-events", folder / "saved" / f"secret-{world.seed}", True):
                 assert cli.main([*command, *said]) in (0, 3), err.getvalue()
-        assert cli.main(["correlate", *said]) == 0, err.getvalue()
+        with pytest.MonkeyPatch.context() as patch:  # no Java for it
+            patch.setattr(runner, "_on_spark", lambda *_: Here())
+            assert cli.main(["correlate", *said]) == 0, err.getvalue()
     return FromFiles(imported, plain, with_secrets, folder / "saved", config, out.getvalue() + err.getvalue())
 
 

@@ -10,6 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.tables import BY_NAME
+from lab.loglines import end_line, report_line, start_line
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PLACE = {"account_id": "123456789012", "region": "eu-west-1"}
@@ -181,16 +182,13 @@ def run(
 ) -> list:
     """Return the lines of one run: START, the printed batch, what it says at its middle, REPORT."""
     request = some_id(name)
-    status = f"\tStatus: {end['status']}" if "status" in end else ""
+    status = f"Status: {end['status']}" if "status" in end else ""
     batch = [(start_s, json.dumps({"Records": records}))] if records else []
     middle = [(start_s + took_s / 2, text) for text in says]
     return [
-        (start_s, f"START RequestId: {request} Version: $LATEST"),
+        (start_s, start_line(request)),
         *batch,
         *middle,
-        (start_s + took_s, f"END RequestId: {request}"),
-        (
-            start_s + took_s,
-            f"REPORT RequestId: {request}\tDuration: {took_s * 1000:.2f} ms\tBilled Duration: 1 ms{status}",
-        ),
+        (start_s + took_s, end_line(request)),
+        (start_s + took_s, report_line(request, took_s * 1000, status=status)),
     ]

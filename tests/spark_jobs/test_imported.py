@@ -8,7 +8,7 @@ from forensics.tables.findings import DELIVERIES
 from tests.oracle import World
 from tests.spark_jobs import small_worlds
 
-pytestmark = pytest.mark.spark
+pytestmark = pytest.mark.slow
 
 OWN_NAMES = {"evidence_ids", "log_stream", "consumer", "source"}
 """Columns that name rows of evidence or streams: an export has no event ids, and lost the slashes of stream names."""

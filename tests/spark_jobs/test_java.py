@@ -1,12 +1,13 @@
 """Spark runs on a Java it supports, wherever that one is found."""
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from spark_jobs import java
-from spark_jobs.java import find_java, packaged_java
+from spark_jobs import java, session
+from spark_jobs.java import Java, find_java, packaged_java
 
 
 def _fake_java(folder: Path, version: str) -> Path:
@@ -41,8 +42,18 @@ def test_without_any_java_the_packaged_one_is_taken(tmp_path):
     assert found.major in java.SUPPORTED_MAJORS
 
 
-def test_the_packaged_launcher_drops_only_the_vector_module():
-    launcher = packaged_java().home / "bin" / "java"
+@pytest.fixture(params=["the packaged one", "one in a folder with blanks"])
+def some_java(request, tmp_path) -> Java:
+    packaged = packaged_java()
+    if request.param == "the packaged one":
+        return packaged
+    (tmp_path / "my javas").mkdir()
+    (tmp_path / "my javas" / "21").symlink_to(packaged.home)
+    return Java(tmp_path / "my javas" / "21", 21, "PATH")
+
+
+def test_whichever_java_is_taken_is_started_without_the_vector_module_and_with_all_else(some_java):
+    launcher = some_java.launcher_home() / "bin" / "java"
 
     asked = subprocess.run(
         [
@@ -58,3 +69,21 @@ def test_the_packaged_launcher_drops_only_the_vector_module():
     )
 
     assert "greeting = two  blanks" in asked.stderr
+    assert "incubator" not in asked.stderr
+
+
+def test_each_java_has_a_launcher_of_its_own(tmp_path):
+    one, other = (Java(tmp_path / name, 17, "PATH") for name in ("one", "other"))
+
+    assert one.launcher_home() == one.launcher_home() != other.launcher_home()
+
+
+def test_the_person_s_java_home_is_left_as_it_was(tmp_path, monkeypatch):
+    """Whoever looks for Java next must not find our launcher there."""
+    for before in ("/usr/lib/jvm/mine", None):
+        monkeypatch.delenv("JAVA_HOME", raising=False)
+        if before:
+            monkeypatch.setenv("JAVA_HOME", before)
+        with session.java_home(tmp_path):
+            assert os.environ["JAVA_HOME"] == str(tmp_path)
+        assert os.environ.get("JAVA_HOME") == before

@@ -1,108 +1,89 @@
-"""Queue-level findings in Spark, at their borders: small ledgers, one queue each, judged in one run."""
+"""Findings about queues as the step writes them, at their borders: small ledgers, one queue each."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
+import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
-from forensics.tables.evidence import METRIC_POINTS, QUEUE_SETTINGS
-from forensics.tables.findings import DELIVERIES, MESSAGES
-from spark_jobs.in_force import intervals, settings_frame
-from spark_jobs.message_groups import MessageGroups
-from spark_jobs.queue_findings import candidates, queue_findings
-from spark_jobs.session import spark_schema
-
-pytestmark = pytest.mark.spark
+from forensics.clock import micros
+from forensics.incidents.gaps import Gaps
+from forensics.judging.model import Judged, Message
+from forensics.judging.rows import delivery_row
+from forensics.queue_findings import MetricSeries
+from forensics.settings_in_force import SettingsInForce
+from forensics.streams.model import Delivery
+from forensics.tables.evidence import QUEUE_SETTINGS
+from forensics.tables.findings import DELIVERIES
+from spark_jobs import publish
+from spark_jobs.cache import Cache
+from spark_jobs.judge import WORK_SCHEMA
+from spark_jobs.known import Known
+from spark_jobs.parts import frame, packed, schema_of, written
+from tests.forensics.queue_findings.ledgers import verdict
 
 START = datetime(2026, 11, 20, 5, 0, tzinfo=UTC)
 DATA_UNTIL_S = 7200
 
 
-def at(seconds: float | None) -> datetime | None:
-    return None if seconds is None else START + timedelta(seconds=seconds)
+def at(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+def us(seconds: float) -> int:
+    return micros(at(seconds))
 
 
 @dataclass
 class Ledger:
     """Deliveries, verdicts, settings and metric points of several queues. Times are seconds from START."""
 
-    deliveries: list[dict[str, Any]] = field(default_factory=list)
-    told: list[dict[str, Any]] = field(default_factory=list)
+    deliveries: list[Delivery] = field(default_factory=list)
+    told: list[Message] = field(default_factory=list)
     settings: list[dict[str, Any]] = field(default_factory=list)
     points: list[dict[str, Any]] = field(default_factory=list)
-    coverage: list[dict[str, Any]] = field(default_factory=list)
+    read: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def queue(self, name: str, read_until_s: float = DATA_UNTIL_S, **settings: Any) -> None:
-        arn = f"arn:{name}"
         if dlq := settings.pop("dlq", None):
             settings["dead_letter_queue_arn"] = f"arn:{dlq}"
-        self.settings.append(
-            {"evidence_id": f"queue:{name}", "queue_arn": arn, "queue_name": name, "observed_at": START} | settings
-        )
-        self.coverage.append(
-            {
-                "source": "log_events",
-                "status": "ok",
-                "resource": f"log-{name}",
-                "window_start_at": at(-60),
-                "window_end_at": at(read_until_s),
-            }
-        )
+        said = {"evidence_id": f"queue:{name}", "queue_arn": f"arn:{name}", "queue_name": name, "observed_at": START}
+        self.settings.append(dict.fromkeys(QUEUE_SETTINGS.column_names) | said | settings)
+        self.read[f"log-{name}"] = [(us(-60), us(read_until_s))]
 
     def delivered(self, queue: str, item: str, *, received: float, ended_by: str, index: int = 1, **more: Any) -> None:
-        hidden = more.pop("hidden", received + 30)
-        times = {c: at(more.pop(c, None)) for c in ("sent_at", "effect_at", "run_ended_at")}
-        self.deliveries.append(
-            {
-                "queue_arn": f"arn:{queue}",
-                "queue": queue,
-                "item_id": item,
-                "message_id": item,
-                "delivery_index": index,
-                "receive_count": index,
-                "is_seen": True,
-                "consumer": f"{item}-{index}",
-                "received_at": at(received),
-                "hidden_until_at": at(hidden),
-                "ended_by": ended_by,
-                "run_status": "success" if ended_by == "deleted" else "error",
-                "effect": "yes" if times["effect_at"] else "unknown",
-                "business_keys": [],
-                "evidence_ids": [f"log:{item}-{index}"],
-            }
-            | times
-            | more
-        )
+        for before in self.deliveries:
+            before.came_again |= (before.queue, before.item_id) == (queue, item)
+        sent, hidden = more.pop("sent_at", None), more.pop("hidden", received + 30)
+        times = {c: None if (s := more.pop(c, None)) is None else us(s) for c in ("effect_at", "run_ended_at")}
+        told = {
+            "message_id": item,
+            "queue_arn": f"arn:{queue}",
+            "queue": queue,
+            "delivery_index": index,
+            "receive_count": index,
+            "consumer": f"{item}-{index}",
+            "received_at": us(received),
+            "hidden_until_at": us(hidden),
+            "sent_ms": None if sent is None else us(sent) // 1000,
+            "ended_by": ended_by,
+            "run_status": "success" if ended_by == "deleted" else "error",
+            "effect": "yes" if times["effect_at"] else "unknown",
+            "evidence_ids": [f"log:{item}-{index}"],
+        }
+        self.deliveries.append(Delivery(item_id=item, **told | times | more))
 
     def verdict(self, queue: str, item: str, at_least: int, at_most: int | None, receives: int) -> None:
-        self.told.append(
-            {
-                "queue_arn": f"arn:{queue}",
-                "queue": queue,
-                "item_id": item,
-                "incident_id": f"{queue}-incident",
-                "effects_at_least": at_least,
-                "effects_at_most": at_most,
-                "receive_count": receives,
-                "deliveries": receives,
-                "first_received_at": START,
-            }
-        )
+        told = verdict(item, at_least=at_least, at_most=at_most, receives=receives, seen=receives)
+        self.told.append(replace(told, queue_arn=f"arn:{queue}", queue=queue))
 
     def metric(self, metric: str, resource: str, point: float, value: float) -> None:
-        self.points.append(
-            {
-                "evidence_id": f"metric:{resource}-{point}",
-                "metric": metric,
-                "resource": resource,
-                "period_s": 60,
-                "point_at": at(point),
-                "value": float(value),
-            }
-        )
+        said = {"metric": metric, "resource": resource, "period_s": 60, "point_at": us(point), "value": float(value)}
+        self.points.append({"evidence_id": f"metric:{resource}-{point}", **said})
 
 
 def blocked(w: Ledger) -> None:
@@ -234,34 +215,61 @@ def poison(w: Ledger) -> None:
 
 
 @pytest.fixture(scope="module")
-def found(spark) -> Iterator[dict[str, list[dict[str, Any]]]]:
+def found(tmp_path_factory) -> dict[str, list[dict[str, Any]]]:
     """Findings per queue."""
     world = Ledger()
     for tell in (blocked, dead, order, lost, poison):
         tell(world)
-
-    def frame(table, rows):
-        return spark.createDataFrame([tuple(r.get(c) for c in table.column_names) for r in rows], spark_schema(table))
-
+    cache = Cache(tmp_path_factory.mktemp("queues"))
     names = [s["queue_name"] for s in world.settings]
-    inputs = SimpleNamespace(
-        spark=spark,
-        queue_settings=settings_frame(spark, QUEUE_SETTINGS, intervals(world.settings, ("queue_arn",))),
-        metric_points=lambda: frame(METRIC_POINTS, world.points),
-        small={
-            "consumers": [{"queue_arn": f"arn:{n}", "log_group": f"log-{n}"} for n in names],
-            "coverage": world.coverage,
-        },
+    around = publish.Surrounding(
+        cache,
+        Known(consumers=[{"queue_arn": f"arn:{n}", "log_group": f"log-{n}"} for n in names]),
+        SettingsInForce.of(world.settings, [], []),
+        Gaps([]),
+        world.points,
+        MetricSeries("ApproximateNumberOfMessagesVisible", world.points),
+        MetricSeries("ApproximateAgeOfOldestMessage", world.points),
+        world.read,
+        us(DATA_UNTIL_S),
+        ZoneInfo("UTC"),
     )
-    deliveries = frame(DELIVERIES, world.deliveries)
-    ends = deliveries.where("ended_by <> 'deleted'")
-    gathered = candidates(
-        ends, MessageGroups(deliveries), deliveries, frame(MESSAGES, world.told), inputs, at(DATA_UNTIL_S)
+    return {name: findings_of(name, world, around) for name in names}
+
+
+def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[dict[str, Any]]:
+    """Write what was judged of a queue as the steps before leave it, and read what the step makes of it."""
+    arn = f"arn:{name}"
+    ledger = [d for d in world.deliveries if d.queue == name]
+    told = [m for m in world.told if m.queue == name]
+    judged = around.cache.entry("judge", name)
+    judged.mkdir(parents=True)
+    written(judged, "deliveries", frame(map(delivery_row, ledger), schema_of(DELIVERIES)), DELIVERIES.key)
+    works = []
+    for item in sorted({d.item_id for d in ledger}):
+        mine = Judged([d for d in ledger if d.item_id == item], messages=[m for m in told if m.item_id == item])
+        if mine.ledger[-1].ended_by != "deleted":
+            works.append((arn, item, packed(mine)))
+    written(judged, "ends", pl.DataFrame(works, schema=WORK_SCHEMA, orient="row"))
+    members = around.cache.entry("members", name)
+    members.mkdir(parents=True)
+    of_incidents = [(arn, m.item_id, f"{name}-incident", True) for m in told]
+    schema = ["queue_arn", "item_id", "incident_id", "is_member_affected"]
+    kinds = [pl.String, pl.String, pl.String, pl.Boolean]
+    pl.DataFrame(of_incidents, schema=dict(zip(schema, kinds, strict=True)), orient="row").write_parquet(
+        members / "members.parquet"
     )
-    by_queue: dict[str, list[dict[str, Any]]] = {n: [] for n in names}
-    for row in queue_findings(gathered.localCheckpoint()).collect():
-        by_queue[row["queue"]].append(row.asDict())
-    yield by_queue
+    unit = {
+        "name": name,
+        "queue_arn": arn,
+        "is_fifo": arn.endswith(".fifo"),
+        "judged": [name],
+        "settled": [],
+        "members": str(members),
+    }
+    publish.queue(around, unit)
+    rows = pq.read_table(Path(around.cache.entry("queue", name)) / "queue_findings.parquet").to_pylist()
+    return list(rows)
 
 
 STANCES = {
@@ -316,8 +324,8 @@ def test_a_group_that_failed_twice_stood_still_once(found):
     [row] = found["failed-twice.fifo"]
 
     assert (row["from_at"], row["until_at"], row["span_ms"]) == (
-        at(10).replace(tzinfo=None),
-        at(70).replace(tzinfo=None),
+        at(10),
+        at(70),
         60_000,
     )
     assert (row["item_id"], row["incident_id"]) == ("m1", "failed-twice.fifo-incident")
@@ -339,8 +347,8 @@ def test_a_group_whose_send_times_are_unknown_counts_nobody(found):
 def test_a_move_lies_between_the_timeout_and_the_first_sign_of_it(found):
     [grown], [fifo] = found["dead"], [row for row in found["dead.fifo"] if row["code"] == "dead_lettered"]
 
-    assert grown["from_at"] == at(130).replace(tzinfo=None)
-    assert grown["until_at"] == at(180).replace(tzinfo=None)
+    assert grown["from_at"] == at(130)
+    assert grown["until_at"] == at(180)
     assert fifo["span_ms"] == 20
 
 

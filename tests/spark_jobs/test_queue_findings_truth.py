@@ -10,7 +10,7 @@ from forensics.tables.findings import COUNTERFACTUALS, QUEUE_FINDINGS
 from tests.oracle import World
 from tests.oracle.truth import DELETED, MessageTruth
 
-pytestmark = pytest.mark.spark
+pytestmark = pytest.mark.slow
 
 SLACK_MS = 1500
 """A log line may stand a little after the receive that it tells of."""

@@ -21,7 +21,7 @@ from tests.spark_jobs.small_worlds import (
     world,
 )
 
-pytestmark = pytest.mark.spark
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

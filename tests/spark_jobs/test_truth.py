@@ -5,7 +5,7 @@ import pytest
 from tests.oracle.bundle import read_findings
 from tests.oracle.judge import Problem, Score, judge, stories
 
-pytestmark = pytest.mark.spark
+pytestmark = pytest.mark.slow
 
 # The goals of the product; today more is reached.
 CAUSE_ACCURACY = 0.98

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.oracle import Plan, World
 from tests.oracle.plan import BODIES, CONSUMERS, EVENT_FORMS, LOSSES, RESPONSES, RUNTIMES, TROUBLES, WORKER_TROUBLES
 
-EXAMPLES = 300
+EXAMPLES = 450
 """Hypothesis repeats itself at first, and many small worlds deliver nothing twice: about a quarter are worth judging."""
 FIRST_SEED = 100_000
 

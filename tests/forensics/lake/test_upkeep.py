@@ -8,7 +8,7 @@ import deltalake
 import pytest
 
 from forensics.errors import LakeBusyError
-from forensics.lake import Appended, Lake
+from forensics.lake import Appended, Lake, delta
 from forensics.lake import lake as lake_module
 from forensics.lake.delta import actions
 from forensics.tables import BY_NAME
@@ -102,13 +102,13 @@ def test_a_file_that_has_grown_large_is_not_written_again(lake, monkeypatch):
 )
 def test_a_commit_that_landed_although_an_error_came_back_is_not_made_again(lake, monkeypatch, problem):
     add(lake, 1)
-    write = lake_module.write_deltalake
+    write = delta.commit
 
     def write_and_lose_the_reply(*args, **kwargs):
         write(*args, **kwargs)
         raise problem
 
-    monkeypatch.setattr(lake_module, "write_deltalake", write_and_lose_the_reply)
+    monkeypatch.setattr(delta, "commit", write_and_lose_the_reply)
 
     assert add(lake, 2, 3) == Appended(2, 0)
     assert ids(lake) == ["log:1", "log:2", "log:3"]
@@ -116,15 +116,15 @@ def test_a_commit_that_landed_although_an_error_came_back_is_not_made_again(lake
 
 def test_a_commit_that_did_not_land_is_an_error_and_can_be_made_again(lake, monkeypatch):
     add(lake, 1)
-    write = lake_module.write_deltalake
+    write = delta.commit
 
     def refuse(*args, **kwargs):
         raise deltalake.exceptions.CommitFailedError("conflict")
 
-    monkeypatch.setattr(lake_module, "write_deltalake", refuse)
+    monkeypatch.setattr(delta, "commit", refuse)
     with pytest.raises(LakeBusyError):
         add(lake, 2)
-    monkeypatch.setattr(lake_module, "write_deltalake", write)
+    monkeypatch.setattr(delta, "commit", write)
 
     assert add(lake, 2) == Appended(1, 0)
 

@@ -30,6 +30,7 @@ from forensics.tables.findings import (
     RULINGS,
     TIMELINE,
 )
+from lab.loglines import report_line, start_line
 
 Row = dict[str, Any]
 START = datetime(2026, 11, 20, 5, 12, 0, 200_000, tzinfo=UTC)
@@ -60,13 +61,13 @@ def lines() -> list[Row]:
     """Return the function's log lines."""
     told: list[tuple[float, str]] = []
     for (request, at), reached in zip(RUNS, (1, 3), strict=True):
-        told.append((at + 0.05, f"START RequestId: {request} Version: $LATEST\n"))
+        told.append((at + 0.05, start_line(request)))
         told.append(
             (at + 0.06, f'{{"Records": [{{"messageId": "{IDS[0]}", "body": "{{\\"card\\": \\"4111-2222-3333\\"}}"}}]}}')
         )
         told += [(at + 1 + n, f"charged payment_id={KEYS[n]}") for n in range(reached)]
-        status = "\tStatus: timeout" if reached == 1 else ""
-        told.append((at + 30.05, f"REPORT RequestId: {request}\tDuration: 30000.00 ms{status}\n"))
+        status = "Status: timeout" if reached == 1 else ""
+        told.append((at + 30.05, report_line(request, 30_000, status=status)))
     return [
         {
             "evidence_id": log_id(n),

@@ -1,8 +1,7 @@
 """A rule that was broken on purpose must not pass its border cases."""
 
 import ast
-import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,48 +9,10 @@ import pytest
 import forensics.rules.pair as pair_module
 from forensics.rules import RULES
 from forensics.rules.pair import DeliveryPair
+from tests.forensics.mutants import mutants
 from tests.forensics.rules.borders import CASES
 
 RULES_FOLDER = Path(pair_module.__file__).parent
-OPPOSITE = {
-    ast.Lt: ast.GtE,
-    ast.GtE: ast.Lt,
-    ast.Gt: ast.LtE,
-    ast.LtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-}
-SHIFTED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
-
-
-def mutants(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
-    """Yield a source with one thing broken each: a comparison turned round or moved by one, a condition turned round,
-    the queue's type ignored, an unknown number taken as another."""
-    for number, node in enumerate(ast.walk(tree)):
-        if isinstance(node, ast.Compare):
-            for swap in (OPPOSITE, SHIFTED):
-                if type(node.ops[0]) in swap:
-                    yield _broken(tree, number, lambda n, swap=swap: n.ops.__setitem__(0, swap[type(n.ops[0])]()))
-        if isinstance(node, ast.If):
-            yield _broken(tree, number, lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test)))
-        if isinstance(node, ast.Attribute) and node.attr == "is_fifo":
-            yield _broken(tree, number, lambda n: setattr(n, "attr", "_ignored"))
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            yield _broken(tree, number, lambda n: setattr(n, "value", n.value + 1))
-
-
-def _broken(tree: ast.Module, number: int, change: Callable[[ast.AST], None]) -> tuple[str, ast.Module]:
-    mutant = copy.deepcopy(tree)
-    node = list(ast.walk(mutant))[number]
-    before = ast.unparse(node).split("\n")[0]
-    change(node)
-    return f"line {getattr(node, 'lineno', 0)}: {before} -> {ast.unparse(node)}".split("\n")[
-        0
-    ], ast.fix_missing_locations(mutant)
 
 
 def is_caught(code: str, rule: Callable, kind: type[DeliveryPair] = DeliveryPair) -> bool:

@@ -1,0 +1,24 @@
+"""Times as whole microseconds since 1970, UTC, and back: what the lake's files hold, and what judging counts in."""
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def micros(at: datetime) -> int:
+    """Return whole microseconds since 1970, UTC, of a time that knows its zone.
+
+    >>> micros(datetime(1970, 1, 1, 0, 0, 1, 5, tzinfo=UTC))
+    1000005
+    """
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def moment(at: int) -> datetime:
+    """Return the UTC time of whole microseconds since 1970.
+
+    >>> moment(1_000_005).isoformat()
+    '1970-01-01T00:00:01.000005+00:00'
+    """
+    return _EPOCH + timedelta(microseconds=at)

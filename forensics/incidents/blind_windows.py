@@ -1,0 +1,195 @@
+"""Incidents of queues whose logs name no message: when runs failed, and how many messages they can have held at most."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import fsum
+from typing import Any, NamedTuple
+
+from forensics.incidents.membership import incident_id, is_after_quiet
+from forensics.incidents.ranking import highest, ranked, with_counts
+from forensics.settings_in_force import SettingsInForce
+from forensics.verdict.sentences import plural
+
+Row = dict[str, Any]
+
+FAILED = {"timeout": "function_timeout", "error": "function_error", "crash": "runtime_crash"}
+"""How a run ended to the cause that its messages came back for."""
+
+_ENDED = {"timeout": "ran into the timeout", "error": "raised an error", "crash": "crashed"}
+_LARGEST_BATCH = {True: 10, False: 10_000}
+"""Messages in one invocation at most, on FIFO queues and on standard ones, where the mapping was not read."""
+_ASSUMED_VISIBILITY_S = 30
+"""SQS's default, where no snapshot of the queue was read."""
+
+RECEIVED, DELETED = "NumberOfMessagesReceived", "NumberOfMessagesDeleted"
+
+
+class FailedInvocation(NamedTuple):
+    """A run that ended in one of FAILED, of a function that consumes a queue; ``mark_ids`` are the platform's lines of it."""
+
+    queue_arn: str
+    queue: str
+    log_group: str
+    function_name: str | None
+    started_at: int
+    ended_at: int | None
+    end_status: str
+    mark_ids: Sequence[str]
+
+
+class MetricPoint(NamedTuple):
+    """A point of one of the metrics RECEIVED and DELETED of a queue, by the queue's name."""
+
+    queue: str
+    metric: str
+    point_at: int
+    period_s: int
+    value: float
+
+
+class _Placed(NamedTuple):
+    """A failed run under the settings in force when it started."""
+
+    run: FailedInvocation
+    visibility_timeout_s: int | None
+    is_fifo: bool
+    batch_size: int | None
+    function_timeout_s: int | None
+
+
+def blind_queues(consumers: Iterable[tuple[str, str]], names_items: Mapping[str, bool]) -> set[str]:
+    """Return the ARNs of queues none of whose functions' lines name a message.
+
+    ``consumers`` are (queue ARN, log group); ``names_items`` says per log group of which there are runs whether any line of
+    them names a message or a business key. Of a queue whose functions did not run nothing is said.
+    """
+    names: dict[str, bool] = {}
+    for queue_arn, log_group in consumers:
+        if log_group in names_items:
+            names[queue_arn] = names.get(queue_arn, False) or names_items[log_group]
+    return {queue_arn for queue_arn, is_any in names.items() if not is_any}
+
+
+def blind_windows(
+    failed: Iterable[FailedInvocation],
+    settings: SettingsInForce,
+    points: Iterable[MetricPoint],
+    known: Collection[str] = (),
+) -> list[Row]:
+    """Return one incident per stretch of failed runs of blind queues, in the columns of INCIDENTS.
+
+    ``messages`` is null, ``messages_at_most`` the failed runs times the batch size in force; no verdict is above possible.
+    The metrics' received minus deleted stands beside it in the sentence: it is approximate, so it bounds nothing. ``known``
+    are ids of incidents that messages tell of: a window of such a name is left out.
+    """
+    by_queue: dict[tuple[str, str], list[_Placed]] = defaultdict(list)
+    for run in failed:
+        by_queue[run.queue_arn, run.queue].append(_placed(run, settings))
+    counted: dict[str, list[MetricPoint]] = defaultdict(list)
+    for point in points:
+        counted[point.queue].append(point)
+    rows = [
+        _row(window, counted.get(queue, ()))
+        for (_, queue), placed in sorted(by_queue.items())
+        for window in _stretches(placed)
+    ]
+    return [row for row in rows if row["incident_id"] not in known]
+
+
+def _placed(run: FailedInvocation, settings: SettingsInForce) -> _Placed:
+    queue = settings.queue(run.queue_arn, run.started_at) or {}
+    mapping = settings.mapping(run.queue_arn, run.function_name, run.started_at) or {}
+    function = settings.function(run.function_name, run.started_at) or {}
+    is_fifo = queue.get("is_fifo")
+    return _Placed(
+        run,
+        queue.get("visibility_timeout_s"),
+        run.queue.endswith(".fifo") if is_fifo is None else is_fifo,
+        mapping.get("batch_size"),
+        function.get("timeout_s"),
+    )
+
+
+def _stretches(placed: list[_Placed]) -> Iterator[list[_Placed]]:
+    """Part the failed runs of one queue where it was quiet for as long as separates incidents."""
+    active_at: int | None = None
+    stretch: list[_Placed] = []
+    for one in sorted(placed, key=lambda p: (p.run.started_at, p.run.log_group)):
+        if is_after_quiet(one.run.started_at, active_at, one.visibility_timeout_s) and stretch:
+            yield stretch
+            stretch = []
+        stretch.append(one)
+        active_at = max(active_at or 0, _ended_at(one.run))
+    if stretch:
+        yield stretch
+
+
+def _ended_at(run: FailedInvocation) -> int:
+    return run.started_at if run.ended_at is None else run.ended_at
+
+
+def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
+    runs = [one.run for one in window]
+    queue, started_at = runs[0].queue, min(run.started_at for run in runs)
+    ended_at = max(_ended_at(run) for run in runs)
+    ends = Counter(run.end_status for run in runs)
+    causes = {FAILED[status]: count for status, count in ends.items()}
+    functions = sorted({run.function_name or run.log_group for run in runs})
+    visibility_timeout_s = highest(one.visibility_timeout_s for one in window)
+    at_most = sum(_LARGEST_BATCH[one.is_fifo] if one.batch_size is None else one.batch_size for one in window)
+    until_ms = (
+        ended_at // 1000 + (_ASSUMED_VISIBILITY_S if visibility_timeout_s is None else visibility_timeout_s) * 2000
+    )
+    consumers = ", ".join(functions)
+    failures = " and ".join(f"{ends[status]:,} {words}" for status, words in _ENDED.items() if ends[status])
+    return {
+        "incident_id": incident_id(queue, started_at),
+        "queue_arn": runs[0].queue_arn,
+        "queue": queue,
+        "started_at": started_at,
+        "ended_at": ended_at,
+        "first_repeat_at": None,
+        "messages": None,
+        "messages_at_most": at_most,
+        "confirmed": 0,
+        "probable": 0,
+        "possible": at_most,
+        "absorbed": 0,
+        "harmless": 0,
+        "causes": with_counts(causes),
+        "primary_cause": ranked(causes)[0][0],
+        "headline": f"Up to {plural(at_most, 'message')} may have been processed more than once; no line names one",
+        "cause_sentence": f"Of the runs of {consumers} for {queue}, {failures}; each can have held one batch. "
+        f"What to log is told under logging readiness.{_balance(points, started_at, until_ms * 1000)}",
+        "excluded": [],
+        "certainty": "inferred",
+        "functions": functions,
+        "is_fifo": any(one.is_fifo for one in window),
+        "visibility_timeout_s": visibility_timeout_s,
+        "function_timeout_s": highest(one.function_timeout_s for one in window),
+        "batch_size": highest(one.batch_size for one in window),
+        "group_count": None,
+        "blocked_ms": None,
+        "extra_effects_at_least": 0,
+        "unread_sources": [f"log_events: no line of {consumers} names a message"],
+        "evidence_ids": sorted({line for run in runs for line in run.mark_ids}),
+    }
+
+
+def _balance(points: Iterable[MetricPoint], started_at: int, until_at: int) -> str:
+    """Say what CloudWatch counted over a window and two visibility timeouts more; nothing where it counted no receive."""
+    counts: dict[str, list[float]] = {RECEIVED: [], DELETED: []}
+    for point in points:
+        if (
+            point.metric in counts
+            and point.point_at < until_at
+            and point.point_at + point.period_s * 1_000_000 > started_at
+        ):
+            counts[point.metric].append(point.value)
+    if not counts[RECEIVED]:
+        return ""
+    received, deleted = int(fsum(counts[RECEIVED])), int(fsum(counts[DELETED]))
+    return (
+        f" CloudWatch counted {received:,} received and {deleted:,} deleted, "
+        f"{max(received - deleted, 0):,} receives without a delete."
+    )

@@ -1,0 +1,80 @@
+"""Coverage gaps: readings that gave less than everything, and were not made good by another."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from forensics.clock import micros
+
+Row = Mapping[str, Any]
+_SAME = ("account_id", "region", "source", "resource")
+_Span = tuple[int, int]
+
+
+def coverage_gaps(coverage: Iterable[Row]) -> list[Row]:
+    """Return the rows of coverage that say what is missing still.
+
+    A reading that failed is made good by later ones that cover its whole window; one in part (files that nobody vouches
+    for) by any that does. What was damaged after it was read must be read again, so earlier readings never count.
+    """
+    rows = list(coverage)
+    good: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in sorted(rows, key=lambda r: r["window_start_at"]):
+        if row["status"] == "ok":
+            good[_source(row)].append(row)
+    return [row for row in rows if row["status"] != "ok" and not _is_made_good(row, good.get(_source(row), ()))]
+
+
+def _source(row: Row) -> tuple[Any, ...]:
+    return tuple(row[column] for column in _SAME)
+
+
+def _is_made_good(row: Row, good: Sequence[Row]) -> bool:
+    """Tell whether readings, in the order of their begin, cover the row's window without a hole."""
+    reached, end = row["window_start_at"], row["window_end_at"]
+    for one in good:
+        if reached >= end or one["window_start_at"] > reached:
+            break
+        if row["status"] == "partial" or one["collected_at"] > row["collected_at"]:
+            reached = max(reached, one["window_end_at"])
+    return bool(reached >= end)
+
+
+class Gaps:
+    """What the evidence lacks, made ready once, so that asking for one incident costs little.
+
+    ``coverage`` are rows of COVERAGE as the lake gives them. A gap that names no queue bears on all.
+    """
+
+    def __init__(self, coverage: Iterable[Row]) -> None:
+        self._spans: dict[str | None, dict[str, list[_Span]]] = {}
+        for row in coverage_gaps(coverage):
+            words = f"{row['source']} of {row['resource']}: {row['status']}"
+            span = micros(row["window_start_at"]), micros(row["window_end_at"])
+            self._spans.setdefault(row["queue_arn"], {}).setdefault(words, []).append(span)
+        for by_words in self._spans.values():
+            for words, spans in by_words.items():
+                by_words[words] = _merged(spans)
+
+    def inside(self, queue_arn: str, started_at: int | None, ended_at: int | None) -> list[str]:
+        """Return the gaps that touch a queue's time (both ends belong to it) in words, sorted."""
+        if started_at is None or ended_at is None:
+            return []
+        found = {
+            words
+            for of in (None, queue_arn)
+            for words, spans in self._spans.get(of, {}).items()
+            if any(from_at <= ended_at and until_at >= started_at for from_at, until_at in spans)
+        }
+        return sorted(found)
+
+
+def _merged(spans: Iterable[_Span]) -> list[_Span]:
+    """Join what touches: a source that is denied for days leaves a gap per reading."""
+    out: list[_Span] = []
+    for from_at, until_at in sorted(spans):
+        if out and from_at <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], until_at))
+        else:
+            out.append((from_at, until_at))
+    return out

@@ -1,0 +1,125 @@
+"""The repeats of an incident's work, and which change would have prevented them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from forensics.counterfactuals import CHANGES, NOT_PREVENTED, PREVENTED, UNDECIDED, Repeat, answers
+from forensics.incidents.ranking import most_frequent
+from forensics.judging.model import Message, Redelivery
+from forensics.streams.model import Delivery
+
+Row = dict[str, Any]
+
+_CITED = 100
+"""Repeats of one incident whose evidence is cited; the others are in the redeliveries table."""
+
+_OUTCOMES = (PREVENTED, UNDECIDED, NOT_PREVENTED)
+"""In the order in which they are told."""
+
+_ALONE = Repeat()
+"""What holds where no delivery of the same message came before."""
+
+
+class WorkRepeat(NamedTuple):
+    """A delivery in which work was or may have been done again, and what the counterfactuals are asked about it."""
+
+    item_id: str
+    delivery_index: int
+    asked: Repeat
+    evidence_ids: list[str]
+
+
+def repeats(
+    messages: Iterable[Message],
+    redeliveries: Iterable[Redelivery],
+    ledger: Iterable[Delivery],
+    affected: Collection[str],
+) -> list[WorkRepeat]:
+    """Return the repeats of affected work: each delivery that did it, or may have, after an earlier one did or may have.
+
+    ``ledger`` holds the works of the messages whole; of it, and of the redeliveries, only those of ``affected`` items count.
+    """
+    origins = {message.item_id: message.origin for message in messages}
+    paired = {(r.item_id, r.delivery_index): r for r in redeliveries if r.item_id in affected}
+    works: dict[str, list[Delivery]] = defaultdict(list)
+    for delivery in ledger:
+        if delivery.effect != "no":
+            works[delivery.work_id].append(delivery)
+    found = []
+    for deliveries in works.values():
+        deliveries.sort(key=_place_in_work)
+        was_done = False
+        for place, delivery in enumerate(deliveries):
+            if place and delivery.item_id in affected:
+                pair = paired.get((delivery.item_id, delivery.delivery_index))
+                found.append(_repeat(delivery, pair, origins.get(delivery.item_id), was_done))
+            was_done = was_done or delivery.effect == "yes"
+    found.sort(key=lambda one: one[:2])
+    return found
+
+
+def _place_in_work(delivery: Delivery) -> tuple[int, str, int]:
+    at = delivery.order_at if delivery.received_at is None else delivery.received_at
+    return -1 if at is None else at, delivery.item_id, delivery.delivery_index
+
+
+def _repeat(delivery: Delivery, pair: Redelivery | None, origin: str | None, was_done: bool) -> WorkRepeat:
+    """Put together what is known of a repeat; ``pair`` is None where the work came in another message."""
+    before = "yes" if was_done else "unknown"
+    if pair is None:
+        asked = _ALONE._replace(cause=origin or "undecidable", is_fifo=delivery.is_fifo, earlier_effect=before)
+        return WorkRepeat(delivery.item_id, delivery.delivery_index, asked, delivery.evidence_ids)
+    asked = Repeat(
+        cause=pair.cause,
+        is_fifo=delivery.is_fifo,
+        earlier_kind=pair.earlier_kind or _ALONE.earlier_kind,
+        earlier_status=pair.earlier_status or _ALONE.earlier_status,
+        earlier_effect=before,
+        earlier_batch_count=pair.earlier_batch_count,
+        earlier_is_printed=pair.earlier_is_printed,
+        earlier_is_named_failure=pair.earlier_is_named_failure,
+        earlier_has_finish_mark=pair.earlier_has_finish_mark,
+        batch_size=pair.earlier_batch_size,
+        visibility_timeout_s=pair.visibility_timeout_s,
+        function_timeout_s=pair.earlier_function_timeout_s,
+        run_ms=pair.run_ms,
+    )
+    return WorkRepeat(delivery.item_id, delivery.delivery_index, asked, pair.evidence_ids)
+
+
+def counterfactual_rows(incident_id: str, queue_arn: str, queue: str, repeated: Sequence[WorkRepeat]) -> list[Row]:
+    """Return a row per change in the columns of COUNTERFACTUALS: how many repeats it would have prevented, and why: per outcome
+    its count and its most frequent reason.
+
+    ``repeated`` are the incident's; without any there are no rows.
+    """
+    said: dict[str, dict[str, Counter[str]]] = {change: {} for change in CHANGES}
+    for asked, count in Counter(repeat.asked for repeat in repeated).items():
+        for change, (outcome, reason) in answers(asked):
+            said[change].setdefault(outcome, Counter())[reason] += count
+    cited = sorted(repeated, key=lambda one: one[:2])[:_CITED]
+    evidence = sorted({line for repeat in cited for line in repeat.evidence_ids})
+    rows = []
+    for change, reasons in said.items() if repeated else ():
+        counts = {outcome: reasons[outcome].total() for outcome in _OUTCOMES if outcome in reasons}
+        told = [
+            f"{count:,} {outcome.replace('_', ' ')}: {most_frequent(reasons[outcome])}"
+            for outcome, count in counts.items()
+        ]
+        prevented = counts.get(PREVENTED, 0)
+        rows.append(
+            {
+                "incident_id": incident_id,
+                "queue_arn": queue_arn,
+                "queue": queue,
+                "change": change,
+                "repeats": len(repeated),
+                "prevented": prevented,
+                "undecided": counts.get(UNDECIDED, 0),
+                "prevented_percent": prevented * 100 // len(repeated),
+                "reason": "; ".join(told),
+                "evidence_ids": evidence,
+            }
+        )
+    return rows

@@ -1,0 +1,123 @@
+"""An incident's timeline: bars and marks, each with the lines that show it."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from operator import itemgetter
+from typing import Any
+
+from forensics.judging.model import Message
+from forensics.streams.model import Delivery
+
+_DERIVED = frozenset({"dead_lettered", "unseen"})
+"""Kinds that no line shows: they follow from others."""
+
+_Mark = tuple[str, int | None, int | None, str]
+"""Kind, from when, until when (None: a moment), and what to say of it."""
+
+
+def timeline_rows(incident_id: str, messages: Iterable[Message], ledger: Collection[Delivery]) -> list[tuple[Any, ...]]:
+    """Return the bars (in_flight, handling) and marks of an incident's messages, in the columns of TIMELINE.
+
+    Affected messages take the first lanes, in the order of their first receive. ``ledger`` holds the works of these messages
+    whole, so that work done again is told from work done first; deliveries of other messages get no rows.
+    """
+    lanes = _lanes(messages, ledger)
+    first_done = _first_done(ledger)
+    mine = [(lane, d.delivery_index, d) for d in ledger if (lane := lanes.get(d.item_id)) is not None]
+    mine.sort(key=itemgetter(0, 1))
+    rows = []
+    for lane, index, d in mine:
+        is_again = d.effect == "yes" and _place_in_work(d) != first_done[d.work_id]
+        shown_by = " ".join([part for part in (d.log_stream, d.request_id) if part])
+        for kind, at, until_at, label in _marks(d, is_again):
+            if at is not None:
+                rows.append(
+                    (
+                        incident_id,
+                        d.item_id,
+                        0 if kind == "sent" else index,
+                        d.message_id,
+                        d.receive_count,
+                        lane,
+                        kind,
+                        at,
+                        until_at,
+                        d.ended_by if kind == "in_flight" else None,
+                        d.function_name,
+                        d.consumer,
+                        "derived" if kind in _DERIVED else shown_by,
+                        label,
+                        d.evidence_ids,
+                    )
+                )
+    return rows
+
+
+def _lanes(messages: Iterable[Message], ledger: Iterable[Delivery]) -> Mapping[str, int]:
+    """Give each message its lane: affected ones first, then by first receive, place in the printed batch, and id."""
+    places: dict[str, int] = {}
+    for d in ledger:
+        if d.batch_position is not None:
+            places[d.item_id] = min(d.batch_position, places.get(d.item_id, d.batch_position))
+
+    def key(message: Message) -> tuple[bool, int, int, str]:
+        item_id = message.item_id
+        return not message.is_affected, _or_before_all(message.first_received_at), places.get(item_id, -1), item_id
+
+    return {message.item_id: lane for lane, message in enumerate(sorted(messages, key=key), start=1)}
+
+
+def _first_done(ledger: Iterable[Delivery]) -> Mapping[str, tuple[int, str, int]]:
+    """Return per work the place of the delivery in which it was done first, of those in which it was for sure."""
+    first: dict[str, tuple[int, str, int]] = {}
+    for d in ledger:
+        if d.effect == "yes":
+            place = _place_in_work(d)
+            first[d.work_id] = min(place, first.get(d.work_id, place))
+    return first
+
+
+def _place_in_work(d: Delivery) -> tuple[int, str, int]:
+    return _or_before_all(d.received_at), d.item_id, d.delivery_index
+
+
+def _or_before_all(at: int | None) -> int:
+    return -1 if at is None else at
+
+
+def _marks(d: Delivery, is_again: bool) -> Iterator[_Mark]:
+    """Yield what is drawn of one delivery; without a time a mark is not drawn."""
+    ended_at = _first_known(d.run_ended_at, d.last_fact_at)
+    gone_at = _first_known(d.delete_at, d.run_ended_at, d.finished_at) if d.ended_by == "deleted" else None
+    count = "receive count not logged" if d.receive_count is None else f"receive #{d.receive_count}"
+    if d.is_seen:
+        if d.delivery_index == 1:
+            yield "sent", d.sent_at, None, "sent"
+        yield "in_flight", d.received_at, _first_known(gone_at, d.hidden_until_at, ended_at), f"in flight, {count}"
+        began_at = _first_known(d.started_at, d.received_at if d.consumer_kind == "worker" else None)
+        yield "handling", began_at, _first_known(d.finished_at, ended_at), f"handling, {count}"
+    if d.effect == "yes":
+        if is_again:
+            yield "repeat", d.effect_at, None, f"work done again ({d.basis})"
+        else:
+            yield "effect", d.effect_at, None, f"work done ({d.basis})"
+    if d.run_status == "timeout":
+        yield "timeout", ended_at, None, "the run timed out"
+    elif d.run_status == "error":
+        yield "error", ended_at, None, f"the run failed: {d.error_type or 'error'}"
+    elif d.run_status in ("crash", "init_failed"):
+        yield "crash", ended_at, None, f"the runtime crashed: {d.error_type or 'no reason given'}"
+    if d.ended_by == "deleted":
+        yield "deleted", gone_at, None, "deleted"
+    elif d.ended_by == "delete_refused":
+        yield "delete_refused", d.delete_at, None, "delete refused: the receipt handle has expired"
+    elif d.ended_by == "dead_lettered":
+        yield "dead_lettered", d.hidden_until_at, None, "moved to the dead-letter queue (not before)"
+    if not d.is_seen:
+        yield "unseen", _first_known(d.received_at, d.order_at), None, f"received, and no log shows it: {count}"
+
+
+def _first_known(*moments: int | None) -> int | None:
+    for at in moments:
+        if at is not None:
+            return at
+    return None

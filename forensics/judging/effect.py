@@ -1,0 +1,142 @@
+"""Was the work done in this delivery? The effect table of the product, row by row, in its order of precedence."""
+
+from collections.abc import Callable, Iterable
+
+from forensics.judging.known import unknown_first
+from forensics.streams.model import FAILED, Delivery
+
+STOPPED = ("already_done", "in_progress")
+"""Kinds of an idempotency line that say the repeat did not run."""
+
+
+def _unlogged_and_never_started(d: Delivery) -> bool:
+    """Received without an invocation, where the logs would have shown one."""
+    return d.unseen_basis == "never_started"
+
+
+def _unlogged(d: Delivery) -> bool:
+    """The receive count says that a delivery happened, and no log shows it."""
+    return d.unseen_basis == "unseen"
+
+
+def _marked(d: Delivery) -> bool:
+    """A line that matches the effect marker names this message or its business key, in this delivery."""
+    return d.marker_at is not None
+
+
+def _guarded(d: Delivery) -> bool:
+    """A line shows that the repeat was stopped: a guard line, an idempotency line, or a framework that refused to run it."""
+    return d.guard_at is not None or d.idempotency in STOPPED
+
+
+def _init_failed(d: Delivery) -> bool:
+    """The environment never came up: its init failed."""
+    return d.run_status == "init_failed"
+
+
+def _finished(d: Delivery) -> bool:
+    """The framework's own line says that this item completed, or it was begun here and its delete was then attempted."""
+    if d.worker_finished_at is not None:
+        return True
+    return d.delete_at is not None and (d.started_at is not None or d.consumer_kind == "worker")
+
+
+def _not_reached(d: Delivery) -> bool:
+    """The run was cut off, items are declared sequential, and an earlier item was still in progress."""
+    return d.is_not_reached
+
+
+def _without_its_marker(d: Delivery) -> bool:
+    """Markers are exhaustive, order is sequential, the run ended in success, and no marker can be this message's."""
+    return (
+        d.run_status == "success"
+        and d.has_effect
+        and d.is_exhaustive
+        and not d.has_stray_mark
+        and d.order_declared == "sequential"
+    )
+
+
+def _returned(d: Delivery) -> bool:
+    """The invocation ended in success, no marker is configured, and it cannot have been among its batchItemFailures."""
+    if d.run_status != "success" or d.consumer_kind != "lambda" or d.has_stray_guard or d.has_effect:
+        return False
+    return d.reports_batch_item_failures is False or (d.has_response and not d.is_named_failure)
+
+
+def _in_progress(d: Delivery) -> bool:
+    """The run was at this item when it was cut off."""
+    return d.is_in_progress
+
+
+def _parallel(d: Delivery) -> bool:
+    """The run failed or was cut off and items are not declared sequential: siblings may go on, even inside the next run."""
+    return d.run_status in FAILED and d.order_declared != "sequential"
+
+
+def _may_have_been_given_back(d: Delivery) -> bool:
+    """Success under partial responses whose response was not logged, and the message came again."""
+    return d.came_again and d.run_status == "success" and bool(d.reports_batch_item_failures) and not d.has_response
+
+
+def _otherwise(d: Delivery) -> bool:
+    """Nothing tells how far it got."""
+    return True
+
+
+EFFECTS: tuple[tuple[str, str, Callable[[Delivery], bool]], ...] = (
+    ("no", "never_started", _unlogged_and_never_started),
+    ("unknown", "unseen", _unlogged),
+    ("yes", "marker", _marked),
+    ("no", "guard", _guarded),
+    ("no", "never_started", _init_failed),
+    ("yes", "finished", _finished),
+    ("no", "not_reached", _not_reached),
+    ("no", "no_marker", _without_its_marker),
+    ("yes", "returned", _returned),
+    ("unknown", "in_progress", _in_progress),
+    ("unknown", "parallel", _parallel),
+    ("unknown", "partial_response", _may_have_been_given_back),
+    ("unknown", "no_item_lines", _otherwise),
+)
+"""Effect, basis, and when: the first row that holds decides."""
+
+
+def decide_effect(delivery: Delivery) -> None:
+    """Fill in ``effect``, ``basis``, ``effect_at`` and ``finished_at`` as far as one delivery tells.
+
+    ``returned`` is given to every delivery it fits: that it counts once per work is for ``count_returned_once``.
+    """
+    for effect, basis, holds in EFFECTS:
+        if holds(delivery):
+            delivery.effect, delivery.basis = effect, basis
+            break
+    delivery.finished_at = delivery.worker_finished_at if delivery.marker_at is None else delivery.marker_at
+    delivery.effect_at = _effect_at(delivery)
+
+
+def _effect_at(d: Delivery) -> int | None:
+    """Return the time of the line that shows the effect."""
+    if d.basis == "marker":
+        return d.marker_at
+    if d.basis == "finished":
+        return d.delete_at if d.worker_finished_at is None else d.worker_finished_at
+    return d.run_ended_at if d.basis == "returned" else None
+
+
+def count_returned_once(work: Iterable[Delivery]) -> None:
+    """Let ``returned`` count once per work: after any earlier yes of the same work a guard may have answered silently.
+
+    Settings that say ``idempotent = false`` lift this. ``work``: every delivery of every message of one work.
+    """
+    is_done = False
+    for delivery in sorted(work, key=_by_receive):
+        if delivery.effect != "yes":
+            continue
+        if is_done and delivery.basis == "returned" and delivery.is_idempotent is not False:
+            delivery.effect, delivery.effect_at = "unknown", None
+        is_done = True
+
+
+def _by_receive(d: Delivery) -> tuple[object, ...]:
+    return unknown_first(d.received_at), d.item_id, d.delivery_index

@@ -1,0 +1,125 @@
+"""How did the delivery end? Deleted, visible again, in the dead-letter queue, or still in flight."""
+
+from collections.abc import Sequence
+
+from forensics.judging.known import lowest
+from forensics.judging.surroundings import LONG_POLL_S, Surroundings
+from forensics.streams.model import FAILED, Delivery
+
+_LEFT_BEHIND = ("visibility_expired", "dead_lettered")
+"""Endings after which the queue still has the message, or had to move it."""
+REFUSED = ("expired", "gone")
+"""Reasons for which SQS refuses a delete because the receipt handle no longer holds."""
+
+
+def ends_surely(delivery: Delivery) -> bool:
+    """Tell whether it was deleted for sure, whatever comes later and until whenever its log was read.
+
+    The run succeeded, did not give the message back, no delete failed, and the message did not come again. Nothing but
+    the run itself decides; where nothing else speaks of the message, ``judge_alone`` is all it needs.
+    """
+    return _succeeded(delivery) and delivery.is_seen and not delivery.came_again
+
+
+def _succeeded(d: Delivery) -> bool:
+    return d.run_status == "success" and not d.is_named_failure and d.delete_reason is None
+
+
+def is_at_limit(delivery: Delivery) -> bool:
+    """It was the last receive that the redrive policy allows, as far as count and policy are known."""
+    if delivery.receive_count is None or delivery.max_receive_count is None:
+        return False
+    return delivery.receive_count >= delivery.max_receive_count
+
+
+def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
+    """Fill in how each delivery of an item ended; they stand in order.
+
+    Whether the queue still has the message is unknown where an earlier handling may have deleted it under the last.
+    """
+    for delivery in item:
+        decide_ending(delivery, around)
+    *earlier, last = item
+    if last.ended_by in _LEFT_BEHIND and earlier:
+        received_from = lowest((last.received_at, earlier[-1].hidden_until_at))
+        if any(_may_delete_under(d, received_from) for d in earlier):
+            last.ended_by = "unknown"
+
+
+def _may_delete_under(earlier: Delivery, received_from: int | None) -> bool:
+    """Tell whether a handling may have deleted its message while the last one had it, which was not received before then.
+
+    It outlived its visibility timeout and then succeeded. With its old handle a standard queue may delete the message or
+    not, and says nothing; a FIFO queue refuses.
+    """
+    if earlier.queue.endswith(".fifo") or earlier.run_ended_at is None or received_from is None:
+        return False
+    return _succeeded(earlier) and earlier.run_ended_at >= received_from
+
+
+def decide_ending(delivery: Delivery, around: Surroundings) -> None:
+    """Fill in ``ended_by``, ``delete_status`` and ``is_in_dead_letter_queue``, as far as the evidence tells.
+
+    Needs ``effect`` and ``came_again``.
+    """
+    delivery.is_in_dead_letter_queue = is_at_limit(delivery) and around.has_dead_letter_sign(
+        delivery.dead_letter_queue_arn, delivery.hidden_until_at
+    )
+    delivery.delete_status = delete_status(delivery.delete_reason)
+    delivery.ended_by = _ended_by(delivery, around)
+
+
+def delete_status(reason: str | None) -> str | None:
+    """Return what became of the delete: expired, gone or failed; None where no line says that it went wrong."""
+    if reason is None or reason in REFUSED:
+        return reason
+    return "failed"
+
+
+def _ended_by(d: Delivery, around: Surroundings) -> str:
+    if not d.is_seen:
+        return "visibility_expired" if d.came_again else "unknown"
+    if d.came_again:
+        return "delete_refused" if d.delete_reason in REFUSED else "visibility_expired"
+    return ended_if_last(d, around)
+
+
+def ended_if_last(d: Delivery, around: Surroundings) -> str:
+    """Say how a logged delivery ended, had the message not come again. Needs ``effect`` and the dead-letter sign.
+
+    A message still hidden when its log group was last read is in flight, not gone. A framework that gives a message up
+    deletes it. Where nothing tells how the receive ended, work done in it tells that it was deleted.
+    """
+    if d.delete_reason in REFUSED:
+        return "delete_refused"
+    if _succeeded(d) or d.is_given_up:
+        return "deleted"
+    failed = d.run_status in FAILED or (d.run_status == "success" and d.is_named_failure)
+    read_until = _read_until(d, around)
+    if d.hidden_until_at is not None and read_until is not None:
+        if d.hidden_until_at >= read_until:
+            return "in_flight"
+        was_polled = d.hidden_until_at + LONG_POLL_S * 1_000_000 < read_until
+        if is_at_limit(d) and _was_moved(d, failed, was_polled):
+            return "dead_lettered"
+    if d.run_status == "unknown" and d.effect == "yes" and d.delete_reason is None:
+        return "deleted"
+    return "visibility_expired" if failed else "unknown"
+
+
+def _read_until(d: Delivery, around: Surroundings) -> int | None:
+    """Until when the log group was read that shows the delivery. Others, read for longer, say nothing of it."""
+    span = around.read_span(d.log_group) if d.log_group is not None else None
+    return span[1] if span else None
+
+
+def _was_moved(d: Delivery, failed: bool, was_polled: bool) -> bool:
+    """Tell whether a message that was received for the last time and is visible again went to the dead-letter queue.
+
+    It does when it failed or was given back, but only when somebody polls: that queue must have grown when the visibility
+    timeout was over, or time enough must have passed. Where nothing tells how the receive ended, only that queue's
+    growth counts.
+    """
+    if failed:
+        return was_polled or d.is_in_dead_letter_queue
+    return d.run_status == "unknown" and d.effect != "yes" and d.is_in_dead_letter_queue

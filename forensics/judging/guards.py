@@ -1,0 +1,56 @@
+"""Which guard stood between a repeat and its effect."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from forensics.judging.effect import STOPPED
+from forensics.judging.known import highest
+from forensics.judging.surroundings import Surroundings
+from forensics.streams.model import Delivery
+
+
+@dataclass(slots=True)
+class Guards:
+    """What guards did in one work; the arguments of ``forensics.verdict.guard_sentence``."""
+
+    stopped: Counter[str] = field(default_factory=Counter)
+    is_in_place: bool = False
+    lock_ended: bool = False
+    lock_ended_s: int | None = None
+    other_payloads: int = 0
+
+
+def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guards:
+    """Return what guards did in a work, given each item's deliveries in order.
+
+    An idempotency line of any message shows a guard for its whole log group.
+    """
+    guards = Guards()
+    for item in work:
+        earlier: Delivery | None = None
+        for delivery in item:
+            group = delivery.log_group
+            shows_line = group in around.groups_with_guard_lines
+            guards.is_in_place = guards.is_in_place or shows_line or group in around.guarded_groups
+            if delivery.basis == "guard":
+                guards.stopped[guard_kind(delivery)] += 1
+            if delivery.idempotency == "validation":
+                guards.other_payloads += 1
+            if shows_line and earlier is not None and has_lock_ended(earlier, delivery):
+                guards.lock_ended = True
+                guards.lock_ended_s = highest((guards.lock_ended_s, earlier.function_timeout_s))
+            earlier = delivery
+    return guards
+
+
+def guard_kind(delivery: Delivery) -> str:
+    """Return the kind, of ``forensics.verdict.guards.GUARDS``, of a guard that stopped this delivery."""
+    if delivery.is_refused:
+        return "refused"
+    return delivery.idempotency if delivery.idempotency in STOPPED else "line"
+
+
+def has_lock_ended(earlier: Delivery, delivery: Delivery) -> bool:
+    """Tell whether the lock of an idempotency guard had ended: the run before was killed at its deadline, and this one ran."""
+    return earlier.run_status == "timeout" and earlier.effect != "no" and delivery.effect != "no" and delivery.is_seen

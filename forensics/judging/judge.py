@@ -1,0 +1,77 @@
+"""Judge whole works: their ledger in order, why each delivery came again, and how often the work was done."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import chain
+from operator import attrgetter
+
+from forensics.judging.effect import count_returned_once, decide_effect
+from forensics.judging.ending import decide_endings
+from forensics.judging.evidence import evidence_of
+from forensics.judging.late_output import share_by_key, with_late_output_returned
+from forensics.judging.ledger import put_in_order
+from forensics.judging.messages import messages_of
+from forensics.judging.model import Judged
+from forensics.judging.pairs import redeliveries_of
+from forensics.judging.surroundings import Surroundings
+from forensics.judging.unlogged import unlogged_receives
+from forensics.judging.works import works
+from forensics.streams.model import Delivery
+
+Item = list[Delivery]
+"""The deliveries of one message, or of one business key, in one queue."""
+
+_FIELDS = tuple(Delivery.__slots__)
+_values_of = attrgetter(*_FIELDS)
+
+
+def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
+    """Judge the deliveries that logs show, placed among settings and with how far their batches got; they stay as they are.
+
+    Takes whole works, of any number of queues: every delivery of every item that may share work with another one here. What
+    comes out is in order of queue, work, item and delivery, whatever order they come in.
+    """
+    judged = Judged()
+    for work in works(_items(deliveries, around), around):
+        count_returned_once(d for item in work for d in item)
+        redeliveries = [redeliveries_of(item, around) for item in work]
+        judged.ledger += chain.from_iterable(work)
+        judged.redeliveries += chain.from_iterable(redeliveries)
+        judged.messages += messages_of(work, redeliveries, around)
+    return judged
+
+
+def judge_alone(delivery: Delivery) -> None:
+    """Fill in what is judged of a delivery that ``ends_surely``, where nothing else speaks of its message."""
+    delivery.evidence_ids = evidence_of(delivery)
+    delivery.work_id = delivery.item_id
+    delivery.delivery_index, delivery.came_again = 1, False
+    decide_effect(delivery)
+    delivery.ended_by, delivery.delete_status = "deleted", None
+
+
+def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
+    """Return the ledger of each item by queue and item id: deliveries in order, each with its effect and its ending."""
+    logged = with_late_output_returned([_to_judge(d) for d in deliveries])
+    share_by_key(logged)
+    by_item: dict[tuple[str, str], Item] = defaultdict(list)
+    for delivery in logged:
+        by_item[delivery.queue_arn, delivery.item_id].append(delivery)
+    items = []
+    for _, item in sorted(by_item.items()):
+        in_order = put_in_order(item + unlogged_receives(item, around))
+        for delivery in in_order:
+            decide_effect(delivery)
+        decide_endings(in_order, around)
+        items.append(in_order)
+    return items
+
+
+def _to_judge(delivery: Delivery) -> Delivery:
+    """Return a copy of which everything is still to judge."""
+    copy = object.__new__(Delivery)
+    for name, value in zip(_FIELDS, _values_of(delivery), strict=True):
+        setattr(copy, name, value)
+    copy.order_at = copy.received_at
+    copy.evidence_ids = evidence_of(copy)
+    return copy

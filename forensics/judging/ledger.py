@@ -1,0 +1,27 @@
+"""The delivery ledger of one item: its deliveries in order, receives that no log shows among them."""
+
+from collections.abc import Sequence
+
+from forensics.judging.known import unknown_first, unknown_last
+from forensics.streams.model import Delivery
+
+
+def put_in_order(item: Sequence[Delivery]) -> list[Delivery]:
+    """Return an item's deliveries in order, and fill in ``delivery_index`` and ``came_again``.
+
+    By receive count where every delivery of the item has one, else by time.
+    """
+    is_counted = all(d.receive_count is not None for d in item)
+    in_order = sorted(item, key=_by_count if is_counted else _by_time)
+    for index, delivery in enumerate(in_order, start=1):
+        delivery.delivery_index = index
+        delivery.came_again = index < len(in_order)
+    return in_order
+
+
+def _by_count(d: Delivery) -> tuple[object, ...]:
+    return d.receive_count, *_by_time(d)
+
+
+def _by_time(d: Delivery) -> tuple[object, ...]:
+    return unknown_first(d.order_at), unknown_last(d.receive_count), unknown_last(d.consumer)

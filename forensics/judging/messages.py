@@ -1,0 +1,118 @@
+"""The verdict per message: how often its work was done for sure, and how often it may have been."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from forensics.judging.bounds import hidden_possible
+from forensics.judging.evidence import united
+from forensics.judging.guards import guards_of
+from forensics.judging.known import highest, lowest
+from forensics.judging.model import Message, Redelivery
+from forensics.judging.origins import origins
+from forensics.judging.surroundings import Surroundings
+from forensics.streams.model import Delivery
+from forensics.verdict import effect_sentence, guard_sentence, trigger_sentence, verdict_of
+
+_PROOFS = {"marker", "finished"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    """What a whole work gives to each of its messages: how often it was done, and the sentences that say so."""
+
+    at_least: int
+    at_most: int | None
+    verdict: str
+    certainty: str
+    guard_sentence: str
+    effect_sentence: str
+    message_ids: list[str]
+
+
+def messages_of(
+    work: Sequence[Sequence[Delivery]], redeliveries: Sequence[Sequence[Redelivery]], around: Surroundings
+) -> list[Message]:
+    """Return the verdict on each message of a work that was delivered more than once, or shares the work with another.
+
+    ``work`` holds each item's judged deliveries in order, ``redeliveries`` the same item's redeliveries.
+    """
+    interval = _interval(work, around)
+    origin = origins(work, around)
+    found = []
+    for item, again in zip(work, redeliveries, strict=True):
+        message_id = highest(d.message_id for d in item)
+        related = [i for i in interval.message_ids if i != message_id]
+        if len(item) > 1 or related:
+            code, said = origin.get(item[0].item_id, (None, None))
+            found.append(_message(item, again, interval, message_id, related, code, said))
+    return found
+
+
+def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Interval:
+    """Count every delivery of every message of the work."""
+    deliveries = [d for item in work for d in item]
+    bases = {d.basis for d in deliveries if d.effect == "yes"}
+    at_least = sum(d.effect == "yes" for d in deliveries)
+    maybe = sum(d.effect != "no" for d in deliveries)
+    at_most = None if any(hidden_possible(item, around) for item in work) else maybe
+    guards = guards_of(work, around)
+    return _Interval(
+        at_least,
+        at_most,
+        verdict_of(at_least, at_most, bool(guards.stopped)),
+        "proved" if bases and bases <= _PROOFS else "inferred",
+        guard_sentence(
+            guards.stopped, guards.is_in_place, guards.lock_ended_s, guards.lock_ended, guards.other_payloads
+        ),
+        effect_sentence(at_least, at_most, sorted(bases)),
+        sorted({d.message_id for d in deliveries if d.message_id is not None}),
+    )
+
+
+def _message(
+    item: Sequence[Delivery],
+    redeliveries: Sequence[Redelivery],
+    interval: _Interval,
+    message_id: str | None,
+    related: list[str],
+    origin: str | None,
+    origin_sentence: str | None,
+) -> Message:
+    first = item[0]
+    causes = _causes(redeliveries)
+    seen = sum(d.is_seen for d in item)
+    receive_count = highest(d.receive_count for d in item)
+    return Message(
+        queue_arn=first.queue_arn,
+        queue=first.queue,
+        item_id=first.item_id,
+        message_id=message_id,
+        work_id=first.work_id,
+        verdict=interval.verdict,
+        certainty=interval.certainty,
+        effects_at_least=interval.at_least,
+        effects_at_most=interval.at_most,
+        deliveries=seen,
+        receive_count=receive_count,
+        causes=causes,
+        origin=origin,
+        trigger_sentence=trigger_sentence(causes, seen, receive_count, origin_sentence),
+        guard_sentence=interval.guard_sentence,
+        effect_sentence=interval.effect_sentence,
+        first_received_at=lowest(d.received_at for d in item),
+        last_received_at=highest(d.received_at for d in item),
+        last_active_at=highest(d.received_at if d.run_ended_at is None else d.run_ended_at for d in item),
+        sent_at=lowest(d.sent_at for d in item),
+        group_id=highest(d.group_id for d in item),
+        deduplication_id=highest(d.deduplication_id for d in item),
+        is_dead_lettered=any(d.ended_by == "dead_lettered" for d in item),
+        business_keys=united(*(d.business_keys for d in item)),
+        related_message_ids=related,
+        visibility_timeout_s=highest(d.visibility_timeout_s for d in item),
+        evidence_ids=united(*(d.evidence_ids for d in item)),
+    )
+
+
+def _causes(redeliveries: Iterable[Redelivery]) -> list[str]:
+    """Return the causes of an item's redeliveries in their order, each once; where none holds, that is said."""
+    return list(dict.fromkeys(cause for again in redeliveries for cause in again.causes or ["undecidable"]))

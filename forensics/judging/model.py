@@ -1,0 +1,102 @@
+"""The plain values that judging gives: a redelivery with its cause, a message with its verdict, a judged work."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from forensics.streams.model import Delivery
+
+
+class Ruled(NamedTuple):
+    """One rule's answer for one redelivery."""
+
+    code: str
+    stance: str
+    sentence: str
+    would_decide: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Redelivery:
+    """One delivery of a message beside the one before it, with every rule's answer.
+
+    ``earlier_*`` that incidents and counterfactuals ask for stand here, so that nobody looks the earlier delivery up again.
+    """
+
+    queue_arn: str
+    queue: str
+    item_id: str
+    delivery_index: int
+    message_id: str | None
+    receive_count: int | None
+    is_fifo: bool | None
+    earlier_received_at: int | None
+    later_received_at: int | None
+    gap_ms: int | None
+    run_ms: int | None
+    overlap_ms: int | None
+    visibility_timeout_s: int | None
+    earlier_kind: str | None
+    earlier_status: str | None
+    earlier_batch_count: int | None
+    earlier_is_printed: bool
+    earlier_is_named_failure: bool
+    earlier_has_finish_mark: bool
+    earlier_batch_size: int | None
+    earlier_function_timeout_s: int | None
+    cause: str
+    causes: list[str]
+    sentence: str
+    excluded: list[str]
+    would_decide: str | None
+    rulings: list[Ruled]
+    evidence_ids: list[str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Message:
+    """The verdict on one message; its interval is that of its work. ``last_active_at``: the end of its last run, UTC."""
+
+    queue_arn: str
+    queue: str
+    item_id: str
+    message_id: str | None
+    work_id: str
+    verdict: str
+    certainty: str
+    effects_at_least: int
+    effects_at_most: int | None
+    deliveries: int
+    receive_count: int | None
+    causes: list[str]
+    origin: str | None
+    trigger_sentence: str
+    guard_sentence: str
+    effect_sentence: str
+    first_received_at: int | None
+    last_received_at: int | None
+    last_active_at: int | None
+    sent_at: int | None
+    group_id: str | None
+    deduplication_id: str | None
+    is_dead_lettered: bool
+    business_keys: list[str]
+    related_message_ids: list[str]
+    visibility_timeout_s: int | None
+    evidence_ids: list[str]
+
+    @property
+    def is_affected(self) -> bool:
+        """The work may have been done twice: an upper bound of 2 or more, or none."""
+        return self.effects_at_most is None or self.effects_at_most >= 2
+
+
+@dataclass(slots=True)
+class Judged:
+    """What judging some works gives. ``ledger`` holds each item's deliveries in order, unlogged receives among them.
+
+    ``messages`` holds only what was delivered more than once or shares its work with another message.
+    """
+
+    ledger: list[Delivery] = field(default_factory=list)
+    redeliveries: list[Redelivery] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)

@@ -1,0 +1,96 @@
+"""Where the further message ids of one work come from: each beside the one sent before it, put to the rules."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from forensics.judging.known import highest, lowest, unknown_first, unknown_last
+from forensics.judging.surroundings import Surroundings
+from forensics.origins import IdPair, origin_of
+from forensics.streams.model import Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What the deliveries of one message say together of how it was sent."""
+
+    queue_arn: str
+    item_id: str
+    sent_at: int | None
+    received_at: int | None
+    deduplication_id: str | None
+    body_md5: str | None
+    job_id: str | None
+    is_fifo: bool | None
+    was_dead_lettered: bool
+    business_keys: frozenset[str]
+
+
+def origins(work: Sequence[Sequence[Delivery]], around: Surroundings) -> dict[str, tuple[str | None, str]]:
+    """Return origin and sentence by item id for every message of a work but its first.
+
+    The origin is None where several are open, or none is left. A message whose deduplication id is another's message id
+    came from that one, whichever was sent before it. ``work`` holds each item's judged deliveries.
+    """
+    if len(work) < 2:
+        return {}
+    messages = [_sent(item) for item in work if any(d.message_id is not None for d in item)]
+    messages.sort(key=_by_sent)
+    ids = {m.item_id for m in messages}
+    found = {}
+    for earlier, message in zip([None, *messages], messages, strict=False):
+        is_named_after = message.deduplication_id in ids - {message.item_id}
+        if earlier is not None or is_named_after:
+            found[message.item_id] = origin_of(_ids(earlier, message, is_named_after, around))
+    return found
+
+
+def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Surroundings) -> IdPair:
+    was_moved = around.was_moved(message.queue_arn, message.sent_at)
+    if earlier is None:
+        return IdPair(
+            earlier_id=str(message.deduplication_id),
+            is_fifo=message.is_fifo,
+            has_same_deduplication_id=None,
+            is_named_after_earlier=True,
+            was_moved_then=was_moved,
+        )
+    return IdPair(
+        earlier_id=str(message.deduplication_id) if is_named_after else earlier.item_id,
+        is_fifo=message.is_fifo,
+        has_same_deduplication_id=_is_same(earlier.deduplication_id, message.deduplication_id),
+        has_same_business_key=not earlier.business_keys.isdisjoint(message.business_keys),
+        has_same_job_id=_is_same(earlier.job_id, message.job_id) is True,
+        has_same_body=_is_same(earlier.body_md5, message.body_md5),
+        is_named_after_earlier=is_named_after,
+        earlier_was_dead_lettered=earlier.was_dead_lettered,
+        was_moved_then=was_moved,
+        sent_gap_s=_seconds_between(earlier.sent_at, message.sent_at),
+    )
+
+
+def _sent(item: Iterable[Delivery]) -> _Sent:
+    of_message = [d for d in item if d.message_id is not None]
+    return _Sent(
+        of_message[0].queue_arn,
+        of_message[0].item_id,
+        lowest(d.sent_at for d in of_message),
+        lowest(d.received_at for d in of_message),
+        highest(d.deduplication_id for d in of_message),
+        highest(d.body_md5 for d in of_message),
+        highest(d.job_id for d in of_message),
+        highest(d.is_fifo for d in of_message),
+        any(d.ended_by == "dead_lettered" for d in of_message),
+        frozenset().union(*(d.business_keys for d in of_message)),
+    )
+
+
+def _by_sent(m: _Sent) -> tuple[object, ...]:
+    return unknown_last(m.sent_at), unknown_first(m.received_at), m.item_id
+
+
+def _is_same(one: str | None, other: str | None) -> bool | None:
+    return None if one is None or other is None else one == other
+
+
+def _seconds_between(one: int | None, other: int | None) -> float | None:
+    return None if one is None or other is None else round((other // 1000 - one // 1000) / 1000, 3)

@@ -1,0 +1,111 @@
+"""Each delivery of a message beside the one before it, put to the rules."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from forensics.judging.evidence import united
+from forensics.judging.model import Redelivery, Ruled
+from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
+from forensics.rules import DeliveryPair, decide
+from forensics.streams.model import Delivery
+
+
+def redeliveries_of(item: Sequence[Delivery], around: Surroundings) -> list[Redelivery]:
+    """Return one redelivery per delivery of an item but the first; ``item``: its judged deliveries in order."""
+    return [_redelivery(earlier, later, around) for earlier, later in pairwise(item)]
+
+
+def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Redelivery:
+    gap_ms = _ms_between(earlier.received_at, later.received_at)
+    run_ms = _ms_between(earlier.received_at, earlier.run_ended_at)
+    has_finish_mark = earlier.finished_at is not None or earlier.basis == "finished"
+    decision = decide(
+        DeliveryPair(
+            is_fifo=later.is_fifo,
+            visibility_timeout_s=earlier.visibility_timeout_s,
+            function_timeout_s=earlier.function_timeout_s,
+            visibility_is_assumed=bool(earlier.is_visibility_assumed),
+            function_timeout_is_assumed=bool(earlier.is_function_timeout_assumed),
+            batch_size=earlier.batch_size,
+            reports_batch_item_failures=earlier.reports_batch_item_failures,
+            earlier_is_seen=earlier.is_seen,
+            earlier_kind=earlier.consumer_kind,
+            earlier_name=consumer_name(earlier),
+            earlier_status=earlier.run_status or "unknown",
+            earlier_error_type=earlier.error_type,
+            earlier_has_finish_mark=has_finish_mark,
+            earlier_batch_count=earlier.batch_count,
+            earlier_is_printed=earlier.batch_position is not None,
+            earlier_delete_reason=earlier.delete_reason,
+            earlier_is_named_failure=earlier.is_named_failure,
+            earlier_has_response=earlier.has_response,
+            earlier_response_is_malformed=earlier.is_malformed_response,
+            earlier_effect=earlier.effect,
+            earlier_is_watched=bool(earlier.is_watched),
+            earlier_received_is_exact=is_receive_exact(earlier, around),
+            is_throttled=earlier.is_throttled,
+            run_ms=run_ms,
+            gap_ms=gap_ms,
+        )
+    )
+    return Redelivery(
+        queue_arn=later.queue_arn,
+        queue=later.queue,
+        item_id=later.item_id,
+        delivery_index=later.delivery_index,
+        message_id=later.message_id,
+        receive_count=later.receive_count,
+        is_fifo=later.is_fifo,
+        earlier_received_at=earlier.received_at,
+        later_received_at=later.received_at,
+        gap_ms=gap_ms,
+        run_ms=run_ms,
+        overlap_ms=0 if run_ms is None or gap_ms is None else max(run_ms - gap_ms, 0),
+        visibility_timeout_s=earlier.visibility_timeout_s,
+        earlier_kind=earlier.consumer_kind,
+        earlier_status=earlier.run_status,
+        earlier_batch_count=earlier.batch_count,
+        earlier_is_printed=earlier.batch_position is not None,
+        earlier_is_named_failure=earlier.is_named_failure,
+        earlier_has_finish_mark=has_finish_mark,
+        earlier_batch_size=earlier.batch_size,
+        earlier_function_timeout_s=earlier.function_timeout_s,
+        cause=decision.cause,
+        causes=decision.causes,
+        sentence=decision.sentence,
+        excluded=decision.excluded,
+        would_decide=decision.would_decide,
+        rulings=[Ruled(code, *ruling) for code, ruling in decision.rulings],
+        evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
+    )
+
+
+def is_receive_exact(earlier: Delivery, around: Surroundings) -> bool:
+    """Tell whether a delivery was received when its run began, or its time was logged.
+
+    A throttled poller holds what it received for up to one visibility timeout before a run begins.
+    """
+    if earlier.received_basis != "run_start":
+        return earlier.received_basis is not None
+    if earlier.received_at is None:
+        return False
+    held_s = earlier.visibility_timeout_s
+    held_ms = (LONGEST_VISIBILITY_S if held_s is None else held_s) * 1000
+    start_ms = earlier.received_at // 1000 - held_ms
+    is_throttled, _ = around.throttled(earlier.queue_arn, start_ms * 1000, earlier.received_at)
+    return is_throttled is False
+
+
+def consumer_name(delivery: Delivery) -> str:
+    """Name in words what got a delivery."""
+    if delivery.consumer_kind != "lambda":
+        return "the earlier run" if delivery.log_group is None else f"the worker of {delivery.log_group}"
+    where = delivery.function_name if delivery.function_name is not None else delivery.log_group
+    if delivery.request_id is None or where is None:
+        return "the earlier run"
+    return f"run {delivery.request_id[:8]} of {where}"
+
+
+def _ms_between(start: int | None, end: int | None) -> int | None:
+    """Return the milliseconds from one time to another, each rounded down to milliseconds; None where one is unknown."""
+    return None if start is None or end is None else end // 1000 - start // 1000

@@ -1,0 +1,64 @@
+"""Where and when a delivery was received, and the settings that were in force then."""
+
+from forensics.settings_in_force import Row, SettingsInForce
+from forensics.streams.model import Delivery, LogGroup
+
+_NOTHING: Row = {}
+
+
+def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> None:
+    """Fill in a delivery's queue, its receive, the settings in force then, and what the team says of its consumer.
+
+    The queue is the one its record names, else the one its log group's consumer reads; where nothing tells, the log
+    group stands for it. A message was received when SQS says so, which it does for the first receive only; else when the
+    run began, or at the first line about it.
+    """
+    _place_in_queue(delivery, group)
+    _take_settings(delivery, in_force)
+    said = group.consumer
+    delivery.order_declared = said.order
+    delivery.has_effect = bool(said.effect)
+    delivery.is_exhaustive = said.effect_is_exhaustive
+    delivery.has_started = bool(said.started)
+    delivery.is_idempotent = said.idempotent
+    delivery.evidence_ids = sorted({*delivery.fact_ids, *delivery.end_ids})
+
+
+def _place_in_queue(delivery: Delivery, group: LogGroup) -> None:
+    arn = delivery.record_queue_arn
+    if arn is None:
+        arn = group.name if group.queue_arn is None else group.queue_arn
+    delivery.queue_arn = arn
+    delivery.queue = arn.rpartition(":")[2]
+    if delivery.function_name is None:
+        delivery.function_name = group.function_name
+    if delivery.receive_count == 1 and delivery.first_receive_ms is not None:
+        delivery.received_at, delivery.received_basis = delivery.first_receive_ms * 1000, "first_receive"
+    elif delivery.consumer_kind == "lambda" and delivery.run_started_at is not None:
+        delivery.received_at, delivery.received_basis = delivery.run_started_at, "run_start"
+    else:
+        at = delivery.first_fact_at if delivery.record_at is None else delivery.record_at
+        delivery.received_at, delivery.received_basis = at, "line"
+
+
+def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
+    at = delivery.received_at
+    queue = in_force.queue(delivery.queue_arn, at) or _NOTHING
+    delivery.visibility_timeout_s = visibility_s = queue.get("visibility_timeout_s")
+    is_fifo = queue.get("is_fifo")
+    delivery.is_fifo = delivery.queue.endswith(".fifo") if is_fifo is None else is_fifo
+    delivery.max_receive_count = queue.get("max_receive_count")
+    delivery.dead_letter_queue_arn = queue.get("dead_letter_queue_arn")
+    delivery.queue_settings_id = queue.get("evidence_id")
+    delivery.is_visibility_assumed = queue.get("is_later_snapshot")
+    mapping = in_force.mapping(delivery.queue_arn, delivery.function_name, at) or _NOTHING
+    delivery.reports_batch_item_failures = mapping.get("reports_batch_item_failures")
+    delivery.batch_size = mapping.get("batch_size")
+    delivery.mapping_id = mapping.get("evidence_id")
+    function = in_force.function(delivery.function_name, at) or _NOTHING
+    delivery.function_timeout_s = function.get("timeout_s")
+    delivery.function_settings_id = function.get("evidence_id")
+    delivery.is_function_timeout_assumed = function.get("is_later_snapshot")
+    delivery.hidden_until_at = None
+    if at is not None and visibility_s is not None:
+        delivery.hidden_until_at = (at // 1000 + visibility_s * 1000) * 1000

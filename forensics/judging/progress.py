@@ -1,0 +1,56 @@
+"""How far a batch got whose run failed: which messages it was at, and which it had not reached."""
+
+from collections.abc import Sequence
+
+from forensics.streams.model import Delivery
+
+_CUT_OFF = ("timeout", "error", "crash")
+"""Ends of a run that had begun to work on its batch."""
+
+
+def mark_progress(batch: Sequence[Delivery]) -> None:
+    """Mark ``is_in_progress`` and ``is_not_reached`` on all deliveries of one invocation or handling.
+
+    Only a batch whose run failed is told apart: alone in its batch, an unfinished message is what the run was at; of
+    several, only where the consumer is declared sequential, and either its start lines or exhaustive effect lines tell.
+    """
+    if not batch or batch[0].run_status not in _CUT_OFF:
+        return
+    is_sequential = batch[0].order_declared == "sequential"
+    reached = _reached(batch) if is_sequential else None
+    last_started_at = _highest([d.started_at for d in batch]) if is_sequential else None
+    for delivery in batch:
+        place, is_finished = delivery.batch_position, delivery.marker_at is not None
+        if is_finished:
+            is_there = False
+        elif place is None:
+            is_there = last_started_at is not None and delivery.started_at == last_started_at
+        else:
+            is_there = place == reached
+        delivery.is_in_progress = is_there or (delivery.batch_count == 1 and not is_finished)
+        is_later = reached is not None and place is not None and place > reached
+        delivery.is_not_reached = is_later and not _is_touched(delivery)
+
+
+def _reached(batch: Sequence[Delivery]) -> int | None:
+    """Return the place in the batch of the message that a sequential run was at when it ended; None where nothing tells.
+
+    Where the last touched message had finished, the one after it counts as in progress: the line of its start may be
+    lost.
+    """
+    run = batch[0]
+    if run.has_stray_mark:
+        return None
+    last_touched = _highest([d.batch_position for d in batch if _is_touched(d)])
+    last_finished = _highest([d.batch_position for d in batch if d.marker_at is not None])
+    if run.has_started and last_touched is not None:
+        return last_touched + 1 if last_finished == last_touched else last_touched
+    return (last_finished or 0) + 1 if run.is_exhaustive else None
+
+
+def _is_touched(delivery: Delivery) -> bool:
+    return delivery.marker_at is not None or delivery.started_at is not None
+
+
+def _highest(values: list[int | None]) -> int | None:
+    return max((v for v in values if v is not None), default=None)

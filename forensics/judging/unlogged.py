@@ -1,0 +1,76 @@
+"""Receives that only the receive count shows: found, placed in time, and said what the logs would have shown."""
+
+from collections.abc import Sequence
+
+from forensics.judging.evidence import united
+from forensics.judging.known import first_known, highest, lowest
+from forensics.judging.surroundings import Surroundings
+from forensics.streams.model import Delivery
+
+_MOST_COUNTS = 1000
+
+
+def unlogged_receives(item: Sequence[Delivery], around: Surroundings) -> list[Delivery]:
+    """Return one delivery per receive count below the item's highest that no log shows.
+
+    ``item``: every logged delivery of one item. Deliveries whose count was not logged may be some of them: that many are
+    left out. A dead-letter queue goes on counting where its source stopped, so there only gaps above the lowest seen
+    count are missing.
+    """
+    counts = {d.receive_count for d in item if d.receive_count is not None}
+    if not counts:
+        return []
+    first = min(counts) if _goes_on_counting(item, around) else 1
+    missing = [count for count in range(first, min(max(counts), _MOST_COUNTS) + 1) if count not in counts]
+    uncounted = sum(d.receive_count is None for d in item)
+    return [_unlogged(item, count, around) for count in missing[uncounted:]]
+
+
+def _goes_on_counting(item: Sequence[Delivery], around: Surroundings) -> bool:
+    """Tell whether the item was received from a dead-letter queue, as far as anything tells."""
+    return item[0].queue_arn in around.dead_letter_queue_arns or any(d.dead_letter_source_arn is not None for d in item)
+
+
+def _unlogged(item: Sequence[Delivery], count: int, around: Surroundings) -> Delivery:
+    """Return the receive of that count, with the span it must lie in: after ``after_at`` and before ``before_at``.
+
+    ``is_watched``: whatever took it is none of the known consumers. Either the logs would have shown an invocation, so
+    none started, or the log groups of all the queue's workers were read over the whole span.
+    """
+    queue_arn = item[0].queue_arn
+    first_receive_at = _micros(lowest(d.first_receive_ms for d in item))
+    sent_at = _micros(lowest(d.sent_ms for d in item))
+    counted = [(d.receive_count, d.received_at) for d in item if d.receive_count is not None]
+    after_at = first_known(highest(at for c, at in counted if c < count), first_receive_at, sent_at)
+    before_at = lowest(at for c, at in counted if c > count)
+    received_at = first_receive_at if count == 1 else None
+    would_be_logged = around.is_watched(queue_arn, after_at, before_at)
+    is_throttled, throttle_ids = around.throttled(queue_arn, after_at, before_at)
+    return Delivery(
+        item_id=item[0].item_id,
+        message_id=highest(d.message_id for d in item),
+        queue_arn=queue_arn,
+        queue=item[0].queue,
+        receive_count=count,
+        group_id=highest(d.group_id for d in item),
+        deduplication_id=highest(d.deduplication_id for d in item),
+        body_md5=highest(d.body_md5 for d in item),
+        business_keys=united(*(d.business_keys for d in item)),
+        received_at=received_at,
+        visibility_timeout_s=highest(d.visibility_timeout_s for d in item),
+        is_fifo=highest(d.is_fifo for d in item),
+        max_receive_count=highest(d.max_receive_count for d in item),
+        dead_letter_queue_arn=highest(d.dead_letter_queue_arn for d in item),
+        is_seen=False,
+        unseen_basis="never_started" if would_be_logged else "unseen",
+        is_throttled=is_throttled,
+        is_watched=would_be_logged or around.are_workers_read(queue_arn, after_at, before_at),
+        order_at=first_known(received_at, after_at, before_at),
+        after_at=after_at,
+        before_at=before_at,
+        evidence_ids=united(throttle_ids, *(d.evidence_ids[:1] for d in item)),
+    )
+
+
+def _micros(ms: int | None) -> int | None:
+    return None if ms is None else ms * 1000

@@ -1,0 +1,82 @@
+"""Which messages stand for the same work: linked by ids that items of one queue share, directly or through others."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from forensics.judging.ending import ended_if_last
+from forensics.judging.links import Key, Links
+from forensics.judging.surroundings import Surroundings
+from forensics.streams.model import Delivery
+
+
+def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[list[Delivery]]]:
+    """Put items together that share their work, and fill in ``work_id``: the smallest item id of the work.
+
+    Items of one queue share their work by deduplication id, business key, a framework's job id, a deduplication id that
+    is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and came back once while
+    a move task was on. An equal body alone links nothing. ``items`` need their effects and endings.
+    """
+    redriven = _redriven_bodies(items, around) if around.has_move_tasks else {}
+    links = Links()
+    holders: dict[tuple[str, str, str], Key] = {}
+    for item in items:
+        key = _key(item)
+        for kind, value in _shared_values(item) | redriven.get(key, set()):
+            holder = holders.setdefault((key[0], kind, value), key)
+            if holder is not key:
+                links.join(holder, key)
+    found: dict[Key, list[list[Delivery]]] = defaultdict(list)
+    for item in items:
+        name = links.smallest(_key(item))
+        found[name].append(item)
+        for delivery in item:
+            delivery.work_id = name[1]
+    return list(found.values())
+
+
+def _key(item: Sequence[Delivery]) -> Key:
+    return item[0].queue_arn, item[0].item_id
+
+
+def _shared_values(item: Iterable[Delivery]) -> set[tuple[str, str]]:
+    """Return what an item may share with others, as kind and value.
+
+    A deduplication id is of the kind of a message id: it links those that have it, and the message that it names.
+    """
+    values = set()
+    for d in item:
+        if d.message_id is not None:
+            values.add(("message", d.message_id))
+        if d.deduplication_id is not None:
+            values.add(("message", d.deduplication_id))
+        if d.job_id is not None:
+            values.add(("job", d.job_id))
+        if d.message_id is not None:  # a line that names only a key may be of any delivery of any message that has it
+            for key in d.business_keys:
+                values.add(("business_key", key))
+    return values
+
+
+def _redriven_bodies(items: Iterable[Sequence[Delivery]], around: Surroundings) -> Mapping[Key, set[tuple[str, str]]]:
+    """Return per item the MD5s that it shares with another: one of the two dead-lettered, one brought by a move task.
+
+    A message is taken for dead-lettered by any delivery that would have ended so, were it the last: what seems to come
+    after it may be a late line, and a second candidate makes the link a guess.
+    """
+    went: dict[tuple[str, str], set[Key]] = defaultdict(set)
+    came: dict[tuple[str, str], set[Key]] = defaultdict(set)
+    for item in items:
+        for d in item:
+            if d.body_md5 is None:
+                continue
+            if around.was_moved(d.queue_arn, d.sent_at):
+                came[d.queue_arn, d.body_md5].add(_key(item))
+            elif ended_if_last(d, around) == "dead_lettered":
+                went[d.queue_arn, d.body_md5].add(_key(item))
+    redriven: dict[Key, set[tuple[str, str]]] = defaultdict(set)
+    for (queue_arn, body), gone in went.items():
+        back = came.get((queue_arn, body), set())
+        if len(gone) == len(back) == 1:
+            for key in gone | back:
+                redriven[key].add(("redriven_body", body))
+    return redriven

@@ -1,0 +1,192 @@
+"""The lake's Parquet files: written with checksums, flushed before a commit names them, looked at again later.
+
+Every page carries a checksum, which each read compares. The commit that names a file keeps the SHA-256 of the whole, since
+a footer has no checksum of its own. Files of earlier releases have neither: of them only what breaks decoding is seen.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from deltalake import CommitProperties, DeltaTable, Transaction
+from deltalake.exceptions import CommitFailedError
+from deltalake.transaction import AddAction, RemoveAction
+
+from forensics.errors import LakeBusyError
+from forensics.lake import delta
+from forensics.lake.schemas import arrow_schema
+from forensics.tables import Table
+
+ROW_GROUP_ROWS = 100_000
+BATCH_ROWS = 16_384
+"""Rows that a scan holds at a time, so that memory does not follow the lake."""
+BATCH_KEYS = 131_072
+"""Keys alone that a scan holds at a time, about 10 MB: each batch is looked up in a table that is made for it."""
+RESOURCES = ("log_group", "resource")
+"""Columns that name what was read."""
+
+_CHECKED = ds.ParquetFileFormat(
+    default_fragment_scan_options=ds.ParquetFragmentScanOptions(
+        page_checksum_verification=True, use_buffered_stream=True, pre_buffer=False
+    )
+)
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One Parquet file below a table's folder, as a commit names it."""
+
+    path: str
+    size_bytes: int
+    row_count: int
+    sha256: str
+    written_ms: int
+    spans: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    """Least and greatest value of the columns that tell what is lost with the file; times are UTC."""
+
+    @classmethod
+    def of(cls, folder: Path, file: Path, spans: Mapping[str, tuple[Any, Any]] | None = None) -> "DataFile":
+        """Describe a file that is written whole."""
+        status = file.stat()
+        rows = pq.read_metadata(file).num_rows
+        path, written_ms = str(file.relative_to(folder)), status.st_mtime_ns // 1_000_000
+        return cls(path, status.st_size, rows, digest(file), written_ms, spans or {})
+
+    def added(self, is_new_data: bool = True) -> AddAction:
+        """Return what names the file in a commit; ``is_new_data`` is False where its rows came from other files."""
+        told = {
+            "numRecords": self.row_count,
+            "minValues": {name: _in_stats(least) for name, (least, _) in self.spans.items()},
+            "maxValues": {name: _in_stats(greatest) for name, (_, greatest) in self.spans.items()},
+        }
+        return AddAction(self.path, self.size_bytes, {}, self.written_ms, is_new_data, json.dumps(told))
+
+
+def _in_stats(value: Any) -> Any:
+    return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else value
+
+
+def digest(file: Path) -> str:
+    """Return the SHA-256 of a file's content."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def write(folder: Path, table: Table, batches: Iterable[pa.RecordBatch]) -> DataFile:
+    """Write one file into a table's folder and flush it; what cannot be written whole is not left there."""
+    file = folder / f"part-{uuid.uuid4()}.parquet"
+    schema = arrow_schema(table)
+    spans: dict[str, tuple[Any, Any]] = {}
+    try:
+        with pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer:
+            for group in _row_groups(batches, schema):
+                writer.write_table(group)
+                for name in _spanned(table):
+                    ends = [value for value in pc.min_max(group[name]).as_py().values() if value is not None]
+                    if ends := [*spans.get(name, ()), *ends]:
+                        spans[name] = min(ends), max(ends)
+        delta.flush_path(file)
+        return DataFile.of(folder, file, spans)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+
+
+def _spanned(table: Table) -> list[str]:
+    return [name for name in (table.time_column, *RESOURCES) if name in table.column_names] if table.time_column else []
+
+
+def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+    held: list[pa.RecordBatch] = []
+    count = 0
+    for batch in batches:
+        held.append(batch)
+        count += batch.num_rows
+        if count >= ROW_GROUP_ROWS:
+            yield pa.Table.from_batches(held, schema)
+            held, count = [], 0
+    if held:
+        yield pa.Table.from_batches(held, schema)
+
+
+def name(
+    folder: Path,
+    table: Table,
+    handle: DeltaTable,
+    files: list[DataFile],
+    replaced: list[RemoveAction] | None = None,
+    mode: Literal["append", "overwrite"] = "append",
+    app_transactions: list[Transaction] | None = None,
+) -> int:
+    """Name written files in one commit, with their digests, and flush it; returns its version.
+
+    An error may come back although the commit landed (a lost reply): then it is ours by its token, and done. Raises
+    LakeBusyError where another writer was there first. ``replaced`` are files whose rows these files hold, and no others.
+    """
+    token = uuid.uuid4().hex
+    told = {delta.RUN_TOKEN: token, delta.DIGESTS: json.dumps({file.path: file.sha256 for file in files})}
+    properties = CommitProperties(custom_metadata=told, app_transactions=app_transactions)
+    changes: list[AddAction | RemoveAction] = [
+        *(file.added(is_new_data=replaced is None) for file in files),
+        *(replaced or []),
+    ]
+    compared = handle.version()
+    try:
+        delta.commit(handle, changes, mode, arrow_schema(table), properties)
+    except (CommitFailedError, OSError) as problem:
+        if not delta.has_landed(folder, compared, token):
+            if isinstance(problem, CommitFailedError):
+                raise LakeBusyError(
+                    f"another process is writing {table.name}", "Wait for it, then run this again."
+                ) from problem
+            raise
+    version = delta.newest_version(folder)
+    delta.flush(folder, version)
+    return version
+
+
+def dataset(table: Table, files: list[str]) -> ds.Dataset:
+    """Return files of one table as a dataset that compares checksums as it reads."""
+    schema = arrow_schema(table)
+    return ds.dataset(files, schema=schema, format=_CHECKED) if files else ds.dataset(schema.empty_table())
+
+
+def scan(
+    table: Table,
+    files: list[str],
+    columns: list[str] | None = None,
+    where: pc.Expression | None = None,
+    batch_rows: int = BATCH_ROWS,
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows in small batches, one file after another, in as little memory as that takes."""
+    yield from dataset(table, files).to_batches(
+        columns=columns, filter=where, batch_size=batch_rows, batch_readahead=1, fragment_readahead=1, use_threads=False
+    )
+
+
+def what_is_wrong(file: Path, size_bytes: int | None, sha256: str | None, whole: bool) -> str | None:
+    """Say in what a file is not as it was committed; None where nothing is seen. Without ``whole`` only its end is read."""
+    if not file.exists():
+        return "is missing"
+    if size_bytes is not None and (there := file.stat().st_size) != size_bytes:
+        return f"has {there:,} bytes instead of {size_bytes:,}"
+    try:
+        if whole and sha256 is not None:
+            return None if digest(file) == sha256 else "is not what was written"
+        with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
+            for _ in parquet.iter_batches(BATCH_ROWS) if whole else ():
+                pass
+    except PermissionError:
+        raise
+    except (pa.ArrowException, OSError):
+        return "cannot be read"
+    return None

@@ -1,0 +1,37 @@
+"""Findings of earlier runs, forgotten: what is kept is what the newest generations name."""
+
+import shutil
+from pathlib import Path
+
+from forensics.lake.generation import Generation
+from forensics.lake.lake import Lake
+from forensics.tables import FINDINGS, GENERATIONS
+
+KEEP_GENERATIONS = 5
+"""So many generations of findings can be read still."""
+
+
+def forget_generations(lake: Lake, keep: int = KEEP_GENERATIONS) -> None:
+    """Remove files of findings that none of the newest generations names, and what a killed run staged.
+
+    Whatever folders are called: a clock may have been set back. Older findings can be made again from the evidence.
+    """
+    for folder in nameless_folders(lake, keep):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def nameless_folders(lake: Lake, keep: int = KEEP_GENERATIONS) -> list[Path]:
+    """Return the folders of findings that neither a kept generation names nor the newest version of their table."""
+    newest = lake.versions((*FINDINGS, GENERATIONS))
+    named = {table.name: {newest[table.name]} for table in FINDINGS if table.name in newest}
+    last = newest.get(GENERATIONS.name, -1)
+    for version in range(last, max(last - keep, -1), -1):
+        for row in lake.read(GENERATIONS, version=version).to_pylist():
+            for name, number in Generation.of_row(row).versions.items():
+                named.setdefault(name, set()).add(number)
+    found = []
+    for table in FINDINGS:
+        kept = {Path(file).parent for number in named.get(table.name, ()) for file in lake.files(table, number)}
+        data = lake.path(table) / "data"
+        found += [folder for folder in sorted(data.iterdir()) if folder not in kept] if data.is_dir() else []
+    return found

@@ -1,0 +1,333 @@
+"""Settings as they were at a moment: snapshots and recorded changes become intervals, and a moment meets the one in force.
+
+Judging, checks and reports all ask here, so that what was in force then is one answer.
+"""
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from forensics.clock import micros
+
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+NEWEST = micros(LATEST) - 1
+"""A moment behind everything that is known: what is in force then is what was seen or set last."""
+SETTINGS_KEYS = {
+    "queue_settings": ("queue_arn",),
+    "function_settings": ("function_name",),
+    "event_source_mappings": ("queue_arn", "function_name"),
+}
+"""Settings table to the columns that name a resource in it."""
+_ABOUT_THE_ROW = ("evidence_id", "observed_at", "last_modified_at")
+_OF_THE_NEWEST = ("observed_at", "last_modified_at", "known")
+"""What an interval says besides what held in it."""
+
+Row = dict[str, Any]
+Key = tuple[Any, ...]
+
+
+class Change(NamedTuple):
+    """A recorded call that set something, from then on (UTC); ``values`` holds only the columns it set."""
+
+    changed_at: datetime
+    values: Mapping[str, Any]
+    evidence_id: str
+
+
+Changes = dict[Key, list[Change]]
+
+
+class Known(NamedTuple):
+    """What one setting was at one moment, and which evidence says so.
+
+    ``is_assumed``: only a later snapshot vouches for it. ``is_unknown``: it was set later, and nothing tells what it was.
+    """
+
+    value: Any
+    evidence_id: str
+    is_assumed: bool = False
+    is_unknown: bool = False
+
+
+def intervals(
+    rows: Iterable[Row], key: tuple[str, ...], changes: Mapping[Key, Sequence[Change]] | None = None
+) -> list[Row]:
+    """Turn snapshots and recorded changes into intervals ``in_force_from``/``in_force_until`` (UTC, half-open) per key.
+
+    A value holds from where it was seen or set until the next change. Where AWS says when a resource last changed, the
+    later snapshot holds from then; where nothing tells when it changed, it holds from the snapshot before, or from ever.
+    ``is_later_snapshot`` marks what only such a later snapshot vouches for. Before a recorded change of something that
+    no earlier snapshot shows, it is unknown (null). ``known`` tells the same per column; ``observed_at`` and
+    ``last_modified_at`` are those of the newest snapshot, whatever the interval.
+    """
+    by_key: dict[Key, list[Row]] = {}
+    for row in rows:
+        by_key.setdefault(tuple(row[k] for k in key), []).append(row)
+    out: list[Row] = []
+    for name, states in by_key.items():
+        states.sort(key=lambda r: (r["observed_at"], r["evidence_id"]))
+        recorded = sorted((changes or {}).get(name, ()), key=lambda c: (c.changed_at, c.evidence_id))
+        out += _of_one(states, recorded)
+    return out
+
+
+def _of_one(states: list[Row], recorded: list[Change]) -> list[Row]:
+    borders = {EARLIEST, LATEST, *(c.changed_at for c in recorded)}
+    for state in states:
+        borders |= {at for at in (state["observed_at"], state.get("last_modified_at")) if at}
+    columns = [c for c in states[0] if c not in _ABOUT_THE_ROW]
+    of_changes = {c.evidence_id for c in recorded}
+    out: list[Row] = []
+    in_order = sorted(borders)
+    for start, end in zip(in_order, in_order[1:], strict=False):
+        known = {c: _at(start, c, states, recorded) for c in columns}
+        by_change = [k.evidence_id for k in known.values() if k.evidence_id in of_changes]
+        assumed = [k.evidence_id for k in known.values() if k.is_assumed]
+        row = {
+            **states[-1],
+            **{c: k.value for c, k in known.items()},
+            "evidence_id": (by_change or assumed or [k.evidence_id for k in known.values()])[0],
+            "is_later_snapshot": bool(assumed),
+            "known": known,
+        }
+        if out and all(out[-1][c] == row[c] for c in ("known", "evidence_id", "is_later_snapshot")):
+            out[-1]["in_force_until"] = end
+        else:
+            out.append({**row, "in_force_from": start, "in_force_until": end})
+    return out
+
+
+def _at(at: datetime, column: str, states: list[Row], recorded: list[Change]) -> Known:
+    """What a column was at a moment, from the snapshots and changes around it."""
+    sets = [c for c in recorded if column in c.values]
+    seen = next((s for s in reversed(states) if s["observed_at"] <= at), None)
+    was_set = next((c for c in reversed(sets) if c.changed_at <= at), None)
+    later = next((s for s in states if s["observed_at"] > at), None)
+    will_be_set = next((c for c in sets if c.changed_at > at), None)
+    if was_set and (seen is None or was_set.changed_at >= seen["observed_at"]):
+        before: Known | None = Known(was_set.values[column], was_set.evidence_id)
+    else:
+        before = Known(seen[column], seen["evidence_id"]) if seen else None
+    if later is None or (will_be_set and will_be_set.changed_at <= later["observed_at"]):
+        return before or Known(None, will_be_set.evidence_id if will_be_set else "", is_unknown=True)
+    changed_at = later.get("last_modified_at")
+    after = Known(later[column], later["evidence_id"])
+    if changed_at and changed_at <= at:
+        return after
+    if before and (changed_at or before.value == after.value):
+        return before
+    return after._replace(is_assumed=True)
+
+
+def clipped(rows: Sequence[Row], until: datetime) -> list[Row]:
+    """Return intervals as far as they reach back from a moment (UTC): what was in force up to then, and nothing later."""
+    begun = [
+        {**row, "in_force_until": min(row["in_force_until"], until)} for row in rows if row["in_force_from"] < until
+    ]
+    return [{name: row[name] for name in sorted(row) if name not in _OF_THE_NEWEST} for row in begun]
+
+
+class _History:
+    """The intervals of one resource, in order of time."""
+
+    __slots__ = ("_texts", "rows", "starts")
+
+    def __init__(self, rows: list[Row]) -> None:
+        rows = sorted(rows, key=lambda r: r["in_force_from"])
+        # The end of all intervals is a start of nothing: what is before the first and behind the last meets None.
+        self.starts = [*(micros(r["in_force_from"]) for r in rows), micros(rows[-1]["in_force_until"])]
+        self.rows: list[Row | None] = [*rows, None]
+        self._texts: dict[int, str] = {}
+
+    def at(self, at: int) -> Row | None:
+        return self.rows[bisect_right(self.starts, at) - 1]
+
+    def between(self, low: int, high: int) -> list[tuple[int, str]]:
+        """Return from when on what held, for moments from ``low`` to ``high``; the first holds at ``low``."""
+        first = max(bisect_right(self.starts, low) - 1, 0)
+        found: list[tuple[int, str]] = []
+        for place in range(first, bisect_right(self.starts, high)):
+            text = self._text(place)
+            if not found or found[-1][1] != text:
+                found.append((max(self.starts[place], low), text))
+        return found
+
+    def _text(self, place: int) -> str:
+        if place not in self._texts:
+            row = self.rows[place] or {}
+            held = {c: v for c, v in row.items() if c not in (*_OF_THE_NEWEST, "in_force_from", "in_force_until")}
+            unknown = sorted(c for c, known in row.get("known", {}).items() if known.is_unknown)
+            self._texts[place] = json.dumps([held, unknown], sort_keys=True, default=str)
+        return self._texts[place]
+
+
+class SettingsInForce:
+    """Settings of queues, functions and event source mappings at any moment, in microseconds since 1970, UTC.
+
+    What is given back has the columns of its table, ``in_force_from`` and ``in_force_until``, and ``is_later_snapshot``:
+    see ``intervals``. None: nothing is known, or nothing of what was asked for.
+    """
+
+    __slots__ = ("_functions", "_mappings", "_queues")
+
+    def __init__(self, queues: Iterable[Row], functions: Iterable[Row], mappings: Iterable[Row]) -> None:
+        self._queues = {key[0]: history for key, history in _histories(queues, "queue_settings")}
+        self._functions = {key[0]: history for key, history in _histories(functions, "function_settings")}
+        self._mappings = dict(_histories(mappings, "event_source_mappings"))
+
+    @classmethod
+    def of(
+        cls,
+        queue_settings: Sequence[Row],
+        function_settings: Sequence[Row],
+        mappings: Sequence[Row],
+        setting_changes: Sequence[Mapping[str, Any]] = (),
+    ) -> "SettingsInForce":
+        """Make it from the rows of the four evidence tables; ``mappings`` are those of event_source_mappings."""
+        changes = recorded_changes(setting_changes, mappings)
+        tables = zip(SETTINGS_KEYS, (queue_settings, function_settings, mappings), strict=True)
+        return cls(*(intervals(rows, SETTINGS_KEYS[name], changes[name]) for name, rows in tables))
+
+    def queue(self, queue_arn: str | None, at: int | None) -> Row | None:
+        """Return the queue's settings in force at a moment."""
+        history = self._queues.get(queue_arn)
+        return None if history is None or at is None else history.at(at)
+
+    def function(self, function_name: str | None, at: int | None) -> Row | None:
+        """Return the function's settings in force at a moment."""
+        history = self._functions.get(function_name)
+        return None if history is None or at is None else history.at(at)
+
+    def mapping(self, queue_arn: str | None, function_name: str | None, at: int | None) -> Row | None:
+        """Return the settings in force at a moment of the mapping that feeds the queue to the function."""
+        history = self._mappings.get((queue_arn, function_name))
+        return None if history is None or at is None else history.at(at)
+
+    def fed_by(self, queue_arn: str | None) -> list[str]:
+        """Return the functions that a mapping of the queue is known for, sorted."""
+        return sorted(function for queue, function in self._mappings if queue == queue_arn)
+
+    def queues_between(self, queue_arn: str | None, low: int, high: int) -> list[Row]:
+        """Return every state of a queue that was in force at some moment from ``low`` to ``high``."""
+        history = self._queues.get(queue_arn)
+        if history is None:
+            return []
+        first = max(bisect_right(history.starts, low) - 1, 0)
+        return [row for row in history.rows[first : bisect_right(history.starts, high)] if row is not None]
+
+    def bearing(self, low: int, high: int, queues: Iterable[str], functions: Iterable[str]) -> str:
+        """Return as text all that these resources' settings answer for moments from ``low`` to ``high``, both included.
+
+        The same text, the same answers, but for where an interval begins and ends: what is known of other times, or was
+        read again and had not changed, does not show in it.
+        """
+        queue_arns, names = sorted(set(queues)), sorted(set(functions))
+        told: list[tuple[str, Any, list[tuple[int, str]]]] = []
+        told += [("queue", q, self._queues[q].between(low, high)) for q in queue_arns if q in self._queues]
+        told += [("function", f, self._functions[f].between(low, high)) for f in names if f in self._functions]
+        pairs = [(q, f) for q in queue_arns for f in names if (q, f) in self._mappings]
+        told += [("mapping", pair, self._mappings[pair].between(low, high)) for pair in pairs]
+        return json.dumps(told)
+
+
+def _histories(rows: Iterable[Row], table: str) -> Iterator[tuple[Key, _History]]:
+    of_resource: dict[Key, list[Row]] = {}
+    for row in rows:
+        of_resource.setdefault(tuple(row[column] for column in SETTINGS_KEYS[table]), []).append(row)
+    return ((key, _History(found)) for key, found in of_resource.items() if None not in key)
+
+
+# -- CloudTrail's record of what was set, as changes of the settings tables' columns ---------------------------
+
+
+_TABLES = {"queue": "queue_settings", "function": "function_settings", "mapping": "event_source_mappings"}
+
+
+def recorded_changes(rows: Iterable[Mapping[str, Any]], mappings: Iterable[Mapping[str, Any]]) -> dict[str, Changes]:
+    """Return per settings table the changes per key, from rows of ``setting_changes``; refused calls changed nothing.
+
+    ``mappings`` are snapshots of event source mappings: a change names one by its UUID only.
+    """
+    of_mapping = {m["mapping_uuid"]: (m["queue_arn"], m["function_name"]) for m in mappings}
+    found: dict[str, Changes] = {table: {} for table in _TABLES.values()}
+    for row in rows:
+        kind = row["resource_kind"]
+        if row["error_code"] is not None or kind not in _READ:
+            continue
+        values: dict[str, Any] = {}
+        for text in row["settings"] or ():
+            name, _, value = text.partition("=")
+            if read := _READ[kind].get(name.lower()):
+                values |= read(value)
+        keys: dict[str, Key] = {
+            "queue": (row["queue_arn"],),
+            "function": (row["function_name"],),
+            "mapping": of_mapping.get(row["resource"], (row["queue_arn"], row["function_name"])),
+        }
+        if values and None not in keys[kind]:
+            change = Change(row["changed_at"], values, row["evidence_id"])
+            found[_TABLES[kind]].setdefault(keys[kind], []).append(change)
+    return found
+
+
+def _whole(column: str) -> Callable[[str], dict[str, Any]]:
+    def read(text: str) -> dict[str, Any]:
+        return {column: int(text)} if text.isdecimal() else {}
+
+    return read
+
+
+def _redrive(text: str) -> dict[str, Any]:
+    """Read a redrive policy; an empty one takes the dead-letter queue away."""
+    policy = _parsed(text) if text.strip() else {}
+    if not isinstance(policy, dict):
+        return {}
+    count = str(policy.get("maxReceiveCount", ""))
+    return {
+        "dead_letter_queue_arn": policy.get("deadLetterTargetArn"),
+        "max_receive_count": int(count) if count.isdecimal() else None,
+    }
+
+
+def _response_types(text: str) -> dict[str, Any]:
+    listed = _parsed(text)
+    return {"reports_batch_item_failures": "ReportBatchItemFailures" in listed} if isinstance(listed, list) else {}
+
+
+def _scaling(text: str) -> dict[str, Any]:
+    config = _parsed(text)
+    if not isinstance(config, dict):
+        return {}
+    return {"maximum_concurrency": config.get("maximumConcurrency", config.get("MaximumConcurrency"))}
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+_READ: dict[str, dict[str, Callable[[str], dict[str, Any]]]] = {
+    "queue": {
+        "visibilitytimeout": _whole("visibility_timeout_s"),
+        "messageretentionperiod": _whole("message_retention_s"),
+        "delayseconds": _whole("delay_s"),
+        "redrivepolicy": _redrive,
+    },
+    "function": {
+        "timeout": _whole("timeout_s"),
+        "memorysize": _whole("memory_mb"),
+        "reservedconcurrentexecutions": _whole("reserved_concurrency"),
+    },
+    "mapping": {
+        "batchsize": _whole("batch_size"),
+        "maximumbatchingwindowinseconds": _whole("batching_window_s"),
+        "functionresponsetypes": _response_types,
+        "scalingconfig": _scaling,
+    },
+}
+"""Kind of resource and AWS's name of a setting, in lower case, to what it says of our columns."""

@@ -1,0 +1,218 @@
+"""Which message each fact of a worker's stream is about: the one it names, or the one that is being worked on.
+
+A worker has no request id. Many of its lines name a message only by its business key or by a receipt handle, and some name
+nothing ("charged", "delete failed"): these are about what the stream says is open just then, or about nothing we can tell.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from forensics.identity import handle_prefix
+from forensics.settings import Consumer
+from forensics.streams.model import Fact
+
+OPENERS = frozenset({"record", "started", "worker_started"})
+"""Roles of lines that say: now this message is in hand."""
+
+CLOSERS = frozenset({"worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused"})
+"""Roles of lines that say: this message is out of hand."""
+
+LOOK_BACK = 64
+"""A message counts as open for so many facts after the line that opened it; its worker may have been killed."""
+
+_ONE_JOB_A_PROCESS = frozenset({"laravel"})
+"""Frameworks whose worker process runs one job at a time, and whose stream is that process."""
+
+
+class PlacedFact(NamedTuple):
+    """A fact and where its stream says it: ``at`` in µs, the line's order within that ms, the fact's place in the line."""
+
+    at: int
+    order_in_ms: int
+    place: int
+    fact: Fact
+
+
+class AboutItem(NamedTuple):
+    """A fact with what it is about; its message id or key is filled in. ``job``: how many nameless starts came before."""
+
+    item_id: str
+    job: int
+    fact: Fact
+
+
+def in_stream_order(facts: Iterable[PlacedFact]) -> list[PlacedFact]:
+    """Return facts in the order in which their stream says them."""
+    return sorted(facts, key=lambda placed: (placed.at, placed.order_in_ms, placed.fact.evidence_id, placed.place))
+
+
+def takes_one_at_a_time(consumer: Consumer) -> bool:
+    """Tell whether a stream of these workers is of one message at a time: declared, or the framework's way."""
+    return consumer.order == "sequential" or consumer.format in _ONE_JOB_A_PROCESS
+
+
+def messages_by_handle(records: Iterable[Fact]) -> dict[str, str]:
+    """Return the one message of each receipt handle, by what all tokens of that handle begin with.
+
+    ``records`` are the printed records of every stream of one log group. A handle printed with two messages tells nothing.
+    """
+    named = (
+        (handle_prefix(fact.receipt_handle), fact.message_id)
+        for fact in records
+        if fact.role == "record" and fact.message_id is not None and fact.receipt_handle is not None
+    )
+    return _only_one(named)
+
+
+def is_shared(facts: Iterable[PlacedFact]) -> bool:
+    """Tell whether several workers write a stream, whatever was declared: a message goes on after another was opened."""
+    last_opened = None
+    for placed in facts:
+        role, message_id = placed.fact.role, placed.fact.message_id
+        if message_id is None or message_id == last_opened:
+            continue
+        if role in OPENERS:
+            last_opened = message_id
+        elif last_opened is not None and (role == "effect" or role in CLOSERS):
+            return True
+    return False
+
+
+def attributed(
+    facts: Sequence[PlacedFact], one_at_a_time: bool, message_by_handle: Mapping[str, str]
+) -> list[AboutItem]:
+    """Say of each fact of a stream which message or business key it is about; those about nothing are left out.
+
+    A fact that names no message goes to the message whose business key it names, else to the one whose receipt handle it
+    names. What names nothing goes to the one message that is open in the stream (``OpenMessages``), or, once a framework's
+    start line that names nothing began a job, to what else is named in that job (``_given_to_job``).
+    ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``.
+    """
+    one_at_a_time = one_at_a_time and not is_shared(facts)
+    by_key = _messages_by_key(facts)
+    about: list[AboutItem] = []
+    job: list[Fact] = []
+    jobs = 0
+    messages = OpenMessages()
+    for place, (_, _, _, fact) in enumerate(facts):
+        if is_nameless_start(fact):
+            about += _given_to_job(jobs, job, one_at_a_time)
+            jobs, job = jobs + 1, []
+        named = fact if fact.message_id is not None else _named(fact, by_key, message_by_handle)
+        if jobs:
+            job.append(named)
+            continue
+        messages.hear(place, fact)
+        item_id = named.item_id
+        if item_id is None:
+            item_id = messages.last_opened if one_at_a_time else messages.in_hand(place)
+            named = _given(named, item_id)
+        if item_id is not None:
+            about.append(AboutItem(item_id, 0, named))
+    return about + _given_to_job(jobs, job, one_at_a_time)
+
+
+class OpenMessages:
+    """Which messages a stream has in hand: opened, not closed since, and opened at most ``LOOK_BACK`` facts ago.
+
+    Places count the facts of the stream. Only facts that name a message open or close it.
+    """
+
+    __slots__ = ("_opened_at", "last_opened", "last_opened_at")
+
+    def __init__(self) -> None:
+        self.last_opened: str | None = None
+        self.last_opened_at: int | None = None
+        self._opened_at: OrderedDict[str, int] = OrderedDict()
+
+    def hear(self, place: int, fact: Fact) -> None:
+        """Take in the next fact of the stream."""
+        message_id = fact.message_id
+        if message_id is None:
+            return
+        if fact.role in OPENERS:
+            self.last_opened, self.last_opened_at = message_id, place
+            self._opened_at[message_id] = place
+            self._opened_at.move_to_end(message_id)
+            self._forget(place)
+        elif fact.role in CLOSERS:
+            self._opened_at.pop(message_id, None)
+
+    def in_hand(self, place: int) -> str | None:
+        """Return the message that a fact without a name is about: the one that is open, or if none is the last opened.
+
+        None where several are open, or where none was ever opened.
+        """
+        self._forget(place)
+        if not self._opened_at:
+            return self.last_opened
+        return next(iter(self._opened_at)) if len(self._opened_at) == 1 else None
+
+    def bearing_on(self, place: int) -> list[int]:
+        """Return the places of the openings that decide what a fact without a name is about: the first and the last."""
+        self._forget(place)
+        last = [] if self.last_opened_at is None else [self.last_opened_at]
+        return [*last, next(iter(self._opened_at.values()))] if self._opened_at else last
+
+    def _forget(self, place: int) -> None:
+        while self._opened_at and next(iter(self._opened_at.values())) < place - LOOK_BACK:
+            self._opened_at.popitem(last=False)
+
+
+def is_nameless_start(fact: Fact) -> bool:
+    """Tell whether a fact is a framework's start line that names nothing (Laravel's text form); it begins a job all the same."""
+    return fact.role == "worker_started" and fact.message_id is None and fact.key is None
+
+
+def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[AboutItem]:
+    """Give facts that name nothing to the one item named in their job.
+
+    Where several are named, starts of jobs are lost: then to the one named last, if one follows the other.
+    """
+    items = {item_id for fact in facts if (item_id := fact.item_id) is not None}
+    only = next(iter(items)) if len(items) == 1 else None
+    about, last = [], None
+    for fact in facts:
+        item_id = fact.item_id
+        if item_id is not None:
+            last = item_id
+        elif (item_id := only or (last if one_at_a_time else None)) is None:
+            continue
+        about.append(AboutItem(item_id, job, _given(fact, item_id)))
+    return about
+
+
+def _messages_by_key(facts: Iterable[PlacedFact]) -> dict[str, str]:
+    """Return the one message of each business key, as the records that this stream prints tell."""
+    return _only_one(
+        (fact.key, fact.message_id)
+        for _, _, _, fact in facts
+        if fact.role == "record" and fact.message_id is not None and fact.key is not None
+    )
+
+
+def _only_one(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the value of each name that has but one."""
+    found: dict[str, str] = {}
+    ambiguous = set()
+    for name, value in pairs:
+        if found.setdefault(name, value) != value:
+            ambiguous.add(name)
+    return {name: value for name, value in found.items() if name not in ambiguous}
+
+
+def _named(fact: Fact, by_key: Mapping[str, str], by_handle: Mapping[str, str]) -> Fact:
+    """Fill in the message that a fact names only by its key or a receipt handle."""
+    message_id = by_key.get(fact.key) if fact.key is not None else None
+    if message_id is None and fact.receipt_handle is not None:
+        message_id = by_handle.get(handle_prefix(fact.receipt_handle))
+    return fact if message_id is None else fact._replace(message_id=message_id)
+
+
+def _given(fact: Fact, item_id: str | None) -> Fact:
+    """Fill in what a fact that names nothing is about."""
+    if item_id is None or fact.message_id is not None or fact.key is not None:
+        return fact
+    key = item_id.removeprefix("key:")
+    return fact._replace(message_id=item_id) if key == item_id else fact._replace(key=key)

@@ -1,0 +1,222 @@
+"""Facts to deliveries: what the lines of one consumer say of one message, in one row. Lambda runs and workers alike."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from forensics.identity import handle_prefix
+from forensics.parsers.grammar import UUID, Pattern
+from forensics.streams.model import Delivery, Fact, Invocation
+
+BY_KEY = "by key"
+"""Detail of an effect fact that named its message by a business key only."""
+
+_DELETE = ":DeleteMessage"
+"""In the detail of a handle error whose refused call was DeleteMessage or DeleteMessageBatch."""
+
+_TIMES = {
+    "record": "record_at",
+    "started": "started_at",
+    "worker_started": "started_at",
+    "effect": "marker_at",
+    "guard": "guard_at",
+    "worker_refused": "guard_at",
+    "worker_finished": "worker_finished_at",
+    "worker_failed": "worker_failed_at",
+    "worker_gave_up": "worker_failed_at",
+    "worker_timed_out": "worker_failed_at",
+}
+"""Role to the field of a delivery that holds the time of its first fact."""
+
+_ONLY_TIMED = frozenset({"record", "mention", "started", "effect", "guard", "worker_started", "worker_finished"})
+"""Roles that say no more than when, where they have no detail."""
+
+_OF_RECORD = slice(Fact._fields.index("receive_count"), Fact._fields.index("detail"))
+_NOTHING = (None,) * (_OF_RECORD.stop - _OF_RECORD.start)
+_MESSAGE_ID = Pattern("message_id", f"^{UUID}(?![\\s\\S])")
+_MARKS, _GUARDS = frozenset({"effect", "started"}), frozenset({"guard", "idempotency"})
+
+
+def deliveries_of(invocation: Invocation) -> list[Delivery]:
+    """Return one delivery for each message (or key) that an invocation's lines name, with what they say of it.
+
+    Queue, settings in force and all that is judged are left at their defaults.
+    """
+    facts = _without_strangers(invocation.facts)
+    is_malformed = len(facts) < len(invocation.facts)
+    facts = _with_named_messages(facts)
+    by_item: dict[str, list[Fact]] = {}
+    has_stray_mark = has_stray_guard = False
+    for fact in facts:
+        item_id, role = fact.message_id, fact.role
+        if item_id is None:
+            has_stray_mark = has_stray_mark or role in _MARKS
+            has_stray_guard = has_stray_guard or role in _GUARDS
+            item_id = fact.item_id
+            if item_id is None:
+                continue
+        if item_id in by_item:
+            by_item[item_id].append(fact)
+        else:
+            by_item[item_id] = [fact]
+    if not by_item:
+        return []
+    end_ids = [] if invocation.end_status == "success" else invocation.mark_ids
+    carried = {
+        "consumer": invocation.invocation_id,
+        "consumer_kind": "lambda",
+        "log_group": invocation.log_group,
+        "log_stream": invocation.log_stream,
+        "request_id": invocation.request_id,
+        "function_name": invocation.function_name,
+        "run_started_at": invocation.started_at,
+        "run_ended_at": invocation.ended_at,
+        "run_last_line_at": invocation.last_line_at,
+        "run_status": invocation.end_status,
+        "error_type": invocation.error_type,
+        "has_response": invocation.has_response and not is_malformed,
+        "is_malformed_response": is_malformed,
+        "is_batch_printed": any(fact.role == "record" for fact in facts),
+        "has_stray_mark": has_stray_mark,
+        "has_stray_guard": has_stray_guard,
+        "batch_count": len(by_item),
+    }
+    return [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
+
+
+def _without_strangers(facts: list[Fact]) -> list[Fact]:
+    """Leave out failures that name no message of the batch, or none at all: they are not messages.
+
+    A response with such an entry gives the whole batch back, whatever else it says. Where the batch was not printed, what
+    looks like a message id is taken for one.
+    """
+    if not any(fact.role == "failure" for fact in facts):
+        return facts
+    ids = {fact.message_id for fact in facts if fact.role != "failure"} - {None}
+    is_printed = any(fact.role == "record" for fact in facts)
+
+    def is_one(message_id: str | None) -> bool:
+        return message_id in ids or (not is_printed and _MESSAGE_ID.find(message_id) is not None)
+
+    return [fact for fact in facts if fact.role != "failure" or is_one(fact.message_id)]
+
+
+def _with_named_messages(facts: list[Fact]) -> list[Fact]:
+    """Give facts that name only a business key, a handle or nothing the message of their run that they mean."""
+    if None not in [fact.message_id for fact in facts]:
+        return facts
+    by_key: dict[str, str] = {}
+    by_handle: dict[str, str] = {}
+    ids = set()
+    for fact in facts:
+        if fact.message_id is None:
+            continue
+        ids.add(fact.message_id)
+        if fact.key is not None:
+            by_key.setdefault(fact.key, fact.message_id)
+        if fact.role == "record" and fact.receipt_handle is not None:
+            by_handle.setdefault(handle_prefix(fact.receipt_handle), fact.message_id)
+    only = min(ids) if len(ids) == 1 else None
+
+    def named(fact: Fact) -> Fact:
+        if fact.message_id is not None:
+            return fact
+        if fact.key is not None:
+            detail = BY_KEY if fact.role == "effect" else fact.detail
+            return fact._replace(message_id=by_key.get(fact.key), detail=detail)
+        of_handle = None if fact.receipt_handle is None else by_handle.get(handle_prefix(fact.receipt_handle))
+        return fact._replace(message_id=of_handle or only)
+
+    return [named(fact) for fact in facts]
+
+
+def gathered(item_id: str, facts: Sequence[Fact], **carried: Any) -> Delivery:
+    """Say in one delivery what the facts about one message (or key) with one consumer say together.
+
+    ``facts``, at least one, are all about this item, in any order; ``carried`` are the fields that say of the consumer, not of the message.
+    The settings in force and all that is judged are left at their defaults.
+
+    >>> fact = Fact("record", 1_000, "e-1", "m-1", receive_count=2)
+    >>> gathered("m-1", [fact], consumer="c-1", consumer_kind="lambda").receive_count
+    2
+    """
+    delivery = Delivery(item_id=item_id, **carried)
+    delivery.message_id = facts[0].message_id
+    delivery.business_keys = sorted({fact.key for fact in facts if fact.key is not None})
+    delivery.fact_ids = sorted({fact.evidence_id for fact in facts})
+    _add_times(delivery, facts)
+    _add_record(delivery, facts)
+    for fact in facts:
+        if fact.detail is not None or fact.role not in _ONLY_TIMED:
+            _add_details(delivery, facts)
+            break
+    return delivery
+
+
+def _add_times(delivery: Delivery, facts: Sequence[Fact]) -> None:
+    """Add when each thing was first said of the message, and when anything was first and last."""
+    times = sorted([(fact.at, fact.role) for fact in facts], reverse=True)
+    delivery.first_fact_at, delivery.last_fact_at = times[-1][0], times[0][0]
+    for at, role in times:  # the earliest is written last
+        if role in _TIMES:
+            setattr(delivery, _TIMES[role], at)
+
+
+def _add_record(delivery: Delivery, facts: Sequence[Fact]) -> None:
+    """Add what the lines print of the message; where they differ the highest, of its places in the batch the lowest."""
+    printed = [fact for fact in facts if fact[_OF_RECORD] != _NOTHING]
+    if not printed:
+        return
+    record = printed[0]
+    if len(printed) > 1:
+        record = Fact(*[_highest(values) for values in zip(*printed, strict=True)])
+        record = record._replace(position=_lowest([fact.position for fact in printed]))
+    delivery.receive_count = record.receive_count
+    delivery.batch_position = record.position
+    delivery.sent_ms = record.sent_ms
+    delivery.first_receive_ms = record.first_receive_ms
+    delivery.group_id = record.group_id
+    delivery.deduplication_id = record.deduplication_id
+    delivery.receipt_handle = record.receipt_handle
+    delivery.body_md5 = record.body_md5
+    delivery.record_queue_arn = record.queue_arn
+    delivery.dead_letter_source_arn = record.dead_letter_source_arn
+
+
+def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
+    """Add refused calls, named failures, effects named by key, idempotency lines, and what a worker framework says."""
+    roles = {fact.role for fact in facts}
+    delivery.is_named_failure = "failure" in roles
+    delivery.is_refused = "worker_refused" in roles
+    delivery.is_given_up = "worker_gave_up" in roles
+    delivery.is_timed_out = "worker_timed_out" in roles
+    details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
+    delivery.key_marker_count = details.count(("effect", BY_KEY))
+    delivery.job_id = _highest([detail for role, detail in details if role.startswith("worker_")])
+    delivery.idempotency = _highest([detail for role, detail in details if role == "idempotency"])
+    deletes = [fact for fact in facts if is_failed_delete(fact)]
+    others = [fact for fact in facts if fact.role == "handle_error" and fact not in deletes]
+    delivery.delete_at = _lowest([fact.at for fact in deletes])
+    delivery.delete_reason = _highest([_reason(fact) for fact in deletes])
+    delivery.handle_reason = _highest([_reason(fact) for fact in others])
+
+
+def is_failed_delete(fact: Fact) -> bool:
+    """Tell whether a fact says that the message could not be deleted."""
+    if fact.role == "handle_error":
+        return fact.detail is not None and _DELETE in fact.detail
+    return fact.role == "worker_delete_failed"
+
+
+def _reason(fact: Fact) -> str | None:
+    """Return why a call was refused; what a framework says of its deletes names no reason."""
+    if fact.role != "handle_error":
+        return "other"
+    return None if fact.detail is None else fact.detail.partition(":")[0]
+
+
+def _highest(values: Iterable[Any]) -> Any:
+    return max([v for v in values if v is not None], default=None)
+
+
+def _lowest(values: Iterable[Any]) -> Any:
+    return min([v for v in values if v is not None], default=None)

@@ -1,0 +1,84 @@
+"""What one line says of single messages, in one shape whatever the line was."""
+
+from collections.abc import Callable
+
+from forensics.parsers.handle_errors import HandleError
+from forensics.parsers.line import ParsedLine
+from forensics.parsers.sqs_records import Record
+from forensics.parsers.workers import WorkerLine
+from forensics.streams.model import Fact
+
+
+def facts_of(
+    parsed: ParsedLine, at: int, evidence_id: str, key_of: Callable[[Record], str | None] = lambda record: None
+) -> list[Fact]:
+    """Return the facts a line states: of printed records, then of named ids, then of what it says by itself.
+
+    ``at`` is the line's time in µs; ``key_of`` gives the business key of a printed record.
+
+    >>> from forensics.parsers import parse_line
+    >>> [f.role for f in facts_of(parse_line("message 3f2504e0-4f89-41d3-9a0c-0305e82c3301 done"), 0, "e-1")]
+    ['mention']
+    """
+    facts = [_record(record, at, evidence_id, key_of(record) or None) for record in parsed.records or ()]
+    facts += [Fact("mention", at, evidence_id, named or None) for named in parsed.mentions or ()]
+    facts += [Fact("failure", at, evidence_id, named or None) for named in parsed.batch_item_failures or ()]
+    # "already charged k=1" matches the pattern of "charged k=1" too: a stopped repeat is no effect.
+    effect = parsed.effect if parsed.guard_mark is None else None
+    for role, mark in (
+        ("effect", effect),
+        ("started", parsed.started),
+        ("worker_finished", parsed.deleted_mark),
+        ("worker_failed", parsed.failed_mark),
+        ("guard", parsed.guard_mark),
+    ):
+        if mark is not None:
+            count = parsed.receive_count if role == "started" else None
+            facts.append(Fact(role, at, evidence_id, mark.message_id or None, mark.key or None, count))
+    if parsed.idempotency is not None:
+        facts.append(Fact("idempotency", at, evidence_id, detail=parsed.idempotency))
+    if parsed.handle_error is not None:
+        facts.append(_handle_error(parsed.handle_error, parsed.mentions or [], at, evidence_id))
+    if parsed.worker is not None:
+        facts.append(_worker(parsed.worker, at, evidence_id))
+    return facts
+
+
+def _record(record: Record, at: int, evidence_id: str, key: str | None) -> Fact:
+    return Fact(
+        "record",
+        at,
+        evidence_id,
+        record.message_id or None,
+        key,
+        record.receive_count,
+        record.position,
+        record.sent_ms,
+        record.first_receive_ms,
+        record.group_id,
+        record.deduplication_id,
+        record.receipt_handle,
+        record.body_md5,
+        record.queue_arn,
+        record.dead_letter_source_arn,
+    )
+
+
+def _handle_error(error: HandleError, mentions: list[str], at: int, evidence_id: str) -> Fact:
+    """Return what a refused call says; it is about the one message its line names."""
+    message_id = mentions[0] if len(mentions) == 1 else None
+    detail = f"{error.reason}:{error.operation or ''}"
+    return Fact("handle_error", at, evidence_id, message_id or None, receipt_handle=error.handle, detail=detail)
+
+
+def _worker(line: WorkerLine, at: int, evidence_id: str) -> Fact:
+    key = line.job_id if line.format == "celery" else None
+    return Fact(
+        f"worker_{line.event}",
+        at,
+        evidence_id,
+        line.message_id or None,
+        key or None,
+        line.receive_count,
+        detail=line.job_id,
+    )

@@ -1,0 +1,179 @@
+"""Lines of workers to handlings: a worker has no START and no request id, so the message itself opens and closes."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from forensics.streams.attribution import CLOSERS, AboutItem, PlacedFact, attributed
+from forensics.streams.deliveries import gathered, is_failed_delete
+from forensics.streams.model import Delivery, Fact, LogGroup
+
+_SURENESS = {"started": 1, "worker_started": 2, "record": 3}
+"""Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
+
+
+class Handling(NamedTuple):
+    """One message with one worker, once. ``facts`` are what the stream says of it, in order, with the message filled in.
+
+    ``consumer`` is ``log_group|log_stream|item_id|ms``, with the time of the handling's first line in ms since 1970, UTC.
+    So it stays the same whatever else of the stream or of the message's other handlings is in evidence. Where a message is
+    handed to workers of one stream more than once in one ms, ``.2``, ``.3`` follow.
+    """
+
+    consumer: str
+    log_stream: str
+    item_id: str
+    facts: list[Fact]
+
+
+def handlings_of(
+    facts: Sequence[PlacedFact],
+    log_stream: str,
+    group: LogGroup,
+    one_at_a_time: bool,
+    message_by_handle: Mapping[str, str],
+) -> list[Handling]:
+    """Return the handlings of one worker's stream, in the order in which their messages first appear.
+
+    ``facts`` are in stream order (``in_stream_order``); ``one_at_a_time``: ``takes_one_at_a_time``. ``message_by_handle`` is
+    of the whole log group (``messages_by_handle``). Facts that are about nothing we can tell are in no handling.
+    """
+    by_item: dict[str, list[AboutItem]] = {}
+    for about in attributed(facts, one_at_a_time, message_by_handle):
+        by_item.setdefault(about.item_id, []).append(about)
+    found = []
+    for item_id, its_facts in by_item.items():
+        last_ms, same_ms = None, 0
+        for handling in _parted(its_facts, group.silence_ms):
+            ms = handling[0].at // 1000
+            same_ms = same_ms + 1 if ms == last_ms else 1
+            last_ms = ms
+            start = f"{ms}.{same_ms}" if same_ms > 1 else f"{ms}"
+            found.append(Handling(f"{group.name}|{log_stream}|{item_id}|{start}", log_stream, item_id, handling))
+    return found
+
+
+def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
+    """Say in one delivery what a handling's lines say; its run is the handling itself, from its first line on.
+
+    It ended with the worker's word that it was finished, failed or could not be deleted, else with its last line.
+    """
+    delivery = gathered(
+        handling.item_id,
+        handling.facts,
+        consumer=handling.consumer,
+        consumer_kind="worker",
+        log_group=group.name,
+        log_stream=handling.log_stream,
+        batch_count=1,
+    )
+    ends = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at, delivery.last_fact_at)
+    delivery.run_started_at = delivery.first_fact_at
+    delivery.run_last_line_at = delivery.last_fact_at
+    delivery.run_ended_at = next(at for at in ends if at is not None)
+    delivery.run_status = _status(delivery)
+    return delivery
+
+
+def _status(delivery: Delivery) -> str:
+    if delivery.is_timed_out:
+        return "timeout"
+    if delivery.worker_finished_at is not None:
+        return "success"
+    return "unknown" if delivery.worker_failed_at is None else "error"
+
+
+def _parted(facts: Sequence[AboutItem], silence_ms: int) -> list[list[Fact]]:
+    """Part what a stream says of one message into handlings."""
+    message = _MessageInStream(facts, silence_ms)
+    for about in facts:
+        message.hear(about.job, about.fact)
+    _give_back(message.handlings)
+    return message.handlings
+
+
+class _MessageInStream:
+    """One message as its stream's lines go by: its handlings so far, and what tells whether the next line opens another.
+
+    What stands before the message's first opener is part of the same handling, unless a job ended in between, or the work
+    was done or over and a long silence followed: then an opener is lost.
+    """
+
+    __slots__ = (
+        "_best",
+        "_had_effect",
+        "_is_awaiting_opener",
+        "_is_closed",
+        "_job",
+        "_last_ms",
+        "_openers_since_best",
+        "_silence_ms",
+        "handlings",
+    )
+
+    def __init__(self, facts: Sequence[AboutItem], silence_ms: int) -> None:
+        self.handlings: list[list[Fact]] = []
+        self._silence_ms = silence_ms
+        self._best = max(_SURENESS.get(about.fact.role, 0) for about in facts)
+        self._job = facts[0].job
+        self._is_awaiting_opener = any(
+            about.job == self._job and _SURENESS.get(about.fact.role) == self._best for about in facts
+        )
+        self._last_ms = facts[0].fact.at // 1000
+        self._openers_since_best: set[str] = set()
+        self._is_closed = self._had_effect = False
+
+    def hear(self, job: int, fact: Fact) -> None:
+        """Take in the next fact about the message."""
+        opens = self._opens(job, fact)
+        has_lost_opener = (self._had_effect or self._is_closed) and self._is_after_silence(fact)
+        if not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener)):
+            self.handlings.append([])
+        if opens:
+            self._is_awaiting_opener = False
+        self.handlings[-1].append(fact)
+        self._remember(job, fact)
+
+    def _opens(self, job: int, fact: Fact) -> bool:
+        """Tell whether a fact opens a handling.
+
+        The surest opener that the message has in this stream does, and a less sure one that comes again before the next of
+        those. So does a new job. Of a message without any opener a long silence parts the handlings, and an effect after an
+        end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job from
+        what the job did: a slow one is silent for long.
+        """
+        role = fact.role
+        if job != self._job:
+            return True
+        if self._best:
+            sureness = _SURENESS.get(role)
+            return sureness is not None and (sureness == self._best or role in self._openers_since_best)
+        if self._is_after_silence(fact) and not (job and role in CLOSERS):
+            return True
+        return role == "effect" and self._is_closed and self._had_effect
+
+    def _is_after_silence(self, fact: Fact) -> bool:
+        return fact.at // 1000 - self._last_ms >= self._silence_ms
+
+    def _remember(self, job: int, fact: Fact) -> None:
+        role = fact.role
+        self._job, self._last_ms = job, fact.at // 1000
+        if role in _SURENESS:
+            if _SURENESS[role] == self._best:
+                self._openers_since_best.clear()
+            self._openers_since_best.add(role)
+        elif role == "effect":
+            self._is_closed, self._had_effect = False, True
+        elif role in CLOSERS or is_failed_delete(fact):
+            self._is_closed = True
+
+
+def _give_back(handlings: Sequence[list[Fact]]) -> None:
+    """Give a second effect of one handling to the one before it, where that is still open and shows none.
+
+    Several workers may share a stream: the slower one's effect then stands behind the start of the quicker one.
+    """
+    for before, handling in pairwise(handlings):
+        effects = [place for place, fact in enumerate(handling) if fact.role == "effect"]
+        if len(effects) > 1 and not any(fact.role == "effect" or fact.role in CLOSERS for fact in before):
+            before.append(handling.pop(effects[1]))

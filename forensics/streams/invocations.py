@@ -1,0 +1,320 @@
+"""Lines of one log stream to invocations: which run each line belongs to, and what a run's lines say together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, Protocol
+
+from forensics.parsers import parse_line
+from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.facts import facts_of
+from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
+
+INIT_ERRORS = (
+    "Runtime.ImportModuleError",
+    "Runtime.HandlerNotFound",
+    "Runtime.InvalidEntrypoint",
+    "Runtime.BadFunctionCode",
+    "Runtime.UserCodeSyntaxError",
+)
+"""Error types of a run whose handler never began."""
+
+_LAMBDA_GROUP = "/aws/lambda/"
+
+_TIMEOUT, _SUCCESS, _CRASH, _ERROR, _PLAIN_REPORT, _NOTHING = range(5, -1, -1)
+"""How much a line says of the run's end; the highest decides. An explicit success outweighs an error that was caught
+and logged; a REPORT without status does not. A timeout line can stand beside any of them and wins by itself."""
+
+_ENDS = frozenset({"report", "runtime_done"})
+_CLOSES = _ENDS | {"end"}
+_MARKS = _CLOSES | {"start", "timeout", "runtime_error", "unhandled_error"}
+
+
+class FunctionsInForce(Protocol):
+    """What ``SettingsInForce`` answers about functions."""
+
+    def function(self, function_name: str | None, at: int | None) -> Mapping[str, Any] | None:
+        """Return a function's settings in force at a moment (µs)."""
+
+
+class Statement(NamedTuple):
+    """What one line says of its invocation; ``at`` in µs. ``is_response``: it prints a batch response.
+
+    ``kind`` is a kind of ``ParsedLine``; of a line that says nothing only its place in the stream counts.
+    """
+
+    at: int
+    order_in_ms: int
+    evidence_id: str
+    kind: str
+    request_id: str | None = None
+    duration_ms: float | None = None
+    status: str | None = None
+    error_type: str | None = None
+    function_name: str | None = None
+    is_response: bool = False
+    facts: Sequence[Fact] = ()
+
+
+_IN_ORDER = itemgetter(slice(0, 3))
+
+
+def invocations_of(
+    lines: Iterable[LogLine], log_stream: str, group: LogGroup, in_force: FunctionsInForce, keys: BusinessKeys
+) -> list[Invocation]:
+    """Return the invocations that the lines of one stream of a Lambda function tell of."""
+    return assembled(statements_of(lines, group, keys), log_stream, group, in_force)
+
+
+def statements_of(lines: Iterable[LogLine], group: LogGroup, keys: BusinessKeys) -> list[Statement]:
+    """Read each line."""
+    key_of = keys.in_group(group.queue_name)
+    statements = []
+    for line in lines:
+        said = parse_line(line.line, group.consumer, group.name)
+        statements.append(
+            Statement(
+                line.at,
+                line.order_in_ms,
+                line.evidence_id,
+                said.kind,
+                said.request_id,
+                said.duration_ms,
+                said.status,
+                said.error_type,
+                said.function_name,
+                said.batch_item_failures is not None,
+                facts_of(said, line.at, line.evidence_id, key_of),
+            )
+        )
+    return statements
+
+
+def assembled(
+    statements: Iterable[Statement], log_stream: str, group: LogGroup, in_force: FunctionsInForce
+) -> list[Invocation]:
+    """Fold the statements of one stream, in whatever order they come, to its invocations.
+
+    Lines in no run that say nothing of a message make none.
+    """
+    runs, gaps = _runs(sorted(statements, key=_IN_ORDER))
+    maker = _Maker(log_stream, group, in_force)
+    found = [maker.run(*run, lines) for run, lines in runs.items()]
+    same: dict[str, int] = {}
+    for invocation in found:  # one request id begun twice in one ms
+        name = invocation.invocation_id
+        same[name] = same.get(name, 0) + 1
+        if same[name] > 1:
+            invocation.invocation_id = f"{name}.{same[name]}"
+    for border_ms, lines in gaps.items():
+        found += _of_gap(border_ms, lines, group.silence_ms, maker)
+    return found
+
+
+def _runs(
+    statements: Sequence[Statement],
+) -> tuple[dict[tuple[str, int], list[Statement]], dict[int, list[Statement]]]:
+    """Give each statement its run, as request id and which START of that id; return also what stands in none.
+
+    A line with a request id belongs to that request's run; one without belongs to the run that is open: after its START,
+    before its REPORT. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
+    no START is in evidence. Lines outside any open run, which means that lines are missing, belong to no neighbour: they
+    are in gaps, by the time (ms) of the START or REPORT before them, 0 for none.
+    """
+    started = {s.request_id for s in statements if s.kind == "start"}
+    starts: dict[str, int] = {}
+    runs: dict[tuple[str, int], list[Statement]] = {}
+    gaps: dict[int, list[Statement]] = {}
+    last_started = open_id = None
+    border_ms = 0
+    for statement in statements:
+        request_id = statement.request_id
+        if request_id is None:
+            request_id = open_id
+        elif statement.kind == "start":
+            starts[request_id] = starts.get(request_id, 0) + 1
+            last_started = open_id = request_id
+            border_ms = statement.at // 1000
+        elif statement.kind == "report":
+            open_id = None
+            border_ms = statement.at // 1000
+        if request_id is None:
+            gaps.setdefault(border_ms, []).append(statement)
+            continue
+        earlier = 1 if request_id in started else 0
+        start_index = starts[request_id] if request_id == last_started else earlier
+        runs.setdefault((request_id, start_index), []).append(statement)
+    return runs, gaps
+
+
+class _Maker:
+    """Makes the invocations of one stream."""
+
+    def __init__(self, log_stream: str, group: LogGroup, in_force: FunctionsInForce) -> None:
+        self._log_stream, self._group, self._in_force = log_stream, group, in_force
+        named = group.name.removeprefix(_LAMBDA_GROUP) if group.name.startswith(_LAMBDA_GROUP) else ""
+        self._function_name = group.function_name or named or None
+
+    def run(self, request_id: str, start_index: int, lines: Sequence[Statement]) -> Invocation:
+        """Return what a run's lines, in order, say together."""
+        starts = [s.at for s in lines if s.kind == "start"]
+        closed = [s.at for s in lines if s.kind in _CLOSES]
+        durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
+        names = [s.function_name for s in lines if s.function_name is not None]
+        ends = [(_end_said(s), s.error_type) for s in lines if s.kind in _MARKS or s.status is not None]
+        errors = [error for said, error in ends if said in (_CRASH, _ERROR) and error is not None]
+        invocation = self._invocation(request_id, start_index, lines[0].at, lines[-1].at, starts[0] if starts else None)
+        invocation.function_name = max(names, default=self._function_name)
+        invocation.duration_ms = max(durations, default=None)
+        invocation.ended_at = closed[-1] if closed else None
+        invocation.error_type = max(errors, default=None)
+        invocation.has_response = any(s.is_response for s in lines)
+        invocation.any_line_id = min(s.evidence_id for s in lines)
+        invocation.facts = [fact for s in lines if s.facts for fact in s.facts]
+        invocation.mark_ids = [s.evidence_id for s in lines if s.kind in _MARKS]
+        invocation.end_status = self._end_status(invocation, max([said for said, _ in ends], default=_NOTHING))
+        return invocation
+
+    def part(self, request_id: str, facts: list[Fact]) -> Invocation:
+        """Return facts that stand in no run as an invocation of which nothing else is known."""
+        times = [fact.at for fact in facts]
+        invocation = self._invocation(request_id, 0, min(times), max(times))
+        invocation.any_line_id = min(fact.evidence_id for fact in facts)
+        invocation.facts = facts
+        return invocation
+
+    def _invocation(
+        self, request_id: str, start_index: int, first_line_at: int, last_line_at: int, start_at: int | None = None
+    ) -> Invocation:
+        return Invocation(
+            invocation_id=f"{self._group.name}|{self._log_stream}|{request_id}|{0 if start_at is None else start_at // 1000}",
+            log_group=self._group.name,
+            log_stream=self._log_stream,
+            request_id=request_id,
+            start_index=start_index,
+            function_name=self._function_name,
+            start_at=start_at,
+            first_line_at=first_line_at,
+            last_line_at=last_line_at,
+            ended_at=None,
+            duration_ms=None,
+            end_status="unknown",
+            error_type=None,
+            has_response=False,
+            any_line_id="",
+        )
+
+    def _end_status(self, invocation: Invocation, said: int) -> str:
+        """Return how a run ended: success, timeout, error, crash, init_failed or unknown.
+
+        A REPORT without status is a success only below the function's timeout: older functions overran it, and a run that
+        took exactly that long may have lost its timeout line.
+        """
+        if said == _CRASH and invocation.error_type in INIT_ERRORS:
+            return "init_failed"
+        if said != _PLAIN_REPORT or invocation.duration_ms is None:
+            return _STATUS[said]
+        settings = self._in_force.function(invocation.function_name, invocation.started_at)
+        timeout_s = settings["timeout_s"] if settings else None
+        if timeout_s is None or invocation.duration_ms < timeout_s * 1000:
+            return "success"
+        return "timeout" if invocation.duration_ms > timeout_s * 1000 else "unknown"
+
+
+_STATUS = {
+    _TIMEOUT: "timeout",
+    _SUCCESS: "success",
+    _CRASH: "crash",
+    _ERROR: "error",
+    _PLAIN_REPORT: "success",
+    _NOTHING: "unknown",
+}
+
+
+def _end_said(statement: Statement) -> int:
+    """Return how much a line says of its run's end."""
+    kind, status = statement.kind, statement.status
+    if kind == "timeout" or status == "timeout":
+        return _TIMEOUT
+    if kind == "runtime_error":
+        return _CRASH
+    if kind == "unhandled_error":
+        return _ERROR
+    if kind not in _ENDS:
+        return _NOTHING
+    if status == "error":
+        is_by_handler = (statement.error_type or "").startswith("Function.")
+        return _ERROR if is_by_handler else _CRASH
+    if status is None:
+        return _PLAIN_REPORT if kind == "report" else _NOTHING
+    return {"failure": _ERROR, "success": _SUCCESS}.get(status, _NOTHING)
+
+
+def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: _Maker) -> list[Invocation]:
+    """Part lines that stand in no run: who printed no START (log level WARN) would else seem to have run once."""
+    if not any(s.facts for s in lines):
+        return []
+    if lines[0].at == lines[-1].at:
+        return [maker.run(f"?{border_ms}.{lines[0].at // 1000}", 0, lines)]
+    parts = _parts([fact for s in lines for fact in s.facts], silence_ms)
+    return [maker.part(f"?{border_ms}.{opened}", facts) for opened, facts in parts.items()]
+
+
+def _parts(facts: Sequence[Fact], silence_ms: int) -> dict[str, list[Fact]]:
+    """Part facts, in the order of their lines, into what may have been one run each; by when each part opened (ms).
+
+    A message opens a part where its record is printed under another receipt handle, or where it was not spoken of for
+    longer than one run can take (``silence_ms``). Facts that name no message stay with the records printed last; where
+    there are none, or their part was silent for so long, they are in a part of their own.
+    """
+    parts: dict[str, list[Fact]] = {}
+    of_message: dict[str, str] = {}
+    spoken_ms: dict[str, int] = {}
+    handles: dict[str, str] = {}
+    current: str | None = None
+    for fact in facts:
+        at_ms = fact.at // 1000
+        message_id = fact.message_id
+        if message_id is None:
+            if current is None or at_ms - parts[current][-1].at // 1000 > silence_ms:
+                current = f"{at_ms}.unnamed"
+            opened = current
+        else:
+            last_ms, last_handle = spoken_ms.get(message_id), handles.get(message_id)
+            if fact.role == "record":
+                handles[message_id] = fact.receipt_handle or fact.evidence_id
+            if last_ms is None or at_ms - last_ms > silence_ms or handles.get(message_id) != last_handle:
+                of_message[message_id] = str(at_ms)
+            spoken_ms[message_id] = at_ms
+            opened = of_message[message_id]
+            if fact.role == "record":
+                current = opened
+        parts.setdefault(opened, []).append(fact)
+    return parts
+
+
+def invocation_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:
+    """Return the row of the invocations table; times in µs.
+
+    It rests on its platform lines; where there are none on those its messages were found in, else on one that names it.
+    """
+    facts = invocation.facts
+    named = {f.message_id for f in facts if f.message_id is not None and f.role != "failure"}
+    printed_arn = next((f.queue_arn for f in facts if f.queue_arn is not None), None)
+    evidence = invocation.mark_ids or {f.evidence_id for f in facts} or [invocation.any_line_id]
+    return {
+        "invocation_id": invocation.invocation_id,
+        "log_group": invocation.log_group,
+        "log_stream": invocation.log_stream,
+        "request_id": invocation.request_id,
+        "start_index": invocation.start_index,
+        "function_name": invocation.function_name,
+        "queue_arn": printed_arn or group.queue_arn,
+        "started_at": invocation.started_at,
+        "ended_at": invocation.ended_at,
+        "duration_ms": None if invocation.duration_ms is None else int(invocation.duration_ms),
+        "end_status": invocation.end_status,
+        "error_type": invocation.error_type,
+        "has_start": invocation.start_at is not None,
+        "message_count": len(named),
+        "evidence_ids": sorted(evidence),
+    }

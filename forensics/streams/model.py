@@ -1,0 +1,217 @@
+"""The plain values that streams are made of: a log group, a line, a fact, an invocation, a delivery."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from forensics.settings import Consumer
+
+FAILED = ("timeout", "error", "crash", "init_failed")
+"""How an invocation ends that did not end in success, where anything tells how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogGroup:
+    """Who writes a log group, and what the team says of how it logs. None: nothing tells.
+
+    ``kind`` is lambda or worker. ``silence_ms``: so long a silence parts what no START and no opening line parts.
+    """
+
+    name: str
+    kind: str
+    function_name: str | None = None
+    queue_arn: str | None = None
+    consumer: Consumer = Consumer()
+    silence_ms: int = 30_000
+
+    @property
+    def queue_name(self) -> str | None:
+        """The name at the end of the queue's ARN."""
+        return self.queue_arn.rpartition(":")[2] if self.queue_arn else None
+
+
+class LogLine(NamedTuple):
+    """One log event of a stream; lines of a stream sort by themselves."""
+
+    at: int
+    order_in_ms: int
+    evidence_id: str
+    line: str
+
+
+class Fact(NamedTuple):
+    """What one line says of one message.
+
+    ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency or
+    worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line or the framework's
+    job id. Celery's lines name no message: its task id is their key.
+    """
+
+    role: str
+    at: int
+    evidence_id: str
+    message_id: str | None = None
+    key: str | None = None
+    receive_count: int | None = None
+    position: int | None = None
+    sent_ms: int | None = None
+    first_receive_ms: int | None = None
+    group_id: str | None = None
+    deduplication_id: str | None = None
+    receipt_handle: str | None = None
+    body_md5: str | None = None
+    queue_arn: str | None = None
+    dead_letter_source_arn: str | None = None
+    detail: str | None = None
+
+    @property
+    def item_id(self) -> str | None:
+        """What the fact is about: its message, else its business key."""
+        return self.message_id or (f"key:{self.key}" if self.key is not None else None)
+
+
+@dataclass(slots=True)
+class Invocation:
+    """One run of a Lambda function, or lines that stand in no run (``request_id`` then begins with ``?``).
+
+    ``facts`` are in the order of their lines; ``mark_ids`` are the platform's own lines about the run.
+    """
+
+    invocation_id: str
+    log_group: str
+    log_stream: str
+    request_id: str
+    start_index: int
+    function_name: str | None
+    start_at: int | None
+    first_line_at: int
+    last_line_at: int
+    ended_at: int | None
+    duration_ms: float | None
+    end_status: str
+    error_type: str | None
+    has_response: bool
+    any_line_id: str
+    facts: list[Fact] = field(default_factory=list)
+    mark_ids: list[str] = field(default_factory=list)
+
+    @property
+    def started_at(self) -> int:
+        """Time of START, else of the first line."""
+        return self.first_line_at if self.start_at is None else self.start_at
+
+
+@dataclass(slots=True, kw_only=True)
+class Delivery:
+    """One message handed to one consumer, once; also a receive that only the receive count shows (``is_seen`` false).
+
+    First what the consumer's lines say, then the settings in force at the receive, then what was judged.
+    A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
+    message: then the absence of a message's own line says nothing.
+    """
+
+    item_id: str
+    message_id: str | None = None
+    queue_arn: str = ""
+    queue: str = ""
+    consumer: str | None = None
+    consumer_kind: str | None = None
+    log_group: str | None = None
+    log_stream: str | None = None
+    request_id: str | None = None
+    function_name: str | None = None
+    run_started_at: int | None = None
+    run_ended_at: int | None = None
+    run_last_line_at: int | None = None
+    run_status: str | None = None
+    error_type: str | None = None
+    has_response: bool = False
+    is_malformed_response: bool = False
+    is_batch_printed: bool = False
+    has_stray_mark: bool = False
+    has_stray_guard: bool = False
+    batch_count: int | None = None
+    batch_position: int | None = None
+    receive_count: int | None = None
+    sent_ms: int | None = None
+    first_receive_ms: int | None = None
+    group_id: str | None = None
+    deduplication_id: str | None = None
+    receipt_handle: str | None = None
+    body_md5: str | None = None
+    record_queue_arn: str | None = None
+    dead_letter_source_arn: str | None = None
+    record_at: int | None = None
+    started_at: int | None = None
+    marker_at: int | None = None
+    key_marker_count: int = 0
+    guard_at: int | None = None
+    is_refused: bool = False
+    job_id: str | None = None
+    idempotency: str | None = None
+    worker_finished_at: int | None = None
+    worker_failed_at: int | None = None
+    is_given_up: bool = False
+    is_timed_out: bool = False
+    is_named_failure: bool = False
+    delete_at: int | None = None
+    delete_reason: str | None = None
+    handle_reason: str | None = None
+    first_fact_at: int | None = None
+    last_fact_at: int | None = None
+    business_keys: list[str] = field(default_factory=list)
+    fact_ids: list[str] = field(default_factory=list)
+    end_ids: list[str] = field(default_factory=list)
+    is_in_progress: bool = False
+    is_not_reached: bool = False
+
+    # settings in force at the receive, and what the team says of the consumer
+    received_at: int | None = None
+    received_basis: str | None = None
+    visibility_timeout_s: int | None = None
+    is_fifo: bool | None = None
+    max_receive_count: int | None = None
+    dead_letter_queue_arn: str | None = None
+    queue_settings_id: str | None = None
+    is_visibility_assumed: bool | None = None
+    reports_batch_item_failures: bool | None = None
+    batch_size: int | None = None
+    mapping_id: str | None = None
+    function_timeout_s: int | None = None
+    function_settings_id: str | None = None
+    is_function_timeout_assumed: bool | None = None
+    hidden_until_at: int | None = None
+    order_declared: str | None = None
+    has_effect: bool = False
+    is_exhaustive: bool = False
+    has_started: bool = False
+    is_idempotent: bool | None = None
+
+    # judged
+    delivery_index: int = 1
+    is_seen: bool = True
+    came_again: bool = False
+    unseen_basis: str | None = None
+    effect: str = "unknown"
+    basis: str = "no_item_lines"
+    effect_at: int | None = None
+    finished_at: int | None = None
+    ended_by: str = "unknown"
+    delete_status: str | None = None
+    is_in_dead_letter_queue: bool = False
+    is_throttled: bool | None = None
+    is_watched: bool | None = None
+    order_at: int | None = None
+    after_at: int | None = None
+    before_at: int | None = None
+    work_id: str = ""
+    evidence_ids: list[str] = field(default_factory=list)
+
+    @property
+    def sent_at(self) -> int | None:
+        """SentTimestamp in microseconds."""
+        return None if self.sent_ms is None else self.sent_ms * 1000
+
+    @property
+    def setting_ids(self) -> list[str]:
+        """Evidence of the settings in force at the receive."""
+        return [i for i in (self.queue_settings_id, self.mapping_id, self.function_settings_id) if i]

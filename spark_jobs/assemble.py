@@ -1,0 +1,255 @@
+"""Lines of streams to invocations, handlings and deliveries, one line after the other: the meaning that vectors stand in for."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from forensics.identity import handle_prefix
+from forensics.judging.effect import decide_effect
+from forensics.judging.ending import delete_status, ends_surely
+from forensics.judging.placing import place
+from forensics.judging.progress import mark_progress
+from forensics.judging.rows import delivery_row
+from forensics.parsers import app_lines, handle_errors, idempotency, parse_line, sqs_records, workers
+from forensics.parsers.grammar import UUID
+from forensics.settings_in_force import SettingsInForce
+from forensics.streams.attribution import PlacedFact, takes_one_at_a_time
+from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.deliveries import deliveries_of
+from forensics.streams.facts import facts_of
+from forensics.streams.handlings import Handling, delivery_of, handlings_of
+from forensics.streams.invocations import Statement, assembled, invocation_row, statements_of
+from forensics.streams.model import Delivery, Fact, Invocation, LogGroup, LogLine
+from forensics.tables.findings import INVOCATIONS
+from spark_jobs.candidates import item_hash
+from spark_jobs.parts import (
+    DELIVERY_SCHEMA,
+    FACT_SCHEMA,
+    HANDLE_SCHEMA,
+    HANDLING_SCHEMA,
+    INVOCATION_SCHEMA,
+    REST_SCHEMA,
+    Part,
+    frame,
+    packed,
+)
+
+_NEEDLES = sorted(
+    {
+        *sqs_records.NEEDLES,
+        sqs_records.RESPONSE_NEEDLE,
+        *handle_errors.HANDLE_NEEDLES,
+        *handle_errors.DELETE_NEEDLES,
+        *idempotency.NEEDLES,
+        workers.JSON_NEEDLE,
+        *(needle for form in workers.FORMS for needle in form.needles),
+    }
+)
+"""A worker's line with none of these, no id and no configured mark says nothing."""
+_FACTS = msgspec.json.Decoder(list[Fact]).decode
+_STATEMENT = msgspec.json.Decoder(Statement).decode
+STREAM = ("log_group", "log_stream")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What lines are read with: who writes which log group, settings in force, business keys."""
+
+    groups: Mapping[str, LogGroup]
+    in_force: SettingsInForce
+    keys: BusinessKeys
+
+
+def of_streams(lines: pl.DataFrame, reading: Reading) -> Part:
+    """Return what the lines of some functions' streams tell, each stream as if these were all its lines."""
+    said = (
+        (log_stream, reading.groups[log_group], _statements(mine, reading.groups[log_group], reading))
+        for (log_group, log_stream), mine in _by_stream(lines)
+    )
+    return _of_said(said, reading)
+
+
+def said_by(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+    """Return what lines of functions say one by one (``REST_SCHEMA``); where ``line`` is null it was seen to say nothing."""
+    rows: list[tuple[Any, ...]] = []
+    for (log_group, log_stream), mine in _by_stream(lines):
+        loud = mine.filter(pl.col("line").is_not_null())
+        for said in _statements(loud, reading.groups[log_group], reading):
+            is_start = said.kind == "start" and said.request_id is not None
+            rows.append((log_group, log_stream, *said[:3], said.request_id, is_start, packed(said)))
+    silent = lines.filter(pl.col("line").is_null())
+    nothing = {"request_id": None, "is_start": False, "said": None}
+    silent = silent.with_columns(pl.lit(value).cast(REST_SCHEMA[name]).alias(name) for name, value in nothing.items())
+    return pl.concat([frame(rows, REST_SCHEMA), silent.select(*REST_SCHEMA)])
+
+
+def of_said(rest: pl.DataFrame, reading: Reading) -> Part:
+    """Return what some functions' streams tell by what their lines say (``REST_SCHEMA``), as if these were all."""
+    said = (
+        (log_stream, reading.groups[log_group], _unpacked(mine)) for (log_group, log_stream), mine in _by_stream(rest)
+    )
+    return _of_said(said, reading)
+
+
+def _of_said(streams: Iterable[tuple[str, LogGroup, Sequence[Statement]]], reading: Reading) -> Part:
+    invocations: list[tuple[Any, ...]] = []
+    deliveries: list[tuple[Any, ...]] = []
+    for log_stream, group, said in streams:
+        for invocation in assembled(said, log_stream, group, reading.in_force):
+            invocations.append(_invocation_row(invocation, group))
+            deliveries += _placed_rows(deliveries_of(invocation), group, reading.in_force)
+    return Part(frame(invocations, INVOCATION_SCHEMA), _hashed(deliveries))
+
+
+def _statements(lines: pl.DataFrame, group: LogGroup, reading: Reading) -> list[Statement]:
+    said = (LogLine(*row) for row in lines.select("at", "order_in_ms", "evidence_id", "line").iter_rows())
+    return statements_of(said, group, reading.keys)
+
+
+def _unpacked(rest: pl.DataFrame) -> list[Statement]:
+    rows = rest.select("at", "order_in_ms", "evidence_id", "said").iter_rows()
+    return [
+        _STATEMENT(said) if said is not None else Statement(at, order, name, "other") for at, order, name, said in rows
+    ]
+
+
+def facts_of_workers(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
+    """Return what lines of workers' log groups state, one row per line that states anything (``FACT_SCHEMA``)."""
+    rows = []
+    for (log_group,), mine in lines.sort("log_group", maintain_order=True).group_by("log_group", maintain_order=True):
+        group = reading.groups[str(log_group)]
+        consumer, key_of = group.consumer, reading.keys.in_group(group.queue_name)
+        for row in _worth_reading(mine, group).iter_rows(named=True):
+            facts = facts_of(parse_line(row["line"], consumer, group.name), row["at"], row["evidence_id"], key_of)
+            if facts:
+                rows.append((*(row[name] for name in FACT_SCHEMA if name != "facts"), packed(facts)))
+    return frame(rows, FACT_SCHEMA)
+
+
+def _worth_reading(lines: pl.DataFrame, group: LogGroup) -> pl.DataFrame:
+    said = group.consumer
+    if any((said.effect, said.started, said.guard, said.deleted, said.failed)):
+        from forensics.parsers.marks import needle_of
+
+        marks = [needle_of(m) for m in (said.effect, said.started, said.guard, said.deleted, said.failed) if m]
+        if "" in marks:
+            return lines
+    else:
+        marks = []
+    line = pl.col("line")
+    return lines.filter(
+        line.str.contains_any([*_NEEDLES, *marks, app_lines.TRACEBACK])
+        | line.str.contains(UUID)
+        | line.str.contains("failed", literal=True)
+    )
+
+
+def handles_of(facts: pl.DataFrame) -> pl.DataFrame:
+    """Return the receipt handles that workers' facts show of records (``HANDLE_SCHEMA``)."""
+    rows = {
+        (log_group, handle_prefix(fact.receipt_handle), fact.message_id)
+        for log_group, raw in facts.select("log_group", "facts").iter_rows()
+        for fact in _FACTS(raw)
+        if fact.role == "record" and fact.message_id and fact.receipt_handle
+    }
+    return frame(sorted(rows), HANDLE_SCHEMA)
+
+
+def of_workers(facts: pl.DataFrame, handles: pl.DataFrame, reading: Reading) -> Part:
+    """Return what the facts of some workers' streams tell; ``handles`` are those of their log groups."""
+    only = (
+        handles.unique()
+        .group_by("log_group", "handle")
+        .agg(pl.col("message_id").n_unique().alias("n"), pl.col("message_id").first())
+    )
+    by_group: dict[str, dict[str, str]] = {}
+    for log_group, handle, count, message_id in only.iter_rows():
+        if count == 1:
+            by_group.setdefault(log_group, {})[handle] = message_id
+    deliveries: list[tuple[Any, ...]] = []
+    handlings: list[tuple[Any, ...]] = []
+    for (log_group, log_stream), mine in _by_stream(facts):
+        group = reading.groups[log_group]
+        placed = [
+            PlacedFact(at, order, place, fact)
+            for at, order, raw in mine.select("at", "order_in_ms", "facts").iter_rows()
+            for place, fact in enumerate(_FACTS(raw))
+        ]
+        for handling in handlings_of(
+            placed, log_stream, group, takes_one_at_a_time(group.consumer), by_group.get(log_group, {})
+        ):
+            handlings.append(_handling_row(handling, group))
+            deliveries += _placed_rows([delivery_of(handling, group)], group, reading.in_force)
+    return Part(deliveries=_hashed(deliveries), handlings=frame(handlings, HANDLING_SCHEMA))
+
+
+def _by_stream(lines: pl.DataFrame) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
+    ordered = lines.sort(*STREAM, "at", "order_in_ms", "evidence_id")
+    for (log_group, log_stream), mine in ordered.group_by(STREAM, maintain_order=True):
+        yield (str(log_group), str(log_stream)), mine
+
+
+def _placed_rows(batch: Sequence[Delivery], group: LogGroup, in_force: SettingsInForce) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of one consumer's deliveries, each as if it were its message's only one."""
+    for delivery in batch:
+        place(delivery, group, in_force)
+    mark_progress(batch)
+    for delivery in batch:
+        decide_effect(delivery)
+        delivery.delete_status = delete_status(delivery.delete_reason)
+        if is_over := ends_surely(delivery):
+            delivery.ended_by = "deleted"
+        yield (
+            *delivery_row(delivery),
+            delivery.first_receive_ms,
+            delivery.dead_letter_source_arn,
+            delivery.key_marker_count,
+            delivery.has_response,
+            delivery.job_id,
+            not is_over,
+            packed(delivery),
+        )
+
+
+def _hashed(deliveries: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
+    schema = {name: kind for name, kind in DELIVERY_SCHEMA.items() if name != "item_hash"}
+    return frame(deliveries, schema).with_columns(item_hash=item_hash())
+
+
+def _invocation_row(invocation: Invocation, group: LogGroup) -> tuple[Any, ...]:
+    facts = invocation.facts
+    roles = {fact.role for fact in facts}
+    row = invocation_row(invocation, group)
+    return (
+        *(row[name] for name in INVOCATIONS.column_names),
+        any(f.role != "failure" and (f.message_id is not None or f.key is not None) for f in facts),
+        "record" in roles,
+        any(f.receive_count is not None for f in facts),
+        "started" in roles,
+        "effect" in roles,
+        invocation.has_response,
+        "idempotency" in roles,
+        next(iter(invocation.mark_ids), None),
+        invocation.first_line_at,
+        invocation.last_line_at,
+    )
+
+
+def _handling_row(handling: Handling, group: LogGroup) -> tuple[Any, ...]:
+    facts = handling.facts
+    times = [fact.at for fact in facts]
+    return (
+        group.name,
+        handling.log_stream,
+        handling.consumer,
+        handling.item_id,
+        min(times),
+        max(times),
+        any(fact.receive_count is not None for fact in facts),
+        any(fact.role in ("started", "worker_started") for fact in facts),
+        any(fact.role == "effect" for fact in facts),
+        min(fact.evidence_id for fact in facts),
+    )

@@ -1,0 +1,157 @@
+"""Outputs of earlier runs, reused by content: the one file that knows that there were any.
+
+What a step makes of a unit is kept in ``findings/.cache/<step>/<name>/``. The name is a digest of everything the output
+rests on: input files, the settings that bear on them, the code itself. An incremental run is the same run with most names
+already there. Any entry can be deleted at any time; those that neither of the newest two runs used are swept.
+"""
+
+import functools
+import hashlib
+import json
+import os
+import shutil
+import uuid
+import zlib
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from forensics.errors import ForensicsError
+
+_ROOT = Path(__file__).resolve().parent.parent
+_CODE = ("forensics", "spark_jobs")
+_ENGINES = ("polars", "msgspec", "pyarrow")
+_SUMMARY = "summary.json"
+_KEPT_RUNS = 2
+
+Summary = dict[str, Any]
+
+
+class CacheDamagedError(ForensicsError):
+    """What an earlier run left cannot be read back; it has been removed, and the next run makes it anew."""
+
+
+@functools.cache
+def code_digest() -> str:
+    """Return a digest of the code that findings rest on, and of the libraries that read with it."""
+    found = hashlib.sha256(repr([(name, version(name)) for name in _ENGINES]).encode())
+    for folder in _CODE:
+        for file in sorted((_ROOT / folder).rglob("*.py")):
+            found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+def digest(*parts: object) -> str:
+    """Return the name of what rests on these parts and the code."""
+    return hashlib.sha256("\n".join([code_digest(), *map(str, parts)]).encode()).hexdigest()[:32]
+
+
+class Cache:
+    """The cached outputs of one lake; cheap to make, and can be sent to other processes."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def entry(self, step: str, name: str) -> Path:
+        """Return the folder of an output."""
+        return self.root / step / name
+
+    def summary(self, step: str, name: str) -> Summary | None:
+        """Return what a finished output says of itself; None where it is not there, or not whole and so removed."""
+        told = self._told(step, name)
+        if told is not None and self._is_whole(step, name, told):
+            return dict(told["summary"])
+        if self.entry(step, name).exists():
+            self.remove(step, name)
+        return None
+
+    def _told(self, step: str, name: str) -> dict[str, Any] | None:
+        try:
+            told = json.loads((self.entry(step, name) / _SUMMARY).read_bytes())
+        except (OSError, ValueError):
+            return None
+        return told if isinstance(told, dict) and told.keys() == {"summary", "files"} else None
+
+    def _is_whole(self, step: str, name: str, told: dict[str, Any], *, with_content: bool = False) -> bool:
+        folder = self.entry(step, name)
+        try:
+            return all(
+                (folder / file).stat().st_size == size and (not with_content or _checksum(folder / file) == checksum)
+                for file, (size, checksum) in told["files"].items()
+            )
+        except (OSError, ValueError, TypeError, AttributeError):
+            return False
+
+    def remove_damaged(self, used: Iterable[tuple[str, str]]) -> list[str]:
+        """Remove those outputs of a run that are not what was written; returns their names."""
+        damaged = []
+        for step, name in sorted(set(used)):
+            told = self._told(step, name)
+            if (told is not None or self.entry(step, name).exists()) and not (
+                told and self._is_whole(step, name, told, with_content=True)
+            ):
+                self.remove(step, name)
+                damaged.append(f"{step}/{name}")
+        return damaged
+
+    def made(self, step: str, name: str, make: Callable[[Path], Summary]) -> Summary:
+        """Return the summary of an output, and make it where it is not there; a killed maker leaves nothing under its name."""
+        if (found := self.summary(step, name)) is not None:
+            return found
+        folder = self.entry(step, name)
+        draft = folder.with_name(f".{name}-{uuid.uuid4().hex}")
+        draft.mkdir(parents=True)
+        try:
+            summary = make(draft)
+            files = {file.name: (file.stat().st_size, _checksum(file)) for file in sorted(draft.iterdir())}
+            (draft / _SUMMARY).write_text(json.dumps({"summary": summary, "files": files}))
+            try:
+                draft.rename(folder)
+            except OSError:  # another process was faster
+                if self.summary(step, name) is None:
+                    raise
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        return summary
+
+    def remove(self, step: str, name: str) -> None:
+        """Remove an output."""
+        shutil.rmtree(self.entry(step, name), ignore_errors=True)
+
+    def clear(self) -> None:
+        """Remove everything."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def sweep(self, used: Iterable[tuple[str, str]]) -> None:
+        """Note what this run used, and remove what it and the run before it did not, drafts included."""
+        runs = self.root / "runs"
+        runs.mkdir(parents=True, exist_ok=True)
+        newest = sorted(int(file.stem) for file in runs.glob("*.json"))
+        mine = runs / f"{(newest[-1] if newest else 0) + 1}.json"
+        mine.write_text(json.dumps(sorted({f"{step}/{name}" for step, name in used})))
+        kept: set[str] = set()
+        for number, file in enumerate(sorted(runs.glob("*.json"), key=lambda f: int(f.stem), reverse=True)):
+            if number >= _KEPT_RUNS:
+                file.unlink()
+                continue
+            try:
+                kept |= set(json.loads(file.read_text()))
+            except (ValueError, TypeError):
+                file.unlink()
+        for step in self.root.iterdir():
+            for entry in step.iterdir() if step != runs and step.is_dir() else ():
+                if f"{step.name}/{entry.name}" not in kept:
+                    shutil.rmtree(entry, ignore_errors=True)
+
+
+def _checksum(file: Path) -> int:
+    return zlib.crc32(file.read_bytes())
+
+
+def linked(source: Path, target: Path) -> None:
+    """Let a file stand at a second place without copying it where the file system can do that."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

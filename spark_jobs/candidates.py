@@ -1,0 +1,241 @@
+"""Which works need judging: over 64-bit hashes of message ids, deduplication ids, business keys and job ids.
+
+Two hashes that are equal by chance make a candidate too many, never one too few. What is judged together is made here, too:
+items that share a hash, directly or through others, are one group, and groups of a stretch of time are one unit.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from spark_jobs.cache import Summary
+
+HASHES = "hashes.parquet"
+PLAN = "plan.parquet"
+HASH_SCHEMA = {
+    "hash": pl.UInt64,
+    "owner": pl.UInt64,
+    "flags": pl.UInt8,
+    "at": pl.Int64,
+    "since": pl.Int64,
+    "until": pl.Int64,
+}
+_ITEM, _OPEN, _OTHER = 1, 2, 4
+"""Flags of a hash: an item's own; of a delivery that is judged in any case, or of another."""
+_SEEDS = {"item": 1, "deduplication": 2, "key": 3, "job": 4, "body": 5}
+ROWS_PER_SHARD = 8_000_000
+ROWS_PER_UNIT = 4_000
+"""So many deliveries are judged together: less than a second's work, and what one new line makes anew."""
+_LONGEST_UNIT_US = 2**47
+"""About four and a half years; units are halves of halves of it."""
+_SHORTEST_UNIT_US = 2**20
+
+
+def item_hash(name: str = "item_id") -> pl.Expr:
+    """Return the hash of an item."""
+    return pl.col(name).hash(_SEEDS["item"])
+
+
+def is_judged_anyway() -> pl.Expr:
+    """Tell which deliveries are judged whatever else speaks of their message: not over, or not the first."""
+    return pl.col("is_open") | (pl.col("receive_count") > 1).fill_null(False)
+
+
+def _since() -> pl.Expr:
+    """Return the first of a delivery's times (µs), 0 where it has none."""
+    known = pl.min_horizontal("received_at", "sent_at").dt.epoch("us")
+    return pl.min_horizontal(known, pl.col("first_receive_ms") * 1000).fill_null(0)
+
+
+def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
+    """Return whatever deliveries (``DELIVERY_SCHEMA`` with item_hash) can share with others, sorted by hash.
+
+    ``owner`` is the item's hash; ``at`` its receive, ``since`` and ``until`` the first and the last of its delivery's times, in µs.
+    """
+    until = pl.max_horizontal("received_at", "hidden_until_at", "run_ended_at").dt.epoch("us")
+    base = deliveries.select(
+        "item_id",
+        "message_id",
+        "deduplication_id",
+        "business_keys",
+        "job_id",
+        owner="item_hash",
+        flag=pl.when(is_judged_anyway()).then(_OPEN).otherwise(_OTHER),
+        at=pl.col("received_at").dt.epoch("us").fill_null(0),
+        since=_since(),
+        until=until.fill_null(0),
+    )
+
+    def rows(hashed: pl.Expr, flags: pl.Expr, frame: pl.DataFrame = base) -> pl.DataFrame:
+        of_kind = (flags | pl.col("flag")).cast(pl.UInt8)
+        found = frame.select(hash=hashed, owner="owner", flags=of_kind, at="at", since="since", until="until")
+        return found.filter(pl.col("hash").is_not_null())
+
+    def seeded(name: str, kind: str) -> pl.Expr:
+        return pl.when(pl.col(name).is_not_null()).then(pl.col(name).hash(_SEEDS[kind]))
+
+    keyed = base.filter(pl.col("message_id").is_not_null() & (pl.col("business_keys").list.len() > 0))
+    keyed = keyed.explode("business_keys")
+    link = pl.lit(0)
+    parts = [
+        rows(pl.col("owner"), pl.lit(_ITEM)),
+        rows(seeded("deduplication_id", "deduplication"), link),
+        rows(seeded("deduplication_id", "item"), link),  # a redrive out of a FIFO queue is named after the message
+        rows(seeded("job_id", "job"), link),
+        rows(seeded("business_keys", "key"), link, keyed),
+    ]
+    return pl.concat(parts).unique().sort("hash", "owner", "flags", "at")
+
+
+def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[int, int]]]) -> pl.DataFrame:
+    """Return the hashes of deliveries that a move task may have brought, or that may have gone to a dead-letter queue.
+
+    ``moves``: per queue the spans (µs) in which messages may have been moved back into it. Those brought are candidates; they
+    share their body's hash with those that may have gone. That is looser than what makes them one work, never stricter.
+    """
+    sent = pl.col("sent_at").dt.epoch("us")
+    is_moved = pl.lit(False)
+    for queue_arn, spans in moves.items():
+        for low, high in spans:
+            is_moved = is_moved | ((pl.col("queue_arn") == queue_arn) & sent.is_between(low, high))
+    mine = deliveries.filter(pl.col("queue_arn").is_in(list(moves)))
+    mine = mine.with_columns(is_moved=is_moved.fill_null(False)).filter(pl.col("is_moved") | pl.col("is_open"))
+    until = pl.max_horizontal("received_at", "hidden_until_at", "run_ended_at").dt.epoch("us").fill_null(0)
+    base = mine.select(
+        "body_md5",
+        "is_moved",
+        owner="item_hash",
+        at=pl.col("received_at").dt.epoch("us").fill_null(0),
+        since=_since(),
+        until=until,
+    ).collect()
+    items = base.filter("is_moved").with_columns(hash="owner", flags=pl.lit(_ITEM | _OPEN | _OTHER, pl.UInt8))
+    bodies = base.filter(pl.col("body_md5").is_not_null())
+    bodies = bodies.with_columns(hash=pl.col("body_md5").hash(_SEEDS["body"]), flags=pl.lit(0, pl.UInt8))
+    return (
+        pl.concat([items.select(*HASH_SCHEMA), bodies.select(*HASH_SCHEMA)])
+        .unique()
+        .sort("hash", "owner", "flags", "at")
+    )
+
+
+def shard_bounds(row_count: int) -> list[tuple[int, int]]:
+    """Return the ranges of hashes that are looked at separately."""
+    count = max(1, -(-row_count // ROWS_PER_SHARD))
+    edges = [(2**64 * n) // count for n in range(count + 1)]
+    return [(low, high - 1) for low, high in zip(edges, edges[1:], strict=False)]
+
+
+def shared(parts: Sequence[tuple[int, str]], low: int, high: int) -> pl.DataFrame:
+    """Return the rows of hashes from ``low`` to ``high`` that make an item a candidate, with the number of their part.
+
+    ``parts`` are files of hashes, each with the number of the part it is of.
+    """
+    loaded = []
+    for _, path in parts:
+        scanned = pl.scan_parquet(path)
+        if (low, high) != (0, 2**64 - 1):
+            scanned = scanned.filter(pl.col("hash").is_between(low, high))
+        loaded.append(scanned.collect())
+    hashes = [part["hash"].to_numpy() for part in loaded]
+    every = np.sort(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
+    twice = np.unique(every[1:][every[1:] == every[:-1]])
+    del every
+    found = []
+    for (number, _), part, mine in zip(parts, loaded, hashes, strict=True):
+        place = np.searchsorted(twice, mine)
+        is_twice = np.zeros(len(mine), bool)
+        inside = place < len(twice)
+        is_twice[inside] = twice[place[inside]] == mine[inside]
+        is_open = part["flags"].to_numpy() & (_OPEN | _ITEM) == (_OPEN | _ITEM)
+        found.append(part.filter(pl.Series(is_twice | is_open)).with_columns(part=pl.lit(number, pl.UInt32)))
+    rows = pl.concat(found) if found else pl.DataFrame(schema=HASH_SCHEMA | {"part": pl.UInt32})
+    why = rows.group_by("hash").agg(
+        owners=pl.col("owner").n_unique(),
+        items=(pl.col("flags") & _ITEM).cast(pl.UInt32).sum(),
+        is_open=(pl.col("flags") & (_OPEN | _ITEM) == (_OPEN | _ITEM)).any(),
+    )
+    why = why.filter((pl.col("owners") > 1) | (pl.col("items") > 1) | pl.col("is_open"))
+    return rows.join(why.select("hash"), on="hash", how="semi")
+
+
+def groups_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return owner and group: the lowest owner among all that share a hash, directly or through others."""
+    links = rows.select("hash", "owner").unique()
+    links = links.filter(pl.len().over("hash") > 1)
+    found = rows.select("owner").unique().with_columns(group=pl.col("owner"))
+    while not links.is_empty():
+        lowest = links.join(found, on="owner").group_by("hash").agg(group=pl.col("group").min())
+        better = links.join(lowest, on="hash").group_by("owner").agg(better=pl.col("group").min())
+        now = found.join(better, on="owner", how="left").with_columns(group=pl.min_horizontal("group", "better"))
+        # every item takes its group's own group, so that long chains close in few steps
+        now = now.drop("better").join(now.select(group="owner", best="group"), on="group", how="left")
+        now = now.select("owner", group=pl.coalesce("best", "group"))
+        if now.sort("owner").equals(found.sort("owner")):
+            break
+        found = now
+    return found
+
+
+def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
+    """Return for each moment (µs) the unit it belongs to: a stretch of time, halved until it weighs at most ``most``.
+
+    Units are named by where they begin and how long they are, so one that nothing new fell into keeps its name.
+    """
+    length = np.full(len(at), _LONGEST_UNIT_US, np.int64)
+    begin = at // length * length
+    while True:
+        units, number = np.unique(np.stack([begin, length]), axis=1, return_inverse=True)
+        heavy = np.bincount(number.ravel(), weights=weights) > most
+        again = heavy[number.ravel()] & (length > _SHORTEST_UNIT_US)
+        if not again.any():
+            return np.array([f"{b}-{n}" for b, n in units.T])[number.ravel()] if len(at) else np.empty(0, str)
+        length[again] //= 2
+        begin[again] = at[again] // length[again] * length[again]
+
+
+def planned(rows: pl.DataFrame, out: Path) -> Summary:
+    """Write who is judged with whom, as (unit, part, owner, is_other: not judged in any case), and return the units with what they are made of."""
+    works = rows.join(groups_of(rows), on="owner")
+    works = works.with_columns(began=pl.col("at").min().over("group"))
+    members = works.group_by("group", "began", "owner", "part").agg(
+        low=pl.col("since").min(), high=pl.col("until").max(), is_other=(pl.col("flags") & _OTHER > 0).any()
+    )
+    unit = halved(members["began"].to_numpy(), np.ones(members.height), ROWS_PER_UNIT)
+    members = members.with_columns(unit=pl.Series(unit, dtype=pl.String)).sort("unit", "part", "owner")
+    columns = ("unit", "part", "owner", "is_other")
+    members.select(columns).write_parquet(out / PLAN, compression="zstd", row_group_size=50_000)
+    told: list[dict[str, Any]] = []
+    for (name, part), mine in members.group_by("unit", "part", maintain_order=True):
+        told.append(
+            {
+                "unit": name,
+                "part": part,
+                "owners": owners_digest(mine["owner"]),
+                "low": mine["low"].min(),
+                "high": mine["high"].max(),
+            }
+        )
+    by_part = {
+        str(part): owners_digest(mine["owner"].sort())
+        for (part,), mine in members.filter("is_other").select("part", "owner").unique().group_by("part")
+    }
+    of_unit = members.group_by("unit").agg(pl.col("owner").n_unique())
+    return {"units": told, "by_part": by_part, "messages": dict(of_unit.iter_rows())}
+
+
+def owners_digest(owners: pl.Series) -> str:
+    """Return a short name for some owners, in order."""
+    return hashlib.sha256(owners.to_numpy().tobytes()).hexdigest()[:32]
+
+
+def owners_in(plan: Path, *, unit: str | None = None, part: int | None = None) -> pl.DataFrame:
+    """Return (part, owner, is_other) of a unit, or of a part, from a plan."""
+    wanted = pl.lit(True) if unit is None else pl.col("unit") == unit
+    if part is not None:
+        wanted = wanted & (pl.col("part") == part)
+    return pl.scan_parquet(plan).filter(wanted).select("part", "owner", "is_other").collect()

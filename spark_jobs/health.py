@@ -1,0 +1,235 @@
+"""Queue health per day and per ISO week of the team's zone, and each consumer's last seven days for the settings checks."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from forensics.tables import Table
+from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
+from spark_jobs.known import Known
+from spark_jobs.measures import QUARTER_US, first_ids, summed, times_of
+from spark_jobs.metrics import start_of
+
+RECENT = timedelta(days=7)
+"""How far back from the end of the evidence the settings checks look, from a whole quarter of an hour on."""
+DAY, WEEK, RECENTLY = "day", "week", "recent"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UTC = pl.Datetime("us", "UTC")
+_KEY = ("queue_arn", "first_day", "consumer")
+"""A period within its kind: ``first_day`` in the zone, null for recent; ``consumer`` null for days and weeks."""
+_OF_LOGS = {
+    "delivery_count": "delivery",
+    "redelivery_count": "redelivery",
+    "unseen_count": "unlogged",
+    "item_count": "item",
+    "twice_at_least": "twice_surely",
+    "twice_at_most": "twice_maybe",
+    "stopped_count": "stopped",
+    "run_count": "run",
+    "timeout_count": "timeout",
+    "error_count": "error",
+    "crash_count": "crash",
+    "expired_handle_count": "expired_handle",
+    "poison_count": "poison",
+    "dead_lettered_count": "dead_lettered",
+}
+"""Counts that mean nothing where no log was read: null there, and 0 where the logs show none."""
+_OF_METRICS = {
+    "sent_count": "sent",
+    "received_count": "received",
+    "deleted_count": "deleted",
+    "throttle_count": "throttles",
+    "dead_letter_rise_count": "dead_letter_rise",
+}
+"""Sums of metrics: null where CloudWatch has no data."""
+
+
+def periods_of(
+    measures: pl.DataFrame, metrics: pl.DataFrame, read: pl.DataFrame, zone: ZoneInfo, data_until: datetime | None
+) -> pl.DataFrame:
+    """Return what was measured of each queue and period, sorted; ``kind`` is day, week, or recent (per consumer, 7 days).
+
+    ``measures`` are those of all parts of the lake, one after the other (MEASURES), ``metrics`` what metric_measures and
+    ``read`` what read_measures returned. ``data_until`` is the end of the evidence, UTC; without it nothing is recent.
+    Columns are those of queue_health and queue_weeks, and for the checks ``consumer``, ``highest_receive_count``,
+    ``largest_batch`` and ``has_one_group``; ``period`` is the day or the week, empty for recent.
+    """
+    day = pl.col("at").dt.convert_time_zone(str(zone)).dt.date().alias("first_day")
+    whole = [frame.with_columns(day) for frame in (measures, metrics, read)]
+    of_days = [frame.with_columns(pl.lit(None, pl.String).alias("consumer")) for frame in whole]
+    of_weeks = [frame.with_columns(pl.col("first_day").dt.truncate("1w")) for frame in of_days]
+    days = _named(_counted(*of_days), DAY, 1, zone)
+    weeks = _named(_counted(*of_weeks), WEEK, 7, zone)
+    since = pl.lit(recent_from(data_until), _UTC)
+    last = [
+        frame.filter(pl.col("at") >= since, pl.col("consumer").is_not_null()).with_columns(
+            pl.lit(None, pl.Date).alias("first_day")
+        )
+        for frame in whole
+    ]
+    recent = _counted(*last).with_columns(
+        pl.lit(RECENTLY).alias("kind"),
+        pl.lit("").alias("period"),
+        pl.lit("").alias("week"),
+        since.alias("starts_at"),
+        pl.lit(data_until, _UTC).alias("ends_at"),
+    )
+    every = pl.concat([days, weeks, recent.select(days.columns)])
+    return (
+        every.drop("first_day")
+        .with_columns(pl.lit(str(zone)).alias("zone"))
+        .sort("kind", "queue_arn", "period", "consumer")
+    )
+
+
+def recent_from(data_until: datetime | None) -> datetime | None:
+    """Return from when on something is recent, UTC."""
+    if data_until is None:
+        return None
+    at = data_until - RECENT
+    return at - (at - _EPOCH) % timedelta(microseconds=QUARTER_US)
+
+
+def queue_health_rows(periods: pl.DataFrame, known: Known) -> list[dict[str, Any]]:
+    """Return the rows of queue_health, one per queue and day, sorted."""
+    return _rows(periods.filter(pl.col("kind") == DAY).rename({"period": "day"}), QUEUE_HEALTH, known)
+
+
+def queue_weeks_rows(periods: pl.DataFrame, known: Known) -> list[dict[str, Any]]:
+    """Return the rows of queue_weeks, one per queue and ISO week, sorted."""
+    return _rows(periods.filter(pl.col("kind") == WEEK), QUEUE_WEEKS, known)
+
+
+def _rows(periods: pl.DataFrame, table: Table, known: Known) -> list[dict[str, Any]]:
+    named = periods.with_columns(
+        pl.col("queue_arn").str.split(":").list.last().alias("queue"),
+        pl.col("queue_arn").is_in(sorted(known.dead_letter_queue_arns)).alias("is_dead_letter_queue"),
+    )
+    return named.select(table.column_names).to_dicts()
+
+
+def _named(periods: pl.DataFrame, kind: str, length: int, zone: ZoneInfo) -> pl.DataFrame:
+    """Give periods of ``length`` days their name, their ISO week, and where they start and end (UTC, half-open)."""
+    text = dict.fromkeys(("period", "week"), pl.String())
+    schema = pl.Schema({"first_day": pl.Date(), **text, "starts_at": _UTC, "ends_at": _UTC})
+    calendar = [_on_calendar(day, kind, length, zone) for day in periods["first_day"].unique().to_list()]
+    names = pl.DataFrame(calendar, schema=schema, orient="row")
+    return periods.join(names, "first_day").with_columns(pl.lit(kind).alias("kind"))
+
+
+def _on_calendar(day: date, kind: str, length: int, zone: ZoneInfo) -> tuple[date, str, str, datetime, datetime]:
+    year, number, _ = day.isocalendar()
+    week = f"{year}-W{number:02d}"
+    name = day.isoformat() if kind == DAY else week
+    return day, name, week, start_of(day, zone), start_of(day + timedelta(days=length), zone)
+
+
+def _counted(measures: pl.DataFrame, metrics: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
+    """Count together what is alike in _KEY: one row per period of which anything is known."""
+    of_logs = summed(measures, _KEY)
+    of_metrics = _metrics_together(metrics)
+    of_read = read.group_by(_KEY).agg(pl.col("metrics_read_s", "logs_read_s").sum())
+    runs, items = times_of(measures, _KEY, "run_ms"), times_of(measures, _KEY, "item_ms")
+    each_s = metrics.filter(pl.col("age").is_not_null()).group_by(*_KEY, "age").agg(pl.len().alias("times"))
+    shown_by = [of_logs.select(*_KEY, pl.concat_list("slowest_id").alias("evidence"))]
+    shown_by += [
+        of_metrics.select(*_KEY, pl.concat_list(name).alias("evidence")) for name in ("age_id", "visible_id", "sum_id")
+    ]
+    cited = pl.concat([frame.select(*_KEY, "evidence") for frame in (of_logs, metrics, read, *shown_by)])
+    parts = [
+        of_logs.drop("evidence"),
+        of_metrics,
+        of_read,
+        percentiles(runs, _KEY, "run_ms", {"handler_p50_ms": 0.5, "handler_p95_ms": 0.95, "handler_p99_ms": 0.99}),
+        runs.group_by(_KEY).agg(pl.col("run_ms").max().alias("handler_max_ms")),
+        percentiles(items, _KEY, "item_ms", {"item_p99_ms": 0.99}),
+        percentiles(each_s, _KEY, "age", {"age_p95_s": 0.95}),
+        _reasons(measures),
+        first_ids(cited, _KEY).rename({"evidence": "evidence_ids"}),
+    ]
+    periods = pl.concat([frame.select(_KEY) for frame in (measures, metrics, read)]).unique()
+    for part in parts:
+        periods = periods.join(part, _KEY, how="left", nulls_equal=True)
+    return _in_columns(periods)
+
+
+def _in_columns(periods: pl.DataFrame) -> pl.DataFrame:
+    read_s = pl.col("logs_read_s").fill_null(0)
+    was_read = (read_s > 0) | (pl.col("delivery") > 0) | (pl.col("run") > 0)
+    of_logs = [pl.when(was_read).then(pl.col(name).fill_null(0)).alias(column) for column, name in _OF_LOGS.items()]
+    return periods.select(
+        *_KEY,
+        pl.col("metrics_read_s").fill_null(0),
+        read_s,
+        *of_logs,
+        *[pl.col(name).alias(column) for column, name in _OF_METRICS.items()],
+        pl.col("dead_letter_reasons").fill_null([]),
+        "age_p95_s",
+        pl.col("age").alias("age_max_s"),
+        pl.col("visible").alias("backlog_max_count"),
+        pl.col("in_flight").alias("in_flight_max_count"),
+        "handler_p50_ms",
+        "handler_p95_ms",
+        "handler_p99_ms",
+        "handler_max_ms",
+        "item_p99_ms",
+        pl.col("poison_age").alias("poison_age_s"),
+        pl.col("receives").alias("highest_receive_count"),
+        pl.col("batch_count").alias("largest_batch"),
+        (pl.col("first_group") == pl.col("last_group")).alias("has_one_group"),
+        pl.col("evidence_ids").fill_null([]),
+    )
+
+
+def _metrics_together(metrics: pl.DataFrame) -> pl.DataFrame:
+    """Sums and highest levels, with the line of the highest: of equal ones the last by id."""
+
+    def highest(name: str) -> pl.Expr:
+        return pl.col(f"{name}_id").filter(pl.col(name) == pl.col(name).max()).max()
+
+    def total(name: str) -> pl.Expr:
+        return pl.when(pl.col(name).count() > 0).then(pl.col(name).sum()).alias(name)
+
+    return metrics.group_by(_KEY).agg(
+        *[total(name) for name in _OF_METRICS.values()],
+        pl.col("age", "visible", "in_flight").max(),
+        highest("age"),
+        highest("visible"),
+        pl.col("sum_id").max(),
+    )
+
+
+def _reasons(measures: pl.DataFrame) -> pl.DataFrame:
+    """How the deliveries before the moves to the dead-letter queue ended, as code=count, the most frequent first."""
+    code = "dead_letter_reason"
+    said = pl.concat_str(code, pl.lit("="), "times")
+    in_order = times_of(measures, _KEY, code).sort("times", code, descending=[True, False])
+    return in_order.group_by(_KEY, maintain_order=True).agg(
+        said.alias("dead_letter_reasons"), pl.col("times").sum().alias("dead_lettered")
+    )
+
+
+def percentiles(times: pl.DataFrame, key: Sequence[str], value: str, parts: dict[str, float]) -> pl.DataFrame:
+    """Return percentiles of values that were each measured ``times`` times, whole numbers rounded down, per ``key``.
+
+    ``parts`` names each percentile and gives its share; between two neighbours it is interpolated linearly.
+    """
+    ranked = (
+        times.group_by(*key, value)
+        .agg(pl.col("times").sum())
+        .sort(value)
+        .with_columns(pl.col("times").cum_sum().over(key).alias("_up_to"))
+    )
+    values, up_to = pl.col(value), pl.col("_up_to")
+    found = []
+    for name, share in parts.items():
+        place = (up_to.max() - 1) * share
+        lower = values.filter(up_to > place.floor()).first()
+        higher = values.filter(up_to > place.ceil()).first()
+        between = (place.ceil() - place) * lower + (place - place.floor()) * higher
+        found.append(pl.when(lower == higher).then(lower).otherwise(between.floor()).cast(pl.Int64).alias(name))
+    return ranked.group_by(key, maintain_order=True).agg(found)

@@ -1,0 +1,264 @@
+"""Streams over several files: which lines that wait belong together, and which invocations they open again.
+
+Lines that wait are parts of invocations at the borders of files. A stream is *tangled* where what one file tells of it bears
+on an invocation that was over in another (a line came late, or stands inside it; two invocations overlap, or are of one
+request): then all lines of the stream are read again together. Else those that wait are put together among themselves, cut
+where a START begins something new.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from spark_jobs.assemble import STREAM, of_said, of_streams, of_workers
+from spark_jobs.cache import digest
+from spark_jobs.candidates import halved
+from spark_jobs.parts import BORDER_SCHEMA, FACT_SCHEMA, HANDLE_SCHEMA, LINE_SCHEMA, REST_SCHEMA, Part, read_part
+
+if TYPE_CHECKING:
+    from spark_jobs.steps import Shared
+
+_IN_ORDER = ["stream", "at", "order_in_ms", "evidence_id"]
+LINES_PER_UNIT = 20_000
+REST = "rest.parquet"
+
+ScannedFile = dict[str, Any]
+"""``name`` of its entry, and how much it has of ``rest``, ``facts`` and ``borders``."""
+
+
+def planned(shared: "Shared", parts: Sequence[ScannedFile], folder: Path) -> dict[str, Any]:
+    """Return the units of joining, and the streams whose rows are taken out of each part; write the lines that wait, by unit."""
+    units = _of_workers(shared, parts)
+    rest = _of_parts(shared, parts, "rest", REST_SCHEMA)
+    borders = _of_parts(shared, parts, "borders", BORDER_SCHEMA)
+    rest, tangled = placed(rest, borders)
+    whole, taken = _whole(shared, parts, rest, borders, tangled)
+    free = rest.filter(pl.col("piece").is_not_null())
+    return {"units": [*units, *whole, *_of_rest(parts, free, folder)], "without": taken}
+
+
+def placed(rest: pl.DataFrame, borders: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Return the lines that wait, in order, each with the ``piece`` of its stream it belongs to, and the tangled streams.
+
+    Both are of all parts, with the number of each row's ``part``. Streams are named by their hash (``stream``). A line of a
+    tangled stream has no piece, nor has one that is nobody's.
+    """
+    request = pl.when(pl.col("request_id").is_not_null()).then(pl.col("request_id").hash())
+    lines = rest.with_columns(stream=pl.struct(*STREAM).hash(), request=request).sort(_IN_ORDER)
+    lines = _beside(lines, borders)
+    tangled = pl.concat([_touched(lines, borders), _overlapping(borders)]).unique()
+    is_free = ~pl.col("stream").is_in(tangled.implode()) & ~pl.col("is_nobodys")
+    free = lines.filter(is_free)
+    pieces = free.select("part", "evidence_id", piece=_pieces(free))
+    return lines.join(pieces, on=["part", "evidence_id"], how="left", maintain_order="left"), tangled
+
+
+def _of_parts(shared: "Shared", parts: Sequence[ScannedFile], name: str, schema: dict[str, Any]) -> pl.DataFrame:
+    """Return one frame of all parts, with the number of each row's ``part``."""
+    found = [
+        read_part(shared.cache.entry("scan", part["name"]), name).collect().with_columns(part=pl.lit(n, pl.UInt32))
+        for n, part in enumerate(parts)
+        if part[name]
+    ]
+    return pl.concat(found) if found else pl.DataFrame(schema=schema | {"part": pl.UInt32})
+
+
+def _beside(lines: pl.DataFrame, borders: pl.DataFrame) -> pl.DataFrame:
+    """Say of each line that waits how it stands to the invocation that is over and began last before it.
+
+    ``is_touching``: between that one's first and last line, or after it, and no other line that waits in between tells to
+    whom it belongs. ``is_nobodys``: after it, too, but it says nothing and that one has its REPORT.
+    """
+    near = borders.filter(pl.col("stream").is_in(lines["stream"].unique().implode())).drop("request", "part")
+    speaks = pl.col("said").is_not_null()
+    said_at = pl.when(speaks).then("at")
+    found = lines.with_columns(before_at=said_at.shift(1).forward_fill().over("stream"))
+    found = found.sort("at", maintain_order=True).join_asof(
+        near.sort("start_at", "end_at"),
+        left_on="at",
+        right_on="start_at",
+        by="stream",
+        strategy="backward",
+        check_sortedness=False,
+    )
+    is_inside = (pl.col("at") <= pl.col("end_at")).fill_null(False)
+    is_behind = ~pl.col("is_start") & pl.col("start_at").is_not_null() & ~is_inside
+    is_behind = is_behind & (pl.col("before_at").is_null() | (pl.col("start_at") > pl.col("before_at")))
+    is_nobodys = is_behind & ~speaks & pl.col("is_closed").fill_null(False)
+    found = found.with_columns(is_touching=is_inside | (is_behind & ~is_nobodys), is_nobodys=is_nobodys)
+    return found.drop("before_at", "start_at", "end_at", "is_closed").sort(_IN_ORDER)
+
+
+def _touched(rest: pl.DataFrame, borders: pl.DataFrame) -> pl.Series:
+    """Return the streams in which a line that waits may bear on an invocation that is over in some file."""
+    late = rest.join(borders, on=["stream", "request"], how="semi")
+    return pl.concat([late["stream"], rest.filter("is_touching")["stream"]])
+
+
+def _overlapping(borders: pl.DataFrame) -> pl.Series:
+    """Return the streams of which two files tell of one request, or of invocations at the same time."""
+    again = borders.filter(pl.struct("stream", "request").is_duplicated())["stream"]
+    spans = borders.group_by("stream", "part").agg(pl.col("start_at").min(), pl.col("end_at").max())
+    met = _meeting(spans)
+    return pl.concat([again, _meeting(borders.filter(pl.col("stream").is_in(met.implode())))])
+
+
+def _meeting(spans: pl.DataFrame) -> pl.Series:
+    """Return the streams in which a span of one part meets one of another; ends belong to spans."""
+    ordered = spans.sort("stream", "start_at", "end_at")
+    reached = pl.col("end_at").cum_max().shift(1).over("stream")
+    is_other = (pl.col("part") != pl.col("part").shift(1)).over("stream")
+    meets = (pl.col("start_at") < reached) | ((pl.col("start_at") == reached) & is_other)
+    return ordered.filter(meets)["stream"].unique()
+
+
+def _whole(
+    shared: "Shared", parts: Sequence[ScannedFile], rest: pl.DataFrame, borders: pl.DataFrame, tangled: pl.Series
+) -> tuple[list[dict[str, Any]], dict[str, list[list[str]]]]:
+    """Return a unit for each tangled stream, and by part the streams whose rows are taken out of it."""
+    is_tangled = pl.col("stream").is_in(tangled.implode())
+    holders = pl.concat([frame.filter(is_tangled).select("stream", "part") for frame in (rest, borders)]).unique()
+    names = rest.filter(is_tangled).select("stream", *STREAM).unique()
+    unnamed = holders.join(names, on="stream", how="anti")["part"].unique().sort()
+    more = [
+        read_part(shared.cache.entry("scan", parts[n]["name"]), "invocations")
+        .select(pl.struct(*STREAM).hash().alias("stream"), *STREAM)
+        .unique()
+        .filter(is_tangled)
+        .collect()
+        for n in unnamed
+    ]
+    held = holders.join(pl.concat([names, *more]).unique(), on="stream").sort(*STREAM, "part")
+    units: list[dict[str, Any]] = []
+    taken: dict[str, list[list[str]]] = {}
+    for (group, stream), mine in held.group_by(STREAM, maintain_order=True):
+        of_parts = [parts[n]["name"] for n in mine["part"]]
+        for name in of_parts:
+            taken.setdefault(name, []).append([str(group), str(stream)])
+        units.append(
+            {
+                "kind": "whole",
+                "name": digest("join whole", group, stream, *sorted(of_parts)),
+                "stream": [group, stream],
+                "files": mine["part"].to_list(),
+                "lines": 1_000,
+            }
+        )
+    return units, taken
+
+
+def _of_rest(parts: Sequence[ScannedFile], rest: pl.DataFrame, folder: Path) -> list[dict[str, Any]]:
+    """Return units of lines that belong together, in stretches of time; write the lines by unit."""
+    if rest.is_empty():
+        return []
+    lines = rest.with_columns(piece_at=pl.col("at").first().over("piece"))
+    unit = halved(lines["piece_at"].to_numpy(), np.ones(lines.height), LINES_PER_UNIT)
+    lines = lines.with_columns(unit=pl.Series(unit, dtype=pl.String))
+    lines.sort("unit", maintain_order=True).select("unit", *REST_SCHEMA).write_parquet(folder / REST)
+    units = []
+    for (name,), mine in lines.group_by("unit", maintain_order=True):
+        names = [parts[int(n)]["name"] for n in mine["part"].unique()]
+        pieces = mine.select("evidence_id").sort("evidence_id")
+        units.append(
+            {
+                "kind": "rest",
+                "name": digest("join rest", name, *sorted(names), *pieces.to_series()),
+                "unit": name,
+                "files": [],
+                "lines": mine.height,
+            }
+        )
+    return units
+
+
+def _pieces(rest: pl.DataFrame) -> pl.Series:
+    """Return for each line, in order, the piece of its stream it belongs to: from one START to the next, or before the first.
+
+    Pieces that speak of one request are one, with what stands between.
+    """
+    if rest.is_empty():
+        return pl.Series("piece", dtype=pl.Int64)
+    begins = (pl.col("stream") != pl.col("stream").shift(1)).fill_null(True) | pl.col("is_start")
+    lines = rest.select("stream", "request", piece=begins.cum_sum().cast(pl.Int64))
+    spans = lines.filter(pl.col("request").is_not_null()).group_by("stream", "request")
+    found = spans.agg(first=pl.col("piece").min(), last=pl.col("piece").max()).filter(pl.col("first") < pl.col("last"))
+    steps = np.zeros(int(lines["piece"].max()) + 2, np.int64)  # type: ignore[arg-type]
+    np.add.at(steps, found["first"].to_numpy() + 1, 1)
+    np.add.at(steps, found["last"].to_numpy() + 1, -1)
+    is_own = np.cumsum(steps) == 0
+    return pl.Series("piece", np.cumsum(is_own)[lines["piece"].to_numpy()])
+
+
+def _of_workers(shared: "Shared", parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return units of whole streams of workers: handlings are put together stream by stream."""
+    of_stream: dict[tuple[str, str], list[str]] = {}
+    counts: dict[tuple[str, str], int] = {}
+    of_group: dict[str, list[str]] = {}
+    for part in parts:
+        if not part["facts"]:
+            continue
+        streams = read_part(shared.cache.entry("scan", part["name"]), "facts").group_by(STREAM).len().collect()
+        for group, stream, count in streams.sort(STREAM).iter_rows():
+            of_stream.setdefault((group, stream), []).append(part["name"])
+            counts[group, stream] = counts.get((group, stream), 0) + count
+            names = of_group.setdefault(group, [])
+            if part["name"] not in names:
+                names.append(part["name"])
+    buckets = 1 << max(0, (sum(counts.values()) // LINES_PER_UNIT).bit_length())
+    packed: dict[int, list[tuple[str, str]]] = {}
+    for key in sorted(of_stream):
+        number = int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:8], "big") % buckets
+        packed.setdefault(number, []).append(key)
+    units = []
+    for _, mine in sorted(packed.items()):
+        told = [(key, of_stream[key], of_group[key[0]]) for key in mine]
+        units.append(
+            {
+                "kind": "workers",
+                "files": [],
+                "name": digest("join workers", told),
+                "streams": [list(key) for key in mine],
+                "parts": sorted({name for key in mine for name in of_stream[key]}),
+                "of_groups": sorted({name for key in mine for name in of_group[key[0]]}),
+                "lines": sum(counts[key] for key in mine),
+            }
+        )
+    return units
+
+
+def joined(shared: "Shared", unit: dict[str, Any]) -> Part:
+    """Put a unit's lines together."""
+    assert shared.reading is not None
+    if unit["kind"] == "workers":
+        streams = pl.DataFrame(unit["streams"], schema=STREAM, orient="row")
+        facts = _read(shared, unit["parts"], "facts", FACT_SCHEMA).join(streams, on=STREAM, how="semi")
+        handles = _read(shared, unit["of_groups"], "handles", HANDLE_SCHEMA)
+        handles = handles.join(streams.select("log_group").unique(), on="log_group", how="semi")
+        return of_workers(facts, handles, shared.reading)
+    if unit["kind"] == "whole":
+        lines = pl.concat([_lines_of(path, unit["stream"], shared) for path in unit["paths"]])
+        return of_streams(lines, shared.reading)
+    waiting = pl.scan_parquet(Path(unit["source"]) / REST).filter(pl.col("unit") == unit["unit"])
+    return of_said(waiting.select(*REST_SCHEMA).collect(), shared.reading)
+
+
+def _is_of(stream: Sequence[str]) -> pl.Expr:
+    return (pl.col("log_group") == stream[0]) & (pl.col("log_stream") == stream[1])
+
+
+def _read(shared: "Shared", names: Sequence[str], frame: str, schema: dict[str, Any]) -> pl.DataFrame:
+    folders = [shared.cache.entry("scan", name) for name in names]
+    there = [read_part(folder, frame).collect() for folder in folders if (folder / f"{frame}.parquet").exists()]
+    return pl.concat(there) if there else pl.DataFrame(schema=schema)
+
+
+def _lines_of(path: str, stream: Sequence[str], shared: "Shared") -> pl.DataFrame:
+    events = pl.scan_parquet(path).filter(_is_of(stream))
+    if shared.since is not None:
+        events = events.filter(pl.col("logged_at") >= shared.since)
+    at = pl.col("logged_at").dt.epoch("us")
+    return events.with_columns(at=at, order_in_ms=pl.col("order_in_ms").fill_null(0)).select(*LINE_SCHEMA).collect()

@@ -1,0 +1,168 @@
+"""Whole works to verdicts: loads what deliveries there are of a unit's items, judges them, and writes what follows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from forensics.judging.judge import judge
+from forensics.judging.model import Judged
+from forensics.judging.placing import place
+from forensics.judging.rows import delivery_row, message_row, redelivery_row
+from forensics.judging.surroundings import Surroundings
+from forensics.streams.model import Delivery, LogGroup
+from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS
+from spark_jobs.assemble import Reading
+from spark_jobs.measures import delivery_measures, last_causes, returned_batches
+from spark_jobs.parts import frame, other_deliveries, packed, read_part, schema_of, unpacked, written
+
+_ORDINARY = (
+    "item_id",
+    "message_id",
+    "consumer",
+    "consumer_kind",
+    "log_group",
+    "log_stream",
+    "request_id",
+    "function_name",
+    "run_status",
+    "batch_position",
+    "batch_count",
+    "receive_count",
+    "first_receive_ms",
+    "group_id",
+    "deduplication_id",
+    "receipt_handle",
+    "body_md5",
+    "dead_letter_source_arn",
+    "business_keys",
+    "has_response",
+)
+"""Columns of an ordinary delivery that are fields of a ``Delivery`` as they stand."""
+_TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
+
+WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
+"""One work: its ledger, redeliveries and verdicts as JSON."""
+
+VERDICT_SCHEMA: dict[str, Any] = {
+    "queue_arn": pl.String,
+    "queue": pl.String,
+    "item_id": pl.String,
+    "work_id": pl.String,
+    "first_received_at": pl.Int64,
+    "last_received_at": pl.Int64,
+    "last_active_at": pl.Int64,
+    "visibility_timeout_s": pl.Int32,
+    "is_affected": pl.Boolean,
+}
+"""What membership in incidents asks of a verdict; times in µs."""
+
+
+def loaded(sources: Iterable[tuple[Path, pl.Series, bool]], reading: Reading) -> list[Delivery]:
+    """Return the deliveries of some items: ``sources`` are parts with the hashes of the items in them.
+
+    The last of each says whether any is among the deliveries that are not judged in any case.
+    """
+    found: list[Delivery] = []
+    for folder, owners, has_others in sources:
+        mine = pl.col("item_hash").is_in(owners.implode())
+        frames = [read_part(folder, "open"), *([other_deliveries(folder)] if has_others else [])]
+        for rows in frames:
+            found += deliveries_of_rows(rows.filter(mine).collect(), reading)
+    return found
+
+
+def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Delivery]:
+    """Yield rows (``DELIVERY_SCHEMA``) as deliveries, placed among the settings in force."""
+    for raw in rows["raw"].drop_nulls():
+        yield unpacked(raw)
+    ordinary = rows.filter(pl.col("raw").is_null()).with_columns(pl.col(name).dt.epoch("us") for name in _TIMES)
+    for row in ordinary.iter_rows(named=True):
+        delivery = Delivery(
+            **{name: row[name] for name in _ORDINARY},
+            record_queue_arn=row["queue_arn"],
+            run_ended_at=row["run_ended_at"],
+            started_at=row["started_at"],
+            marker_at=row["finished_at"],
+            key_marker_count=row["key_marker_count"],
+            sent_ms=None if row["sent_at"] is None else row["sent_at"] // 1000,
+            is_batch_printed=True,
+            fact_ids=row["evidence_ids"],
+            run_started_at=_start_of(row["consumer"]),
+        )
+        place(delivery, _group_of(row["log_group"], reading.groups), reading.in_force)
+        yield delivery
+
+
+def _start_of(consumer: str) -> int:
+    return int(consumer.rpartition("|")[2]) * 1000
+
+
+def _group_of(name: str, groups: Mapping[str, LogGroup]) -> LogGroup:
+    return groups[name]
+
+
+def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: Path) -> dict[str, Any]:
+    """Judge whole works and write their rows; returns counts."""
+    judged = judge(deliveries, around)
+    ledger = frame((delivery_row(d) for d in judged.ledger), schema_of(DELIVERIES))
+    redeliveries = frame((redelivery_row(r) for r in judged.redeliveries), schema_of(REDELIVERIES))
+    written(folder, "deliveries", ledger, DELIVERIES.key)
+    written(folder, "redeliveries", redeliveries, REDELIVERIES.key)
+    written(folder, "rulings", _rulings(judged, redeliveries), RULINGS.key)
+    written(
+        folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)), MESSAGES.key
+    )
+    verdicts = [tuple(getattr(m, name) for name in VERDICT_SCHEMA) for m in judged.messages]
+    written(folder, "verdicts", pl.DataFrame(verdicts, schema=VERDICT_SCHEMA, orient="row"), ("queue_arn", "item_id"))
+    works = list(_works(judged))
+    order = ("queue_arn", "work_id")
+    written(folder, "works", pl.DataFrame([w[:3] for w in works], schema=WORK_SCHEMA, orient="row"), order)
+    ends = [w[:3] for w in works if w[3]]
+    written(folder, "ends", pl.DataFrame(ends, schema=WORK_SCHEMA, orient="row"), order)
+    written(folder, "measures", delivery_measures(ledger, last_causes(redeliveries)))
+    written(folder, "returned", returned_batches(ledger))
+    return {
+        "deliveries": len(judged.ledger),
+        "messages": len(judged.messages),
+        "queues": sorted({d.queue_arn for d in judged.ledger}),
+    }
+
+
+def _rulings(judged: Judged, redeliveries: pl.DataFrame) -> pl.DataFrame:
+    """Return every rule's answers; what they rest on is taken from their redelivery, not written again for each."""
+    answers = [(n, *ruled) for n, redelivery in enumerate(judged.redeliveries) for ruled in redelivery.rulings]
+    names = ("code", "stance", "sentence", "would_decide")
+    told = frame(answers, {"place": pl.Int64} | dict.fromkeys(names, pl.String))
+    rest = [name for name in RULINGS.column_names if name not in names]
+    return pl.concat([told, redeliveries.select(rest)[told["place"]]], how="horizontal").select(*schema_of(RULINGS))
+
+
+def _works(judged: Judged) -> Iterator[tuple[str, str, bytes, bool]]:
+    """Yield each work with all that was judged of it, and whether any message of it was not deleted in the end."""
+    parts: dict[tuple[str, str], Judged] = {}
+    of_item: dict[tuple[str, str], tuple[str, str]] = {}
+    for delivery in judged.ledger:
+        work = delivery.queue_arn, delivery.work_id
+        of_item[delivery.queue_arn, delivery.item_id] = work
+        parts.setdefault(work, Judged()).ledger.append(delivery)
+    for redelivery in judged.redeliveries:
+        redelivery.rulings = []  # they stand in their own table, and are most of what there is to say
+        parts[of_item[redelivery.queue_arn, redelivery.item_id]].redeliveries.append(redelivery)
+    for message in judged.messages:
+        parts[of_item[message.queue_arn, message.item_id]].messages.append(message)
+    for (queue_arn, work_id), part in sorted(parts.items()):
+        is_open = any(not d.came_again and d.ended_by != "deleted" for d in part.ledger)
+        yield queue_arn, work_id, packed(part), is_open
+
+
+def works_of(path: str, wanted: pl.Expr | None = None) -> Iterator[Judged]:
+    """Yield works from a file of them."""
+    rows = pl.scan_parquet(path)
+    for raw in (rows if wanted is None else rows.filter(wanted)).select("judged").collect().to_series():
+        yield _JUDGED(raw)
+
+
+_JUDGED = msgspec.json.Decoder(Judged).decode

@@ -1,0 +1,288 @@
+"""Ordinary invocations, put together by vectors: the rows that going through their lines one by one would give."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from forensics.streams.model import LogGroup
+from spark_jobs.assemble import Reading
+from spark_jobs.candidates import item_hash
+from spark_jobs.parts import DELIVERY_SCHEMA, INVOCATION_SCHEMA, UTC_US, Part
+from spark_jobs.screen import EFFECT, RESPONSE, STARTED
+
+
+def in_force_at(
+    lookup: Callable[[int], Mapping[str, Any] | None], at: np.ndarray
+) -> list[tuple[Mapping[str, Any] | None, np.ndarray]]:
+    """Return what was in force at moments (microseconds, UTC): each answer with the places of its moments."""
+    if not len(at):
+        return []
+    low, high = lookup(int(at.min())), lookup(int(at.max()))
+    if low is high:
+        return [(low, np.arange(len(at)))]
+    found: dict[int, tuple[Mapping[str, Any] | None, list[int]]] = {}
+    for place, moment in enumerate(at.tolist()):
+        row = lookup(moment)
+        found.setdefault(id(row), (row, []))[1].append(place)
+    return [(row, np.array(places)) for row, places in found.values()]
+
+
+class Ordinary:
+    """Ordinary runs, the records of their events and what their lines say, put together as rows."""
+
+    def __init__(
+        self,
+        runs: pl.DataFrame,
+        records: pl.DataFrame,
+        said: pl.DataFrame,
+        groups: Sequence[LogGroup],
+        reading: Reading,
+    ) -> None:
+        self.records, self.said, self.groups, self.reading = records, said, groups, reading
+        of_groups = pl.DataFrame(
+            {
+                "group": range(len(groups)),
+                "function_name": [g.function_name for g in groups],
+                "group_queue_arn": [g.queue_arn for g in groups],
+                "has_effect": [bool(g.consumer.effect) for g in groups],
+                "is_exhaustive": [g.consumer.effect_is_exhaustive for g in groups],
+                "is_sequential": [g.consumer.order == "sequential" for g in groups],
+            },
+            schema_overrides={"group": pl.UInt32, "function_name": pl.String, "group_queue_arn": pl.String},
+        )
+        named = pl.concat_str(
+            "log_group", "log_stream", "own_id", (pl.col("start_at") // 1000).cast(pl.String), separator="|"
+        )
+        self.runs = runs.join(of_groups, on="group", how="left").with_columns(
+            invocation_id=named, run_ended_at=pl.max_horizontal("end_at", "report_at")
+        )
+
+    def part(self) -> Part:
+        """Return the rows of both tables."""
+        return Part(self._invocations(), self._deliveries())
+
+    def _invocations(self) -> pl.DataFrame:
+        of_said = self.said.group_by("run").agg(
+            shows_starts=(pl.col("says") & STARTED > 0).any(),
+            shows_effects=(pl.col("says") & EFFECT > 0).any(),
+            has_response=(pl.col("says") & RESPONSE > 0).any(),
+        )
+        of_records = self.records.group_by("run").agg(
+            message_count=pl.len().cast(pl.Int32),
+            shows_counts=pl.col("receive_count").is_not_null().any(),
+            record_queue_arn=pl.col("queue_arn").drop_nulls().first(),
+        )
+        rows = self.runs.join(of_said, on="run", how="left").join(of_records, on="run", how="left")
+        nothing = pl.lit(False)
+        return rows.select(
+            "invocation_id",
+            "log_group",
+            "log_stream",
+            pl.col("own_id").alias("request_id"),
+            pl.lit(1, pl.Int32).alias("start_index"),
+            "function_name",
+            pl.coalesce("record_queue_arn", "group_queue_arn").alias("queue_arn"),
+            _time("start_at").alias("started_at"),
+            _time("run_ended_at").alias("ended_at"),
+            pl.col("duration_ms").floor().cast(pl.Int64),
+            pl.lit("success").alias("end_status"),
+            pl.lit(None, pl.String).alias("error_type"),
+            pl.lit(True).alias("has_start"),
+            pl.col("message_count").fill_null(0),
+            pl.concat_list("start_id", "end_id", "report_id").list.sort().alias("evidence_ids"),
+            (pl.col("message_count") > 0).fill_null(False).alias("names_items"),
+            (pl.col("message_count") > 0).fill_null(False).alias("shows_records"),
+            pl.coalesce("shows_counts", nothing),
+            pl.coalesce("shows_starts", nothing),
+            pl.coalesce("shows_effects", nothing),
+            pl.coalesce("has_response", nothing),
+            nothing.alias("has_guard_line"),
+            pl.col("start_id").alias("first_mark_id"),
+            _time("start_at").alias("first_line_at"),
+            _time("last_at").alias("last_line_at"),
+        ).select(*INVOCATION_SCHEMA)
+
+    def _deliveries(self) -> pl.DataFrame:
+        says = pl.col("says")
+        of_item = self.said.filter(pl.col("message_id").is_not_null())
+        marked = of_item.group_by("run", "message_id").agg(
+            marker_at=pl.col("at").filter(says & EFFECT > 0).min(),
+            started_at=pl.col("at").filter(says & STARTED > 0).min(),
+            key_marker_count=((says & EFFECT > 0) & pl.col("by_key")).sum().cast(pl.Int32),
+            mark_ids=pl.col("evidence_id"),
+            mark_keys=pl.concat_list(pl.col("effect_key").implode(), pl.col("started_key").implode()).first(),
+        )
+        response = self.said.group_by("run").agg(has_response=(says & RESPONSE > 0).any())
+        run = self.runs.select(
+            "run",
+            "log_group",
+            "log_stream",
+            "own_id",
+            "function_name",
+            "group_queue_arn",
+            "has_effect",
+            "is_exhaustive",
+            "is_sequential",
+            "invocation_id",
+            "start_at",
+            "run_ended_at",
+        )
+        batch = self.records.group_by("run").agg(batch_count=pl.len().cast(pl.Int32))
+        rows = (
+            self.records.join(run, on="run", how="left")
+            .join(batch, on="run", how="left")
+            .join(marked, on=["run", "message_id"], how="left")
+            .join(response, on="run", how="left")
+        )
+        exact = (pl.col("receive_count") == 1) & pl.col("first_receive_ms").is_not_null()
+        rows = rows.with_columns(
+            queue_arn=pl.coalesce("queue_arn", "group_queue_arn", "log_group"),
+            has_response=pl.col("has_response").fill_null(False),
+            received=pl.when(exact).then(pl.col("first_receive_ms") * 1000).otherwise(pl.col("start_at")),
+            received_basis=pl.when(exact).then(pl.lit("first_receive")).otherwise(pl.lit("run_start")),
+            business_keys=_together(rows, "key", "mark_keys"),
+            evidence_ids=_together(rows, "event_id", "mark_ids"),
+        )
+        rows = self._with_settings(rows)
+        return _with_effect(rows)
+
+    def _with_settings(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Add ``visibility_timeout_s`` and ``reports``, as they were in force at each receive."""
+        in_force = self.reading.in_force
+        visibility = np.full(rows.height, -1, np.int64)
+        reports = np.full(rows.height, -1, np.int8)
+        at = rows["received"].to_numpy()
+        for keys, places in (
+            rows.with_row_index("place")
+            .group_by("queue_arn", "function_name")
+            .agg("place")
+            .select(pl.struct("queue_arn", "function_name"), "place")
+            .iter_rows()
+        ):
+            queue, function = keys["queue_arn"], keys["function_name"]
+            mine = np.array(places)
+            for row, where in in_force_at(partial(in_force.queue, queue), at[mine]):
+                if row and row["visibility_timeout_s"] is not None:
+                    visibility[mine[where]] = row["visibility_timeout_s"]
+            for row, where in in_force_at(partial(in_force.mapping, queue, function), at[mine]):
+                if row and row["reports_batch_item_failures"] is not None:
+                    reports[mine[where]] = row["reports_batch_item_failures"]
+        return rows.with_columns(
+            visibility_timeout_s=pl.Series(visibility, dtype=pl.Int64),
+            reports=pl.Series(reports, dtype=pl.Int8),
+        ).with_columns(
+            visibility_timeout_s=pl.when(pl.col("visibility_timeout_s") >= 0)
+            .then(pl.col("visibility_timeout_s"))
+            .cast(pl.Int32)
+        )
+
+
+def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
+    """Decide the effect of deliveries whose run succeeded: the rows of the effect table that such can meet, in its order."""
+    marked = pl.col("marker_at").is_not_null()
+    exhaustive = pl.col("has_effect") & pl.col("is_exhaustive") & pl.col("is_sequential")
+    no_failure = (pl.col("reports") == 0) | pl.col("has_response")
+    returned = ~pl.col("has_effect") & no_failure
+    basis = (
+        pl.when(marked)
+        .then(pl.lit("marker"))
+        .when(exhaustive)
+        .then(pl.lit("no_marker"))
+        .when(returned)
+        .then(pl.lit("returned"))
+        .otherwise(pl.lit("no_item_lines"))
+    )
+    effect = (
+        pl.when(marked | (returned & ~exhaustive))
+        .then(pl.lit("yes"))
+        .when(exhaustive)
+        .then(pl.lit("no"))
+        .otherwise(pl.lit("unknown"))
+    )
+    hidden_ms = pl.col("received") // 1000 + pl.col("visibility_timeout_s").cast(pl.Int64) * 1000
+    none = pl.lit(None, pl.String)
+    return (
+        rows.with_columns(basis=basis, effect=effect)
+        .select(
+            "queue_arn",
+            pl.col("queue_arn").str.extract(r"([^:]*)$", 1).alias("queue"),
+            pl.col("message_id").alias("item_id"),
+            pl.lit(1, pl.Int32).alias("delivery_index"),
+            "message_id",
+            "receive_count",
+            pl.lit(True).alias("is_seen"),
+            pl.col("invocation_id").alias("consumer"),
+            pl.lit("lambda").alias("consumer_kind"),
+            "function_name",
+            pl.col("own_id").alias("request_id"),
+            "log_group",
+            "log_stream",
+            "batch_position",
+            "batch_count",
+            _time("received").alias("received_at"),
+            "received_basis",
+            "visibility_timeout_s",
+            (hidden_ms * 1000).cast(UTC_US).alias("hidden_until_at"),
+            _time("started_at"),
+            _time("marker_at").alias("finished_at"),
+            _time("run_ended_at"),
+            pl.lit("success").alias("run_status"),
+            none.alias("delete_status"),
+            pl.lit(None, UTC_US).alias("delete_at"),
+            pl.lit("deleted").alias("ended_by"),
+            "effect",
+            "basis",
+            pl.when(pl.col("basis") == "marker")
+            .then(_time("marker_at"))
+            .when(pl.col("basis") == "returned")
+            .then(_time("run_ended_at"))
+            .alias("effect_at"),
+            "group_id",
+            "deduplication_id",
+            (pl.col("sent_ms") * 1000).cast(UTC_US).alias("sent_at"),
+            "body_md5",
+            "receipt_handle",
+            "business_keys",
+            "evidence_ids",
+            "first_receive_ms",
+            "dead_letter_source_arn",
+            pl.col("key_marker_count").fill_null(0),
+            "has_response",
+            none.alias("job_id"),
+            pl.lit(False).alias("is_open"),
+            pl.lit(None, pl.Binary).alias("raw"),
+            item_hash("message_id").alias("item_hash"),
+        )
+        .select(*DELIVERY_SCHEMA)
+    )
+
+
+def _together(rows: pl.DataFrame, one: str, several: str) -> pl.Series:
+    """Return a value and a list of values of each row as one sorted list without repeats and nulls.
+
+    Most often they are two, or one twice: only the other rows pay for lists that are sorted.
+    """
+    pairs = rows.select(one=one, more=several).with_row_index("place").with_columns(first=pl.col("more").list.first())
+    count, value, first = pl.col("more").list.len().fill_null(0), pl.col("one"), pl.col("first")
+    is_one = value.is_not_null() & ((count == 0) | ((count == 1) & (first.is_null() | (first == value))))
+    is_two = value.is_not_null() & (count == 1) & ~is_one
+    kinds = pairs.with_columns(kind=pl.when(is_one).then(1).when(is_two).then(2).otherwise(3))
+    both = pl.concat_list(pl.concat_list("one"), pl.col("more").fill_null(pl.lit([], pl.List(pl.String))))
+    forms = {
+        1: pl.concat_list("one"),
+        2: pl.concat_list(pl.min_horizontal("one", "first"), pl.max_horizontal("one", "first")),
+        3: both.list.drop_nulls().list.unique().list.sort(),
+    }
+    parts = [kinds.filter(pl.col("kind") == kind).select("place", together=form) for kind, form in forms.items()]
+    return (
+        pl.concat([part for part in parts if part.height]).sort("place")["together"]
+        if rows.height
+        else pl.Series(dtype=pl.List(pl.String))
+    )
+
+
+def _time(name: str) -> pl.Expr:
+    return pl.col(name).cast(UTC_US)

@@ -1,0 +1,229 @@
+"""What a part of the lake tells, as frames: invocations and deliveries that are over, and lines that wait for other parts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import polars as pl
+import pyarrow as pa
+
+from forensics.streams.model import Delivery
+from forensics.tables import Table
+from forensics.tables.findings import DELIVERIES, INVOCATIONS
+from spark_jobs.candidates import is_judged_anyway
+
+UTC_US = pl.Datetime("us", "UTC")
+_TYPES: dict[str, pl.DataType | type[pl.DataType]] = {
+    "string": pl.String,
+    "int": pl.Int32,
+    "long": pl.Int64,
+    "double": pl.Float64,
+    "bool": pl.Boolean,
+    "timestamp": UTC_US,
+    "strings": pl.List(pl.String),
+}
+
+
+def schema_of(table: Table) -> dict[str, Any]:
+    """Return the frame schema of a declared table."""
+    return {c.name: _TYPES[c.type] for c in table.columns}
+
+
+INVOCATION_SCHEMA: dict[str, Any] = schema_of(INVOCATIONS) | {
+    "names_items": pl.Boolean,
+    "shows_records": pl.Boolean,
+    "shows_counts": pl.Boolean,
+    "shows_starts": pl.Boolean,
+    "shows_effects": pl.Boolean,
+    "has_response": pl.Boolean,
+    "has_guard_line": pl.Boolean,
+    "first_mark_id": pl.String,
+    "first_line_at": UTC_US,
+    "last_line_at": UTC_US,
+}
+"""The table's columns, and what is counted of an invocation's lines."""
+
+DELIVERY_SCHEMA: dict[str, Any] = schema_of(DELIVERIES) | {
+    "first_receive_ms": pl.Int64,
+    "dead_letter_source_arn": pl.String,
+    "key_marker_count": pl.Int32,
+    "has_response": pl.Boolean,
+    "job_id": pl.String,
+    "is_open": pl.Boolean,
+    "raw": pl.Binary,
+    "item_hash": pl.UInt64,
+}
+"""The table's columns as if the delivery were its message's only one, and what judging asks for besides.
+
+``is_open``: how it ended depends on more than its own lines, so it is judged in any case. ``raw`` is the whole ``Delivery``
+as JSON, null for an ordinary one, of which the columns tell everything.
+"""
+
+TABLE_COLUMNS = DELIVERIES.column_names
+
+LINE_SCHEMA: dict[str, Any] = {
+    "evidence_id": pl.String,
+    "log_group": pl.String,
+    "log_stream": pl.String,
+    "at": pl.Int64,
+    "order_in_ms": pl.Int32,
+    "line": pl.String,
+}
+
+
+REST_SCHEMA: dict[str, Any] = {
+    "log_group": pl.String,
+    "log_stream": pl.String,
+    "at": pl.Int64,
+    "order_in_ms": pl.Int32,
+    "evidence_id": pl.String,
+    "request_id": pl.String,
+    "is_start": pl.Boolean,
+    "said": pl.Binary,
+}
+"""One line of a function that waits for those of other files; ``said`` is its ``Statement`` as JSON, null where it says nothing."""
+
+BORDER_SCHEMA: dict[str, Any] = {
+    "stream": pl.UInt64,
+    "request": pl.UInt64,
+    "start_at": pl.Int64,
+    "end_at": pl.Int64,
+    "is_closed": pl.Boolean,
+}
+"""An invocation that is over in its file, up to the last line before the next; ``stream`` and ``request`` are hashes.
+
+``is_closed``: it ends with its REPORT, so a line that says nothing and comes later is none of its own.
+"""
+
+FACT_SCHEMA: dict[str, Any] = {
+    "log_group": pl.String,
+    "log_stream": pl.String,
+    "at": pl.Int64,
+    "order_in_ms": pl.Int32,
+    "evidence_id": pl.String,
+    "facts": pl.Binary,
+}
+"""One line of a worker that states something; ``facts`` as JSON."""
+
+HANDLE_SCHEMA: dict[str, Any] = {"log_group": pl.String, "handle": pl.String, "message_id": pl.String}
+"""Receipt handles that workers print with their message's record."""
+
+HANDLING_SCHEMA: dict[str, Any] = {
+    "log_group": pl.String,
+    "log_stream": pl.String,
+    "consumer": pl.String,
+    "item_id": pl.String,
+    "first_at": UTC_US,
+    "last_at": UTC_US,
+    "shows_count": pl.Boolean,
+    "shows_start": pl.Boolean,
+    "shows_effect": pl.Boolean,
+    "first_id": pl.String,
+}
+"""What is counted of a worker's handling."""
+
+
+_ARROW: dict[Any, pa.DataType] = {
+    pl.String: pa.large_string(),
+    pl.Int32: pa.int32(),
+    pl.Int64: pa.int64(),
+    pl.Float64: pa.float64(),
+    pl.Boolean: pa.bool_(),
+    pl.Binary: pa.large_binary(),
+    pl.UInt64: pa.uint64(),
+    UTC_US: pa.timestamp("us", "UTC"),
+    pl.List(pl.String): pa.large_list(pa.large_string()),
+}
+
+
+def frame(rows: Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
+    """Return rows as a frame; times are whole microseconds in the rows, UTC timestamps in the frame.
+
+    By way of Arrow, whose arrays of lists cost a tenth of what polars' own do.
+    """
+    every = [tuple(row[name] for name in schema) if isinstance(row, Mapping) else row for row in rows]
+    columns: Iterable[Sequence[Any]] = zip(*every, strict=True) if every else [()] * len(schema)
+    arrays = [pa.array(column, _ARROW[kind]) for column, kind in zip(columns, schema.values(), strict=True)]
+    return cast(pl.DataFrame, pl.from_arrow(pa.table(arrays, names=list(schema)))).cast(pl.Schema(schema))
+
+
+FRAMES: dict[str, dict[str, Any]] = {
+    "invocations": INVOCATION_SCHEMA,
+    "deliveries": DELIVERY_SCHEMA,
+    "handlings": HANDLING_SCHEMA,
+    "rest": REST_SCHEMA,
+    "borders": BORDER_SCHEMA,
+    "facts": FACT_SCHEMA,
+    "handles": HANDLE_SCHEMA,
+}
+
+
+def _none_of(name: str) -> Any:
+    return field(default_factory=lambda: pl.DataFrame(schema=FRAMES[name]))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Frames in the schemas above."""
+
+    invocations: pl.DataFrame = _none_of("invocations")
+    deliveries: pl.DataFrame = _none_of("deliveries")
+    handlings: pl.DataFrame = _none_of("handlings")
+    rest: pl.DataFrame = _none_of("rest")
+    borders: pl.DataFrame = _none_of("borders")
+    facts: pl.DataFrame = _none_of("facts")
+    handles: pl.DataFrame = _none_of("handles")
+
+    def and_part(self, other: "Part") -> "Part":
+        """Return both together."""
+        return Part(**{name: pl.concat([getattr(self, name), getattr(other, name)]) for name in FRAMES})
+
+
+def written(folder: Path, name: str, rows: pl.DataFrame, key: Sequence[str] = ()) -> None:
+    """Write a frame as ``<name>.parquet``, by its key: the same rows give the same bytes."""
+    ordered = rows.sort(key, nulls_last=True) if key else rows
+    ordered.write_parquet(folder / f"{name}.parquet", compression="zstd", compression_level=1)
+
+
+def write_deliveries(folder: Path, deliveries: pl.DataFrame) -> pl.DataFrame:
+    """Write deliveries, those that are judged in any case apart; returns the others.
+
+    The others are rows of the findings table as they stand, to be published without a copy; what judging asks besides is in
+    a file of its own, row by row beside them.
+    """
+    others, mine = deliveries.filter(~is_judged_anyway()), deliveries.filter(is_judged_anyway())
+    written(folder, "deliveries", others.select(*TABLE_COLUMNS))
+    extras = others.drop(*TABLE_COLUMNS)
+    extras.write_parquet(folder / "extras.parquet", compression="zstd", compression_level=1, statistics=False)
+    written(folder, "open", mine)
+    return others
+
+
+def other_deliveries(folder: Path) -> pl.LazyFrame:
+    """Return the deliveries of a part that are judged only where something else speaks of their message."""
+    return pl.concat([read_part(folder, "deliveries"), read_part(folder, "extras")], how="horizontal")
+
+
+def all_deliveries(folder: Path) -> pl.LazyFrame:
+    """Return all deliveries of a part (``DELIVERY_SCHEMA``)."""
+    return pl.concat([other_deliveries(folder), read_part(folder, "open")])
+
+
+def read_part(folder: Path, name: str) -> pl.LazyFrame:
+    """Return one frame of a part."""
+    return pl.scan_parquet(folder / f"{name}.parquet")
+
+
+def packed(value: Any) -> bytes:
+    """Return plain values as JSON."""
+    return msgspec.json.encode(value)
+
+
+def unpacked(raw: bytes) -> Delivery:
+    """Return a packed delivery."""
+    return _DELIVERY(raw)
+
+
+_DELIVERY = msgspec.json.Decoder(Delivery).decode

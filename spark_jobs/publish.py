@@ -1,0 +1,363 @@
+"""Judged works to what people read: incidents with their timelines, findings about queues, queue health, checks."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from forensics.incidents.blind_windows import FAILED as BLIND_FAILED
+from forensics.incidents.blind_windows import FailedInvocation, MetricPoint, blind_queues, blind_windows
+from forensics.incidents.gaps import Gaps
+from forensics.incidents.held import GroupDelivery, held_ms
+from forensics.incidents.incident import incident_row
+from forensics.incidents.membership import MessageTimes, membership
+from forensics.incidents.repeats import counterfactual_rows, repeats
+from forensics.incidents.timeline import timeline_rows
+from forensics.judging.model import Judged, Message
+from forensics.queue_findings import (
+    MetricSeries,
+    blocked_groups,
+    found,
+    late_commits,
+    moved_messages,
+    next_receives,
+    outlived_messages,
+    poison_messages,
+    unfinished_messages,
+    watched_spans,
+)
+from forensics.settings_in_force import SettingsInForce
+from forensics.streams.model import Delivery
+from forensics.tables.evidence import METRIC_POINTS
+from forensics.tables.findings import (
+    COUNTERFACTUALS,
+    DELIVERIES,
+    INCIDENTS,
+    LOGGING_READINESS,
+    MESSAGES,
+    QUEUE_FINDINGS,
+    TIMELINE,
+)
+from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
+from spark_jobs.cache import Cache, Summary, digest
+from spark_jobs.candidates import halved
+from spark_jobs.checks import setting_findings
+from spark_jobs.evidence import utc
+from spark_jobs.groups import groups_to_look_at
+from spark_jobs.health import periods_of, queue_health_rows, queue_weeks_rows
+from spark_jobs.judge import VERDICT_SCHEMA, works_of
+from spark_jobs.known import Known
+from spark_jobs.measures import MEASURES, returned_batches, verdict_measures
+from spark_jobs.metrics import metric_measures, read_measures
+from spark_jobs.parts import frame, read_part, schema_of, written
+from spark_jobs.readiness import logging_readiness, together
+
+MESSAGES_PER_UNIT = 4_000
+Unit = dict[str, Any]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Surrounding:
+    """What incidents and findings rest on besides judged works; times in µs."""
+
+    cache: Cache
+    known: Known
+    in_force: SettingsInForce
+    gaps: Gaps
+    rule_points: Sequence[Row]
+    depths: MetricSeries
+    ages: MetricSeries
+    read: Mapping[str, Sequence[tuple[int, int]]]
+    data_until: int | None
+    zone: ZoneInfo
+
+
+# -- which messages make an incident ------------------------------------------------------------------------------------
+
+
+def members(around: Surrounding, unit: Unit) -> Summary:
+    """Say which messages belong to which incident, queue by queue."""
+    return around.cache.made("members", unit["name"], lambda folder: _members(around.cache, unit["judged"], folder))
+
+
+def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
+    none = pl.DataFrame(schema=VERDICT_SCHEMA | {"part": pl.UInt32})
+    parts = [
+        read_part(cache.entry("judge", name), "verdicts").collect().with_columns(part=pl.lit(n, pl.UInt32))
+        for n, name in enumerate(judged)
+    ]
+    verdicts = pl.concat([none, *parts])
+    rows: list[tuple[str, str, str, bool]] = []
+    for (queue_arn,), mine in verdicts.sort("queue_arn", "item_id").group_by("queue_arn", maintain_order=True):
+        times = [MessageTimes(*row) for row in mine.select(*MessageTimes._fields).iter_rows()]
+        rows += [(str(queue_arn), item_id, *told) for item_id, told in sorted(membership(times).items())]
+    schema = {"queue_arn": pl.String, "item_id": pl.String, "incident_id": pl.String, "is_member_affected": pl.Boolean}
+    placed = pl.DataFrame(rows, schema=schema, orient="row")
+    named = verdicts.join(placed, on=["queue_arn", "item_id"]).select(
+        "queue_arn", "queue", "item_id", "work_id", "incident_id", "is_member_affected", "part", "first_received_at"
+    )
+    incidents = named.group_by("queue_arn", "queue", "incident_id").agg(
+        at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
+    )
+    incidents = incidents.sort("queue_arn", "incident_id")
+    unit = halved(incidents["at"].to_numpy(), incidents["weight"].to_numpy(), MESSAGES_PER_UNIT)
+    incidents = incidents.with_columns(unit=pl.Series(unit, dtype=pl.String))
+    named = named.join(incidents.select("queue_arn", "incident_id", "unit"), on=["queue_arn", "incident_id"])
+    named = named.sort("unit", "queue_arn", "incident_id", "item_id")
+    named.write_parquet(folder / "members.parquet", row_group_size=50_000)
+    units = [
+        {
+            "unit": name,
+            "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
+            "members": digest(mine.select("item_id", "incident_id", "is_member_affected").hash_rows().to_list()),
+            "queues": sorted(mine["queue_arn"].unique()),
+            "messages": mine.height,
+        }
+        for (name,), mine in named.group_by("unit", maintain_order=True)
+    ]
+    told = {
+        judged[int(str(n))]: digest(
+            mine.sort("queue_arn", "item_id").select("item_id", "incident_id").hash_rows().to_list()
+        )
+        for (n,), mine in named.group_by("part")
+    }
+    return {"units": units, "told": told}
+
+
+def messages(around: Surrounding, unit: Unit) -> Summary:
+    """Write the verdicts of one judged unit with their incidents."""
+
+    def make(folder: Path) -> Summary:
+        rows = read_part(around.cache.entry("judge", unit["judged"]), "messages").collect().drop("incident_id")
+        mine = pl.read_parquet(Path(unit["members"]) / "members.parquet").select("queue_arn", "item_id", "incident_id")
+        rows = rows.join(mine, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
+        written(folder, "messages", rows, MESSAGES.key)
+        written(folder, "measures", verdict_measures(rows))
+        return {"messages": rows.height}
+
+    return around.cache.made("messages", unit["name"], make)
+
+
+# -- incidents ----------------------------------------------------------------------------------------------------------
+
+
+def incidents(around: Surrounding, unit: Unit) -> Summary:
+    """Write incidents that began in one stretch of time, with timelines and counterfactuals."""
+    return around.cache.made("incidents", unit["name"], lambda folder: _incidents(around, unit, folder))
+
+
+def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
+    mine = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(pl.col("unit") == unit["unit"]).collect()
+    works = _works(around.cache, unit["judged"], mine)
+    told: list[Row] = []
+    timelines: list[tuple[Any, ...]] = []
+    answers: list[Row] = []
+    for (queue_arn, incident_id), members_ in mine.group_by("queue_arn", "incident_id", maintain_order=True):
+        items = dict(members_.select("item_id", "is_member_affected").iter_rows())
+        judged = Judged()
+        for work_id in sorted(set(members_["work_id"])):
+            part = works[str(queue_arn), work_id]
+            judged.ledger += part.ledger
+            judged.redeliveries += part.redeliveries
+            judged.messages += [m for m in part.messages if m.item_id in items]
+        affected = {item for item, is_affected in items.items() if is_affected}
+        gaps = around.gaps.inside(str(queue_arn), *_span(judged.messages, affected))
+        blocked = unit["blocked_ms"].get(str(queue_arn))
+        blocked_ms = None if blocked is None else blocked.get(str(incident_id), 0)
+        row = incident_row(
+            str(incident_id), judged.messages, judged.redeliveries, judged.ledger, affected, blocked_ms, gaps
+        )
+        told.append(row)
+        timelines += timeline_rows(str(incident_id), judged.messages, judged.ledger)
+        repeated = repeats(judged.messages, judged.redeliveries, judged.ledger, affected)
+        answers += counterfactual_rows(str(incident_id), str(queue_arn), row["queue"], repeated)
+    written(folder, "incidents", frame(told, schema_of(INCIDENTS)), INCIDENTS.key)
+    written(folder, "timeline", frame(timelines, schema_of(TIMELINE)), TIMELINE.key)
+    written(folder, "counterfactuals", frame(answers, schema_of(COUNTERFACTUALS)), COUNTERFACTUALS.key)
+    return {"incidents": len(told), "ids": [row["incident_id"] for row in told]}
+
+
+def _works(cache: Cache, judged: Sequence[str], mine: pl.DataFrame) -> dict[tuple[str, str], Judged]:
+    wanted = pl.col("work_id").is_in(mine["work_id"].unique().implode())
+    return {
+        (part.ledger[0].queue_arn, part.ledger[0].work_id): part
+        for name in judged
+        for part in works_of(str(cache.entry("judge", name) / "works.parquet"), wanted)
+    }
+
+
+def _span(told: Iterable[Message], affected: set[str]) -> tuple[int | None, int | None]:
+    mine = [m for m in told if m.item_id in affected]
+    starts = [m.first_received_at for m in mine if m.first_received_at is not None]
+    ends = [m.last_active_at for m in mine if m.last_active_at is not None]
+    return min(starts, default=None), max(ends, default=None)
+
+
+# -- queues and message groups ------------------------------------------------------------------------------------------
+
+
+def queue(around: Surrounding, unit: Unit) -> Summary:
+    """Find what went wrong with one queue and its message groups."""
+    return around.cache.made("queue", unit["name"], lambda folder: _queue(around, unit, folder))
+
+
+def _queue(around: Surrounding, unit: Unit, folder: Path) -> Summary:
+    arn = unit["queue_arn"]
+    of_queue = pl.col("queue_arn") == arn
+    placed = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(of_queue).collect()
+    incident_of = dict(placed.select("item_id", "incident_id").iter_rows())
+    affected = dict(placed.filter("is_member_affected").select("item_id", "incident_id").iter_rows())
+    ends: list[Delivery] = []
+    verdicts: dict[str, Message] = {}
+    for name in unit["judged"]:
+        for part in works_of(str(around.cache.entry("judge", name) / "ends.parquet"), of_queue):
+            ends += [d for d in part.ledger if not d.came_again]
+            verdicts |= {m.item_id: m for m in part.messages}
+    groups = list(_groups(around.cache, unit, affected)) if unit["is_fifo"] else []
+    following = {item: at for group in groups for item, at in next_receives(group).items()}
+    unfinished = unfinished_messages(ends, verdicts, around.in_force)
+    watched = watched_spans(
+        sorted({r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}), around.read
+    )
+    every = [
+        *moved_messages(ends, verdicts, around.in_force, around.depths, following),
+        *poison_messages(unfinished),
+        *outlived_messages(unfinished, around.ages, watched, around.data_until),
+        *(one for group in groups for one in (*late_commits(group), *blocked_groups(group, incident_of))),
+    ]
+    rows = found(every, incident_of)
+    written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
+    blocked = _blocked(around.cache, unit, affected) if unit["is_fifo"] else None
+    return {"queue_findings": len(rows), "blocked_ms": blocked}
+
+
+def _all_deliveries(cache: Cache, unit: Unit) -> pl.LazyFrame:
+    files = [cache.entry("settle", name) / "deliveries.parquet" for name in unit["settled"]]
+    files += [cache.entry("judge", name) / "deliveries.parquet" for name in unit["judged"]]
+    every = pl.concat([pl.scan_parquet(file) for file in files])
+    return every.filter(pl.col("queue_arn") == unit["queue_arn"])
+
+
+def _groups(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> Iterator[list[Delivery]]:
+    """Yield the deliveries of each message group of a FIFO queue that may have stopped or overtaken."""
+    narrow = ["group_id", "item_id", "ended_by", "run_status", "sent_at", "effect", "effect_at"]
+    wanted = groups_to_look_at(_all_deliveries(cache, unit).select(narrow).collect())
+    rows = _all_deliveries(cache, unit).filter(pl.col("group_id").is_in(wanted.implode())).collect()
+    times = [name for name, kind in schema_of(DELIVERIES).items() if isinstance(kind, pl.Datetime)]
+    rows = rows.with_columns(pl.col(name).dt.epoch("us") for name in times)
+    names = [name for name in rows.columns if name not in ("sent_at",) and name in Delivery.__slots__]
+    for _, mine in rows.sort("group_id", "item_id", "delivery_index").group_by("group_id", maintain_order=True):
+        yield [
+            Delivery(
+                **{name: row[name] for name in names},
+                sent_ms=None if row["sent_at"] is None else row["sent_at"] // 1000,
+            )
+            for row in mine.iter_rows(named=True)
+        ]
+
+
+def _blocked(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> dict[str, int]:
+    """Return how long failed deliveries held the groups of each incident, in milliseconds."""
+    seen = _all_deliveries(cache, unit).filter("is_seen")
+    items = pl.Series(sorted(affected), dtype=pl.String)
+    group = pl.col("group_id").fill_null("")
+    hit = seen.filter(pl.col("item_id").is_in(items.implode())).select(group).unique().collect().to_series()
+    rows = seen.filter(group.is_in(hit.implode())).select(
+        "group_id",
+        "consumer",
+        *(pl.col(name).dt.epoch("us") for name in ("received_at", "run_ended_at", "hidden_until_at")),
+        "ended_by",
+        "item_id",
+    )
+    return held_ms((GroupDelivery(*row) for row in rows.collect().iter_rows()), affected)
+
+
+# -- incidents of queues whose logs name no message ---------------------------------------------------------------------
+
+
+def blind(
+    around: Surrounding, parts: Sequence[tuple[str, str]], names_items: Mapping[str, bool], ids: Iterable[str]
+) -> pl.DataFrame:
+    """Return incidents of queues whose logs name no message, in the columns of INCIDENTS."""
+    consumers = sorted({(r["queue_arn"], r["queue_name"], r["log_group"]) for r in around.known.consumers})
+    queues = blind_queues([(arn, group) for arn, _, group in consumers], names_items)
+    if not queues:
+        return pl.DataFrame(schema=schema_of(INCIDENTS))
+    owners: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for arn, name, group in consumers:
+        if arn in queues:
+            owners[group].append((arn, name))
+    failed = []
+    wanted = pl.col("end_status").is_in(list(BLIND_FAILED)) & pl.col("log_group").is_in(list(owners))
+    for part in parts:
+        rows = read_part(around.cache.entry(*part), "invocations").filter(wanted).collect()
+        rows = rows.with_columns(pl.col(n).dt.epoch("us") for n in ("started_at", "ended_at"))
+        for row in rows.iter_rows(named=True):
+            for arn, queue_name in owners[row["log_group"]]:
+                failed.append(
+                    FailedInvocation(
+                        arn,
+                        queue_name,
+                        row["log_group"],
+                        row["function_name"],
+                        row["started_at"],
+                        row["ended_at"],
+                        row["end_status"],
+                        row["evidence_ids"],
+                    )
+                )
+    points = [
+        MetricPoint(p["resource"], p["metric"], p["point_at"], p["period_s"], p["value"])
+        for p in around.rule_points
+        if p["metric"] in ("NumberOfMessagesReceived", "NumberOfMessagesDeleted")
+    ]
+    return frame(blind_windows(failed, around.in_force, points, set(ids)), schema_of(INCIDENTS))
+
+
+# -- health, readiness, checks ------------------------------------------------------------------------------------------
+
+
+def health(around: Surrounding, unit: Unit) -> Summary:
+    """Write queue health by day and week, what logs tell, and the checks of settings."""
+    return around.cache.made("health", unit["name"], lambda folder: _health(around, unit, folder))
+
+
+def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
+    cache, known = around.cache, around.known
+    files = [cache.entry("settle", name) / "measures.parquet" for name in unit["settled"]]
+    files += [cache.entry(*part) / "run_measures.parquet" for part in unit["parts"]]
+    files += [cache.entry(step, name) / "measures.parquet" for step in ("judge", "messages") for name in unit[step]]
+    measures = pl.concat([pl.DataFrame(schema=MEASURES), *(pl.read_parquet(file) for file in files)])
+    points = (
+        pl.read_parquet(list(unit["metric_files"]))
+        if unit["metric_files"]
+        else pl.DataFrame(schema=schema_of(METRIC_POINTS))
+    )
+    until = None if around.data_until is None else utc(around.data_until)
+    metrics, read = metric_measures(points, known), read_measures(known, around.zone)
+    periods = periods_of(measures, metrics, read, around.zone, until)
+    returned = [pl.read_parquet(cache.entry("judge", name) / "returned.parquet") for name in unit["judge"]]
+    ready = logging_readiness(together(unit["of_invocations"]), together(unit["of_handlings"]), known)
+    rows = {
+        QUEUE_HEALTH: queue_health_rows(periods, known),
+        QUEUE_WEEKS: queue_weeks_rows(periods, known),
+        LOGGING_READINESS: ready,
+        SETTING_FINDINGS: setting_findings(
+            periods,
+            pl.concat(returned) if returned else returned_batches(pl.DataFrame(schema=schema_of(DELIVERIES))),
+            ready,
+            known,
+            until,
+        ),
+    }
+    for table, mine in rows.items():
+        written(folder, table.name, pl.DataFrame(mine, schema=schema_of(table), orient="row"), table.key)
+    return {table.name: len(mine) for table, mine in rows.items()}
+
+
+__all__ = ["Surrounding", "blind", "health", "incidents", "members", "messages", "queue"]

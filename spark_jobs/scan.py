@@ -1,0 +1,326 @@
+"""One evidence file to what it alone can tell: invocations and deliveries that are over, and the lines that wait for others.
+
+An *ordinary* invocation (START, at most one printed event, lines of known shapes, END and a plain REPORT, nothing late) is
+put together by vectors. One that is over but not ordinary goes line by line through ``forensics.streams``. Lines of an
+invocation that begins or ends in another file, of a stream whose invocations are interleaved, and of workers, are ``rest``:
+they are put together with those of other files (``assemble``).
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from forensics.parsers.grammar import REQUEST_ID
+from forensics.parsers.line import parse_line
+from forensics.streams.model import LogGroup
+from spark_jobs import screen
+from spark_jobs.assemble import STREAM, Reading, facts_of_workers, of_streams, said_by
+from spark_jobs.ordinary import Ordinary, in_force_at
+from spark_jobs.parts import LINE_SCHEMA, Part
+from spark_jobs.screen import EFFECT, END, EVENT, MENTION, REPORT, START, STARTED, Marks
+
+LINE_COLUMNS = ["evidence_id", "log_group", "log_stream", "logged_at", "order_in_ms", "line"]
+_IN_STREAM = ["stream", "at", "order_in_ms"]
+
+
+def scanned(events: pl.DataFrame, reading: Reading, *, with_vectors: bool = True) -> Part:
+    """Read the log events of one file (``LINE_COLUMNS``); a group that is not known is left out.
+
+    Without vectors every invocation that is over goes line by line; the answer is the same.
+    """
+    names = sorted(reading.groups)
+    numbers = pl.DataFrame(
+        {"log_group": names, "group": range(len(names))}, schema={"log_group": pl.String, "group": pl.UInt32}
+    )
+    events = events.with_columns(at=pl.col("logged_at").dt.epoch("us"), order_in_ms=pl.col("order_in_ms").fill_null(0))
+    events = events.join(numbers, on="log_group", how="inner")
+    of_functions = [n for n, name in enumerate(names) if reading.groups[name].kind == "lambda"]
+    is_function = pl.col("group").is_in(of_functions)
+    part = Part(facts=facts_of_workers(events.filter(~is_function).select(*LINE_SCHEMA), reading))
+    mine = events.filter(is_function)
+    if mine.is_empty():
+        return part
+    lines = _Lines(mine, [reading.groups[name] for name in names], reading)
+    if with_vectors:
+        part = part.and_part(lines.ordinary())
+    part = part.and_part(of_streams(lines.over(), reading))
+    return part.and_part(Part(rest=said_by(lines.rest(), reading), borders=lines.borders()))
+
+
+class _Lines:
+    """A file's lines of functions by invocation: which are ordinary, which are over, and which wait for other files.
+
+    A *run* here is what stands from one START of a stream to the next, or before the first.
+    """
+
+    def __init__(self, events: pl.DataFrame, groups: Sequence[LogGroup], reading: Reading) -> None:
+        self.groups, self.reading = groups, reading
+        self.marks = [Marks(group.consumer) for group in groups]
+        lines = events.with_columns(stream=pl.struct("group", "log_stream").hash()).sort(_IN_STREAM)
+        same = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in _IN_STREAM)
+        if lines.select(same.any()).item():
+            lines = lines.sort([*_IN_STREAM, "evidence_id"])
+        kind, line = pl.col("kind"), pl.col("line")
+        lines = lines.with_columns(kind=screen.kinds(line))
+        lines = lines.with_columns(
+            run=((kind == START) | (pl.col("stream") != pl.col("stream").shift(1)).fill_null(True)).cum_sum() - 1,
+            said_id=screen.said_ids(kind, line),
+        )
+        begins = pl.col("run") != pl.col("run").shift(1).fill_null(pl.lit(2**32 - 1, pl.UInt32))
+        own = pl.when(kind == START).then(pl.col("said_id")).when(begins).then(pl.lit(""))
+        self.lines = lines.with_columns(
+            own_id=own.forward_fill(),
+            begins=begins,
+            line_id=pl.when(kind.is_in([screen.APPLICATION, EVENT])).then(screen.prefix_ids(line)),
+        )
+        self._settle_ids()
+        self.runs = self._runs()
+        self.taken = np.zeros(self.runs.height, bool)
+
+    def _settle_ids(self) -> None:
+        """Ask the grammar about ids in front of a line that are not its invocation's own: most are of messages."""
+        doubtful = (pl.col("line_id") != pl.col("own_id")) & (pl.col("own_id") != "")
+        odd = self.lines.with_row_index("place").filter(doubtful).select("place", "line", "group")
+        if odd.is_empty():
+            return
+        told = [parse_line(t, None, self.groups[g].name).request_id for _, t, g in odd.iter_rows()]
+        place = odd["place"].to_numpy()
+        ids = self.lines["line_id"].to_list()
+        for at, said in zip(place, told, strict=True):
+            ids[at] = said
+        self.lines = self.lines.with_columns(line_id=pl.Series(ids, dtype=pl.String))
+
+    def _runs(self) -> pl.DataFrame:
+        """One row per run: what its platform lines say, whether it is over, and whether its stream is tangled."""
+        lines, kind = self.lines, pl.col("kind")
+        count = lines.select(pl.col("run").max()).item() + 1
+        run = lines["run"].to_numpy()
+        kinds = lines["kind"].to_numpy()
+
+        def counted(which: np.ndarray) -> np.ndarray:
+            return np.bincount(run[which], minlength=count)
+
+        first = np.flatnonzero(lines["begins"].to_numpy())
+        last = np.append(first[1:], lines.height) - 1
+        names_other = pl.when(kind.is_in([END, REPORT])).then(pl.col("said_id")).otherwise(pl.col("line_id"))
+        is_foreign = (names_other != pl.col("own_id")).fill_null(False) & (pl.col("own_id") != "")
+        is_nameless = (kind == START) & ~pl.col("said_id").str.contains(f"^{REQUEST_ID}$")
+        foreign = lines.select(is_foreign | is_nameless).to_series().to_numpy()
+        runs = lines[first].select(
+            "run",
+            "stream",
+            "group",
+            "log_group",
+            "log_stream",
+            "kind",
+            own_id="own_id",
+            start_at="at",
+            start_id="evidence_id",
+        )
+        ends_with_platform = np.isin(kinds[last], (END, REPORT))
+        has_next = np.append(runs["stream"].to_numpy()[1:] == runs["stream"].to_numpy()[:-1], False)
+        starts = runs["kind"].to_numpy() == START
+        repeated = (
+            runs.select((pl.struct("stream", "own_id").is_duplicated()) & (pl.col("kind") == START))
+            .to_series()
+            .to_numpy()
+        )
+        tangled_streams = np.unique(
+            runs["stream"].to_numpy()[np.bincount(run[foreign], minlength=count).astype(bool) | repeated]
+        )
+        tangled = np.isin(runs["stream"].to_numpy(), tangled_streams)
+        reports = counted(kinds == REPORT)
+        return runs.with_columns(
+            is_over=starts & ~tangled & (has_next | ((reports > 0) & ends_with_platform)),
+            is_closed=(reports > 0) & ends_with_platform,
+            is_whole=starts & ~tangled & (counted(kinds == END) == 1) & (reports == 1) & ends_with_platform,
+            event_count=counted(kinds == EVENT),
+            last_at=lines["at"].to_numpy()[last],
+        ).drop("kind")
+
+    # -- ordinary runs, by vectors ------------------------------------------------------------------------------------
+
+    def ordinary(self) -> Part:
+        """Return what ordinary runs tell; they are not looked at again."""
+        odd = ~self.runs["is_whole"].to_numpy() | (self.runs["event_count"].to_numpy() > 1)
+        platform = self._platform(odd)
+        said = self._said(odd)
+        records = self._records(odd)
+        said = self._settled(said, records, odd)
+        self.taken = ~odd
+        keep = pl.Series("run", np.flatnonzero(self.taken), dtype=pl.UInt32)
+        runs = self.runs.filter(pl.col("run").is_in(keep.implode())).join(platform, on="run", how="left")
+        records = records.join(runs.select("run"), on="run", how="semi")
+        said = said.join(runs.select("run"), on="run", how="semi")
+        return Ordinary(runs, records, said, self.groups, self.reading).part()
+
+    def _mark_odd(self, odd: np.ndarray, runs: pl.Series) -> None:
+        odd[runs.to_numpy()] = True
+
+    def _platform(self, odd: np.ndarray) -> pl.DataFrame:
+        """Return END and REPORT of each run that is whole; one that is not plain makes its run odd."""
+        kind, line = pl.col("kind"), pl.col("line")
+        lines = self.lines.filter(kind.is_in([START, END, REPORT])).select("run", "kind", "line", "evidence_id", "at")
+        starts, ends, reports = (lines.filter(kind == one) for one in (START, END, REPORT))
+        reports = reports.with_columns(duration_ms=screen.durations_ms(line))
+        self._mark_odd(odd, starts.filter(~line.str.contains(rf"^START RequestId: {screen.UUID}[ \t\r\n]"))["run"])
+        self._mark_odd(odd, ends.filter(~line.str.contains(rf"^END RequestId: {screen.UUID}\s*$"))["run"])
+        self._mark_odd(odd, reports.filter(pl.col("duration_ms").is_null())["run"])
+        ends = ends.select("run", end_id="evidence_id", end_at="at").unique("run", keep="first")
+        reports = reports.select("run", "duration_ms", report_id="evidence_id", report_at="at").unique(
+            "run", keep="first"
+        )
+        found = ends.join(reports, on="run", how="inner")
+        timed = self.runs.select("run", "group", "start_at").join(found, on="run", how="inner")
+        limits = self._limits(timed)
+        self._mark_odd(odd, timed.filter(pl.Series(timed["duration_ms"].to_numpy() >= limits))["run"])
+        return found
+
+    def _limits(self, timed: pl.DataFrame) -> np.ndarray:
+        """Return the function timeout in force at each START, in milliseconds; infinite where none is reading."""
+        limits = np.full(timed.height, np.inf)
+        group, at = timed["group"].to_numpy(), timed["start_at"].to_numpy()
+        for number in np.unique(group):
+            name = self.groups[number].function_name
+            mine = np.flatnonzero(group == number)
+            found = in_force_at(partial(self.reading.in_force.function, name), at[mine])
+            for row, where in found:
+                if row and row["timeout_s"] is not None:
+                    limits[mine[where]] = row["timeout_s"] * 1000
+        return limits
+
+    def _said(self, odd: np.ndarray) -> pl.DataFrame:
+        """Return one row per line that states something; a line whose shape the grammar does not read for sure makes its run odd."""
+        lines = self.lines.filter(
+            (pl.col("kind") == screen.APPLICATION) & ~pl.Series(odd)[self.lines["run"]].alias("odd")
+        )
+        line = pl.col("line")
+        is_own = (pl.col("line_id") == pl.col("own_id")).fill_null(False)
+        lines = lines.with_columns(id_count=line.str.count_matches(screen.UUID) - is_own.cast(pl.UInt32))
+        worth = line.str.contains_any(screen.needles_of(self.marks)) | (pl.col("id_count") > 0)
+        asks = [n for n, marks in enumerate(self.marks) if marks.asks_every_line]
+        lines = lines.filter(worth | pl.col("group").is_in(asks))
+        too_long = line.str.len_bytes() > screen.LONGEST_SHAPE
+        unreadable = [n for n, marks in enumerate(self.marks) if not marks.readable]
+        self._mark_odd(odd, lines.filter(too_long | pl.col("group").is_in(unreadable))["run"])
+        lines = lines.filter(~too_long & ~pl.col("group").is_in(unreadable))
+        lines = lines.with_columns(shape=screen.shapes(lines))
+        distinct = lines.select("group", "shape").unique()
+        if distinct.height > screen.MOST_SHAPES:
+            common = (
+                lines.group_by("group", "shape").len().sort("len", "group", "shape", descending=[True, False, False])
+            )
+            distinct = common.head(screen.MOST_SHAPES).select("group", "shape")
+        asked = [screen.ask(text, self.groups[number]) for number, text in distinct.iter_rows()]
+        answers = distinct.with_columns(
+            is_odd=pl.Series([a.is_odd for a in asked], dtype=pl.Boolean),
+            says=pl.Series([a.says for a in asked], dtype=pl.UInt8),
+            names=pl.Series([a.names_message for a in asked], dtype=pl.Boolean),
+            effect_mask=pl.Series([a.effect_key for a in asked], dtype=pl.String),
+            started_mask=pl.Series([a.started_key for a in asked], dtype=pl.String),
+        )
+        lines = lines.join(answers, on=["group", "shape"], how="left")
+        self._mark_odd(odd, lines.filter(pl.col("is_odd").fill_null(True))["run"])
+        lines = lines.filter(~pl.col("is_odd").fill_null(True) & (pl.col("says") > 0))
+        return self._values(lines, odd)
+
+    def _values(self, lines: pl.DataFrame, odd: np.ndarray) -> pl.DataFrame:
+        """Take the values that the lines' marks name: ``message_id``, ``effect_key``, ``started_key``."""
+        parts = []
+        patterns: dict[tuple[tuple[str, str], ...], list[int]] = {}
+        for number, marks in enumerate(self.marks):
+            patterns.setdefault(tuple(sorted((k, v or "") for k, v in marks.patterns.items())), []).append(number)
+        line, says = pl.col("line"), pl.col("says")
+        for numbers in patterns.values():
+            marks, mine = self.marks[numbers[0]], lines.filter(pl.col("group").is_in(numbers))
+            if mine.is_empty():
+                continue
+            only_mentioned = pl.when(says & (EFFECT | STARTED) == 0).then(line.str.extract_all(screen.UUID).list.last())
+            mine = mine.with_columns(
+                effect=pl.when(says & EFFECT > 0).then(marks.values("effect", line)),
+                started=pl.when(says & STARTED > 0).then(marks.values("started", line)),
+            )
+            named = [pl.col(name).struct.field("message_id") for name in ("effect", "started")]
+            parts.append(
+                mine.with_columns(
+                    message_id=pl.when("names").then(pl.coalesce(*named, only_mentioned).str.to_lowercase()),
+                    effect_key=pl.col("effect").struct.field("key"),
+                    started_key=pl.col("started").struct.field("key"),
+                ).drop("effect", "started")
+            )
+        if not parts:
+            none = pl.lit(None, pl.String)
+            return lines.with_columns(message_id=none, effect_key=none, started_key=none)
+        found = pl.concat(parts)
+        differs = (
+            _masked_key(found["effect_key"]).ne_missing(found["effect_mask"])
+            | _masked_key(found["started_key"]).ne_missing(found["started_mask"])
+            | found.select(
+                pl.col("names") & ~pl.col("message_id").str.contains(rf"^{screen.UUID}$").fill_null(False)
+            ).to_series()
+        )
+        ambiguous = (says & MENTION > 0) & (pl.col("id_count") != 1)
+        self._mark_odd(odd, found.filter(differs | ambiguous)["run"])
+        return found.filter(~(differs | ambiguous))
+
+    def _records(self, odd: np.ndarray) -> pl.DataFrame:
+        """Return the records of the printed events of runs that are not odd so far."""
+        is_event = (pl.col("kind") == EVENT) & ~pl.Series(odd)[self.lines["run"]].alias("odd")
+        events = self.lines.filter(is_event).select("run", "group", "line", event_id="evidence_id", event_at="at")
+        groups = [self.groups[number] for number in events["group"]]
+        records, odd_events = screen.records_of(events["line"].to_list(), groups, self.reading.keys)
+        self._mark_odd(odd, events["run"][odd_events])
+        places = events.drop("line", "group").with_row_index("event")
+        return records.join(places, on="event", how="left").drop("event")
+
+    def _settled(self, said: pl.DataFrame, records: pl.DataFrame, odd: np.ndarray) -> pl.DataFrame:
+        """Give lines that name only a business key the one message of their event that has it; others make their run odd."""
+        said = said.filter(~pl.Series(odd)[said["run"]].alias("odd"))
+        key = pl.coalesce("effect_key", "started_key")
+        about = said.with_columns(by_key=~pl.col("names") & (pl.col("says") & (EFFECT | STARTED) > 0), key=key)
+        unique = records.filter(pl.col("key").is_not_null() & pl.struct("run", "key").is_unique())
+        found = about.join(unique.select("run", "key", keyed_id="message_id"), on=["run", "key"], how="left")
+        found = found.with_columns(message_id=pl.coalesce("message_id", pl.when("by_key").then(pl.col("keyed_id"))))
+        both = (pl.col("says") & EFFECT > 0) & (pl.col("says") & STARTED > 0) & pl.col("by_key")
+        there = records.select("run", "message_id", there=pl.lit(True))
+        found = found.join(there, on=["run", "message_id"], how="left")
+        speaks = pl.col("says") & (MENTION | EFFECT | STARTED) > 0
+        lost = found.filter((speaks & pl.col("there").is_null()) | both)
+        self._mark_odd(odd, lost["run"])
+        return found.drop("there", "keyed_id")
+
+    # -- the others ---------------------------------------------------------------------------------------------------
+
+    def over(self) -> pl.DataFrame:
+        """Return the lines of runs that are over and were not ordinary."""
+        return self._of(self.runs["is_over"].to_numpy() & ~self.taken)
+
+    def rest(self) -> pl.DataFrame:
+        """Return the lines of runs that are not over in this file; ``line`` is null where it says nothing."""
+        waiting = self._of(~self.runs["is_over"].to_numpy() & ~self.taken, ["kind", "line_id"])
+        line, kind = pl.col("line"), pl.col("kind")
+        says = line.str.contains_any(screen.needles_of(self.marks)) | line.str.contains(screen.UUID)
+        asks = [
+            name for name, marks in zip(sorted(self.reading.groups), self.marks, strict=True) if marks.asks_every_line
+        ]
+        speaks = (kind != screen.APPLICATION) | pl.col("line_id").is_not_null() | says | pl.col("log_group").is_in(asks)
+        return waiting.select(*list(LINE_SCHEMA)[:-1], line=pl.when(speaks).then(line))
+
+    def borders(self) -> pl.DataFrame:
+        """Return from when until when each run that is over lasts."""
+        return self.runs.filter("is_over").select(
+            stream=pl.struct(*STREAM).hash(),
+            request=pl.col("own_id").hash(),
+            start_at="start_at",
+            end_at="last_at",
+            is_closed="is_closed",
+        )
+
+    def _of(self, which: np.ndarray, more: Sequence[str] = ()) -> pl.DataFrame:
+        return self.lines.filter(pl.Series(which)[self.lines["run"]].alias("of")).select(*LINE_SCHEMA, *more)
+
+
+def _masked_key(keys: pl.Series) -> pl.Series:
+    return screen.masked(keys.str.replace_all(screen.UUID, screen.OTHER_ID)) if keys.null_count() < len(keys) else keys

@@ -1,0 +1,227 @@
+"""The steps from evidence to findings, in the order they run. A kernel takes what all share and one unit, and writes an entry."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from forensics.judging.surroundings import Surroundings
+from forensics.tables.findings import DELIVERIES, INVOCATIONS
+from spark_jobs import candidates, joins
+from spark_jobs.assemble import Reading, handles_of
+from spark_jobs.cache import Cache, Summary, linked
+from spark_jobs.candidates import HASHES, hashes_of
+from spark_jobs.evidence import surveyed, whole
+from spark_jobs.judge import loaded, write_judged
+from spark_jobs.measures import delivery_measures, invocation_measures
+from spark_jobs.parts import Part, all_deliveries, other_deliveries, read_part, write_deliveries, written
+from spark_jobs.readiness import handling_counts, invocation_counts
+from spark_jobs.scan import LINE_COLUMNS, scanned
+
+Unit = dict[str, Any]
+
+_PART_KEYS = {
+    "handlings": ("consumer",),
+    "rest": ("log_group", "log_stream", "at", "order_in_ms", "evidence_id"),
+    "facts": ("log_group", "log_stream", "at", "order_in_ms", "evidence_id"),
+    "borders": ("stream", "start_at", "end_at"),
+    "handles": ("log_group", "handle", "message_id"),
+}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What every kernel of a run is given."""
+
+    cache: Cache
+    since: datetime | None = None
+    reading: Reading | None = None
+    around: Surroundings | None = None
+    plan: Path | None = None
+    entries: tuple[tuple[str, str], ...] = ()
+    """Parts, as (step, name)."""
+
+    def part(self, number: int) -> Path:
+        """Return a part's folder."""
+        return self.cache.entry(*self.entries[number])
+
+
+def survey(shared: Shared, unit: Unit) -> Summary:
+    """Say which log groups a file of evidence holds, and when."""
+
+    def make(_: Path) -> Summary:
+        with whole(unit["path"], None):
+            return {"groups": surveyed(unit["path"], shared.since)}
+
+    return shared.cache.made("survey", unit["name"], make)
+
+
+def scan(shared: Shared, unit: Unit) -> Summary:
+    """Read one file of evidence."""
+
+    def make(folder: Path) -> Summary:
+        assert shared.reading is not None
+        with whole(unit["path"], unit["sha256"]):
+            events = pl.read_parquet(unit["path"], columns=LINE_COLUMNS)
+        if shared.since is not None:
+            events = events.filter(pl.col("logged_at") >= shared.since)
+        part = scanned(events, shared.reading)
+        return _write_part(folder, part)
+
+    return shared.cache.made("scan", unit["name"], make)
+
+
+def plan_joins(shared: Shared, unit: Unit) -> Summary:
+    """Say which lines that wait belong together."""
+    return shared.cache.made("plan_joins", unit["name"], lambda folder: joins.planned(shared, unit["parts"], folder))
+
+
+def join(shared: Shared, unit: Unit) -> Summary:
+    """Put together lines of streams that reach over several files."""
+
+    def make(folder: Path) -> Summary:
+        assert shared.reading is not None
+        return _write_part(folder, joins.joined(shared, unit))
+
+    return shared.cache.made("join", unit["name"], make)
+
+
+def without(shared: Shared, unit: Unit) -> Summary:
+    """Take the rows of some streams out of a part: they are put together anew with lines of other files."""
+
+    def make(folder: Path) -> Summary:
+        source = shared.cache.entry("scan", unit["part"])
+        streams = pl.DataFrame(unit["streams"], schema=["log_group", "log_stream"], orient="row")
+        invocations = pl.concat(
+            [read_part(source, "invocations"), read_part(source, "runs")], how="horizontal"
+        ).collect()
+        on = ["log_group", "log_stream"]
+        frames = {
+            "invocations": invocations.join(streams, on=on, how="anti"),
+            "deliveries": all_deliveries(source).collect().join(streams, on=on, how="anti"),
+        }
+        return _write_part(folder, Part(**frames))
+
+    return shared.cache.made("without", unit["name"], make)
+
+
+def _write_part(folder: Path, part: Part) -> Summary:
+    for name in ("handlings", "rest", "facts", "borders"):
+        frame = getattr(part, name)
+        if not frame.is_empty():
+            written(folder, name, frame, _PART_KEYS[name])
+    others = write_deliveries(folder, part.deliveries)
+    written(folder, "measures", delivery_measures(others))
+    runs = part.invocations
+    written(folder, "invocations", runs.select(*INVOCATIONS.column_names))
+    written(folder, "runs", runs.drop(*INVOCATIONS.column_names))
+    written(folder, "run_measures", invocation_measures(runs))
+    handles = handles_of(part.facts) if not part.facts.is_empty() else part.handles
+    if not handles.is_empty():
+        written(folder, "handles", handles)
+    hashes = hashes_of(part.deliveries)
+    hashes.write_parquet(folder / HASHES, compression="uncompressed")
+    invocations, deliveries = part.invocations, part.deliveries
+    groups = invocations.group_by("log_group").agg(
+        has_starts=pl.col("has_start").any(),
+        blind=(~pl.col("shows_records")).sum(),
+        has_guard_line=pl.col("has_guard_line").any(),
+        names_items=pl.col("names_items").any(),
+    )
+    return {
+        "invocations": invocations.height,
+        "deliveries": deliveries.height,
+        "hashes": hashes.height,
+        "rest": part.rest.height,
+        "borders": part.borders.height,
+        "facts": part.facts.height,
+        "groups": groups.sort("log_group").to_dicts(),
+        "of_invocations": invocation_counts(invocations.with_columns(start_at=pl.when("has_start").then("started_at"))),
+        "of_handlings": handling_counts(part.handlings),
+        "queues": sorted(deliveries["queue_arn"].unique().to_list()),
+        "functions": sorted(deliveries["function_name"].drop_nulls().unique().to_list()),
+        "received": _received(deliveries),
+        "log_groups": sorted(
+            {*deliveries["log_group"].unique().to_list(), *invocations["log_group"].unique().to_list()}
+        ),
+        "has_fifo": bool(deliveries["queue"].str.ends_with(".fifo").any()),
+    }
+
+
+def _received(deliveries: pl.DataFrame) -> tuple[int, int] | None:
+    """Return when the first and the last delivery was received (µs); None where no delivery is known to have been."""
+    at = pl.col("received_at").dt.epoch("us")
+    low, high = deliveries.select(low=at.min(), high=at.max()).row(0)
+    return None if low is None else (low, high)
+
+
+def find_moved(shared: Shared, unit: Unit) -> Summary:
+    """Find what a move task may have brought back into its queue, in one part."""
+
+    def make(folder: Path) -> Summary:
+        assert shared.around is not None
+        found = candidates.moved_hashes(all_deliveries(shared.part(unit["part"])), shared.around.moves)
+        found.write_parquet(folder / HASHES, compression="uncompressed")
+        return {"hashes": found.height}
+
+    return shared.cache.made("moved", unit["name"], make)
+
+
+def find_shared(shared: Shared, unit: Unit) -> Summary:
+    """Find what makes items candidates, in one range of hashes."""
+
+    def make(folder: Path) -> Summary:
+        files = [(n, str(shared.part(n) / HASHES)) for n in range(len(shared.entries))]
+        files += [(n, str(shared.cache.entry("moved", name) / HASHES)) for n, name in unit["moved"]]
+        found = candidates.shared(files, unit["low"], unit["high"])
+        found.write_parquet(folder / "shared.parquet")
+        return {"rows": found.height}
+
+    return shared.cache.made("shared", unit["name"], make)
+
+
+def plan(shared: Shared, unit: Unit) -> Summary:
+    """Say which works are judged together."""
+
+    def make(folder: Path) -> Summary:
+        files = [shared.cache.entry("shared", name) / "shared.parquet" for name in unit["shards"]]
+        return candidates.planned(pl.concat([pl.read_parquet(file) for file in files]), folder)
+
+    return shared.cache.made("plan", unit["name"], make)
+
+
+def judge(shared: Shared, unit: Unit) -> Summary:
+    """Judge the works of one unit."""
+
+    def make(folder: Path) -> Summary:
+        assert shared.plan is not None and shared.reading is not None and shared.around is not None
+        mine = candidates.owners_in(shared.plan, unit=unit["unit"])
+        sources = [
+            (shared.part(int(str(part))), owners["owner"], bool(owners["is_other"].any()))
+            for (part,), owners in mine.sort("part", "owner").group_by("part", maintain_order=True)
+        ]
+        return write_judged(loaded(sources, shared.reading), shared.around, folder)
+
+    return shared.cache.made("judge", unit["name"], make)
+
+
+def settle(shared: Shared, unit: Unit) -> Summary:
+    """Write what of a part needs no judging as rows of the findings tables, and measure it."""
+
+    def make(folder: Path) -> Summary:
+        assert shared.plan is not None
+        source = shared.part(unit["part"])
+        mine = candidates.owners_in(shared.plan, part=unit["part"]).filter("is_other")["owner"].unique()
+        if mine.is_empty():
+            for name in ("deliveries", "measures"):
+                linked(source / f"{name}.parquet", folder / f"{name}.parquet")
+            return {}
+        rows = other_deliveries(source).filter(~pl.col("item_hash").is_in(mine.implode()))
+        deliveries = rows.select(*DELIVERIES.column_names).collect()
+        written(folder, "deliveries", deliveries)
+        written(folder, "measures", delivery_measures(deliveries))
+        return {}
+
+    return shared.cache.made("settle", unit["name"], make)

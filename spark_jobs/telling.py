@@ -1,0 +1,197 @@
+"""From judged works to the files of the findings tables: who belongs to which incident, and what is told of it."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from forensics.incidents.gaps import Gaps
+from forensics.queue_findings import MetricSeries
+from forensics.tables import FINDINGS, Table
+from forensics.tables import findings as T
+from spark_jobs import publish
+from spark_jobs.assemble import Reading
+from spark_jobs.cache import Summary, digest
+from spark_jobs.carried import Carried
+from spark_jobs.evidence import Evidence
+from spark_jobs.known import Known
+from spark_jobs.parts import schema_of
+from spark_jobs.steps import Shared
+
+
+@dataclass
+class Parts:
+    """Scanned files and joined streams, as (step, name), each with what it says of itself."""
+
+    entries: list[tuple[str, str]]
+    told: list[Summary]
+
+
+class Telling:
+    """What one run tells of its judged works (names of ``judged`` entries) and of what needed no judging (``settled``)."""
+
+    def __init__(
+        self,
+        carried: Carried,
+        evidence: Evidence,
+        shared: Shared,
+        parts: Parts,
+        judged: list[str],
+        of_judged: Sequence[Summary],
+        settled: list[str],
+        data_until: int | None,
+    ) -> None:
+        self.carried, self.evidence, self.shared, self.parts = carried, evidence, shared, parts
+        self.judged, self.of_judged, self.settled, self.data_until = judged, of_judged, settled, data_until
+        self.blind = pl.DataFrame(schema=schema_of(T.INCIDENTS))
+
+    def tell(self) -> dict[Table, list[Path]]:
+        """Write what people read; returns the files of each findings table."""
+        shared, parts, judged, of_judged = self.shared, self.parts, self.judged, self.of_judged
+        settled, data_until, reading = self.settled, self.data_until, self.shared.reading
+        assert reading is not None
+        known = _known(self.evidence, reading)
+        assert shared.around is not None
+        points = [{**p, "point_at": _us(p["point_at"])} for p in self.evidence.rule_points]
+        around = publish.Surrounding(
+            self.carried.cache,
+            known,
+            reading.in_force,
+            Gaps(self.evidence.small["coverage"]),
+            points,
+            MetricSeries("ApproximateNumberOfMessagesVisible", points),
+            MetricSeries("ApproximateAgeOfOldestMessage", points),
+            shared.around.read_of_logs,
+            data_until,
+            ZoneInfo(self.evidence.settings.team.zone or "UTC"),
+        )
+        members_name = digest("members", *judged)
+        members = self.carried.one("members", publish.members, around, {"name": members_name, "judged": judged})
+        folder = str(self.carried.cache.entry("members", members_name))
+        messages: list[dict[str, Any]] = [
+            {"name": digest("messages", name, members["told"].get(name, "")), "judged": name, "members": folder}
+            for name in judged
+        ]
+        self.carried.map("messages", publish.messages, around, messages)
+        everything = self._everything()
+        queues = self._queues(around, parts, judged, of_judged, settled, members_name, everything)
+        blocked = {unit["queue_arn"]: told["blocked_ms"] for unit, told in queues if told["blocked_ms"] is not None}
+        units: list[dict[str, Any]] = [
+            {
+                **unit,
+                "name": digest(
+                    "incidents", unit["judged"], unit["members"], everything["coverage"], _some(blocked, unit["queues"])
+                ),
+                "members": folder,
+                "blocked_ms": _some(blocked, unit["queues"]),
+            }
+            for unit in members["units"]
+        ]
+        told = self.carried.map(
+            "incidents", publish.incidents, around, units, [u["messages"] for u in members["units"]]
+        )
+        names_items: dict[str, bool] = defaultdict(bool)
+        for part in parts.told:
+            for group in part["groups"]:
+                names_items[group["log_group"]] |= bool(group["names_items"])
+        blind = publish.blind(around, parts.entries, names_items, [i for t in told for i in t["ids"]])
+        health: dict[str, Any] = {
+            "name": digest(
+                "health", settled, parts.entries, judged, [m["name"] for m in messages], everything, data_until
+            ),
+            "settled": settled,
+            "parts": [list(entry) for entry in parts.entries],
+            "judge": judged,
+            "messages": [m["name"] for m in messages],
+            "metric_files": self.evidence.metric_files,
+            "of_invocations": [t["of_invocations"] for t in parts.told],
+            "of_handlings": [t["of_handlings"] for t in parts.told],
+        }
+        self.carried.one("health", publish.health, around, health)
+        staged: dict[Table, list[Path]] = {table: [] for table in FINDINGS}
+
+        def add(table: Table, step: str, names: Iterable[str]) -> None:
+            staged[table] += [self.carried.cache.entry(step, name) / f"{table.name}.parquet" for name in names]
+
+        staged[T.INVOCATIONS] += [self.carried.cache.entry(*e) / "invocations.parquet" for e in parts.entries]
+        add(T.DELIVERIES, "settle", settled)
+        for table in (T.DELIVERIES, T.REDELIVERIES, T.RULINGS):
+            add(table, "judge", judged)
+        add(T.MESSAGES, "messages", [m["name"] for m in messages])
+        for table in (T.INCIDENTS, T.TIMELINE, T.COUNTERFACTUALS):
+            add(table, "incidents", [u["name"] for u in units])
+        add(T.QUEUE_FINDINGS, "queue", [unit["name"] for unit, _ in queues])
+        for table in (T.QUEUE_HEALTH, T.QUEUE_WEEKS, T.SETTING_FINDINGS, T.LOGGING_READINESS):
+            add(table, "health", [health["name"]])
+        self.blind = blind
+        return staged
+
+    def _everything(self) -> dict[str, str]:
+        """Return digests of the small evidence, by table."""
+        told = {
+            name: digest(name, json.dumps(rows, default=str, sort_keys=True))
+            for name, rows in self.evidence.small.items()
+        }
+        told["points"] = digest("points", *self.evidence.metric_files)
+        return told | {"settings": digest("settings", self.evidence.settings.text)}
+
+    def _queues(
+        self,
+        around: publish.Surrounding,
+        parts: Parts,
+        judged: Sequence[str],
+        of_judged: Sequence[Summary],
+        settled: Sequence[str],
+        members_name: str,
+        everything: Mapping[str, str],
+    ) -> list[tuple[dict[str, Any], Summary]]:
+        names = {q for told in of_judged for q in told["queues"]}
+        names |= {q for told in parts.told for q in told["queues"] if q.endswith(".fifo")}
+        units = []
+        for arn in sorted(names):
+            mine = [name for name, told in zip(judged, of_judged, strict=True) if arn in told["queues"]]
+            is_fifo = arn.endswith(".fifo")
+            held = [name for name, told in zip(settled, parts.told, strict=True) if is_fifo and arn in told["queues"]]
+            unit = {
+                "queue_arn": arn,
+                "is_fifo": is_fifo,
+                "judged": mine,
+                "settled": held,
+                "members": str(self.carried.cache.entry("members", members_name)),
+            }
+            rests_on = digest(arn, mine, held, members_name, dict(everything), around.data_until)
+            units.append({**unit, "name": digest("queue", rests_on)})
+        return list(zip(units, self.carried.map("queue", publish.queue, around, units), strict=True))
+
+
+def _known(evidence: Evidence, reading: Reading) -> Known:
+    small = evidence.small
+    by_name = {r["queue_name"]: r["queue_arn"] for r in small["queue_settings"]}
+    for row in small["consumers"]:
+        by_name.setdefault(row["queue_name"], row["queue_arn"])
+    groups = reading.groups
+    return Known(
+        queue_arn_by_name=by_name,
+        queue_arn_by_group={name: group.queue_arn for name, group in groups.items() if group.queue_arn},
+        consumers_by_group={name: group.consumer for name, group in groups.items()},
+        consumers=small["consumers"],
+        coverage=small["coverage"],
+        queue_settings=small["queue_settings"],
+        function_settings=small["function_settings"],
+        event_source_mappings=small["event_source_mappings"],
+        setting_changes=small["setting_changes"],
+    )
+
+
+def _some(found: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: found[name] for name in names if name in found}
+
+
+def _us(at: datetime) -> int:
+    return round(at.timestamp() * 1_000_000)

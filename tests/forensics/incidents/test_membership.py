@@ -1,0 +1,169 @@
+"""Which messages make an incident: quiet separates, bystanders belong, and neither opens nor bridges one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forensics.incidents.membership import MessageTimes, is_after_quiet, membership, quiet_limit_ms
+from tests.forensics.incidents.builders import NOON, at, harmless, message
+
+FIRST, QUARTER_PAST = "payments-20261122T1200Z", "payments-20261122T1215Z"
+
+
+def incidents_of(*messages) -> dict[str, str]:
+    return {item: incident for item, (incident, _) in membership(messages).items()}
+
+
+QUIET = {
+    # end of the first message's run, receive of the next, visibility timeout -> how many incidents
+    "15 minutes of quiet": (0, 900, 30, 1),
+    "a millisecond more": (0, 900.001, 30, 2),
+    "less than a millisecond more": (0, 900.0009, 30, 1),
+    "quiet counts from the end of the run": (10, 910, 30, 1),
+    "two long visibility timeouts": (0, 1_200, 600, 1),
+    "a millisecond more than two": (0, 1_200.001, 600, 2),
+    "no snapshot of the queue": (0, 901, None, 2),
+    "received before the first one ended": (60, 30, 30, 1),
+}
+
+
+@pytest.mark.parametrize(("ended", "received", "visibility_s", "count"), QUIET.values(), ids=QUIET)
+def test_quiet_separates_incidents(ended, received, visibility_s, count):
+    found = incidents_of(
+        message("a", 0, last_active_at=at(ended), visibility_timeout_s=visibility_s),
+        message("b", received, visibility_timeout_s=visibility_s),
+    )
+
+    assert len(set(found.values())) == count
+
+
+def test_the_visibility_timeout_that_counts_is_that_of_the_message_that_comes_after_the_quiet():
+    long_after_short = incidents_of(message("a", 0), message("b", 1_000, visibility_timeout_s=600))
+    short_after_long = incidents_of(message("a", 0, visibility_timeout_s=600), message("b", 1_000))
+
+    assert (len(set(long_after_short.values())), len(set(short_after_long.values()))) == (1, 2)
+
+
+def test_quiet_counts_from_whoever_was_active_last_not_from_the_message_before():
+    found = incidents_of(message("a", 0, last_active_at=at(800)), message("b", 10), message("c", 1_500))
+
+    assert set(found.values()) == {FIRST}
+
+
+def test_an_incident_is_named_by_its_queue_and_the_minute_it_began():
+    assert membership([message("a", 59.9)]) == {"a": (FIRST, True)}
+
+
+BYSTANDERS = {
+    # first and last receive; the incident's first receive is at 100, its last activity at 200
+    "received in it": (150, 150, True),
+    "received as it began": (50, 100, True),
+    "received as it ended": (200, 500, True),
+    "received before it and after it": (0, 900, True),
+    "over before it began": (0, 99.9, False),
+    "received first after it ended": (200.1, 300, False),
+    "receives of which nothing tells when": (None, None, False),
+}
+
+
+@pytest.mark.parametrize(("first", "last", "belongs"), BYSTANDERS.values(), ids=BYSTANDERS)
+def test_a_message_that_was_not_done_twice_belongs_to_the_incident_whose_time_it_falls_into(first, last, belongs):
+    found = membership([message("a", 100, last_active_at=at(200)), harmless("b", first, last)])
+
+    assert found.get("b") == ((FIRST.replace("1200", "1201"), False) if belongs else None)
+
+
+def test_a_bystander_of_two_incidents_belongs_to_the_first_and_does_not_bridge_them():
+    found = membership([message("a", 0), message("b", 901), harmless("c", 0, 1_000)])
+
+    assert found == {"a": (FIRST, True), "b": (QUARTER_PAST, True), "c": (FIRST, False)}
+
+
+def test_a_bystander_between_two_incidents_belongs_to_none():
+    assert "c" not in membership([message("a", 0), message("b", 1_800), harmless("c", 400, 500)])
+
+
+def test_a_queue_without_affected_messages_has_no_incident():
+    assert membership([harmless("a"), harmless("b", 10)]) == {}
+
+
+def test_a_message_without_upper_bound_is_affected():
+    assert membership([message("a", effects_at_most=None)]) == {"a": (FIRST, True)}
+
+
+def test_messages_of_which_nothing_tells_when_they_came_are_named_by_their_queue_alone():
+    found = membership([message("b", 0), message("a", None), harmless("c", 0)])
+
+    assert found == {"a": ("payments", True), "b": (FIRST, True), "c": (FIRST, False)}
+
+
+seconds = st.integers(0, 8_000)
+
+
+@st.composite
+def some_messages(draw):
+    return [
+        MessageTimes(
+            "payments",
+            f"m{number}",
+            NOON + first * 1_000_000,
+            NOON + (first + more) * 1_000_000,
+            NOON + (first + more + run) * 1_000_000,
+            draw(st.sampled_from([None, 30, 500, 900])),
+            draw(st.booleans()),
+        )
+        for number, (first, more, run) in enumerate(
+            draw(
+                st.lists(st.tuples(seconds, st.sampled_from([0, 60, 2_000]), st.sampled_from([0, 30, 900])), max_size=9)
+            )
+        )
+    ]
+
+
+@given(some_messages(), st.randoms(use_true_random=False))
+def test_the_order_of_messages_does_not_matter(messages, random):
+    expected = membership(messages)
+    random.shuffle(messages)
+
+    assert membership(messages) == expected
+
+
+@given(some_messages())
+def test_incidents_of_a_queue_follow_one_another_after_quiet(messages):
+    found = membership(messages)
+    spans: dict[str, list[MessageTimes]] = {}
+    for one in messages:
+        if one.is_affected:
+            spans.setdefault(found[one.item_id][0], []).append(one)
+    in_order = [sorted(spans[name], key=lambda m: (m.first_received_at, m.item_id)) for name in sorted(spans)]
+    ends = [max(m.last_active_at for m in group) for group in in_order]
+
+    assert all(
+        is_after_quiet(later[0].first_received_at, end, later[0].visibility_timeout_s)
+        for end, later in zip(ends, in_order[1:], strict=False)
+    )
+    for group in in_order:
+        active_at = group[0].last_active_at
+        for one in group[1:]:
+            assert not is_after_quiet(one.first_received_at, active_at, one.visibility_timeout_s)
+            active_at = max(active_at, one.last_active_at)
+
+
+@given(some_messages())
+def test_a_bystander_belongs_to_the_earliest_incident_that_it_meets(messages):
+    found = membership(messages)
+    spans: dict[str, tuple[int, int]] = {}
+    for one in messages:
+        if one.is_affected:
+            name = found[one.item_id][0]
+            start, end = spans.get(name, (one.first_received_at, one.last_active_at))
+            spans[name] = min(start, one.first_received_at), max(end, one.last_active_at)
+
+    for one in messages:
+        if not one.is_affected:
+            met = [n for n, (a, b) in spans.items() if one.first_received_at <= b and one.last_received_at >= a]
+            assert found.get(one.item_id) == ((min(met), False) if met else None)
+
+
+def test_the_limit_is_never_below_a_quarter_of_an_hour():
+    assert [quiet_limit_ms(s) for s in (0, 449, 450, 451)] == [900_000, 900_000, 900_000, 902_000]

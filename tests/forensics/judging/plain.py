@@ -1,0 +1,69 @@
+"""Deliveries and surroundings of which a test says only what matters to it."""
+
+from dataclasses import dataclass, field
+
+from forensics.streams.model import Delivery
+
+S = 1_000_000
+"""A second in microseconds."""
+MIN = 60 * S
+LATE = 10_000 * MIN
+"""Long after everything that tests let happen."""
+
+
+def delivery(item_id: str = "m1", **facts) -> Delivery:
+    """A message received by a run of a function that ended in success, of which nothing more is known."""
+    is_key = item_id.startswith("key:")
+    known = {
+        "message_id": None if is_key else item_id,
+        "queue_arn": "arn:aws:sqs:eu-west-1:123456789012:orders",
+        "queue": "orders",
+        "consumer": "run 1",
+        "consumer_kind": "lambda",
+        "log_group": "/aws/lambda/charge",
+        "log_stream": "stream",
+        "run_status": "success",
+        "received_at": 0,
+        "received_basis": "run_start",
+    }
+    return Delivery(item_id=item_id, **{**known, **facts})
+
+
+@dataclass
+class Around:
+    """Surroundings in which nothing happened and nobody looked, but for what a test says; ``asked`` are the throttles' spans."""
+
+    read: dict[str, tuple[int, int]] = field(default_factory=lambda: {"/aws/lambda/charge": (-LATE, LATE)})
+    throttles: tuple[bool | None, list[str]] = (None, [])
+    would_be_logged: bool = False
+    workers_read: bool = False
+    grown_at: tuple[int, ...] = ()
+    moved_from: int | None = None
+    dead_letter_queue_arns: frozenset[str] = frozenset()
+    guarded_groups: frozenset[str] = frozenset()
+    groups_with_guard_lines: frozenset[str] = frozenset()
+    asked: list[tuple] = field(default_factory=list)
+
+    @property
+    def has_move_tasks(self):
+        return self.moved_from is not None
+
+    def read_span(self, log_group):
+        return self.read.get(log_group)
+
+    def throttled(self, queue_arn, start, end):
+        self.asked.append((start, end))
+        return self.throttles
+
+    def is_watched(self, queue_arn, after, before):
+        return self.would_be_logged and after is not None and before is not None
+
+    def are_workers_read(self, queue_arn, after, before):
+        return self.workers_read
+
+    def has_dead_letter_sign(self, dead_letter_queue_arn, hidden_until):
+        return hidden_until in self.grown_at
+
+    def was_moved(self, queue_arn, sent_at):
+        """Whatever was sent from ``moved_from`` on was brought by a move task."""
+        return None if self.moved_from is None else sent_at is not None and sent_at >= self.moved_from

@@ -1,0 +1,214 @@
+"""Was the work done in this delivery? Each row of the effect table at its borders, and which row wins."""
+
+import pytest
+
+from forensics.judging import effect
+from forensics.judging.effect import EFFECTS, count_returned_once
+from tests.forensics.judging.plain import delivery
+
+WORKER = {"consumer_kind": "worker"}
+
+EXHAUSTIVE = {"has_effect": True, "is_exhaustive": True, "order_declared": "sequential"}
+
+PARTIAL = {"reports_batch_item_failures": True}
+
+WHOLE = {"reports_batch_item_failures": False}
+
+CASES = {
+    "a receive that no log shows, and the logs would have shown a run": (
+        {"is_seen": False, "unseen_basis": "never_started", "run_status": None, "consumer_kind": None},
+        ("no", "never_started", None),
+    ),
+    "a receive that no log shows": (
+        {"is_seen": False, "unseen_basis": "unseen", "run_status": None, "consumer_kind": None},
+        ("unknown", "unseen", None),
+    ),
+    "an effect line": ({"marker_at": 5}, ("yes", "marker", 5)),
+    "an effect line at the very first moment": ({"marker_at": 0}, ("yes", "marker", 0)),
+    "an effect line beside a guard line": ({"marker_at": 5, "guard_at": 4}, ("yes", "marker", 5)),
+    "an effect line in a run that failed": ({"marker_at": 5, "run_status": "timeout"}, ("yes", "marker", 5)),
+    "a guard line": ({"guard_at": 4, **WHOLE}, ("no", "guard", None)),
+    "a guard line at the very first moment": ({"guard_at": 0, **WHOLE}, ("no", "guard", None)),
+    "a guard line in a run whose init failed": ({"guard_at": 4, "run_status": "init_failed"}, ("no", "guard", None)),
+    "the idempotency store had the result": ({"idempotency": "already_done", **WHOLE}, ("no", "guard", None)),
+    "the idempotency store held its lock": ({"idempotency": "in_progress", **WHOLE}, ("no", "guard", None)),
+    "the idempotency store met another payload": (
+        {"idempotency": "validation", **WHOLE, "run_ended_at": 9},
+        ("yes", "returned", 9),
+    ),
+    "the init failed": ({"run_status": "init_failed"}, ("no", "never_started", None)),
+    "the init failed, and something deleted the message": (
+        {"run_status": "init_failed", "started_at": 1, "delete_at": 2},
+        ("no", "never_started", None),
+    ),
+    "the framework says it finished": ({"worker_finished_at": 7, **WORKER}, ("yes", "finished", 7)),
+    "the framework says so at the very first moment": (
+        {"worker_finished_at": 0, "delete_at": 1, **WORKER},
+        ("yes", "finished", 0),
+    ),
+    "begun, then a delete was attempted": ({"started_at": 1, "delete_at": 2, **PARTIAL}, ("yes", "finished", 2)),
+    "a delete whose message nothing shows as begun": (
+        {"delete_at": 2, **PARTIAL},
+        ("unknown", "no_item_lines", None),
+    ),
+    "begun, and no delete": ({"started_at": 1, **PARTIAL}, ("unknown", "no_item_lines", None)),
+    "begun and deleted at the very first moment": (
+        {"started_at": 0, "delete_at": 0, **PARTIAL},
+        ("yes", "finished", 0),
+    ),
+    "a delete by a worker": ({"delete_at": 2, "run_status": "unknown", **WORKER}, ("yes", "finished", 2)),
+    "finished after all, though its place was not reached": (
+        {"is_not_reached": True, "worker_finished_at": 7},
+        ("yes", "finished", 7),
+    ),
+    "not reached": ({"is_not_reached": True, "run_status": "timeout"}, ("no", "not_reached", None)),
+    "no marker where each effect has one": (EXHAUSTIVE, ("no", "no_marker", None)),
+    "no marker, the response names no failure": ({**EXHAUSTIVE, "has_response": True}, ("no", "no_marker", None)),
+    "no marker, and not each effect has one": (
+        {**EXHAUSTIVE, "is_exhaustive": False, **WHOLE},
+        ("unknown", "no_item_lines", None),
+    ),
+    "no marker declared": ({**EXHAUSTIVE, "has_effect": False, **WHOLE}, ("yes", "returned", None)),
+    "no marker, and another's names nobody": (
+        {**EXHAUSTIVE, "has_stray_mark": True},
+        ("unknown", "no_item_lines", None),
+    ),
+    "no marker, order parallel": ({**EXHAUSTIVE, "order_declared": "parallel"}, ("unknown", "no_item_lines", None)),
+    "no marker, order not declared": ({**EXHAUSTIVE, "order_declared": None}, ("unknown", "no_item_lines", None)),
+    "no marker, and nothing tells how the run ended": (
+        {**EXHAUSTIVE, "run_status": "unknown"},
+        ("unknown", "no_item_lines", None),
+    ),
+    "the run returned, no partial responses": ({**WHOLE, "run_ended_at": 9}, ("yes", "returned", 9)),
+    "the run failed, no partial responses": ({**WHOLE, "run_status": "error"}, ("unknown", "parallel", None)),
+    "the run returned, partial responses not known": ({"run_ended_at": 9}, ("unknown", "no_item_lines", None)),
+    "the run returned a response without it": (
+        {**PARTIAL, "has_response": True, "run_ended_at": 9},
+        ("yes", "returned", 9),
+    ),
+    "the run returned a response with it": (
+        {**PARTIAL, "has_response": True, "is_named_failure": True},
+        ("unknown", "no_item_lines", None),
+    ),
+    "named as a failure where partial responses are off": (
+        {**WHOLE, "has_response": True, "is_named_failure": True, "run_ended_at": 9},
+        ("yes", "returned", 9),
+    ),
+    "the run returned beside a guard line that names nobody": (
+        {**WHOLE, "has_stray_guard": True},
+        ("unknown", "no_item_lines", None),
+    ),
+    "a worker returned": ({**WHOLE, **WORKER}, ("unknown", "no_item_lines", None)),
+    "what the run was at": ({"is_in_progress": True, "run_status": "timeout"}, ("unknown", "in_progress", None)),
+    "what the run was at, order not declared": (
+        {"is_in_progress": True, "run_status": "crash", "order_declared": None},
+        ("unknown", "in_progress", None),
+    ),
+    **{
+        f"siblings may go on after a {status}": ({"run_status": status}, ("unknown", "parallel", None))
+        for status in ("timeout", "error", "crash")
+    },
+    "a sequential run failed": (
+        {"run_status": "error", "order_declared": "sequential"},
+        ("unknown", "no_item_lines", None),
+    ),
+    "came again after a success whose response was not logged": (
+        {**PARTIAL, "came_again": True},
+        ("unknown", "partial_response", None),
+    ),
+    "came again after a logged response": (
+        {**PARTIAL, "came_again": True, "has_response": True, "is_named_failure": True},
+        ("unknown", "no_item_lines", None),
+    ),
+    "came again, partial responses not known": ({"came_again": True}, ("unknown", "no_item_lines", None)),
+    "did not come again": (PARTIAL, ("unknown", "no_item_lines", None)),
+    "came again after nothing told how the run ended": (
+        {**PARTIAL, "came_again": True, "run_status": "unknown"},
+        ("unknown", "no_item_lines", None),
+    ),
+}
+"""Facts to effect, basis and the time of the line that shows it."""
+
+
+RETURNED = {"effect": "yes", "basis": "returned", "effect_at": 9}
+MARKED = {"effect": "yes", "basis": "marker", "effect_at": 9}
+NOT_DONE = {"effect": "no", "basis": "guard"}
+OPEN = {"effect": "unknown", "basis": "parallel"}
+
+
+def answer(of, facts):
+    one = delivery(**facts)
+    of.decide_effect(one)
+    return one.effect, one.basis, one.effect_at
+
+
+@pytest.mark.parametrize(("facts", "expected"), CASES.values(), ids=CASES)
+def test_the_first_row_that_holds_decides(facts, expected):
+    assert answer(effect, facts) == expected
+
+
+def test_every_row_decides_some_case():
+    decided = {expected[:2] for _, expected in CASES.values()}
+
+    assert decided == {(effect, basis) for effect, basis, _ in EFFECTS}
+
+
+FINISHED = {
+    "its effect line": ({"marker_at": 5}, 5),
+    "the framework's completion": ({"worker_finished_at": 7}, 7),
+    "both, the effect line first": ({"marker_at": 5, "worker_finished_at": 7}, 5),
+    "an effect line at the very first moment": ({"marker_at": 0, "worker_finished_at": 7}, 0),
+    "neither": ({"delete_at": 3, "run_ended_at": 9}, None),
+}
+
+
+def finished(of, facts):
+    one = delivery(**facts)
+    of.decide_effect(one)
+    return one.finished_at
+
+
+@pytest.mark.parametrize(("facts", "expected"), FINISHED.values(), ids=FINISHED)
+def test_work_is_finished_at_its_effect_line_or_the_frameworks_completion(facts, expected):
+    assert finished(effect, facts) == expected
+
+
+ONCE = {
+    "two that returned": ([RETURNED, RETURNED], ["yes", "unknown"]),
+    "three that returned": ([RETURNED, RETURNED, RETURNED], ["yes", "unknown", "unknown"]),
+    "returned after a marked one": ([MARKED, RETURNED], ["yes", "unknown"]),
+    "marked after one that returned": ([RETURNED, MARKED], ["yes", "yes"]),
+    "returned after one that was not done": ([NOT_DONE, RETURNED], ["no", "yes"]),
+    "returned after an open one": ([OPEN, RETURNED], ["unknown", "yes"]),
+    "declared not idempotent": ([RETURNED, {**RETURNED, "is_idempotent": False}], ["yes", "yes"]),
+    "declared idempotent": ([RETURNED, {**RETURNED, "is_idempotent": True}], ["yes", "unknown"]),
+}
+"""Deliveries of one work in the order of their receives, and the effect of each when counted together."""
+
+
+def counted(of, facts):
+    work = [delivery(**one, received_at=at, delivery_index=at + 1) for at, one in enumerate(facts)]
+    of.count_returned_once(reversed(work))
+    assert all(d.effect_at == (9 if d.effect == "yes" else None) for d in work)
+    return [d.effect for d in work]
+
+
+@pytest.mark.parametrize(("facts", "expected"), ONCE.values(), ids=ONCE)
+def test_returned_counts_once_per_work(facts, expected):
+    assert counted(effect, facts) == expected
+
+
+def test_of_receives_at_one_time_the_smaller_item_counts_first():
+    later, earlier = delivery("m2", **RETURNED), delivery("m1", **RETURNED)
+
+    count_returned_once([later, earlier])
+
+    assert (earlier.effect, later.effect) == ("yes", "unknown")
+
+
+def test_a_receive_whose_time_nobody_knows_counts_first():
+    later, earlier = delivery(**RETURNED), delivery("m2", **{**RETURNED, "received_at": None})
+
+    count_returned_once([later, earlier])
+
+    assert (earlier.effect, later.effect) == ("yes", "unknown")

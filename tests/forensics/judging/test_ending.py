@@ -1,0 +1,227 @@
+"""How did the delivery end? Each ending at its borders."""
+
+import pytest
+
+from forensics.judging import ending
+from tests.forensics.judging.plain import LATE, Around, S, delivery
+
+LAST_ALLOWED = {"receive_count": 3, "max_receive_count": 3, "run_status": "timeout"}
+
+HIDDEN = 30 * S
+
+READ = {"read_until": HIDDEN + 20 * S}
+
+CASES = {
+    "a success": ({}, "deleted"),
+    "a success still hidden": ({"read_until": HIDDEN}, "deleted"),
+    "a success that named it as a failure": ({"is_named_failure": True}, "visibility_expired"),
+    "a success whose delete failed": ({"delete_reason": "other"}, "unknown"),
+    "a success whose handle had expired": ({"delete_reason": "expired"}, "delete_refused"),
+    "a success whose message was gone": ({"delete_reason": "gone"}, "delete_refused"),
+    "refused, and it came again": ({"delete_reason": "expired", "came_again": True}, "delete_refused"),
+    "a success, and it came again": ({"came_again": True}, "visibility_expired"),
+    "given up by the framework": ({"is_given_up": True, "run_status": "error"}, "deleted"),
+    "given up, and it came again": (
+        {"is_given_up": True, "run_status": "error", "came_again": True},
+        "visibility_expired",
+    ),
+    "given up, the delete refused": (
+        {"is_given_up": True, "run_status": "error", "delete_reason": "gone"},
+        "delete_refused",
+    ),
+    "no log shows it, and it came again": ({"is_seen": False, "came_again": True}, "visibility_expired"),
+    "no log shows it, nor what came then": ({"is_seen": False}, "unknown"),
+    "failed, and hidden as the log was last read": ({"run_status": "timeout", "read_until": HIDDEN}, "in_flight"),
+    "failed, and visible as the log was last read": (
+        {"run_status": "timeout", "read_until": HIDDEN + 1},
+        "visibility_expired",
+    ),
+    "failed, and until when it was hidden is not known": (
+        {"run_status": "timeout", "hidden_until_at": None},
+        "visibility_expired",
+    ),
+    "failed, and its log group was never read": ({"run_status": "timeout", "read_until": None}, "visibility_expired"),
+    **{
+        f"ended in {status}": ({"run_status": status}, "visibility_expired")
+        for status in ("timeout", "error", "crash", "init_failed")
+    },
+    "nothing tells how the run ended": ({"run_status": "unknown"}, "unknown"),
+    "nothing tells, but the work was done": ({"run_status": "unknown", "effect": "yes"}, "deleted"),
+    "nothing tells how the run ended that named it as a failure": (
+        {"run_status": "unknown", "is_named_failure": True},
+        "unknown",
+    ),
+    "the work was done before the run failed": ({"run_status": "error", "effect": "yes"}, "visibility_expired"),
+    "the work was done, and it is still hidden": (
+        {"run_status": "unknown", "effect": "yes", "read_until": HIDDEN},
+        "in_flight",
+    ),
+    "the work was done and the delete failed": (
+        {"run_status": "unknown", "effect": "yes", "delete_reason": "other"},
+        "unknown",
+    ),
+    "last allowed receive failed, polled since": ({**LAST_ALLOWED, "read_until": HIDDEN + 20 * S + 1}, "dead_lettered"),
+    "last allowed receive failed, perhaps not polled since": ({**LAST_ALLOWED, **READ}, "visibility_expired"),
+    "perhaps not polled, but the dead-letter queue grew": (
+        {**LAST_ALLOWED, **READ, "grown_at": (HIDDEN,)},
+        "dead_lettered",
+    ),
+    "the dead-letter queue grew, and it is still hidden": (
+        {**LAST_ALLOWED, "read_until": HIDDEN, "grown_at": (HIDDEN,)},
+        "in_flight",
+    ),
+    "one receive is left": ({**LAST_ALLOWED, "receive_count": 2}, "visibility_expired"),
+    "received more often than allowed": ({**LAST_ALLOWED, "receive_count": 4}, "dead_lettered"),
+    "no receive count": ({**LAST_ALLOWED, "receive_count": None}, "visibility_expired"),
+    "no redrive policy": ({**LAST_ALLOWED, "max_receive_count": None}, "visibility_expired"),
+    "last allowed receive, and it came again": ({**LAST_ALLOWED, "came_again": True}, "visibility_expired"),
+    "last allowed receive, given back by name": (
+        {**LAST_ALLOWED, "run_status": "success", "is_named_failure": True},
+        "dead_lettered",
+    ),
+    "last allowed receive, a success": ({**LAST_ALLOWED, "run_status": "success"}, "deleted"),
+    "last allowed receive, the delete failed after a success": (
+        {**LAST_ALLOWED, "run_status": "success", "delete_reason": "other", "grown_at": (HIDDEN,)},
+        "unknown",
+    ),
+    "last allowed receive, nothing tells how it ended": ({**LAST_ALLOWED, "run_status": "unknown"}, "unknown"),
+    "nothing tells, but the dead-letter queue grew": (
+        {**LAST_ALLOWED, "run_status": "unknown", "grown_at": (HIDDEN,)},
+        "dead_lettered",
+    ),
+    "the dead-letter queue grew, but the work was done": (
+        {**LAST_ALLOWED, "run_status": "unknown", "effect": "yes", "grown_at": (HIDDEN,)},
+        "deleted",
+    ),
+}
+"""Facts to ending. ``read_until`` is when the log group was last read, ``grown_at`` when the dead-letter queue grew."""
+
+
+def answer(of, facts):
+    facts = {"hidden_until_at": HIDDEN, "read_until": LATE, **facts}
+    read_until, grown_at = facts.pop("read_until"), facts.pop("grown_at", ())
+    one = delivery(**facts)
+    read = {} if read_until is None else {one.log_group: (-LATE, read_until)}
+    of.decide_ending(one, Around(read=read, grown_at=grown_at))
+    return one.ended_by
+
+
+@pytest.mark.parametrize(("facts", "expected"), CASES.values(), ids=CASES)
+def test_a_delivery_ends_as_far_as_the_evidence_tells(facts, expected):
+    assert answer(ending, facts) == expected
+
+
+SLOW = {"run_ended_at": 45 * S, "came_again": True}
+SECOND = {"received_at": 40 * S, "run_status": "timeout"}
+
+UNDER = {
+    "a slow handling that then succeeded may have deleted it under the next": (SLOW, SECOND, "unknown"),
+    "in the moment it was received again": ({**SLOW, "run_ended_at": 40 * S}, SECOND, "unknown"),
+    "one that was over by then did not": ({**SLOW, "run_ended_at": 40 * S - 1}, SECOND, "visibility_expired"),
+    "it may have been received as soon as it was visible, and its run begun later": (
+        {**SLOW, "run_ended_at": 35 * S},
+        {**SECOND, "visible_at": 35 * S},
+        "unknown",
+    ),
+    "before that it was in nobody else's hand": (
+        {**SLOW, "run_ended_at": 35 * S - 1},
+        {**SECOND, "visible_at": 35 * S},
+        "visibility_expired",
+    ),
+    "one whose end nothing tells is not taken for one": ({**SLOW, "run_ended_at": None}, SECOND, "visibility_expired"),
+    "one that failed did not": ({**SLOW, "run_status": "error"}, SECOND, "visibility_expired"),
+    "one that gave it back did not": ({**SLOW, "is_named_failure": True}, SECOND, "visibility_expired"),
+    "one whose delete failed did not": ({**SLOW, "delete_reason": "other"}, SECOND, "visibility_expired"),
+    "a FIFO queue refuses the old handle": (
+        {**SLOW, "queue": "orders.fifo"},
+        {**SECOND, "queue": "orders.fifo"},
+        "visibility_expired",
+    ),
+    "then it may never have gone to the dead-letter queue": (SLOW, {**SECOND, **LAST_ALLOWED}, "unknown"),
+    "a success is one all the same": (SLOW, {"received_at": 40 * S}, "deleted"),
+    "where nothing tells when it was received again, nothing tells that it was in hand": (
+        SLOW,
+        {**SECOND, "received_at": None},
+        "visibility_expired",
+    ),
+    "when it was visible tells that, too": (SLOW, {**SECOND, "received_at": None, "visible_at": 45 * S}, "unknown"),
+}
+"""The first handling, the last one, and how the last ended; ``visible_at``: when the one between let the message go."""
+
+
+def under(of, earlier, last):
+    last = dict(last)
+    visible_at, queue = last.pop("visible_at", None), last.get("queue", "orders")
+    between = delivery(received_at=S, run_status="error", came_again=True, hidden_until_at=visible_at, queue=queue)
+    item = [delivery(**earlier), between, delivery(hidden_until_at=HIDDEN, **last)]
+    of.decide_endings(item, Around())
+    return [d.ended_by for d in item]
+
+
+@pytest.mark.parametrize(("earlier", "last", "expected"), UNDER.values(), ids=UNDER)
+def test_a_message_may_be_deleted_under_the_last_handling_by_a_slow_one(earlier, last, expected):
+    assert under(ending, earlier, last) == ["visibility_expired", "visibility_expired", expected]
+
+
+STATUSES = {
+    "the handle had expired": ("expired", "expired"),
+    "the message was gone": ("gone", "gone"),
+    "anything else": ("other", "failed"),
+    "nothing went wrong": (None, None),
+}
+
+
+def status(of, reason):
+    one = delivery(delete_reason=reason)
+    of.decide_ending(one, Around())
+    return one.delete_status
+
+
+@pytest.mark.parametrize(("reason", "expected"), STATUSES.values(), ids=STATUSES)
+def test_a_delete_that_went_wrong_says_how(reason, expected):
+    assert status(ending, reason) == expected
+
+
+SIGNS = {
+    "at the limit, and the queue grew": ({**LAST_ALLOWED}, (HIDDEN,), True),
+    "at the limit": ({**LAST_ALLOWED}, (), False),
+    "one receive is left, and the queue grew": ({**LAST_ALLOWED, "receive_count": 2}, (HIDDEN,), False),
+}
+
+
+def sign(of, facts, grown_at):
+    one = delivery(**facts, hidden_until_at=HIDDEN)
+    of.decide_ending(one, Around(grown_at=grown_at))
+    return one.is_in_dead_letter_queue
+
+
+@pytest.mark.parametrize(("facts", "grown_at", "is_there"), SIGNS.values(), ids=SIGNS)
+def test_the_dead_letter_queue_shows_only_what_was_received_for_the_last_time(facts, grown_at, is_there):
+    assert sign(ending, facts, grown_at) is is_there
+
+
+SURE = {
+    "a success": ({}, True),
+    "named as a failure": ({"is_named_failure": True}, False),
+    "its delete failed": ({"delete_reason": "other"}, False),
+    "it came again": ({"came_again": True}, False),
+    "no log shows it": ({"is_seen": False}, False),
+    "the run failed": ({"run_status": "error"}, False),
+    "nothing tells how the run ended": ({"run_status": "unknown", "effect": "yes"}, False),
+    "given up by the framework": ({"is_given_up": True, "run_status": "error"}, False),
+}
+
+
+def sure(of, facts):
+    return of.ends_surely(delivery(**facts))
+
+
+@pytest.mark.parametrize(("facts", "expected"), SURE.values(), ids=SURE)
+def test_only_a_success_ends_surely(facts, expected):
+    assert sure(ending, facts) is expected
+
+
+@pytest.mark.parametrize("facts", [facts for facts, is_sure in SURE.values() if is_sure])
+@pytest.mark.parametrize("read_until", [-LATE, 0, LATE, None])
+def test_what_ends_surely_is_deleted_until_whenever_its_log_was_read(facts, read_until):
+    assert answer(ending, {**facts, **LAST_ALLOWED, "run_status": "success", "read_until": read_until}) == "deleted"

@@ -1,0 +1,169 @@
+"""The verdict per message: the interval of its work, and what is said of the message itself."""
+
+import pytest
+
+from forensics.judging import messages
+from forensics.judging.pairs import redeliveries_of
+from tests.forensics.judging.plain import MIN, Around, delivery
+
+YES = {"effect": "yes", "basis": "marker"}
+RETURNED = {"effect": "yes", "basis": "returned"}
+OPEN = {"effect": "unknown", "basis": "parallel"}
+NO = {"effect": "no", "basis": "never_started"}
+GUARDED = {"effect": "no", "basis": "guard", "guard_at": 4}
+
+
+def work_of(*items):
+    """Works of counted deliveries, each a minute after the one before."""
+    return [
+        [
+            delivery(
+                item_id,
+                **{
+                    "receive_count": n,
+                    "delivery_index": n,
+                    "received_at": n * MIN,
+                    "visibility_timeout_s": 30,
+                    "work_id": items[0][0],
+                    "came_again": n < len(deliveries),
+                    **facts,
+                },
+            )
+            for n, facts in enumerate(deliveries, start=1)
+        ]
+        for item_id, deliveries in items
+    ]
+
+
+def found(of, *items, around=None):
+    work, around = work_of(*items), around or Around()
+    return of.messages_of(work, [redeliveries_of(item, around) for item in work], around)
+
+
+INTERVALS = {
+    "done once": ([YES, NO], (1, 1, "harmless", "proved")),
+    "done twice": ([YES, YES], (2, 2, "confirmed", "proved")),
+    "done, then nobody knows": ([YES, OPEN], (1, 2, "probable", "proved")),
+    "nobody knows of either": ([OPEN, OPEN], (0, 2, "possible", "inferred")),
+    "not done at all": ([NO, NO], (0, 0, "harmless", "inferred")),
+    "done, then stopped": ([YES, GUARDED], (1, 1, "absorbed", "proved")),
+    "done, as its run returned": ([RETURNED, NO], (1, 1, "harmless", "inferred")),
+    "done by a line, then as its run returned": ([YES, RETURNED], (2, 2, "confirmed", "inferred")),
+    "done, by the framework's word": ([{**YES, "basis": "finished"}, NO], (1, 1, "harmless", "proved")),
+    "done, by its line and by the framework's word": (
+        [YES, {**YES, "basis": "finished"}],
+        (2, 2, "confirmed", "proved"),
+    ),
+    "one count not logged, seen again at once": ([{**YES, "receive_count": None}, NO], (1, None, "probable", "proved")),
+}
+
+
+def interval(of, deliveries):
+    (message,) = found(of, ("m1", deliveries))
+    return message.effects_at_least, message.effects_at_most, message.verdict, message.certainty
+
+
+@pytest.mark.parametrize(("deliveries", "expected"), INTERVALS.values(), ids=INTERVALS)
+def test_a_verdict_is_the_interval_of_effects(deliveries, expected):
+    assert interval(messages, deliveries) == expected
+
+
+def test_every_message_of_a_work_has_the_interval_of_the_work():
+    first, second = found(messages, ("m1", [YES]), ("m2", [OPEN]))
+
+    assert [(m.effects_at_least, m.effects_at_most, m.verdict) for m in (first, second)] == [(1, 2, "probable")] * 2
+    assert (first.related_message_ids, second.related_message_ids) == (["m2"], ["m1"])
+    assert (first.work_id, second.work_id) == ("m1", "m1")
+
+
+def test_no_upper_bound_of_one_message_is_none_for_its_work():
+    first, second = found(messages, ("m1", [YES]), ("m2", [{**NO, "receive_count": None}]))
+
+    assert (first.effects_at_most, second.effects_at_most) == (None, None)
+
+
+SHOWN = {
+    "delivered once": ([("m1", [YES])], []),
+    "delivered twice": ([("m1", [YES, NO])], ["m1"]),
+    "delivered once, and its work in another message": ([("m1", [YES]), ("m2", [YES])], ["m1", "m2"]),
+    "only a key is known, delivered once": ([("key:k", [YES])], []),
+    "only a key is known, and a message shares its work": ([("key:k", [YES]), ("m1", [YES])], ["key:k"]),
+    "two keys share a work": ([("key:j", [YES]), ("key:k", [YES, NO])], ["key:k"]),
+}
+
+
+def shown(of, items):
+    return [m.item_id for m in found(of, *items)]
+
+
+@pytest.mark.parametrize(("items", "expected"), SHOWN.values(), ids=SHOWN)
+def test_a_verdict_is_given_of_what_came_again_or_shares_its_work(items, expected):
+    assert shown(messages, items) == expected
+
+
+def test_a_message_says_what_its_deliveries_say_together():
+    (message,) = found(
+        messages,
+        (
+            "m1",
+            [
+                {**YES, "run_ended_at": 90_000_000, "sent_ms": 5, "business_keys": ["k"], "evidence_ids": ["b"]},
+                {**OPEN, "is_seen": False, "group_id": "g", "deduplication_id": "d", "received_at": None},
+                {**NO, "ended_by": "dead_lettered", "business_keys": ["j"], "evidence_ids": ["a", "b"]},
+            ],
+        ),
+    )
+
+    assert (message.deliveries, message.receive_count) == (2, 3)
+    assert (message.first_received_at, message.last_received_at) == (1 * MIN, 3 * MIN)
+    assert (message.last_active_at, message.sent_at) == (3 * MIN, 5_000)
+    assert (message.group_id, message.deduplication_id, message.is_dead_lettered) == ("g", "d", True)
+    assert (message.business_keys, message.evidence_ids) == (["j", "k"], ["a", "b"])
+    assert message.visibility_timeout_s == 30
+
+
+ENDS = {
+    "its last run ended last": ([YES, {**NO, "run_ended_at": 9 * MIN}], (9 * MIN, False)),
+    "its first run ended last": ([{**YES, "run_ended_at": 9 * MIN}, NO], (9 * MIN, False)),
+    "no end is known": ([YES, NO], (2 * MIN, False)),
+    "it went to the dead-letter queue": ([YES, {**NO, "ended_by": "dead_lettered"}], (2 * MIN, True)),
+}
+
+
+def ends(of, deliveries):
+    (message,) = found(of, ("m1", deliveries))
+    return message.last_active_at, message.is_dead_lettered
+
+
+@pytest.mark.parametrize(("deliveries", "expected"), ENDS.values(), ids=ENDS)
+def test_a_message_is_active_until_its_last_run_ends(deliveries, expected):
+    assert ends(messages, deliveries) == expected
+
+
+def test_causes_stand_in_the_order_of_redeliveries_each_once():
+    timed_out = {**OPEN, "run_status": "timeout", "is_fifo": True, "run_ended_at": 0}
+    untold = {**OPEN, "run_status": "unknown"}
+
+    (message,) = found(messages, ("m1", [untold, timed_out, timed_out, NO]))
+
+    assert message.causes == ["undecidable", "function_timeout"]
+    assert "came again because the evidence leaves several causes open, then because" in message.trigger_sentence
+
+
+def test_another_message_of_the_work_says_where_it_comes_from():
+    first, second = found(
+        messages,
+        ("m1", [{**YES, "sent_ms": 0, "business_keys": ["k"]}]),
+        ("m2", [{**YES, "sent_ms": 2_000, "business_keys": ["k"]}]),
+    )
+
+    assert (first.origin, second.origin) == (None, "producer_retry")
+    assert first.trigger_sentence == "It was delivered 1 time."
+    assert "sent again 2 s later" in second.trigger_sentence
+
+
+def test_guards_of_a_work_are_told_of_each_message():
+    (message,) = found(messages, ("m1", [YES, GUARDED]))
+
+    assert message.guard_sentence == "A guard stopped 1 repeat: a configured guard line shows it."
+    assert message.effect_sentence == "The work was done exactly once, shown by its effect line."

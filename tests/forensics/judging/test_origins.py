@@ -1,0 +1,119 @@
+"""Where further message ids of one work come from: which id each is put beside, and what of both is told."""
+
+import pytest
+
+from forensics.judging import origins
+from forensics.origins import IdPair
+from tests.forensics.judging.plain import Around, S, delivery
+
+SENT = {"m1": {"sent_ms": 0}, "m2": {"sent_ms": 2_500}}
+
+
+def asked(of, monkeypatch, messages, around=None):
+    """Return by item id what the rules are asked."""
+    found = {}
+    monkeypatch.setattr(of, "origin_of", lambda ids: (None, ids))
+    work = [[delivery(item_id, **facts)] for item_id, facts in messages.items()]
+    for item_id, (_, ids) in of.origins(work, around or Around()).items():
+        found[item_id] = ids
+    return found
+
+
+ORDERS = {
+    "by when they were sent": ({"m1": {"sent_ms": 9}, "m2": {"sent_ms": 5}}, {"m1": "m2"}),
+    "one whose send is not known comes last": ({"m1": {"received_at": 1}, "m2": {"sent_ms": 5}}, {"m1": "m2"}),
+    "one sent at the very first moment": ({"m1": {"sent_ms": 5}, "m2": {"sent_ms": 0}}, {"m1": "m2"}),
+    "sent at one time, by when they were received": (
+        {"m1": {"sent_ms": 5, "received_at": 9}, "m2": {"sent_ms": 5, "received_at": 1}},
+        {"m1": "m2"},
+    ),
+    "all at one time, by id": ({"m2": {"sent_ms": 5}, "m1": {"sent_ms": 5}}, {"m2": "m1"}),
+    "three in a row": (
+        {"m1": {"sent_ms": 1}, "m2": {"sent_ms": 2}, "m3": {"sent_ms": 3}},
+        {"m2": "m1", "m3": "m2"},
+    ),
+    "named after an earlier one than the last": (
+        {"m1": {"sent_ms": 1}, "m2": {"sent_ms": 2}, "m3": {"sent_ms": 3, "deduplication_id": "m1"}},
+        {"m2": "m1", "m3": "m1"},
+    ),
+    "named after one that was sent later": (
+        {"m1": {"sent_ms": 1, "deduplication_id": "m2"}, "m2": {"sent_ms": 2}},
+        {"m1": "m2", "m2": "m1"},
+    ),
+    "named after itself": ({"m1": {"sent_ms": 1, "deduplication_id": "m1"}, "m2": {"sent_ms": 2}}, {"m2": "m1"}),
+    "named after a stranger": ({"m1": {"sent_ms": 1, "deduplication_id": "x"}, "m2": {"sent_ms": 2}}, {"m2": "m1"}),
+    "one has no message id": ({"m1": {"sent_ms": 1}, "key:k": {"sent_ms": 2}}, {}),
+    "one alone": ({"m1": {"sent_ms": 1}}, {}),
+}
+"""Messages of one work, and which earlier one each is put beside."""
+
+
+@pytest.mark.parametrize(("messages", "expected"), ORDERS.values(), ids=ORDERS)
+def test_each_id_is_put_beside_the_one_before_it(monkeypatch, messages, expected):
+    assert {i: ids.earlier_id for i, ids in asked(origins, monkeypatch, messages).items()} == expected
+
+
+TOLD = {
+    "nothing": ({}, {}, {"has_same_deduplication_id": None, "has_same_body": None}),
+    "the same deduplication id": (
+        {"deduplication_id": "d"},
+        {"deduplication_id": "d"},
+        {"has_same_deduplication_id": True},
+    ),
+    "another deduplication id": (
+        {"deduplication_id": "d"},
+        {"deduplication_id": "e"},
+        {"has_same_deduplication_id": False},
+    ),
+    "one deduplication id is not known": ({"deduplication_id": "d"}, {}, {"has_same_deduplication_id": None}),
+    "the same body": ({"body_md5": "b"}, {"body_md5": "b"}, {"has_same_body": True}),
+    "another body": ({"body_md5": "b"}, {"body_md5": "c"}, {"has_same_body": False}),
+    "a key in common": (
+        {"business_keys": ["j", "k"]},
+        {"business_keys": ["k"]},
+        {"has_same_business_key": True},
+    ),
+    "no key in common": ({"business_keys": ["j"]}, {"business_keys": ["k"]}, {"has_same_business_key": False}),
+    "the same job": ({"job_id": "j"}, {"job_id": "j"}, {"has_same_job_id": True}),
+    "one job is not known": ({}, {"job_id": "j"}, {"has_same_job_id": False}),
+    "the first was dead-lettered": ({"ended_by": "dead_lettered"}, {}, {"earlier_was_dead_lettered": True}),
+    "the second was dead-lettered": ({}, {"ended_by": "dead_lettered"}, {"earlier_was_dead_lettered": False}),
+    "a FIFO queue": ({}, {"is_fifo": True}, {"is_fifo": True}),
+    "how long after": ({}, {}, {"sent_gap_s": 2.5}),
+    "one send is not known": ({}, {"sent_ms": None}, {"sent_gap_s": None}),
+    "nobody asked for move tasks": ({}, {}, {"was_moved_then": None}),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), TOLD.values(), ids=TOLD)
+def test_rules_are_told_what_both_ids_have_in_common(monkeypatch, first, second, expected):
+    messages = {"m1": {**SENT["m1"], **first}, "m2": {**SENT["m2"], **second}}
+
+    ids = asked(origins, monkeypatch, messages)["m2"]
+
+    assert {name: getattr(ids, name) for name in expected} == expected
+
+
+def test_a_move_task_is_asked_for_when_the_later_one_was_sent(monkeypatch):
+    moved = asked(origins, monkeypatch, SENT, Around(moved_from=2 * S))
+    not_moved = asked(origins, monkeypatch, SENT, Around(moved_from=3 * S))
+
+    assert (moved["m2"].was_moved_then, not_moved["m2"].was_moved_then) == (True, False)
+
+
+def test_of_the_first_that_is_named_after_another_nothing_else_is_told(monkeypatch):
+    messages = {"m1": {"sent_ms": 1, "deduplication_id": "m2", "is_fifo": True}, "m2": {"sent_ms": 2}}
+
+    assert asked(origins, monkeypatch, messages)["m1"] == IdPair(
+        earlier_id="m2", is_fifo=True, has_same_deduplication_id=None, is_named_after_earlier=True
+    )
+
+
+def test_what_any_delivery_says_of_a_message_counts(monkeypatch):
+    first = [delivery("m1", sent_ms=1), delivery("m1", body_md5="b", ended_by="dead_lettered")]
+    second = [delivery("m2", sent_ms=2, body_md5="b"), delivery("m2")]
+    monkeypatch.setattr(origins, "origin_of", lambda ids: (None, ids))
+
+    ids = origins.origins([first, second], Around())["m2"][1]
+
+    assert (ids.has_same_body, ids.earlier_was_dead_lettered) == (True, True)

@@ -1,0 +1,171 @@
+"""Each delivery beside the one before it: durations, names, and whether the earlier receive is exact."""
+
+import pytest
+
+from forensics.judging import pairs
+from forensics.rules import RULES
+from tests.forensics.judging.plain import LATE, MIN, Around, S, delivery
+
+RECEIVES = {
+    "its time was logged": ({"received_basis": "first_receive"}, {}, True),
+    "the time of a line": ({"received_basis": "line"}, {}, True),
+    "no log shows it": ({"received_basis": None}, {}, False),
+    "as the run began, nobody looked for throttles": ({"received_basis": "run_start"}, {}, False),
+    "as the run began, and no throttle before": (
+        {"received_basis": "run_start"},
+        {"throttles": (False, [])},
+        True,
+    ),
+    "as the run began, throttled before": ({"received_basis": "run_start"}, {"throttles": (True, ["t"])}, False),
+    "nobody knows when": ({"received_basis": "run_start", "received_at": None}, {"throttles": (False, [])}, False),
+}
+
+
+def exact(of, facts, around):
+    return of.is_receive_exact(delivery(**facts), Around(**around))
+
+
+@pytest.mark.parametrize(("facts", "around", "expected"), RECEIVES.values(), ids=RECEIVES)
+def test_a_receive_is_exact_where_nothing_can_have_held_the_message(facts, around, expected):
+    assert exact(pairs, facts, around) is expected
+
+
+HELD = {
+    "for one visibility timeout": ({"visibility_timeout_s": 30}, 60 * S - 30 * S),
+    "for the longest one where none is known": ({"visibility_timeout_s": None}, 60 * S - 43_200 * S),
+    "not at all": ({"visibility_timeout_s": 0}, 60 * S),
+    "from a whole millisecond on": ({"visibility_timeout_s": 30, "received_at": 60 * S + 999}, 60 * S - 30 * S),
+}
+
+
+def held_from(of, facts):
+    around, facts = Around(), {"received_at": 60 * S, **facts}
+    of.is_receive_exact(delivery(received_basis="run_start", **facts), around)
+    ((start, end),) = around.asked
+    assert end == facts["received_at"]
+    return start
+
+
+@pytest.mark.parametrize(("facts", "start"), HELD.values(), ids=HELD)
+def test_a_throttled_poller_holds_a_message_up_to_one_visibility_timeout(facts, start):
+    assert held_from(pairs, facts) == start
+
+
+NAMES = {
+    "a run": ({"request_id": "0123456789", "function_name": "charge"}, "run 01234567 of charge"),
+    "a run of which only the log group is known": (
+        {"request_id": "0123456789", "function_name": None},
+        "run 01234567 of /aws/lambda/charge",
+    ),
+    "a run without a request id": ({"request_id": None, "function_name": "charge"}, "the earlier run"),
+    "a run without a name": (
+        {"request_id": "0123456789", "function_name": None, "log_group": None},
+        "the earlier run",
+    ),
+    "a worker": ({"consumer_kind": "worker", "log_group": "billing"}, "the worker of billing"),
+    "no log shows it": ({"consumer_kind": None, "log_group": None}, "the earlier run"),
+}
+
+
+def name(of, facts):
+    return of.consumer_name(delivery(**facts))
+
+
+@pytest.mark.parametrize(("facts", "expected"), NAMES.values(), ids=NAMES)
+def test_rules_name_what_got_the_earlier_delivery(facts, expected):
+    assert name(pairs, facts) == expected
+
+
+DURATIONS = {
+    "the run ended before the next receive": ({"run_ended_at": 10 * S}, {"received_at": 30 * S}, (30_000, 10_000, 0)),
+    "the run went on": ({"run_ended_at": 31 * S}, {"received_at": 30 * S}, (30_000, 31_000, 1_000)),
+    "the run's end is not known": ({"run_ended_at": None}, {"received_at": 30 * S}, (30_000, None, 0)),
+    "the next receive is not known": ({"run_ended_at": 31 * S}, {"received_at": None}, (None, 31_000, 0)),
+    "the receive is not known": (
+        {"received_at": None, "run_ended_at": 31 * S},
+        {"received_at": 30 * S},
+        (None, None, 0),
+    ),
+    "long after the first moment": (
+        {"received_at": LATE, "run_ended_at": LATE + 10 * S},
+        {"received_at": LATE + 30 * S},
+        (30_000, 10_000, 0),
+    ),
+    "parts of a millisecond": (
+        {"received_at": 999, "run_ended_at": 1_000},
+        {"received_at": 2_999},
+        (2, 1, 0),
+    ),
+}
+
+
+def durations(of, earlier, later):
+    (found,) = of.redeliveries_of([delivery(**earlier), delivery(**{"delivery_index": 2, **later})], Around())
+    return found.gap_ms, found.run_ms, found.overlap_ms
+
+
+@pytest.mark.parametrize(("earlier", "later", "expected"), DURATIONS.values(), ids=DURATIONS)
+def test_durations_are_whole_milliseconds_and_unknown_where_a_time_is(earlier, later, expected):
+    assert durations(pairs, earlier, later) == expected
+
+
+FINISHES = {
+    "nothing says that it finished": ({}, False),
+    "its effect line": ({"finished_at": 5, "basis": "marker"}, True),
+    "its effect line at the very first moment": ({"finished_at": 0, "basis": "marker"}, True),
+    "its delete": ({"basis": "finished"}, True),
+    "the run returned": ({"basis": "returned"}, False),
+}
+
+
+def finished(of, facts):
+    (found,) = of.redeliveries_of([delivery(**facts), delivery()], Around())
+    return found.earlier_has_finish_mark
+
+
+@pytest.mark.parametrize(("facts", "expected"), FINISHES.values(), ids=FINISHES)
+def test_an_earlier_delivery_has_a_finish_mark_by_its_own_lines_only(facts, expected):
+    assert finished(pairs, facts) is expected
+
+
+PRINTED = {
+    "the batch was printed": ({"batch_position": 1, "batch_count": 2}, (True, "excluded")),
+    "the batch was not printed": ({"batch_position": None, "batch_count": 2}, (False, "undecidable")),
+}
+
+
+def printed(of, facts):
+    """A run that timed out after it had finished this message: for another one of its batch, if it was not alone."""
+    earlier = delivery(run_status="timeout", finished_at=5, is_fifo=True, **facts)
+    (found,) = of.redeliveries_of([earlier, delivery(is_fifo=True)], Around())
+    stances = {ruled.code: ruled.stance for ruled in found.rulings}
+    return found.earlier_is_printed, stances["function_timeout"]
+
+
+@pytest.mark.parametrize(("facts", "expected"), PRINTED.values(), ids=PRINTED)
+def test_a_batch_was_printed_where_places_in_it_are_known(facts, expected):
+    assert printed(pairs, facts) == expected
+
+
+def test_each_delivery_but_the_first_is_a_redelivery_that_every_rule_was_asked_about():
+    item = [
+        delivery(
+            run_status="timeout", evidence_ids=["a", "c"], visibility_timeout_s=30, batch_position=1, batch_count=2
+        ),
+        delivery(received_at=1 * MIN, delivery_index=2, receive_count=2, is_fifo=True, evidence_ids=["b", "c"]),
+        delivery(received_at=2 * MIN, delivery_index=3, evidence_ids=["d"]),
+    ]
+
+    first, second = pairs.redeliveries_of(item, Around())
+
+    assert [r.delivery_index for r in (first, second)] == [2, 3]
+    assert first.evidence_ids == ["a", "b", "c"]
+    assert (first.cause, first.visibility_timeout_s, first.is_fifo) == ("function_timeout", 30, True)
+    assert (first.earlier_status, first.earlier_is_printed, first.earlier_batch_count) == ("timeout", True, 2)
+    assert second.earlier_is_printed is False
+    assert [r.code for r in first.rulings] == list(RULES)
+    assert (first.earlier_received_at, first.later_received_at) == (0, 1 * MIN)
+
+
+def test_a_message_delivered_once_has_no_redelivery():
+    assert pairs.redeliveries_of([delivery()], Around()) == []

@@ -1,0 +1,174 @@
+"""Where and when a delivery was received, and which settings were in force then."""
+
+from datetime import timedelta
+
+import pytest
+
+from forensics.clock import moment
+from forensics.judging.placing import place
+from forensics.settings import Consumer
+from forensics.settings_in_force import SettingsInForce
+from forensics.streams.model import Delivery, LogGroup
+
+ACCOUNT = "arn:aws:sqs:eu-west-1:111122223333:"
+PAYMENTS, ORDERS = ACCOUNT + "payments", ACCOUNT + "orders.fifo"
+NOON_MS = 1_795_176_000_123
+NOON = NOON_MS * 1000
+AT_NOON = moment(NOON)
+
+
+def queue(arn=PAYMENTS, hours=-1, **more):
+    return {
+        "evidence_id": f"queue:{hours}",
+        "queue_arn": arn,
+        "observed_at": AT_NOON + timedelta(hours=hours),
+        "last_modified_at": None,
+        "visibility_timeout_s": 30,
+        "is_fifo": False,
+        "max_receive_count": 5,
+        "dead_letter_queue_arn": ACCOUNT + "dead",
+        **more,
+    }
+
+
+FUNCTION = {"evidence_id": "function:1", "function_name": "charge", "observed_at": AT_NOON, "timeout_s": 10}
+MAPPING = {
+    "evidence_id": "mapping:1",
+    "mapping_uuid": "u-1",
+    "queue_arn": PAYMENTS,
+    "function_name": "charge",
+    "observed_at": AT_NOON - timedelta(hours=1),
+    "batch_size": 10,
+    "reports_batch_item_failures": True,
+}
+IN_FORCE = SettingsInForce.of([queue()], [FUNCTION], [MAPPING])
+NOTHING_KNOWN = SettingsInForce([], [], [])
+GROUP = LogGroup("/aws/lambda/charge", "lambda", "charge", PAYMENTS)
+
+
+def placed(delivery=None, group=GROUP, in_force=IN_FORCE, **more):
+    delivery = delivery or Delivery(item_id="m", consumer_kind="lambda", run_started_at=NOON)
+    for name, value in more.items():
+        setattr(delivery, name, value)
+    place(delivery, group, in_force)
+    return delivery
+
+
+QUEUES = {
+    "the one the record names": (ORDERS, PAYMENTS, ORDERS, "orders.fifo"),
+    "else the one its log group's consumer reads": (None, PAYMENTS, PAYMENTS, "payments"),
+    "else the log group stands for it": (None, None, "/aws/lambda/charge", "/aws/lambda/charge"),
+}
+
+
+@pytest.mark.parametrize(("of_record", "of_group", "arn", "name"), QUEUES.values(), ids=QUEUES)
+def test_the_queue_of_a_delivery_is(of_record, of_group, arn, name):
+    delivery = placed(record_queue_arn=of_record, group=LogGroup("/aws/lambda/charge", "lambda", None, of_group))
+
+    assert (delivery.queue_arn, delivery.queue) == (arn, name)
+
+
+RECEIVES = {
+    "SQS says when a message was first received": (
+        {"receive_count": 1, "first_receive_ms": 7, "run_started_at": NOON},
+        (7000, "first_receive"),
+    ),
+    "of a later receive it does not": (
+        {"receive_count": 2, "first_receive_ms": 7, "run_started_at": NOON},
+        (NOON, "run_start"),
+    ),
+    "nor where the receive count was not logged": (
+        {"receive_count": None, "first_receive_ms": 7, "run_started_at": NOON},
+        (NOON, "run_start"),
+    ),
+    "a worker has no run: the line that prints the message": (
+        {"consumer_kind": "worker", "run_started_at": 1, "record_at": 2, "first_fact_at": 1},
+        (2, "line"),
+    ),
+    "else the first line about it": (
+        {"consumer_kind": "worker", "run_started_at": 1, "record_at": None, "first_fact_at": 3},
+        (3, "line"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), RECEIVES.values(), ids=RECEIVES)
+def test_when_it_was_received(said, expected):
+    delivery = placed(**said)
+
+    assert (delivery.received_at, delivery.received_basis) == expected
+
+
+def test_the_settings_are_those_in_force_at_the_receive():
+    delivery = placed()
+
+    assert (delivery.visibility_timeout_s, delivery.max_receive_count) == (30, 5)
+    assert (delivery.dead_letter_queue_arn, delivery.batch_size) == (ACCOUNT + "dead", 10)
+    assert (delivery.function_timeout_s, delivery.reports_batch_item_failures) == (10, True)
+    assert delivery.setting_ids == ["queue:-1", "mapping:1", "function:1"]
+    assert (delivery.is_visibility_assumed, delivery.is_function_timeout_assumed) == (False, False)
+
+
+def test_a_timeout_that_only_a_later_snapshot_shows_is_assumed():
+    later = SettingsInForce.of([queue(hours=1)], [FUNCTION | {"observed_at": AT_NOON + timedelta(hours=1)}], [])
+    delivery = placed(in_force=later)
+
+    assert (delivery.is_visibility_assumed, delivery.is_function_timeout_assumed) == (True, True)
+
+
+def test_where_no_settings_are_known_all_of_them_are():
+    delivery = placed(in_force=NOTHING_KNOWN)
+
+    assert delivery.setting_ids == []
+    assert (delivery.visibility_timeout_s, delivery.hidden_until_at, delivery.is_visibility_assumed) == (None,) * 3
+    assert (delivery.function_timeout_s, delivery.batch_size, delivery.max_receive_count) == (None,) * 3
+
+
+def test_a_delivery_placed_anew_keeps_nothing_of_settings_that_no_longer_hold():
+    delivery = placed()
+
+    assert placed(delivery, in_force=NOTHING_KNOWN) == placed(in_force=NOTHING_KNOWN)
+
+
+HIDDEN = {
+    "whole milliseconds, as SQS counts": (NOON + 999, 30, NOON + 30_000_000),
+    "not known how long": (NOON, None, None),
+    "not hidden at all": (NOON, 0, NOON),
+}
+
+
+@pytest.mark.parametrize(("received_at", "visibility_s", "expected"), HIDDEN.values(), ids=HIDDEN)
+def test_until_when_it_was_hidden(received_at, visibility_s, expected):
+    settings = SettingsInForce.of([queue(visibility_timeout_s=visibility_s)], [], [])
+
+    assert placed(in_force=settings, run_started_at=received_at).hidden_until_at == expected
+
+
+FIFO = {
+    "as its settings say": (PAYMENTS, [queue(is_fifo=True)], True),
+    "else by its name": (ORDERS, [], True),
+    "also where a snapshot does not say": (ORDERS, [queue(ORDERS, is_fifo=None)], True),
+    "else not": (PAYMENTS, [], False),
+}
+
+
+@pytest.mark.parametrize(("arn", "snapshots", "expected"), FIFO.values(), ids=FIFO)
+def test_its_queue_is_fifo(arn, snapshots, expected):
+    assert placed(record_queue_arn=arn, in_force=SettingsInForce.of(snapshots, [], [])).is_fifo is expected
+
+
+def test_the_function_that_a_line_names_counts_before_that_of_the_log_group():
+    assert placed(function_name="refund").function_name == "refund"
+    assert placed().function_name == "charge"
+
+
+def test_what_the_team_says_of_the_consumer_goes_with_each_delivery():
+    said = Consumer(effect="charged (?P<key>.+)", effect_is_exhaustive=True, order="sequential", idempotent=False)
+    delivery = placed(group=LogGroup("g", "worker", None, PAYMENTS, said))
+
+    assert (delivery.has_effect, delivery.is_exhaustive, delivery.has_started) == (True, True, False)
+    assert (delivery.order_declared, delivery.is_idempotent) == ("sequential", False)
+
+
+def test_the_evidence_is_the_lines_about_it_and_the_end_of_its_run_each_once():
+    assert placed(fact_ids=["log:3", "log:1"], end_ids=["log:2", "log:3"]).evidence_ids == ["log:1", "log:2", "log:3"]

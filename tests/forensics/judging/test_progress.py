@@ -1,0 +1,79 @@
+"""How far a batch got whose run failed."""
+
+import pytest
+
+from forensics.judging import progress
+from tests.forensics.judging.plain import delivery
+
+SEQUENTIAL = {"order_declared": "sequential", "run_status": "timeout"}
+
+STARTS = {**SEQUENTIAL, "has_started": True}
+
+MARKS = {**SEQUENTIAL, "is_exhaustive": True}
+
+CASES = {
+    "a success": ({"run_status": "success", "batch_count": 1}, [{}], "-"),
+    "alone and cut off": ({"run_status": "timeout", "batch_count": 1}, [{}], "P"),
+    "alone and crashed": ({"run_status": "crash", "batch_count": 1}, [{}], "P"),
+    "alone and raised": ({"run_status": "error", "batch_count": 1}, [{}], "P"),
+    "alone, and the init failed": ({"run_status": "init_failed", "batch_count": 1}, [{}], "-"),
+    "alone, finished, then cut off": ({"run_status": "timeout", "batch_count": 1}, [{"marker_at": 5}], "-"),
+    "two, order not declared": ({"run_status": "timeout", "has_started": True}, [{"started_at": 1}, {}], "--"),
+    "two, in parallel": ({**STARTS, "order_declared": "parallel"}, [{"started_at": 1}, {}], "--"),
+    "the first was begun": (STARTS, [{"started_at": 1}, {}, {}], "P##"),
+    "the second was begun": (STARTS, [{"started_at": 1, "marker_at": 2}, {"started_at": 3}, {}], "-P#"),
+    "the first had finished, the start of the next is lost": (
+        STARTS,
+        [{"started_at": 1, "marker_at": 2}, {}, {}],
+        "-P#",
+    ),
+    "alone and sequential, its start lost": ({**STARTS, "batch_count": 1}, [{}], "P"),
+    "alone, begun": ({**STARTS, "batch_count": 1}, [{"started_at": 1}], "P"),
+    "the second was begun, nothing tells of the first": (STARTS, [{}, {"started_at": 1}, {}], "-P#"),
+    "no message at all": (STARTS, [], ""),
+    "finished without a start line": (STARTS, [{"marker_at": 2}, {}, {}], "-P#"),
+    "nothing begun, start lines declared": (STARTS, [{}, {}], "--"),
+    "nothing begun, effect lines exhaustive": (MARKS, [{}, {}], "P#"),
+    "the first marked, effect lines exhaustive": (MARKS, [{"marker_at": 2}, {}, {}], "-P#"),
+    "nothing begun, both declared": ({**MARKS, "has_started": True}, [{}, {}], "P#"),
+    "begun but not marked, effect lines exhaustive": (MARKS, [{}, {"started_at": 1}, {}], "P-#"),
+    "begun at the very first moment": (STARTS, [{"started_at": 0}, {}], "P#"),
+    "neither start lines nor exhaustive ones": (SEQUENTIAL, [{"started_at": 1}, {}], "--"),
+    "an effect line names nobody": ({**STARTS, **MARKS, "has_stray_mark": True}, [{"started_at": 1}, {}], "--"),
+    "places not printed, the one begun last": (
+        {**STARTS, "is_unprinted": True},
+        [{"started_at": 1, "marker_at": 2}, {"started_at": 3}, {}],
+        "-P-",
+    ),
+    "places not printed, the one begun last had finished": (
+        {**STARTS, "is_unprinted": True},
+        [{"started_at": 1}, {"started_at": 3, "marker_at": 4}],
+        "--",
+    ),
+    "places not printed, nothing begun": ({**STARTS, "is_unprinted": True}, [{}, {}], "--"),
+    "places not printed, effect lines exhaustive": ({**MARKS, "is_unprinted": True}, [{}, {}], "--"),
+    "places not printed, in parallel": (
+        {"run_status": "timeout", "is_unprinted": True},
+        [{"started_at": 1}, {"started_at": 3}],
+        "--",
+    ),
+}
+"""What the run says, what is said of each message of its batch, and each one's place: P in progress, # not reached."""
+
+
+def answer(of, run, messages):
+    run = dict(run)
+    is_unprinted = run.pop("is_unprinted", False)
+    batch = [
+        delivery(f"m{place}", **{"batch_count": len(messages), **run}, **facts)
+        for place, facts in enumerate(messages, start=1)
+    ]
+    for place, one in enumerate(batch, start=1):
+        one.batch_position = None if is_unprinted else place
+    of.mark_progress(batch)
+    return "".join("P" * d.is_in_progress + "#" * d.is_not_reached or "-" for d in batch)
+
+
+@pytest.mark.parametrize(("run", "messages", "expected"), CASES.values(), ids=CASES)
+def test_a_batch_is_told_apart_where_its_lines_tell(run, messages, expected):
+    assert answer(progress, run, messages) == expected

@@ -1,0 +1,254 @@
+"""What judging asks besides a work's own lines: what was read, throttled, moved and set aside, and when."""
+
+import pickle
+
+import pytest
+
+from forensics.judging.surroundings import GroupLines, Surroundings
+from tests.forensics.judging.around import (
+    ACCOUNT,
+    CHARGE,
+    DEAD,
+    MAILER,
+    MAILS,
+    PAYMENTS,
+    at,
+    consumer,
+    depth,
+    function,
+    moment,
+    point,
+    queue,
+    read,
+    task,
+)
+
+REFUND = consumer(log_group="/aws/lambda/refund", function="refund")
+OF_MAILS = consumer(MAILS, MAILER, "worker", None)
+DAY = 24 * 60
+
+
+def lines(log_group=CHARGE, first=0, last=10, has_starts=True, blind=(), has_guard_line=False):
+    return GroupLines(log_group, at(first), at(last), has_starts, [at(m) for m in blind], has_guard_line)
+
+
+BORDERS = {
+    "from its first line to its last, where nobody says what was read": ([], (0, 10)),
+    "as far as it was read": ([read(-5, 20)], (-5, 20)),
+    "and as far as its lines reach": ([read(2, 4), read(6, 8)], (0, 10)),
+    "whatever was not read in between": ([read(-9, -8), read(15, 16)], (-9, 16)),
+    "a reading that failed says nothing": ([read(-5, 20, status="denied")], (0, 10)),
+}
+
+
+@pytest.mark.parametrize(("coverage", "expected"), BORDERS.values(), ids=BORDERS)
+def test_a_log_group_was_read(coverage, expected):
+    around = Surroundings(coverage=coverage, lines=[lines()])
+
+    assert around.read_span(CHARGE) == tuple(at(m) for m in expected)
+
+
+def test_a_log_group_without_lines_has_no_span():
+    assert Surroundings(coverage=[read(0, 9)]).read_span(CHARGE) is None
+
+
+METRIC = read(0, 60, "charge", "metric_points")
+THROTTLES = {
+    "by a point inside": ([METRIC], [point(5)], 0, 10, True, ["metric:Throttles:5"]),
+    "by a point that ends as it begins": ([METRIC], [point(5)], 6, 10, True, ["metric:Throttles:5"]),
+    "by a point that begins as it ends": ([METRIC], [point(5)], 0, 5, True, ["metric:Throttles:5"]),
+    "by a long point from before": ([METRIC], [point(1, period_s=600), point(2)], 9, 10, True, ["metric:Throttles:1"]),
+    "also where the metric was read in part": ([], [point(5)], 0, 10, True, ["metric:Throttles:5"]),
+    "not by a point of zero": ([METRIC], [point(5, value=0.0)], 0, 10, False, []),
+    "not by another function's": ([METRIC], [point(5, resource="other")], 0, 10, False, []),
+    "not where it was read and shows none": ([METRIC], [point(5)], 7, 10, False, []),
+    "unknown where it was not read": ([METRIC], [], 59, 61, None, []),
+    "unknown where a part was lost": ([METRIC, read(3, 4, "charge", "metric_points", "lost")], [], 0, 10, None, []),
+    "unknown where nothing tells when": ([METRIC], [point(5)], None, 10, None, []),
+}
+
+
+@pytest.mark.parametrize(("coverage", "points", "start", "end", "expected", "ids"), THROTTLES.values(), ids=THROTTLES)
+def test_a_queue_was_throttled(coverage, points, start, end, expected, ids):
+    around = Surroundings(consumers=[consumer()], coverage=coverage, metric_points=points)
+    span = [None if m is None else at(m) for m in (start, end)]
+
+    assert around.throttled(PAYMENTS, *span) == (expected, ids)
+
+
+def test_a_metric_tells_of_a_queue_where_it_tells_of_all_its_functions():
+    around = Surroundings(consumers=[consumer(), REFUND], coverage=[METRIC])
+
+    assert around.throttled(PAYMENTS, at(0), at(1)) == (None, [])
+
+
+def test_workers_are_never_throttled():
+    around = Surroundings(consumers=[OF_MAILS])
+
+    assert around.throttled(MAILS, at(0), at(1)) == (False, [])
+    assert around.throttled("another", at(0), at(1)) == (None, [])
+
+
+EARLY = read(0, 60, collected=60, provisional=True)
+
+WATCHED = {
+    "its log group was read in full": ({}, 0, 10, True),
+    "to the very moment the reading ended": ({}, 0, 60, True),
+    "not behind it": ({}, 55, 61, False),
+    "not where events could still come late": ({"coverage": [EARLY]}, 50, 55.1, False),
+    "before that even an early reading tells": ({"coverage": [EARLY]}, 50, 55, True),
+    "a later reading makes good an early one": ({"coverage": [EARLY, read(45, 60)]}, 50, 60, True),
+    "an early reading of too short a time tells nothing": (
+        {"coverage": [read(57, 60, collected=60, provisional=True)]},
+        57,
+        58,
+        False,
+    ),
+    "not over a gap": ({"coverage": [read(0, 4), read(5, 60)]}, 3, 6, False),
+    "not where the times are not known": ({}, None, 10, False),
+    "not for longer than a day": ({"coverage": [read(0, 2 * DAY)]}, 0, DAY + 0.001, False),
+    "for a day": ({"coverage": [read(0, 2 * DAY)]}, 0, DAY, True),
+    "not where an invocation in between hides its batch": ({"lines": [lines(blind=[5])]}, 0, 10, False),
+    "nor one that begins with the span": ({"lines": [lines(blind=[0])]}, 0, 10, False),
+    "nor one that begins as it ends": ({"lines": [lines(blind=[10])]}, 0, 10, False),
+    "one before or behind hides nothing": ({"lines": [lines(blind=[-1, 11])]}, 0, 10, True),
+    "not where no invocation shows its START": ({"lines": [lines(has_starts=False)]}, 0, 10, False),
+    "not where the group has no lines": ({"lines": []}, 0, 10, False),
+    "not where START is turned off": ({"function_settings": [function(level="WARN")]}, 0, 10, False),
+    "not where a worker takes messages too": (
+        {"consumers": [consumer(), consumer(PAYMENTS, MAILER, "worker", None)]},
+        0,
+        10,
+        False,
+    ),
+    "not where nobody knows what takes them": (
+        {"consumers": [consumer(), consumer(PAYMENTS, MAILER, None, None)]},
+        0,
+        10,
+        False,
+    ),
+    "not where another function's log group was not read": ({"consumers": [consumer(), REFUND]}, 0, 10, False),
+}
+
+
+@pytest.mark.parametrize(("other", "after", "before", "expected"), WATCHED.values(), ids=WATCHED)
+def test_the_logs_would_have_shown_an_invocation_where(other, after, before, expected):
+    around = Surroundings(**({"consumers": [consumer()], "coverage": [read(0, 60)], "lines": [lines()]} | other))
+    span = [None if m is None else at(m) for m in (after, before)]
+
+    assert around.is_watched(PAYMENTS, *span) is expected
+
+
+def test_workers_are_read_where_the_log_groups_of_all_were_and_no_function_takes_messages():
+    second = consumer(MAILS, "mailer-2", "worker", None)
+    both = [read(0, 60, MAILER), read(5, 90, "mailer-2")]
+
+    around = Surroundings(consumers=[OF_MAILS, second], coverage=both)
+    assert around.are_workers_read(MAILS, at(5), at(60))
+    assert not around.are_workers_read(MAILS, at(4), at(60))
+    assert not around.are_workers_read(MAILS, None, at(60))
+    with_function = Surroundings(consumers=[OF_MAILS, consumer(MAILS)], coverage=[*both, read(0, 60)])
+    assert not with_function.are_workers_read(MAILS, at(5), at(50))
+
+
+SIGNS = {
+    "within a quarter of an hour before it was seen": (-15, True),
+    "not longer before": (-15.1, False),
+    "while it was seen": (0.5, True),
+    "to the end of the period": (1, True),
+    "not behind it": (1.1, False),
+    "never where nothing tells until when it was hidden": (None, False),
+}
+
+
+@pytest.mark.parametrize(("minutes", "expected"), SIGNS.values(), ids=SIGNS)
+def test_a_dead_letter_queue_that_held_a_message_is_a_sign(minutes, expected):
+    around = Surroundings(queue_settings=[queue()], metric_points=[depth(0), depth(30, value=0.0)])
+
+    assert around.has_dead_letter_sign(DEAD, None if minutes is None else at(minutes)) is expected
+    assert not around.has_dead_letter_sign(PAYMENTS, at(0))
+    assert not around.has_dead_letter_sign(None, at(0))
+
+
+def test_dead_letter_queues_are_those_that_some_queue_names():
+    assert Surroundings(queue_settings=[queue(), queue(MAILS, dead=None)]).dead_letter_queue_arns == {DEAD}
+
+
+ASKED = read(0, 60, DEAD, "move_tasks")
+MOVES = {
+    "from its start": ([ASKED], [task(10, 20)], 10, True),
+    "to when it was seen to be over": ([ASKED], [task(10, 20)], 20, True),
+    "not behind that": ([ASKED], [task(10, 20)], 21, False),
+    "the first look that shows it over counts": ([ASKED], [task(10, 30), task(10, 20, "FAILED")], 25, False),
+    "for 36 hours where it was only seen running": ([ASKED], [task(10, 20, "RUNNING")], 10 + 36 * 60, True),
+    "not longer": ([ASKED], [task(10, 20, "RUNNING")], 11 + 36 * 60, False),
+    "until it was over, where it was seen running before": (
+        [ASKED],
+        [task(10, 30), task(10, 20, "RUNNING")],
+        31,
+        False,
+    ),
+    "known though nobody says that it was asked for": ([], [task(10, 20)], 15, True),
+    "unknown where nobody asked": ([], [], 15, None),
+    "asked for by the queue's name": ([read(0, 60, "dead", "move_tasks")], [], 15, False),
+    "not where the send is not known": ([ASKED], [task(10, 20)], None, False),
+}
+
+
+@pytest.mark.parametrize(("coverage", "tasks", "sent", "expected"), MOVES.values(), ids=MOVES)
+def test_a_move_task_was_on(coverage, tasks, sent, expected):
+    around = Surroundings(queue_settings=[queue()], coverage=coverage, move_tasks=tasks)
+
+    assert around.was_moved(PAYMENTS, None if sent is None else at(sent)) is expected
+    assert around.has_move_tasks is bool(tasks)
+
+
+def test_a_move_task_with_a_destination_moves_there_and_nowhere_else():
+    around = Surroundings(queue_settings=[queue()], coverage=[ASKED], move_tasks=[task(10, 20, destination=MAILS)])
+
+    assert (around.was_moved(PAYMENTS, at(15)), around.was_moved(MAILS, at(15))) == (False, True)
+
+
+FIFO = ACCOUNT + "orders.fifo"
+FIFO_DEAD_LETTERS = {
+    "one that its settings name": ({"queue_settings": [queue(FIFO)]}, True),
+    "none, as its settings say": ({"queue_settings": [queue(FIFO, dead=None)], "consumers": [consumer(FIFO)]}, False),
+    "perhaps, where no settings were read": ({"consumers": [consumer(FIFO)]}, True),
+    "a standard queue's is none": ({"queue_settings": [queue()], "consumers": [consumer()]}, False),
+}
+
+
+@pytest.mark.parametrize(("rows", "expected"), FIFO_DEAD_LETTERS.values(), ids=FIFO_DEAD_LETTERS)
+def test_a_fifo_queue_has_a_dead_letter_queue(rows, expected):
+    assert Surroundings(**rows).has_fifo_dead_letters is expected
+
+
+def test_guards_are_those_configured_and_those_whose_lines_are_seen():
+    around = Surroundings(lines=[lines(), lines(MAILER, has_guard_line=True)], guarded_groups=["other"])
+
+    assert (around.guarded_groups, around.groups_with_guard_lines) == ({"other"}, {MAILER})
+
+
+def test_the_settings_in_force_include_what_cloudtrail_recorded():
+    change = {
+        "evidence_id": "change:1",
+        "changed_at": moment(5),
+        "resource_kind": "queue",
+        "resource": "payments",
+        "queue_arn": PAYMENTS,
+        "function_name": None,
+        "settings": ["VisibilityTimeout=600"],
+        "error_code": None,
+    }
+    around = Surroundings(queue_settings=[queue()], setting_changes=[change])
+
+    assert [around.in_force.queue(PAYMENTS, at(m))["visibility_timeout_s"] for m in (4, 5)] == [120, 600]
+
+
+def test_surroundings_travel_to_other_processes_whole():
+    around = Surroundings(consumers=[consumer()], coverage=[read(0, 60)], lines=[lines()], queue_settings=[queue()])
+    copy = pickle.loads(pickle.dumps(around))
+
+    asked = ([PAYMENTS], [CHARGE], at(0), at(10))
+    assert copy.is_watched(PAYMENTS, at(0), at(10))
+    assert copy.bearing(*asked) == around.bearing(*asked)

@@ -1,0 +1,118 @@
+"""Which messages are the same work, and what it is called."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forensics.judging import works
+from tests.forensics.judging.plain import LATE, Around, S, delivery
+
+LAST_ALLOWED = {"receive_count": 3, "max_receive_count": 3, "run_status": "timeout"}
+
+HIDDEN = 30 * S
+
+CASES = {
+    "the same deduplication id": ({"deduplication_id": "d"}, {"deduplication_id": "d"}, True),
+    "different deduplication ids": ({"deduplication_id": "d"}, {"deduplication_id": "e"}, False),
+    "named after the other's message id": ({}, {"deduplication_id": "m1"}, True),
+    "the same business key": ({"business_keys": ["k"]}, {"business_keys": ["j", "k"]}, True),
+    "different business keys": ({"business_keys": ["k"]}, {"business_keys": ["j"]}, False),
+    "the same job": ({"job_id": "j"}, {"job_id": "j"}, True),
+    "different jobs": ({"job_id": "j"}, {"job_id": "i"}, False),
+    "a job named like the other's key": ({"job_id": "k"}, {"business_keys": ["k"]}, False),
+    "a job named like the other's message": ({}, {"job_id": "m1"}, False),
+    "a key named like the other's deduplication id": ({"business_keys": ["d"]}, {"deduplication_id": "d"}, False),
+    "an equal body alone": ({"body_md5": "b"}, {"body_md5": "b"}, False),
+    "the same key in another queue": ({"business_keys": ["k"]}, {"business_keys": ["k"], "queue_arn": "other"}, False),
+    "nothing in common": ({}, {}, False),
+}
+"""What is said of message m1 and of message m2, and whether they are one work."""
+
+WENT = {**LAST_ALLOWED, "body_md5": "b", "hidden_until_at": HIDDEN, "sent_ms": 0}
+
+BACK = {"body_md5": "b", "sent_ms": 60_000}
+
+REDRIVEN = {
+    "one went and one came back": ({"m1": WENT, "m2": BACK}, {"m1", "m2"}),
+    "one went and two came back": ({"m1": WENT, "m2": BACK, "m3": BACK}, set()),
+    "two went and one came back": ({"m1": WENT, "m2": WENT, "m3": BACK}, set()),
+    "the other was not brought by a move task": ({"m1": WENT, "m2": {**BACK, "sent_ms": 59_999}}, set()),
+    "another body": ({"m1": WENT, "m2": {**BACK, "body_md5": "c"}}, set()),
+    "no body known": ({"m1": {**WENT, "body_md5": None}, "m2": {**BACK, "body_md5": None}}, set()),
+    "the one before did not go": ({"m1": {**WENT, "receive_count": 2}, "m2": BACK}, set()),
+    "in another queue": ({"m1": WENT, "m2": {**BACK, "queue_arn": "other"}}, set()),
+    "went again after it came back": ({"m1": WENT, "m2": {**WENT, **BACK}}, {"m1", "m2"}),
+}
+"""What is said of some messages, and which of them are one work; what was sent a minute after noon or later was moved."""
+
+
+def works_of(of, items, around=None):
+    return [[item[0].item_id for item in work] for work in of.works(items, around or Around())]
+
+
+def answer(of, first, second):
+    return len(works_of(of, [[delivery("m1", **first)], [delivery("m2", **second)]])) == 1
+
+
+@pytest.mark.parametrize(("first", "second", "are_one"), CASES.values(), ids=CASES)
+def test_two_messages_of_a_queue_are_one_work_by_an_id_they_share(first, second, are_one):
+    assert answer(works, first, second) is are_one
+
+
+def redriven(of, messages):
+    items = [[delivery(item_id, **facts)] for item_id, facts in messages.items()]
+    return {i for work in works_of(of, items, Around(moved_from=60 * S)) if len(work) > 1 for i in work}
+
+
+@pytest.mark.parametrize(("messages", "linked"), REDRIVEN.values(), ids=REDRIVEN)
+def test_a_body_links_where_one_message_went_and_one_was_moved_back(messages, linked):
+    assert redriven(works, messages) == linked
+
+
+def test_a_body_links_nothing_where_no_move_task_is_known():
+    items = [[delivery("m1", **WENT)], [delivery("m2", **BACK)]]
+
+    assert works_of(works, items) == [["m1"], ["m2"]]
+
+
+def test_what_a_late_line_seems_to_bring_again_may_have_gone_too():
+    late = [delivery("m1", **WENT, came_again=True), delivery("m1", received_at=LATE)]
+    items = [late, [delivery("m2", **WENT)], [delivery("m3", **BACK)]]
+
+    assert works_of(works, items, Around(moved_from=60 * S)) == [["m1"], ["m2"], ["m3"]]
+
+
+def test_a_work_is_named_by_its_smallest_item_and_linked_through_others():
+    keys = {"m1": ["a"], "m2": ["c"], "m3": ["b", "c"], "m4": ["a", "b"]}
+    items = [[delivery(item_id, business_keys=held)] for item_id, held in keys.items()]
+
+    assert works_of(works, items) == [["m1", "m2", "m3", "m4"]]
+    assert {d.work_id for item in items for d in item} == {"m1"}
+
+
+def test_a_link_said_in_any_delivery_links_the_message():
+    twice = [delivery("m1"), delivery("m1", business_keys=["k"])]
+    other = [delivery("m2", business_keys=["k"])]
+
+    assert works_of(works, [twice, other]) == [["m1", "m2"]]
+
+
+def _components(keys):
+    """The slow way: grow each set until nothing more shares a key with it."""
+    found = []
+    for item_id in keys:
+        work = {item_id}
+        while more := {o for o in keys for i in work if o not in work and set(keys[o]) & set(keys[i])}:
+            work |= more
+        found.append(frozenset(work))
+    return set(found)
+
+
+@given(st.dictionaries(st.sampled_from("pqrstuvwxyz"), st.lists(st.integers(0, 9), max_size=3), max_size=9))
+def test_works_are_the_connected_items_whatever_they_share(keys):
+    items = [[delivery(item_id, business_keys=[str(k) for k in held])] for item_id, held in sorted(keys.items())]
+
+    found = works.works(items, Around())
+
+    assert {frozenset(item[0].item_id for item in work) for work in found} == _components(keys)
+    assert all(d.work_id == min(i[0].item_id for i in work) for work in found for item in work for d in item)

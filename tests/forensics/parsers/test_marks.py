@@ -1,0 +1,74 @@
+"""What a team configured for a consumer, on the consumer's lines: marks, and the places where ids and counts stand."""
+
+import pytest
+
+from forensics.parsers import parse_line
+from forensics.parsers.marks import Mark
+from forensics.settings import Settings
+
+ID = "861bec95-b670-4f2a-acf9-19d5bdd7cbe5"
+SETTINGS = Settings.parse(
+    r"""
+[[worker]]
+log_group = "/ecs/orders-worker"
+message_id = "$.sqs.id"
+receive_count = "$.sqs.count"
+started = '"event": "start"'
+deleted = '"event": "deleted"'
+failed = '"event": "failed"'
+effect = 'charged payment_id=(?P<key>\S+)'
+
+[[function]]
+name = "charge-card"
+message_id = 'msg=(?P<message_id>[0-9a-fA-F-]{36})'
+receive_count = 'attempt=(?P<receive_count>[0-9]+)'
+started = 'begin'
+effect = 'charged (?P<key>p-[0-9]+)'
+guard = 'already charged (?P<key>p-[0-9]+)'
+"""
+)
+WORKER, FUNCTION = SETTINGS.workers[0], SETTINGS.functions[0]
+MARKS = ("started", "effect", "guard_mark", "deleted_mark", "failed_mark")
+
+CASES = {
+    "an id and a number in JSON": (
+        WORKER,
+        f'{{"event": "start", "sqs": {{"id": "{ID}", "count": 3}}}}',
+        {"started": Mark(ID, None), "receive_count": 3},
+    ),
+    "an id in capitals, a number in quotes": (
+        WORKER,
+        f'{{"event": "deleted", "sqs": {{"id": "{ID.upper()}", "count": "2"}}}}',
+        {"deleted_mark": Mark(ID, None), "receive_count": 2},
+    ),
+    "no id, and a count that is none": (WORKER, '{"event": "failed", "sqs": {"count": "many"}}', {}),
+    "another shape where the id should stand": (WORKER, '{"event": "failed", "sqs": ["861bec95"]}', {}),
+    "a key alone": (WORKER, "charged payment_id=p-9", {"effect": Mark(None, "p-9")}),
+    "an id and a count in text": (
+        FUNCTION,
+        f"begin msg={ID.upper()} attempt=2",
+        {"started": Mark(ID, None), "receive_count": 2},
+    ),
+    "a mark about no message": (FUNCTION, "begin attempt=2", {"receive_count": 2}),
+    "a key beside the id": (FUNCTION, f"charged p-7 msg={ID}", {"effect": Mark(ID, "p-7")}),
+    "a guard that holds the words of the effect": (
+        FUNCTION,
+        "already charged p-7",
+        {"guard_mark": Mark(None, "p-7"), "effect": Mark(None, "p-7")},
+    ),
+    "a long line": (
+        WORKER,
+        '{"event": "start", "note": "' + "\\u00e9 \U0001f600 " * 30_000 + '", "sqs": {"id": "A1"}}',
+        {"started": Mark("a1", None)},
+    ),
+}
+
+
+@pytest.mark.parametrize(("consumer", "line", "expected"), CASES.values(), ids=CASES)
+def test_a_line_says_what_its_consumer_is_configured_for(consumer, line, expected):
+    said = parse_line(line, consumer)
+
+    assert {name: getattr(said, name) for name in (*MARKS, "receive_count")} == {
+        **dict.fromkeys((*MARKS, "receive_count")),
+        **expected,
+    }

@@ -1,0 +1,43 @@
+"""The weekly review from a lake: the timeouts beside its numbers are those in force at the end of the evidence."""
+
+from forensics.health import Timeouts
+from forensics.report.week import load_week
+from forensics.settings import Settings
+from forensics.tables.evidence import CONSUMERS, SETTING_CHANGES
+from tests.forensics.health.rows import week_row
+from tests.forensics.report import world
+
+HERE = {"account_id": "111122223333", "region": "eu-west-1"}
+CONSUMER = HERE | {
+    "evidence_id": "consumer:1",
+    "queue_arn": world.QUEUE_ARN,
+    "queue_name": world.QUEUE,
+    "log_group": world.GROUP,
+    "kind": "lambda",
+    "function_name": world.FUNCTION,
+}
+RAISED = HERE | {
+    "evidence_id": "change:1",
+    "changed_at": world.after(7000),
+    "resource_kind": "queue",
+    "resource": world.QUEUE,
+    "queue_arn": world.QUEUE_ARN,
+    "settings": ["VisibilityTimeout=900"],
+}
+
+
+def timeouts(folder, *changes):
+    lake = world.save(folder)
+    lake.append(CONSUMERS, [CONSUMER], "test|week")
+    lake.append(SETTING_CHANGES, list(changes), "test|week")
+    world.publish(lake, {"queue_weeks": [week_row(world.QUEUE, "2026-W47")]}, "run-2")
+    (queue,) = load_week(lake.findings(), Settings()).queues
+    return queue.timeouts
+
+
+def test_they_are_those_of_the_newest_snapshot(tmp_path):
+    assert timeouts(tmp_path / "lake") == Timeouts(600, ((world.FUNCTION, 30),))
+
+
+def test_or_what_cloudtrail_shows_to_have_been_set_since(tmp_path):
+    assert timeouts(tmp_path / "lake", RAISED) == Timeouts(900, ((world.FUNCTION, 30),))

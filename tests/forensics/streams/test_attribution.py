@@ -1,0 +1,138 @@
+"""Whom a worker's line is about when it does not say so by a message id."""
+
+import pytest
+
+from forensics.identity import handle_prefix
+from forensics.settings import Consumer
+from forensics.streams.attribution import (
+    LOOK_BACK,
+    PlacedFact,
+    attributed,
+    in_stream_order,
+    is_shared,
+    messages_by_handle,
+    takes_one_at_a_time,
+)
+from forensics.streams.model import Fact
+from tests.forensics.streams.worker_streams import DELETE, handle, stream
+
+SAID = {
+    "names nothing, one message is open": (("record a", "effect"), "a a"),
+    "names nothing, two are open": (("record a", "record b", "effect"), "a b -"),
+    "names nothing, the other has ended": (("record a", "record b", "worker_finished a", "effect"), "a b a b"),
+    "names nothing, nothing is open any more": (("record a", "worker_failed a", "effect"), "a a a"),
+    "names nothing, nothing was ever open": (("effect", "mention a", "effect"), "- a -"),
+    "a mention opens nothing": (("record a", "mention b", "effect"), "a b a"),
+    "a message that came back is open again": (
+        ("record a", "worker_finished a", "record b", "record a", "worker_finished b", "effect"),
+        "a a b a b a",
+    ),
+    "names a key that a record prints": (("record a key=k", "record b", "effect key=k"), "a b a"),
+    "names a key that a record prints only later": (("effect key=k", "record a key=k"), "a a"),
+    "names a key of two messages": (("record a key=k", "record b key=k", "effect key=k"), "a b key:k"),
+    "names a key that no record prints": (("started a key=k", "effect key=k"), "a key:k"),
+    "Celery names its task only": (("worker_started key=t", "worker_finished key=t"), "key:t key:t"),
+    "names a receipt handle of its group": (("record b", f"handle_error handle=of-m {DELETE}"), "b m"),
+    "names a receipt handle that nobody printed": (("record b", f"handle_error handle=other {DELETE}"), "b b"),
+    "a key says more than a handle": (("record a key=k", "effect key=k handle=of-m"), "a a"),
+    "a handle says more than a key without a message": (("record a", "effect key=k handle=of-m"), "a m"),
+    "a job without a name is of what is named in it": (
+        ("worker_started", "effect", "mention a", "worker_finished"),
+        "a a a a",
+    ),
+    "a job without a name is of a key named in it": (("worker_started", "effect key=k", "worker_failed"), "key:k " * 3),
+    "jobs follow one another": (
+        ("worker_started", "mention a", "worker_finished", "worker_started", "mention b", "effect"),
+        "a a a b b b",
+    ),
+    "what is open says nothing once jobs are told apart": (("record a", "worker_started", "effect"), "a - -"),
+    "two messages are named in one job": (("worker_started", "mention a", "effect", "mention b"), "- a - b"),
+}
+"""What is said, and which message (or key) each line is about; "-": about none we can tell."""
+
+
+@pytest.mark.parametrize(("said", "items"), SAID.values(), ids=SAID)
+def test_a_line_is_about(said, items):
+    assert _items(stream(*said), one_at_a_time=False) == items.split()
+
+
+IN_TURN = {
+    "what was opened last is worked on": (("record a", "record b", "effect"), "a b b"),
+    "also after it ended": (("record a", "worker_finished a", "effect"), "a a a"),
+    "of two in one job the last": (("worker_started", "mention a", "effect", "mention b", "effect"), "- a a b b"),
+    "of one in a job the one": (("worker_started", "effect", "mention a"), "a a a"),
+    "an effect of one opened before shows several workers": (("record a", "record b", "effect a", "effect"), "a b a -"),
+    "an end of one opened before shows several workers": (
+        ("record a", "record b", "record c", "effect", "worker_finished a"),
+        "a b c - a",
+    ),
+    "a mention of one opened before shows nothing": (("record a", "record b", "mention a", "effect"), "a b a b"),
+}
+
+
+@pytest.mark.parametrize(("said", "items"), IN_TURN.values(), ids=IN_TURN)
+def test_where_one_message_is_taken_at_a_time(said, items):
+    assert _items(stream(*said), one_at_a_time=True) == items.split()
+
+
+def test_an_effect_before_anything_was_opened_shows_no_second_worker():
+    assert not is_shared(stream("effect a", "effect b", "record c", "effect c", "worker_finished c"))
+    assert is_shared(stream("record c", "effect a"))
+
+
+@pytest.mark.parametrize(("lines_between", "about"), [(LOOK_BACK - 1, "-"), (LOOK_BACK, "b")])
+def test_what_a_killed_worker_left_open_is_open_for_some_lines(lines_between, about):
+    said = ["record a", *["mention z"] * (lines_between - 1), "record b", "effect"]
+
+    assert _items(stream(*said), one_at_a_time=False)[-1] == about
+
+
+def test_a_message_that_was_opened_again_is_open_longer_than_those_between():
+    said = ["record a", "record b", *["mention z"] * (LOOK_BACK - 2), "record a", "mention z", "effect"]
+
+    assert _items(stream(*said), one_at_a_time=False)[-1] == "a"
+
+
+def test_what_is_filled_in_is_the_name_alone():
+    facts = [about.fact for about in attributed(stream("record a key=k", "effect key=k", "effect"), False, {})]
+
+    assert [(f.message_id, f.key) for f in facts] == [("a", "k"), ("a", "k"), ("a", None)]
+    (key_only,) = [about.fact for about in attributed(stream("worker_started", "effect key=k"), False, {})][:1]
+    assert (key_only.message_id, key_only.key) == (None, "k")
+
+
+def test_a_receipt_handle_has_a_message_where_records_agree():
+    records = [
+        Fact("record", 0, "e-1", "a", receipt_handle=handle("1")),
+        Fact("record", 0, "e-2", "a", receipt_handle=handle("1")),
+        Fact("record", 0, "e-3", "b", receipt_handle=handle("2")),
+        Fact("record", 0, "e-4", "c", receipt_handle=handle("2")),
+        Fact("record", 0, "e-5", None, receipt_handle=handle("3")),
+        Fact("handle_error", 0, "e-6", "d", receipt_handle=handle("4")),
+        Fact("record", 0, "e-7", "e"),
+    ]
+
+    assert messages_by_handle(records) == {handle_prefix(handle("1")): "a"}
+
+
+def test_a_stream_is_in_the_order_of_time_then_of_the_reader_then_of_names():
+    def placed(at, order, place, evidence_id):
+        return PlacedFact(at, order, place, Fact("mention", at, evidence_id, "a"))
+
+    ordered = [placed(1, 5, 0, "e-9"), placed(2, 0, 1, "e-1"), placed(2, 0, 0, "e-2"), placed(2, 1, 0, "e-0")]
+
+    assert in_stream_order(reversed(ordered)) == ordered
+
+
+def test_workers_take_one_message_at_a_time_where_the_team_or_the_framework_says_so():
+    assert takes_one_at_a_time(Consumer(order="sequential"))
+    assert takes_one_at_a_time(Consumer(format="laravel"))
+    assert takes_one_at_a_time(Consumer(format="laravel", order="parallel"))
+    assert not takes_one_at_a_time(Consumer(format="shoryuken"))
+    assert not takes_one_at_a_time(Consumer())
+
+
+def _items(facts: list[PlacedFact], one_at_a_time: bool) -> list[str]:
+    about = attributed(facts, one_at_a_time, {handle_prefix(handle("of-m")): "m"})
+    found = {one.fact.evidence_id: one.item_id for one in about}
+    return [found.get(placed.fact.evidence_id, "-") for placed in facts]

@@ -1,0 +1,286 @@
+"""Facts of one run to one delivery per message: who each fact is about, and what a message's facts say together."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forensics.streams.deliveries import deliveries_of, gathered
+from forensics.streams.model import Delivery, Fact, Invocation
+
+M, N, STRANGER = (f"861bec95-b670-4f2a-acf9-19d5bdd7cbe{n}" for n in "123")
+HANDLE = "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"
+
+
+def fact(role, message_id=None, at=1, **more):
+    return Fact(role, at, more.pop("evidence_id", f"e-{role}-{at}"), message_id, **more)
+
+
+def run(*facts, **more):
+    given = {
+        "invocation_id": "g|s|r|1",
+        "log_group": "g",
+        "log_stream": "s",
+        "request_id": "r",
+        "start_index": 1,
+        "function_name": "charge",
+        "start_at": 10,
+        "first_line_at": 5,
+        "last_line_at": 90,
+        "ended_at": 80,
+        "duration_ms": 0.07,
+        "end_status": "error",
+        "error_type": "KeyError",
+        "has_response": True,
+        "any_line_id": "e-0",
+        "mark_ids": ["start", "end"],
+    }
+    return Invocation(**{**given, **more}, facts=list(facts))
+
+
+def roles(*facts):
+    """Roles of the facts about each item."""
+    return {d.item_id: [i.split("-")[1] for i in d.fact_ids] for d in deliveries_of(run(*facts))}
+
+
+def test_each_message_takes_over_what_is_known_of_its_run():
+    first, second = deliveries_of(run(fact("record", M), fact("mention", N)))
+
+    assert first == Delivery(
+        item_id=M,
+        message_id=M,
+        consumer="g|s|r|1",
+        consumer_kind="lambda",
+        log_group="g",
+        log_stream="s",
+        request_id="r",
+        function_name="charge",
+        run_started_at=10,
+        run_ended_at=80,
+        run_last_line_at=90,
+        run_status="error",
+        error_type="KeyError",
+        has_response=True,
+        is_batch_printed=True,
+        batch_count=2,
+        end_ids=["start", "end"],
+        record_at=1,
+        first_fact_at=1,
+        last_fact_at=1,
+        fact_ids=["e-record-1"],
+    )
+    assert (second.item_id, second.batch_count, second.is_batch_printed) == (N, 2, True)
+
+
+def test_a_run_that_ended_in_success_is_no_evidence_of_how_it_ended():
+    (delivery,) = deliveries_of(run(fact("record", M), end_status="success"))
+
+    assert delivery.end_ids == []
+
+
+def test_a_run_that_names_no_message_delivered_none_that_anybody_knows():
+    assert deliveries_of(run()) == []
+    assert deliveries_of(run(fact("idempotency", detail="in_progress"))) == []
+
+
+ABOUT = {
+    "the message whose record carries the key": (
+        [fact("record", M, key="k"), fact("record", N, key="l"), fact("effect", key="l", at=2)],
+        {M: ["record"], N: ["effect", "record"]},
+    ),
+    "the message that a line names beside the key": (
+        [fact("effect", key="k"), fact("started", M, key="k"), fact("mention", N)],
+        {M: ["effect", "started"], N: ["mention"]},
+    ),
+    "the first of two messages with the key": (
+        [fact("record", N, key="k"), fact("record", M, key="k", at=2), fact("guard", key="k", at=3)],
+        {N: ["guard", "record"], M: ["record"]},
+    ),
+    "the key itself, where no message carries it": (
+        [fact("record", M, key="k"), fact("effect", key="l")],
+        {M: ["record"], "key:l": ["effect"]},
+    ),
+    "the message whose receipt handle begins so": (
+        [
+            fact("record", M, receipt_handle="AQEBother" + HANDLE),
+            fact("record", N, receipt_handle=HANDLE, at=2),
+            fact("handle_error", receipt_handle=HANDLE[:27], at=3),
+        ],
+        {M: ["record"], N: ["handle_error", "record"]},
+    ),
+    "nobody, where the receipt handle was cut shorter": (
+        [
+            fact("record", M, receipt_handle="AQEBother" + HANDLE),
+            fact("record", N, receipt_handle=HANDLE, at=2),
+            fact("handle_error", receipt_handle=HANDLE[:26], at=3),
+        ],
+        {M: ["record"], N: ["record"]},
+    ),
+    "the only message, where nothing is named": (
+        [fact("record", M), fact("idempotency", detail="already_done")],
+        {M: ["idempotency", "record"]},
+    ),
+    "nobody, where nothing is named and there are two": (
+        [fact("record", M), fact("record", N, at=2), fact("idempotency", detail="already_done")],
+        {M: ["record"], N: ["record"]},
+    ),
+    "its key, not the only message": (
+        [fact("record", M), fact("effect", key="l")],
+        {M: ["record"], "key:l": ["effect"]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("facts", "expected"), ABOUT.values(), ids=ABOUT)
+def test_a_fact_that_names_no_message_is_about(facts, expected):
+    assert roles(*facts) == expected
+
+
+STRAYS = {
+    "an effect by an unknown key": (fact("effect", key="l"), (True, False)),
+    "a start by an unknown key": (fact("started", key="l"), (True, False)),
+    "a guard by an unknown key": (fact("guard", key="l"), (False, True)),
+    "an idempotency line of one of two": (fact("idempotency", detail="in_progress"), (False, True)),
+    "an effect by a known key": (fact("effect", key="k"), (False, False)),
+    "a refused call of one of two": (fact("handle_error", detail="expired:DeleteMessage"), (False, False)),
+}
+
+
+@pytest.mark.parametrize(("stray", "expected"), STRAYS.values(), ids=STRAYS)
+def test_a_mark_of_which_nobody_knows_the_message_makes_silence_say_nothing(stray, expected):
+    deliveries = deliveries_of(run(fact("record", M, key="k"), fact("record", N, at=2), stray))
+
+    assert {(d.has_stray_mark, d.has_stray_guard) for d in deliveries} == {expected}
+
+
+FAILURES = {
+    "of the batch": ([fact("record", M), fact("failure", M)], False, {M}),
+    "outside a printed batch": ([fact("record", M), fact("failure", STRANGER)], True, {M}),
+    "and one outside a printed batch": ([fact("record", M), fact("failure", M), fact("failure", STRANGER)], True, {M}),
+    "that is empty": ([fact("record", M), fact("failure", None)], True, {M}),
+    "where the batch was not printed": ([fact("mention", M), fact("failure", N)], False, {M, N}),
+    "where the batch was not printed, of another shape": ([fact("mention", M), fact("failure", "0")], True, {M}),
+    "of another shape that a line names": ([fact("mention", "0"), fact("failure", "0")], False, {"0"}),
+    "that is empty, where nothing was printed": ([fact("mention", M), fact("failure", None)], True, {M}),
+    "with a line break after it": ([fact("mention", M), fact("failure", N + "\n")], True, {M}),
+}
+
+
+@pytest.mark.parametrize(("facts", "is_malformed", "items"), FAILURES.values(), ids=FAILURES)
+def test_a_response_with_a_failed_item(facts, is_malformed, items):
+    deliveries = deliveries_of(run(*facts))
+
+    assert {d.item_id for d in deliveries} == items
+    assert {(d.is_malformed_response, d.has_response) for d in deliveries} == {(is_malformed, not is_malformed)}
+
+
+def test_a_malformed_response_takes_its_strangers_out_and_leaves_what_it_says_of_messages():
+    (delivery,) = deliveries_of(run(fact("record", M), fact("failure", M), fact("failure", STRANGER)))
+
+    assert delivery.is_named_failure
+
+
+SAID = {
+    "of printed values the highest, of places the lowest": (
+        [fact("record", M, receive_count=2, position=3), fact("record", M, at=2, receive_count=1, position=1)],
+        {"receive_count": 2, "batch_position": 1, "record_at": 1},
+    ),
+    "of a value one line does not print what the other prints": (
+        [fact("record", M, sent_ms=5, receipt_handle=HANDLE), fact("record", M, at=2, group_id="g", queue_arn="arn")],
+        {"sent_ms": 5, "receipt_handle": HANDLE, "group_id": "g", "record_queue_arn": "arn"},
+    ),
+    "a count that its own line gives": ([fact("started", M, receive_count=3)], {"receive_count": 3, "started_at": 1}),
+    "the first of several marks": (
+        [fact("effect", M, at=3), fact("effect", M, at=2), fact("guard", M, at=5), fact("guard", M, at=4)],
+        {"marker_at": 2, "guard_at": 4, "key_marker_count": 0, "first_fact_at": 2, "last_fact_at": 5},
+    ),
+    "an effect by key, and its key": (
+        [fact("record", M, key="k"), fact("effect", M, key="k", detail="by key")],
+        {"key_marker_count": 1, "business_keys": ["k"]},
+    ),
+    "keys, sorted, each once": (
+        [fact("record", M, key="l"), fact("effect", M, key="k"), fact("guard", M, key="l")],
+        {"business_keys": ["k", "l"]},
+    ),
+    "a refused delete": (
+        [fact("handle_error", M, at=4, detail="gone:DeleteMessageBatch"), fact("mention", M, at=2)],
+        {"delete_at": 4, "delete_reason": "gone", "handle_reason": None},
+    ),
+    "a refused change of visibility, or of what nobody knows": (
+        [fact("handle_error", M, detail="gone:ChangeMessageVisibility"), fact("handle_error", M, detail="other:")],
+        {"delete_at": None, "delete_reason": None, "handle_reason": "other"},
+    ),
+    "a delete that a framework reports as failed": (
+        [
+            fact("worker_delete_failed", M, at=3, detail="job"),
+            fact("handle_error", M, at=4, detail="gone:DeleteMessage"),
+        ],
+        {"delete_at": 3, "delete_reason": "other", "job_id": "job"},
+    ),
+    "a framework's run of a job": (
+        [fact("worker_started", M, detail="job"), fact("worker_finished", M, at=7, detail="job")],
+        {"started_at": 1, "worker_finished_at": 7, "worker_failed_at": None, "job_id": "job"},
+    ),
+    "a framework's job that failed": ([fact("worker_failed", M, at=7)], {"worker_failed_at": 7, "is_given_up": False}),
+    "a framework that gave up": ([fact("worker_gave_up", M, at=7)], {"worker_failed_at": 7, "is_given_up": True}),
+    "a framework that stopped a job": (
+        [fact("worker_timed_out", M, at=7)],
+        {"worker_failed_at": 7, "is_timed_out": True},
+    ),
+    "a framework that refused a job": ([fact("worker_refused", M, at=7)], {"guard_at": 7, "is_refused": True}),
+    "a repeat that a library stopped": (
+        [fact("idempotency", M, detail="already_done"), fact("idempotency", M, detail="in_progress")],
+        {"idempotency": "in_progress", "guard_at": None},
+    ),
+    "lines, sorted, each once": (
+        [fact("mention", M, evidence_id="b"), fact("effect", M, evidence_id="b"), fact("mention", M, evidence_id="a")],
+        {"fact_ids": ["a", "b"]},
+    ),
+    "a key of which nobody knows the message": (
+        [fact("effect", key="k", detail="by key")],
+        {"message_id": None, "business_keys": ["k"], "key_marker_count": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize(("facts", "expected"), SAID.values(), ids=SAID)
+def test_a_delivery_says(facts, expected):
+    delivery = gathered("item", facts)
+
+    assert {name: getattr(delivery, name) for name in expected} == expected
+
+
+ROLES = ["record", "mention", "started", "effect", "guard", "failure", "handle_error", "idempotency", "worker_gave_up"]
+TEXTS = st.sampled_from(["a", "b", None])
+FACTS = st.builds(
+    Fact,
+    st.sampled_from(ROLES),
+    st.integers(0, 5),
+    st.sampled_from(["e-1", "e-2", "e-3"]),
+    st.sampled_from([M, N, None]),
+    TEXTS,
+    receive_count=st.sampled_from([1, 2, None]),
+    position=st.sampled_from([1, 2, None]),
+    receipt_handle=TEXTS,
+    detail=st.sampled_from(["gone:DeleteMessage", "other:", None]),
+)
+
+
+@given(st.lists(FACTS, min_size=1, max_size=5), st.randoms(use_true_random=False))
+def test_what_facts_say_does_not_depend_on_their_order(facts, chance: random.Random):
+    mine = [f._replace(message_id=M) for f in facts]
+    shuffled = list(mine)
+    chance.shuffle(shuffled)
+
+    assert gathered(M, shuffled) == gathered(M, mine)
+
+
+@given(st.lists(FACTS, max_size=6))
+def test_every_message_that_facts_name_is_delivered_once(facts):
+    deliveries = deliveries_of(run(*facts))
+    items = [d.item_id for d in deliveries]
+
+    assert len(set(items)) == len(items)
+    assert {d.message_id for d in deliveries} >= {f.message_id for f in facts if f.role != "failure"} - {None}
+    assert {d.batch_count for d in deliveries} <= {len(items)}

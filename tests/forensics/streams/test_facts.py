@@ -1,0 +1,133 @@
+"""What lines say of single messages, from the line's text on."""
+
+import json
+
+import pytest
+
+from forensics.parsers import parse_line
+from forensics.settings import Consumer
+from forensics.streams.facts import facts_of
+from forensics.streams.model import Fact
+
+A, B = "861bec95-b670-4f2a-acf9-19d5bdd7cbe5", "949de5cd-d2b0-400c-86ce-d86da8f7dacd"
+HANDLE = "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"
+CONSUMER = Consumer(
+    effect=r"charged (?:k=(?P<key>[a-z0-9]+))?(?:m=(?P<message_id>[0-9a-f-]{36}))?",
+    guard=r"already charged k=(?P<key>[a-z0-9]+)",
+    started=r"working on (?P<message_id>[0-9a-f-]{36})",
+    deleted=r"deleted (?P<message_id>[0-9a-f-]{36})",
+    failed=r"gave back (?P<message_id>[0-9a-f-]{36})",
+    receive_count=r"attempt (?P<receive_count>[0-9]+)",
+)
+REFUSED = (
+    "An error occurred (InvalidParameterValue) when calling the DeleteMessage operation: "
+    f"Value {HANDLE} for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired."
+)
+JOB = f"[2026-11-21 09:00:00,000: INFO/MainProcess] Task shop.charge[{A}] received"
+
+
+def said(line, log_group="/ecs/worker"):
+    return facts_of(parse_line(line, CONSUMER, log_group), 5_000, "e-1")
+
+
+def roles(line):
+    return [(fact.role, fact.message_id, fact.key, fact.detail) for fact in said(line)]
+
+
+CASES = {
+    "nothing": ("hello", []),
+    "a message id": (f"handled message {A}", [("mention", A, None, None)]),
+    "an effect by key": ("charged k=p7", [("effect", None, "p7", None)]),
+    "an effect by message": (f"charged m={A}", [("effect", A, None, None)]),
+    "a stopped repeat is no effect": ("already charged k=p7", [("guard", None, "p7", None)]),
+    "a deleted message is finished": (
+        f"deleted {A} of message {A}",
+        [("mention", A, None, None), ("worker_finished", A, None, None)],
+    ),
+    "a message given back failed": (
+        f"gave back {A}",
+        [("worker_failed", A, None, None)],
+    ),
+    "failed items, one of them nameless": (
+        json.dumps({"batchItemFailures": [{"itemIdentifier": A}, {"itemIdentifier": ""}]}),
+        [("failure", A, None, None), ("failure", None, None, None)],
+    ),
+    "a refused delete of the one message named": (
+        f"{REFUSED} message {A}",
+        [("mention", A, None, None), ("handle_error", A, None, "expired:DeleteMessage")],
+    ),
+    "a refused delete where two are named": (
+        f"{REFUSED} messages {A}, {B}",
+        [("mention", A, None, None), ("mention", B, None, None), ("handle_error", None, None, "expired:DeleteMessage")],
+    ),
+    "an idempotency library's refusal": (
+        "Execution already in progress with idempotency key: body=fn#5f",
+        [("idempotency", None, None, "in_progress")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "expected"), CASES.values(), ids=CASES)
+def test_a_line_says(line, expected):
+    assert roles(line) == expected
+
+
+def test_every_fact_stands_at_its_lines_time_and_id():
+    assert {(fact.at, fact.evidence_id) for fact in said(f"message {A}: charged m={A}, working on {B}")} == {
+        (5_000, "e-1")
+    }
+
+
+def test_the_receive_count_of_a_line_is_of_the_message_it_starts():
+    counts = {fact.role: fact.receive_count for fact in said(f"message {A}: working on {A}, attempt 3")}
+
+    assert counts == {"mention": None, "started": 3}
+
+
+def test_celerys_task_id_is_the_key_because_it_names_no_message():
+    assert [f for f in said(JOB) if f.role == "worker_started"] == [
+        Fact("worker_started", 5_000, "e-1", key=A, detail=A)
+    ]
+
+
+def test_no_framework_deletes_anything_in_lambdas_own_log_groups():
+    assert not [f for f in said(JOB, "/aws/lambda/charge") if f.role.startswith("worker_")]
+
+
+def test_printed_messages_come_first_with_all_that_was_printed_of_them():
+    record = {
+        "messageId": A,
+        "receiptHandle": HANDLE,
+        "body": "p7",
+        "md5OfBody": "0" * 32,
+        "eventSourceARN": "arn:aws:sqs:eu-west-1:123456789012:orders.fifo",
+        "attributes": {
+            "ApproximateReceiveCount": "2",
+            "SentTimestamp": "1700000000000",
+            "ApproximateFirstReceiveTimestamp": "1700000000001",
+            "MessageGroupId": "g-1",
+            "MessageDeduplicationId": "d-1",
+            "DeadLetterQueueSourceArn": "arn:aws:sqs:eu-west-1:123456789012:source",
+        },
+    }
+    parsed = parse_line("charged k=p9 " + json.dumps({"Records": [record]}), CONSUMER)
+    printed, effect = facts_of(parsed, 5_000, "e-1", lambda r: r.body)
+
+    assert printed == Fact(
+        role="record",
+        at=5_000,
+        evidence_id="e-1",
+        message_id=A,
+        key="p7",
+        receive_count=2,
+        position=1,
+        sent_ms=1_700_000_000_000,
+        first_receive_ms=1_700_000_000_001,
+        group_id="g-1",
+        deduplication_id="d-1",
+        receipt_handle=HANDLE,
+        body_md5="0" * 32,
+        queue_arn="arn:aws:sqs:eu-west-1:123456789012:orders.fifo",
+        dead_letter_source_arn="arn:aws:sqs:eu-west-1:123456789012:source",
+    )
+    assert (effect.role, effect.key) == ("effect", "p9")

@@ -1,0 +1,129 @@
+"""Who writes a log group, for which queue, and how long a silence parts its lines."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from forensics.settings import Consumer, Settings
+from forensics.streams.groups import log_groups_of
+
+ACCOUNT = "arn:aws:sqs:eu-west-1:111122223333:"
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+CHARGE = "/aws/lambda/charge"
+
+
+def consumer(log_group=CHARGE, kind="lambda", function_name="charge", queue="payments", arn=None):
+    return {
+        "log_group": log_group,
+        "kind": kind,
+        "function_name": function_name,
+        "queue_name": queue,
+        "queue_arn": arn or ACCOUNT + queue,
+    }
+
+
+def queue(visibility_s, hours=0, name="payments"):
+    return {
+        "evidence_id": f"queue:{hours}",
+        "observed_at": NOON + timedelta(hours=hours),
+        "queue_name": name,
+        "queue_arn": ACCOUNT + name,
+        "visibility_timeout_s": visibility_s,
+    }
+
+
+def function(timeout_s, hours=0, log_group=CHARGE):
+    return {
+        "evidence_id": f"function:{hours}",
+        "observed_at": NOON + timedelta(hours=hours),
+        "function_name": "charge",
+        "log_group": log_group,
+        "timeout_s": timeout_s,
+    }
+
+
+def of(*consumers, name=CHARGE, toml="", functions=(), queues=(), with_platform_lines=False):
+    present = {name: with_platform_lines}
+    return log_groups_of(Settings.parse(toml), consumers, functions, queues, present)[name]
+
+
+WORKER = {"kind": "worker", "function_name": None}
+KINDS = {
+    "as its consumer says": ([consumer("app", **WORKER)], "app", True, "worker"),
+    "a function's, whatever its name": ([consumer("app")], "app", False, "lambda"),
+    "by Lambda's own naming": ([], CHARGE, False, "lambda"),
+    "by its platform lines": ([], "app", True, "lambda"),
+    "a worker's, where nothing speaks of a function": ([], "app", False, "worker"),
+    "where its consumers disagree, as its lines say": (
+        [consumer("app"), consumer("app", **WORKER)],
+        "app",
+        True,
+        "lambda",
+    ),
+    "where an import does not tell, as its lines say": ([consumer("app", kind=None)], "app", False, "worker"),
+}
+
+
+@pytest.mark.parametrize(("consumers", "name", "platform", "kind"), KINDS.values(), ids=KINDS)
+def test_a_log_group_is(consumers, name, platform, kind):
+    assert of(*consumers, name=name, with_platform_lines=platform).kind == kind
+
+
+def test_only_groups_that_have_lines_are_given_back():
+    assert log_groups_of(Settings(), [consumer()], [], [], {}) == {}
+
+
+def test_function_and_queue_are_those_all_its_consumers_agree_on():
+    assert of(consumer(), consumer(queue="refunds")).queue_arn is None
+    assert (of(consumer()).function_name, of(consumer()).queue_arn) == ("charge", ACCOUNT + "payments")
+    assert of(consumer("app"), consumer("app", function_name="refund"), name="app").function_name is None
+
+
+def test_the_name_of_a_group_of_lambdas_own_naming_tells_its_function():
+    assert of().function_name == "charge"
+    assert of(name="app", with_platform_lines=True).function_name is None
+
+
+def test_the_settings_file_says_whose_a_group_is_and_how_it_logs():
+    toml = '[[function]]\nname = "charge"\norder = "sequential"\n[[worker]]\nlog_group = "app"\nqueue = "payments"\n'
+    worker = of(name="app", toml=toml, queues=[queue(30)])
+
+    assert of(toml=toml).consumer.order == "sequential"
+    assert of(name="logs", toml=toml, functions=[function(3, log_group="logs")]).consumer.name == "charge"
+    assert (worker.kind, worker.queue_arn, worker.consumer.log_group) == ("worker", ACCOUNT + "payments", "app")
+    assert of(name="other", toml=toml).consumer == Consumer()
+
+
+def test_a_queue_that_an_import_knew_by_name_only_gets_the_arn_that_its_settings_tell():
+    imported = consumer("app", arn="payments", **WORKER)
+
+    assert of(imported, name="app").queue_arn == "payments"
+    assert of(imported, name="app", queues=[queue(30)]).queue_arn == ACCOUNT + "payments"
+
+
+SILENCES = {
+    "a run is silent for its function's timeout at most": ([function(3)], [queue(60)], 3000),
+    "as the newest snapshot says": ([function(9, 2), function(3)], [], 9000),
+    "else for about one visibility timeout": ([function(None)], [queue(60)], 54_000),
+    "of its own queue": ([], [queue(60, name="refunds")], 30_000),
+    "else for half a minute": ([], [], 30_000),
+}
+
+
+@pytest.mark.parametrize(("functions", "queues", "silence_ms"), SILENCES.values(), ids=SILENCES)
+def test_how_long_a_function_can_be_silent(functions, queues, silence_ms):
+    assert of(consumer(), functions=functions, queues=queues).silence_ms == silence_ms
+
+
+OF_WORKERS = {
+    "about one visibility timeout": ([queue(60)], 54_000),
+    "as the newest snapshot says": ([queue(90, 2), queue(60)], 81_000),
+    "else that of a queue nobody set": ([], 27_000),
+}
+
+
+@pytest.mark.parametrize(("queues", "silence_ms"), OF_WORKERS.values(), ids=OF_WORKERS)
+def test_how_long_a_worker_can_be_silent_about_a_message(queues, silence_ms):
+    worker = of(consumer("app", **WORKER), name="app", queues=queues, functions=[function(3, log_group="app")])
+
+    assert worker.silence_ms == silence_ms

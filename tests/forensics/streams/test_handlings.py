@@ -1,0 +1,176 @@
+"""When a worker has a message in hand anew, and what a handling says as a delivery."""
+
+import pytest
+
+from forensics.streams.handlings import delivery_of
+from tests.forensics.streams.worker_streams import CHANGE, DELETE, GROUP, NOON, handlings, told
+
+SAID = {
+    "from its record to its end": (
+        ("record a", "started a", "effect a", "worker_finished a"),
+        ["a: record started effect finished"],
+    ),
+    "a record again": (("record a", "effect a", "record a", "effect a"), ["a: record effect", "a: record effect"]),
+    "messages between each other": (
+        ("started a", "started b", "effect b", "effect a"),
+        ["a: started effect", "b: started effect"],
+    ),
+    "every way of opening, the surest opens": (
+        ("worker_started a", "record a", "started a", "record a", "worker_started a", "started a"),
+        ["a: started record started", "a: record started started"],
+    ),
+    "one less sure comes again after one record": (
+        ("record a", "started a", "effect a", "started a", "effect a"),
+        ["a: record started effect", "a: started effect"],
+    ),
+    "what stands before the first opener belongs to it": (
+        ("mention a", "effect a", "started a"),
+        ["a: mention effect started"],
+    ),
+    "unless the work was done and a long silence followed": (
+        ("effect a", 900, "started a", "effect a"),
+        ["a: effect", "a: started effect"],
+    ),
+    "or it had failed, and a long silence followed": (
+        ("worker_failed a", 900, "started a"),
+        ["a: failed", "a: started"],
+    ),
+    "silence alone before the first opener tells of no other": (
+        ("mention a", 900, "started a"),
+        ["a: mention started"],
+    ),
+    "unless a job ended in between": (
+        ("worker_started", "mention a", "mention b", "worker_started", "started a", "effect a"),
+        ["a: mention", "a: started started effect", "b: mention"],
+    ),
+    "a new job, though no line of it opens": (
+        ("worker_started", "mention a", "mention b", "worker_started", "mention a", "mention b"),
+        ["a: mention", "a: mention", "b: mention", "b: mention"],
+    ),
+    "its job's start names nothing": (
+        ("worker_started", "mention a", "worker_finished", "worker_started", "mention a"),
+        ["a: started mention finished", "a: started mention"],
+    ),
+    "long silence after an opener parts nothing": (("started a", 900, "effect a"), ["a: started effect"]),
+    "no opener, and an effect after the end of another": (
+        ("effect a", "worker_failed a", "mention a", "effect a"),
+        ["a: effect failed mention", "a: effect"],
+    ),
+    "no opener, and more effects after that one": (
+        ("effect a", "worker_failed a", "effect a", "effect a"),
+        ["a: effect failed", "a: effect effect"],
+    ),
+    "no opener, and a word of it now and then": (
+        ("mention a", 20, "mention a", 20, "effect a"),
+        ["a: mention mention effect"],
+    ),
+    "no opener, and a first effect after an end": (("worker_failed a", "effect a"), ["a: failed effect"]),
+    "no opener, and a second effect without an end": (("effect a", "effect a"), ["a: effect effect"]),
+    "no opener, and the delete failed": (
+        ("effect a", f"handle_error a {DELETE}", "effect a", "worker_delete_failed a", "effect a"),
+        ["a: effect handle_error", "a: effect delete_failed", "a: effect"],
+    ),
+    "no opener, and another call failed": (
+        ("effect a", f"handle_error a {CHANGE}", "effect a"),
+        ["a: effect handle_error effect"],
+    ),
+    "the effect of the slower one stands behind the start of the quicker one": (
+        ("started a", "mention a", "started a", "effect a", "mention a", "effect a"),
+        ["a: started mention effect", "a: started effect mention"],
+    ),
+    "only one effect is given back": (
+        ("started a", "started a", "effect a", "effect a", "mention a", "effect a"),
+        ["a: started effect", "a: started effect mention effect"],
+    ),
+    "the one before had failed": (
+        ("started a", "worker_failed a", "started a", "effect a", "effect a"),
+        ["a: started failed", "a: started effect effect"],
+    ),
+    "the one before has its effect": (
+        ("started a", "effect a", "started a", "effect a", "effect a"),
+        ["a: started effect", "a: started effect effect"],
+    ),
+    "Celery's task again": (
+        ("worker_started key=t", "worker_failed key=t", "worker_started key=t"),
+        ["key:t: started failed", "key:t: started"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), SAID.values(), ids=SAID)
+def test_a_message_is_in_hand(said, expected):
+    assert told(handlings(*said)) == expected
+
+
+JOBS = {
+    "a slow job ends after a long silence": (
+        ("worker_started", "started b", "effect key=k", 900, "worker_finished"),
+        ["b: started", "key:k: effect finished"],
+    ),
+    "a second effect of one job after a long silence": (
+        ("worker_started", "mention b", "effect key=k", 900, "effect key=k", "worker_finished"),
+        ["b: mention", "key:k: effect", "key:k: effect finished"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), JOBS.values(), ids=JOBS)
+def test_in_a_job_that_takes_one_message_at_a_time(said, expected):
+    assert told(handlings(*said, one_at_a_time=True)) == expected
+
+
+@pytest.mark.parametrize(("silence_s", "count"), [(26.999, 1), (27, 2)])
+def test_a_message_without_any_opener_is_in_hand_anew_after_a_silence(silence_s, count):
+    assert len(handlings("effect a", silence_s - 1, "mention a")) == count
+
+
+def test_a_handling_is_named_by_its_first_line_and_so_whatever_came_before():
+    first, again = handlings("record a", "effect a", "record a")
+    (alone,) = handlings(2, "record a")
+
+    assert first.consumer == f"/ecs/pay|app/1|a|{NOON // 1000 + 1000}"
+    assert again.consumer == alone.consumer == f"/ecs/pay|app/1|a|{NOON // 1000 + 3000}"
+
+
+def test_handlings_that_begin_in_one_ms_have_names_of_their_own():
+    names = [h.consumer.rpartition("|")[2] for h in handlings("record a", "&record a", "&record a", "record a")]
+
+    began_ms = NOON // 1000 + 1000
+    assert names == [f"{began_ms}", f"{began_ms}.2", f"{began_ms}.3", f"{began_ms + 1000}"]
+
+
+def test_a_delivery_is_of_one_message_and_runs_from_its_first_line_to_its_end():
+    (handling,) = handlings("record a key=k count=3", "effect", "worker_finished a", 60, "mention a")
+
+    delivery = delivery_of(handling, GROUP)
+
+    assert (delivery.consumer, delivery.consumer_kind) == (handling.consumer, "worker")
+    assert (delivery.log_group, delivery.log_stream, delivery.batch_count) == ("/ecs/pay", "app/1", 1)
+    assert (delivery.item_id, delivery.message_id, delivery.business_keys) == ("a", "a", ["k"])
+    assert (delivery.receive_count, delivery.request_id, delivery.function_name) == (3, None, None)
+    assert delivery.run_started_at == NOON + 1_000_000
+    assert delivery.run_ended_at == NOON + 3_000_000
+    assert delivery.run_last_line_at == NOON + 64_000_000
+    assert delivery.fact_ids == ["line-000", "line-001", "line-002", "line-003"]
+
+
+ENDS = {
+    "finished": (("record a", "worker_finished a", "mention a"), "success", 2),
+    "failed": (("record a", "worker_failed a", "mention a"), "error", 2),
+    "gave up": (("record a", "worker_gave_up a", "mention a"), "error", 2),
+    "timed out": (("record a", "worker_timed_out a", "mention a"), "timeout", 2),
+    "timed out and finished all the same": (("record a", "worker_timed_out a", "worker_finished a"), "timeout", 3),
+    "failed first and finished then": (("record a", "worker_failed a", "worker_finished a"), "success", 3),
+    "could not be deleted": (("record a", f"handle_error a {DELETE}", "mention a"), "unknown", 2),
+    "stopped by a guard": (("record a", "worker_refused a", "mention a"), "unknown", 3),
+    "nothing tells": (("record a", "effect a", "mention a"), "unknown", 3),
+}
+
+
+@pytest.mark.parametrize(("said", "status", "ended_s"), ENDS.values(), ids=ENDS)
+def test_a_handling_ends_with_what_the_worker_says_of_its_end(said, status, ended_s):
+    (handling,) = handlings(*said)
+
+    delivery = delivery_of(handling, GROUP)
+
+    assert (delivery.run_status, delivery.run_ended_at) == (status, NOON + ended_s * 1_000_000)

@@ -1,0 +1,362 @@
+"""Which run a line belongs to, how runs end, and what becomes of lines that stand in no run."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.invocations import Statement, assembled, invocation_row, invocations_of
+from forensics.streams.model import Fact, LogGroup, LogLine
+from forensics.tables.findings import INVOCATIONS
+
+GROUP = LogGroup(
+    "/aws/lambda/charge", "lambda", queue_arn="arn:aws:sqs:eu-west-1:123456789012:orders", silence_ms=1_000
+)
+A, B = "3f2504e0-4f89-41d3-9a0c-0305e82c3301", "3f2504e0-4f89-41d3-9a0c-0305e82c3302"
+
+
+class Limit:
+    """Settings in force that know one function's timeout, or none."""
+
+    def __init__(self, timeout_s=3):
+        self.timeout_s = timeout_s
+
+    def function(self, function_name, at):
+        return {"timeout_s": self.timeout_s} if function_name == "charge" else None
+
+
+def stream(*lines, silence_ms=1_000):
+    """Lines as (ms, kind, request id or None, facts...) to statements in order."""
+    statements = []
+    for number, (ms, kind, request_id, *facts) in enumerate(lines):
+        at, evidence_id = ms * 1000, f"e-{number}"
+        stated = [Fact(role, at, evidence_id, message_id, **more) for role, message_id, more in facts]
+        statements.append(Statement(at, number, evidence_id, kind, request_id, facts=stated))
+    return statements
+
+
+def mention(message_id):
+    return ("mention", message_id, {})
+
+
+def record(message_id, handle="h-1"):
+    return ("record", message_id, {"receipt_handle": handle})
+
+
+def by_key(key):
+    return ("effect", None, {"key": key})
+
+
+def runs(*lines):
+    """What was made of the lines: request id and index of each run to the messages or keys it names."""
+    found = assembled(stream(*lines), "s", GROUP, Limit())
+    return {(i.request_id, i.start_index): [f.item_id for f in i.facts] for i in found}
+
+
+WHERE = {
+    "after its START, without a request id": (
+        [(1, "start", A), (2, "app", None, mention("m"))],
+        {(A, 1): ["m"]},
+    ),
+    "by its request id, whichever run is open": (
+        [
+            (1, "start", A),
+            (2, "report", A),
+            (3, "start", B),
+            (4, "app", A, mention("late")),
+            (5, "app", B, mention("m")),
+        ],
+        {(A, 1): ["late"], (B, 1): ["m"]},
+    ),
+    "before its START": (
+        [(1, "app", A, mention("early")), (2, "start", A), (3, "app", None, mention("m"))],
+        {(A, 1): ["early", "m"]},
+    ),
+    "after its REPORT, with its request id": (
+        [(1, "start", A), (2, "report", A), (3, "app", A, mention("late"))],
+        {(A, 1): ["late"]},
+    ),
+    "of a run whose START is missing": (
+        [(1, "app", A, mention("m")), (2, "report", A)],
+        {(A, 0): ["m"]},
+    ),
+    "of the second attempt under the same request id": (
+        [(1, "start", A), (2, "app", A, mention("m")), (3, "start", A), (4, "app", A, mention("m")), (5, "app", None)],
+        {(A, 1): ["m"], (A, 2): ["m"]},
+    ),
+    "late, after two attempts and another run: the first": (
+        [(1, "start", A), (2, "start", A), (3, "start", B), (4, "app", A, mention("m"))],
+        {(A, 1): ["m"], (A, 2): [], (B, 1): []},
+    ),
+    "after a REPORT, without a request id: in no run": (
+        [(1, "start", A), (2, "report", A), (3, "app", None, mention("m"))],
+        {(A, 1): [], ("?2.3", 0): ["m"]},
+    ),
+    "before anything began: in no run": (
+        [(3, "app", None, mention("m")), (4, "start", A)],
+        {("?0.3", 0): ["m"], (A, 1): []},
+    ),
+    "in no run, and saying nothing: nothing": ([(1, "app", None), (2, "init_start", None)], {}),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), WHERE.values(), ids=WHERE)
+def test_a_line_belongs_to_the_run(lines, expected):
+    assert runs(*lines) == expected
+
+
+PARTED = {
+    "a message that is spoken of all the time": (
+        [(0, "app", None, mention("m")), (900, "app", None, mention("m")), (1_900, "app", None, mention("m"))],
+        {"?0.0": ["m", "m", "m"]},
+    ),
+    "a message that was silent for longer than a run can take": (
+        [(0, "app", None, mention("m")), (1_000, "app", None, mention("m")), (2_001, "app", None, mention("m"))],
+        {"?0.0": ["m", "m"], "?0.2001": ["m"]},
+    ),
+    "a message printed again under the same receipt handle": (
+        [(0, "app", None, record("m")), (5, "app", None, record("m"))],
+        {"?0.0": ["m", "m"]},
+    ),
+    "a message printed under another receipt handle": (
+        [(0, "app", None, record("m")), (5, "app", None, record("m", "h-2")), (6, "app", None, mention("m"))],
+        {"?0.0": ["m"], "?0.5": ["m", "m"]},
+    ),
+    "a message printed twice without a receipt handle": (
+        [(0, "app", None, record("m", None)), (5, "app", None, record("m", None))],
+        {"?0.0": ["m"], "?0.5": ["m"]},
+    ),
+    "a message named before it is printed": (
+        [(0, "app", None, mention("m")), (5, "app", None, record("m"))],
+        {"?0.0": ["m"], "?0.5": ["m"]},
+    ),
+    "a batch, printed at once": (
+        [(0, "app", None, record("m"), record("n")), (5, "app", None, mention("n")), (6, "app", None, mention("m"))],
+        {"?0.0": ["m", "n", "n", "m"]},
+    ),
+    "a key: with the records printed last": (
+        [(0, "app", None, record("m")), (5, "app", None, record("n")), (6, "app", None, by_key("k"))],
+        {"?0.0": ["m"], "?0.5": ["n", "key:k"]},
+    ),
+    "a key: with the record on its own line": (
+        [(0, "app", None, record("m")), (5, "app", None, record("n"), by_key("k"))],
+        {"?0.0": ["m"], "?0.5": ["n", "key:k"]},
+    ),
+    "keys where no record was printed: in a part of their own": (
+        [(0, "app", None, by_key("k")), (1, "app", None, mention("m")), (2, "app", None, by_key("l"))],
+        {"?0.0.unnamed": ["key:k", "key:l"], "?0.1": ["m"]},
+    ),
+    "a key after a long silence: not with records of before": (
+        [(0, "app", None, record("m")), (1_000, "app", None, by_key("k")), (2_001, "app", None, by_key("l"))],
+        {"?0.0": ["m", "key:k"], "?0.2001.unnamed": ["key:l"]},
+    ),
+    "lines of one instant: together": (
+        [(0, "app", None, mention("m"), by_key("k")), (0, "app", None, record("m"))],
+        {"?0.0": ["m", "key:k", "m"]},
+    ),
+    "what follows another run: apart": (
+        [(0, "app", None, mention("m")), (1, "report", A), (2, "app", None, mention("m"))],
+        {"?0.0": ["m"], "?1.2": ["m"], A: []},
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), PARTED.values(), ids=PARTED)
+def test_lines_in_no_run_are_parted(lines, expected):
+    assert {request_id: items for (request_id, _), items in runs(*lines).items()} == expected
+
+
+def ended(*said, timeout_s=3, log_group=GROUP.name):
+    """How a run ends of which lines say (kind, duration, status, error type)."""
+    lines = [Statement(0, 0, "e-0", "start", A)]
+    lines += [
+        Statement(n, 0, f"e-{n}", kind, A, ms, status, error) for n, (kind, ms, status, error) in enumerate(said, 1)
+    ]
+    (invocation,) = assembled(lines, "s", LogGroup(log_group, "lambda"), Limit(timeout_s))
+    return invocation.end_status, invocation.error_type
+
+
+ENDS = {
+    "no end in evidence": ([("end", None, None, None)], ("unknown", None)),
+    "a REPORT below the timeout": ([("report", 2_999.99, None, None)], ("success", None)),
+    "a REPORT of exactly the timeout": ([("report", 3_000.0, None, None)], ("unknown", None)),
+    "a REPORT above the timeout": ([("report", 3_000.01, None, None)], ("timeout", None)),
+    "a REPORT whose duration was cut off": ([("report", None, None, None)], ("success", None)),
+    "a timeout line beside a success": (
+        [("timeout", None, None, None), ("report", 3_000.0, "success", None)],
+        ("timeout", None),
+    ),
+    "a REPORT that says timeout": ([("report", 3_000.0, "timeout", None)], ("timeout", None)),
+    "an init that timed out": (
+        [("init_report", None, "timeout", None), ("report", 5.0, None, None)],
+        ("timeout", None),
+    ),
+    "a runtime that exited": (
+        [("runtime_error", None, None, "Runtime.ExitError"), ("report", 5.0, None, None)],
+        ("crash", "Runtime.ExitError"),
+    ),
+    "a REPORT that says error": ([("report", 5.0, "error", "Runtime.ExitError")], ("crash", "Runtime.ExitError")),
+    "a REPORT that says error without a type": ([("report", 5.0, "error", None)], ("crash", None)),
+    "a REPORT that says the handler raised": (
+        [("report", 5.0, "error", "Function.Unhandled")],
+        ("error", "Function.Unhandled"),
+    ),
+    "a runtime that says failure": ([("runtime_done", 5.0, "failure", "KeyError")], ("error", "KeyError")),
+    "an error that was logged and not caught": (
+        [("unhandled_error", None, None, "KeyError"), ("report", 5.0, None, None)],
+        ("error", "KeyError"),
+    ),
+    "an error that was logged, and an explicit success": (
+        [("unhandled_error", None, None, "KeyError"), ("runtime_done", 5.0, "success", None)],
+        ("success", "KeyError"),
+    ),
+    "a handler that could not be imported": (
+        [("runtime_error", None, None, "Runtime.ImportModuleError")],
+        ("init_failed", "Runtime.ImportModuleError"),
+    ),
+    "a runtime event without a status": ([("runtime_done", 5.0, None, None)], ("unknown", None)),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), ENDS.values(), ids=ENDS)
+def test_a_run_ends_as_its_lines_say(said, expected):
+    assert ended(*said) == expected
+
+
+@pytest.mark.parametrize(
+    "unknown", [{"timeout_s": None}, {"log_group": "/aws/lambda/other"}], ids=["value", "function"]
+)
+def test_a_plain_report_is_a_success_where_no_timeout_is_known(unknown):
+    assert ended(("report", 900_000.0, None, None), **unknown) == ("success", None)
+
+
+def only(*statements, group=GROUP):
+    (invocation,) = assembled(statements, "s", group, Limit())
+    return invocation
+
+
+def test_a_run_ends_with_the_last_line_that_closes_it():
+    run = only(*stream((1, "start", A), (2, "runtime_done", A), (3, "end", A), (4, "report", A), (9, "app", A)))
+
+    assert (run.start_at, run.ended_at, run.last_line_at) == (1_000, 4_000, 9_000)
+    assert only(*stream((1, "start", A), (9, "app", A))).ended_at is None
+
+
+NAMES = {
+    "as its lines say": ("/aws/lambda/charge", "declared", "said", "said"),
+    "else as declared of its log group": ("/aws/lambda/charge", "declared", None, "declared"),
+    "else as its log group's name says": ("/aws/lambda/charge", None, None, "charge"),
+    "else not at all": ("charges", None, None, None),
+}
+
+
+@pytest.mark.parametrize(("log_group", "declared", "said", "expected"), NAMES.values(), ids=NAMES)
+def test_a_function_is_named(log_group, declared, said, expected):
+    lines = (Statement(0, 0, "e-0", "start", A), Statement(1, 0, "e-1", "app", A, function_name=said))
+
+    assert only(*lines, group=LogGroup(log_group, "lambda", declared)).function_name == expected
+
+
+def test_lines_of_text_become_a_row_of_the_table():
+    message = "861bec95-b670-4f2a-acf9-19d5bdd7cbe5"
+    texts = (
+        f"START RequestId: {A} Version: $LATEST",
+        f"handled message {message}",
+        '{"batchItemFailures": []}',
+        f"END RequestId: {A}",
+        f"REPORT RequestId: {A}\tDuration: 812.50 ms\tBilled Duration: 813 ms",
+    )
+    lines = [LogLine(1_000_000 + n, 0, f"e-{9 - n}", text) for n, text in enumerate(texts)]
+    (invocation,) = invocations_of(reversed(lines), "s", GROUP, Limit(), BusinessKeys([]))
+
+    assert invocation.has_response
+    assert invocation_row(invocation, GROUP) == {
+        "invocation_id": f"/aws/lambda/charge|s|{A}|1000",
+        "log_group": "/aws/lambda/charge",
+        "log_stream": "s",
+        "request_id": A,
+        "start_index": 1,
+        "function_name": "charge",
+        "queue_arn": GROUP.queue_arn,
+        "started_at": 1_000_000,
+        "ended_at": 1_000_004,
+        "duration_ms": 812,
+        "end_status": "success",
+        "error_type": None,
+        "has_start": True,
+        "message_count": 1,
+        "evidence_ids": ["e-5", "e-6", "e-9"],
+    }
+    assert list(invocation_row(invocation, GROUP)) == list(INVOCATIONS.column_names)
+
+
+EVIDENCE = {
+    "its platform lines": ([(0, "start", A), (1, "app", A, mention("m"))], ["e-0"]),
+    "else the lines of its messages": ([(0, "app", A), (1, "app", A, mention("m"), mention("n"))], ["e-1"]),
+    "else a line that names it": ([(0, "app", A), (1, "other", A)], ["e-0"]),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), EVIDENCE.values(), ids=EVIDENCE)
+def test_a_row_rests_on(lines, expected):
+    assert invocation_row(only(*stream(*lines)), GROUP)["evidence_ids"] == expected
+
+
+ROLES = st.sampled_from(["record", "mention", "effect", "failure", "handle_error"])
+FACTS = st.tuples(ROLES, st.sampled_from(["m", "n", None]), st.sampled_from(["h-1", "h-2", None]))
+KINDS = ("start", "end", "report", "app", "timeout", "runtime_done")
+LINES = st.tuples(
+    st.integers(0, 6_000), st.sampled_from(KINDS), st.sampled_from([A, B, None]), st.lists(FACTS, max_size=3)
+)
+
+
+@st.composite
+def streams(draw):
+    lines = draw(st.lists(LINES, max_size=12))
+    return stream(
+        *[(ms, kind, rid, *[(r, m, {"receipt_handle": h}) for r, m, h in facts]) for ms, kind, rid, facts in lines]
+    )
+
+
+@given(streams(), st.randoms(use_true_random=False))
+def test_invocations_do_not_depend_on_the_order_in_which_lines_come(statements, chance: random.Random):
+    shuffled = list(statements)
+    chance.shuffle(shuffled)
+
+    assert assembled(shuffled, "s", GROUP, Limit()) == assembled(statements, "s", GROUP, Limit())
+
+
+@given(streams())
+def test_every_fact_is_in_one_invocation_and_no_two_are_one(statements):
+    found = assembled(statements, "s", GROUP, Limit())
+    stated = [fact for statement in statements for fact in statement.facts]
+
+    assert sorted(map(repr, stated)) == sorted(repr(fact) for invocation in found for fact in invocation.facts)
+    assert len({invocation.invocation_id for invocation in found}) == len(found)
+
+
+@given(streams())
+def test_an_invocation_without_a_start_is_one_of_which_no_start_is_in_evidence(statements):
+    started = {s.request_id for s in statements if s.kind == "start"}
+
+    for invocation in assembled(statements, "s", GROUP, Limit()):
+        assert (invocation.start_index == 0) == (invocation.request_id not in started)
+
+
+@given(streams(), st.integers(1, 20))
+def test_older_lines_of_other_runs_rename_no_invocation_that_has_a_start(statements, many):
+    older = [Statement(-n, 0, f"old-{n}", "start", f"{n}") for n in range(1, many)]
+    before = {i.invocation_id for i in assembled(statements, "s", GROUP, Limit()) if i.start_index}
+    after = {i.invocation_id for i in assembled([*older, *statements], "s", GROUP, Limit())}
+
+    assert before <= after
+
+
+@given(streams())
+def test_no_part_outside_runs_goes_on_after_a_long_silence(statements):
+    for invocation in assembled(statements, "s", GROUP, Limit()):
+        if invocation.request_id.startswith("?"):
+            times = [fact.at for fact in invocation.facts]
+            assert max((b - a for a, b in zip(times, times[1:], strict=False)), default=0) <= GROUP.silence_ms * 1000

@@ -1,0 +1,69 @@
+"""Streams of workers in few words: what each line says, one line a second, messages with names of one letter.
+
+A word is a role, then a message, ``key=``, ``handle=`` or ``detail=``. "&" before it: it stands in the same ms as the last. A
+number is a pause in seconds. "|" is where the reader expects a cut; it says nothing.
+"""
+
+from collections.abc import Iterable
+
+from forensics.identity import handle_token
+from forensics.streams.attribution import PlacedFact
+from forensics.streams.handlings import Handling, handlings_of
+from forensics.streams.model import Fact, LogGroup
+
+NOON = 1_767_614_400_000_000
+"""2026-01-05 12:00 UTC, in µs."""
+
+GROUP = LogGroup("/ecs/pay", "worker", silence_ms=27_000)
+DELETE, CHANGE = "detail=expired:DeleteMessage", "detail=expired:ChangeMessageVisibility"
+
+
+def handle(name: str) -> str:
+    """Return the token of a receipt handle."""
+    return handle_token(f"{name}{'~' * 40}")
+
+
+def stream(*said: str | float) -> list[PlacedFact]:
+    """Return the facts of a stream, its first line a second after noon."""
+    at, placed = NOON, []
+    for word in said:
+        if isinstance(word, str) and word != "|":
+            at += 0 if word.startswith("&") else 1_000_000
+            placed.append(PlacedFact(at, len(placed), 0, _fact(word.removeprefix("&").split(), at, len(placed))))
+        elif word != "|":
+            at += round(float(word) * 1_000_000)
+    return placed
+
+
+def cuts(*said: str | float) -> list[int]:
+    """Return the places before which "|" stands."""
+    places = [sum(isinstance(w, str) and w != "|" for w in said[:n]) for n, word in enumerate(said) if word == "|"]
+    return [0, *places]
+
+
+def handlings(*said: str | float, one_at_a_time: bool = False, handles: dict[str, str] | None = None) -> list[Handling]:
+    """Return the handlings of a stream."""
+    return handlings_of(stream(*said), "app/1", GROUP, one_at_a_time, handles or {})
+
+
+def told(found: Iterable[Handling]) -> list[str]:
+    """Return handlings as item and roles."""
+    return [" ".join([f"{h.item_id}:", *[f.role.removeprefix("worker_") for f in h.facts]]) for h in found]
+
+
+def _fact(words: list[str], at: int, number: int) -> Fact:
+    role, *named = words
+    values = dict(word.split("=", 1) for word in named if "=" in word)
+    message_id = next((word for word in named if "=" not in word), None)
+    receipt_handle = handle(values["handle"]) if "handle" in values else None
+    count = int(values["count"]) if "count" in values else None
+    return Fact(
+        role,
+        at,
+        f"line-{number:03d}",
+        message_id,
+        values.get("key"),
+        receive_count=count,
+        receipt_handle=receipt_handle,
+        detail=values.get("detail"),
+    )

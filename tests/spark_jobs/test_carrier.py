@@ -1,0 +1,83 @@
+"""Who carries a kernel over its units changes nothing but the time it takes: this process, or Spark's."""
+
+import pytest
+
+from forensics.errors import ForensicsError
+from forensics.lake import Lake
+from forensics.tables import FINDINGS
+from spark_jobs.carrier import Here, OnSpark
+from spark_jobs.runner import correlate
+from tests.oracle import World
+from tests.oracle.bundle import fill_lake, settings_of
+
+pytestmark = pytest.mark.spark
+
+SEEDS = (3, 7, 11, 14, 24, 301)
+
+
+class OddError(ForensicsError):
+    """What a kernel may say of its unit."""
+
+
+def shifted(shared: int, unit: int) -> int:
+    """Add what all share to a unit."""
+    return shared + unit
+
+
+def refuses_seven(shared: object, unit: int) -> int:
+    """Raise at one unit."""
+    if unit == 7:
+        raise OddError("seven is odd", "Take eight.")
+    return unit
+
+
+def breaks_at_seven(shared: object, unit: int) -> int:
+    """Fail as only a bug of ours does."""
+    return 1 // (unit - 7)
+
+
+@pytest.fixture(params=["this process", "Spark"])
+def carrier(request):
+    return Here() if request.param == "this process" else OnSpark(request.getfixturevalue("spark"))
+
+
+@pytest.mark.parametrize("weights", [None, [n % 5 for n in range(50)]], ids=["alike", "of different weight"])
+def test_results_come_in_the_order_of_the_units(carrier, weights):
+    assert carrier.map(shifted, 100, list(range(50)), weights) == list(range(100, 150))
+
+
+def test_no_units_are_no_results(carrier):
+    assert carrier.map(shifted, 1, []) == []
+
+
+def test_what_a_kernel_says_of_its_unit_arrives_as_it_was_said(carrier):
+    with pytest.raises(OddError, match="^seven is odd$") as told:
+        carrier.map(refuses_seven, None, list(range(20)))
+
+    assert told.value.hint == "Take eight."
+
+
+def test_a_bug_of_ours_is_no_sentence(carrier):
+    with pytest.raises(Exception, match="division") as told:
+        carrier.map(breaks_at_seven, None, list(range(20)))
+
+    assert not isinstance(told.value, ForensicsError)
+
+
+def findings_of(lake: Lake) -> dict[str, list[str]]:
+    """Return every row of every findings table."""
+    found = lake.findings()
+    return {table.name: sorted(map(repr, found.read(table).to_pylist())) for table in FINDINGS}
+
+
+def test_findings_are_the_same_whoever_carries(spark, tmp_path):
+    worlds = [World(seed) for seed in SEEDS]
+    settings = settings_of(worlds)
+    carriers = {"here": Here(), "spark": OnSpark(spark)}
+    lakes = {name: fill_lake(worlds, tmp_path / name) for name in carriers}
+
+    made = {name: correlate(lakes[name], settings, carrier=carrier) for name, carrier in carriers.items()}
+
+    assert findings_of(lakes["here"])["messages"]
+    assert findings_of(lakes["spark"]) == findings_of(lakes["here"])
+    assert made["spark"].row_counts == made["here"].row_counts

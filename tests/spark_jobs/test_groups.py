@@ -1,0 +1,134 @@
+"""The screen of columns misses no group about which the pure functions find something."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forensics.queue_findings import HOLDING, blocked_groups, is_holding, late_commits, next_receives
+from forensics.streams.model import FAILED, Delivery
+from spark_jobs.groups import groups_to_look_at
+from tests.forensics.queue_findings.ledgers import delivered, groups
+
+_TIME = pl.Datetime("us", "UTC")
+SCHEMA = {
+    "group_id": pl.String,
+    "item_id": pl.String,
+    "ended_by": pl.String,
+    "run_status": pl.String,
+    "sent_at": _TIME,
+    "effect": pl.String,
+    "effect_at": _TIME,
+}
+
+
+def frame(deliveries: list[Delivery]) -> pl.DataFrame:
+    return pl.DataFrame([{name: getattr(d, name) for name in SCHEMA} for d in deliveries], schema=SCHEMA)
+
+
+def looked_at(deliveries: list[Delivery]) -> list[str]:
+    return groups_to_look_at(frame(deliveries)).to_list()
+
+
+def done(item: str, sent: float | None, done_at: float | None, **more: Any) -> Delivery:
+    told: dict[str, Any] = {"received": 0, "ended_by": "deleted", "sent": sent, "done": done_at}
+    return delivered(item, **told | more)
+
+
+@pytest.mark.parametrize("ended_by", HOLDING)
+def test_a_group_is_looked_at_that_a_delivery_held(ended_by):
+    assert looked_at([delivered("m1", received=0, ended_by=ended_by)]) == ["g"]
+
+
+@pytest.mark.parametrize("status", FAILED)
+def test_a_group_is_looked_at_that_a_failed_run_still_holds(status):
+    assert looked_at([delivered("m1", received=0, ended_by="in_flight", run_status=status)]) == ["g"]
+
+
+QUIET: dict[str, list[Delivery]] = {
+    "all was deleted": [done("m1", 1, 10), done("m2", 2, 20)],
+    "a run may still succeed": [delivered("m1", received=0, ended_by="in_flight", run_status="unknown")],
+    "nothing tells how a run ended": [delivered("m1", received=0, ended_by="unknown", run_status=None)],
+    "a later message was done at the same moment": [done("m1", 1, 10), done("m2", 2, 10)],
+    "a later message was done at the same moment, and is told first": [done("m2", 2, 10), done("m1", 1, 10)],
+    "one sent in the same millisecond was done before": [done("m1", 1, 20), done("m2", 1, 10)],
+    "one was done before of which nothing tells when it was sent": [done("m1", 1, 20), done("m2", None, 10)],
+    "a later one may have been done before": [done("m1", 1, 20), done("m2", 2, 10, effect="unknown")],
+    "nothing tells when a later one was done": [done("m1", 1, 20), done("m2", 2, None, effect="yes")],
+    "a later one of another group was done before": [done("m1", 1, 20), done("m2", 2, 10, group_id="h")],
+    "it has no group": [done("m1", 1, 20, group_id=None, ended_by="visibility_expired")],
+    "there is none": [],
+}
+
+
+@pytest.mark.parametrize("deliveries", QUIET.values(), ids=QUIET)
+def test_a_group_is_not_looked_at_where(deliveries):
+    assert looked_at(deliveries) == []
+
+
+def test_a_group_is_looked_at_in_which_a_later_message_was_done_first():
+    quiet = [done(f"q{n}", n, 100 + n, group_id="quiet") for n in range(5)]
+
+    assert looked_at([*quiet, done("m1", 1, 10.001), done("m2", 2, 10)]) == ["g"]
+
+
+def test_messages_between_two_in_the_wrong_order_hide_nothing():
+    rows = [done("m1", 1, 40), done("m2", 2, 20), done("m3", 3, 10), done("m4", None, 30), done("m5", 4, 50)]
+
+    assert looked_at(rows) == ["g"]
+
+
+def test_messages_of_another_group_between_them_hide_nothing():
+    others = [done(f"q{n}", n, 10 + n, group_id="h") for n in range(1, 20)]
+
+    assert looked_at([*others, done("m1", 1, 20.5), done("m2", 2, 10.5)]) == ["g"]
+
+
+def test_a_message_told_twice_counts_with_its_earliest_sending():
+    rows = [done("m1", 5, 20), done("m1", 1, None, index=2, effect="no"), done("m2", 3, 10)]
+
+    assert late_commits(rows)
+    assert looked_at(rows) == ["g"]
+
+
+@st.composite
+def queues(draw: st.DrawFn) -> list[Delivery]:
+    """The deliveries of up to four groups, in any order; an item belongs to one group."""
+    rows = []
+    for name in draw(st.lists(st.sampled_from(("a", "b", "c", None)), max_size=4, unique=True)):
+        for delivery in draw(groups()):
+            delivery.group_id = name
+            delivery.item_id = f"{name}-{delivery.item_id}"
+            if draw(st.booleans()) and delivery.ended_by in HOLDING and not delivery.came_again:
+                delivery.ended_by = "deleted"
+            rows.append(delivery)
+    return draw(st.permutations(rows))
+
+
+@given(queues())
+def test_no_group_is_missed_and_none_is_looked_at_for_nothing(rows):
+    by_group: dict[str, list[Delivery]] = {}
+    for delivery in rows:
+        if delivery.group_id is not None:
+            by_group.setdefault(delivery.group_id, []).append(delivery)
+    held = {name for name, mine in by_group.items() if any(map(is_holding, mine))}
+    late = {name for name, mine in by_group.items() if late_commits(mine)}
+    found = {name for name, mine in by_group.items() if blocked_groups(mine, {}) or next_receives(mine)}
+
+    assert found <= held
+    assert looked_at(rows) == sorted(held | late)
+
+
+@given(queues(), st.randoms())
+def test_no_late_commit_is_missed_where_the_ledger_does_not_hold_what_it_promises(rows, order):
+    """There every delivery but the last of a message held its group, and all were sent at one time."""
+    for delivery in rows:
+        delivery.ended_by, delivery.item_id = "deleted", delivery.item_id[-1]
+        delivery.sent_ms = order.randint(0, 12)
+    by_group: dict[str, list[Delivery]] = {}
+    for delivery in rows:
+        by_group.setdefault(delivery.group_id or "", []).append(delivery)
+
+    assert {name for name, mine in by_group.items() if name and late_commits(mine)} <= set(looked_at(rows))

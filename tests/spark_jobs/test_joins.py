@@ -1,0 +1,264 @@
+"""A stream told in several files is told as if its lines had come in one, whatever the lines and wherever they are cut."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forensics.settings import Consumer
+from forensics.settings_in_force import SettingsInForce
+from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.model import LogGroup
+from spark_jobs import joins, steps
+from spark_jobs.assemble import Reading, of_said, of_streams
+from spark_jobs.cache import Cache
+from spark_jobs.parts import LINE_SCHEMA, REST_SCHEMA, Part, all_deliveries, read_part
+from spark_jobs.scan import scanned
+from spark_jobs.steps import Shared
+from tests.spark_jobs.small_lake import some_id
+
+GROUP = LogGroup(
+    "/aws/lambda/f",
+    "lambda",
+    "f",
+    "arn:aws:sqs:eu-west-1:123456789012:q",
+    Consumer(name="f", effect=r"did (?P<message_id>[0-9a-f-]{36})"),
+    silence_ms=5,
+)
+READING = Reading({GROUP.name: GROUP}, SettingsInForce.of([], [], []), BusinessKeys([]))
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+RUNS = [some_id(f"run {n}") for n in range(4)]
+MESSAGES = [some_id(f"message {n}") for n in range(3)]
+
+
+def printed(message_id: str) -> str:
+    attributes = {"ApproximateReceiveCount": "1", "SentTimestamp": "1795176000000"}
+    record = {"messageId": message_id, "receiptHandle": "AQEB" + message_id, "body": "{}", "attributes": attributes}
+    return json.dumps({"Records": [record]})
+
+
+def forms(run: str, message_id: str) -> dict[str, str]:
+    """Return lines of every bearing on which invocation a line belongs to."""
+    return {
+        "start": f"START RequestId: {run} Version: $LATEST",
+        "end": f"END RequestId: {run}",
+        "report": f"REPORT RequestId: {run}\tDuration: 5.00 ms\tBilled Duration: 6 ms",
+        "timeout report": f"REPORT RequestId: {run}\tDuration: 5.00 ms\tStatus: timeout",
+        "event": printed(message_id),
+        "effect": f"did {message_id}",
+        "effect with its request": f"2026-11-20T12:00:00.000Z\t{run}\tINFO\tdid {message_id}",
+        "silence": "connected to the database",
+        "silence with its request": f"2026-11-20T12:00:00.000Z\t{run}\tINFO\tconnected",
+        "timeout": f"2026-11-20T12:00:00.000Z {run} Task timed out after 3.00 seconds",
+        "json start": f'{{"time":"2026-11-20T12:00:00.000Z","type":"platform.start","record":{{"requestId":"{run}"}}}}',
+        "start without a request": "START RequestId: <guid> Version: $LATEST",
+        "late start": f"2026-11-20T12:00:00.000Z START RequestId: {run} Version: $LATEST",
+    }
+
+
+NAMES = list(forms("", ""))
+USUAL = ("start", "event", "effect", "end", "report")
+
+Line = tuple[int, str]
+"""Milliseconds after noon, and the text."""
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> list[Line]:
+    """The lines of one stream, in order: invocations that are mostly whole, with anything in and around them."""
+    lines: list[Line] = []
+    at = 0
+    for run in draw(st.lists(st.sampled_from(RUNS), min_size=1, max_size=5)):
+        message = draw(st.sampled_from(MESSAGES))
+        names = list(USUAL)
+        for _ in range(draw(st.integers(0, 3))):
+            names.insert(draw(st.integers(0, len(names))), draw(st.sampled_from(NAMES)))
+        for _ in range(draw(st.integers(0, 2))):
+            names.pop(draw(st.integers(0, len(names) - 1)))
+        for name in names:
+            at += draw(st.sampled_from((0, 1, 1, 1, 3, 9)))
+            own = draw(st.sampled_from((run, run, run, run, run, draw(st.sampled_from(RUNS)))))
+            lines.append((at, forms(own, message)[name]))
+    return lines
+
+
+@st.composite
+def cut_streams(draw: st.DrawFn) -> tuple[list[Line], list[int]]:
+    """A stream, and the file of each of its lines: one file after the other, but for lines that come late."""
+    lines = draw(streams())
+    borders = sorted(draw(st.lists(st.integers(0, len(lines)), max_size=3)))
+    files = [sum(place >= border for border in borders) for place in range(len(lines))]
+    for place in draw(st.lists(st.integers(0, len(lines) - 1), max_size=3)) if lines else ():
+        files[place] = draw(st.integers(0, 3))
+    return lines, files
+
+
+def frame(lines: list[Line], files: list[int], stream: str = "s") -> pl.DataFrame:
+    """Return lines as log events, with the ``part`` they stand in."""
+    return pl.DataFrame(
+        {
+            "evidence_id": [f"{stream}-{n:03d}" for n in range(len(lines))],
+            "log_group": GROUP.name,
+            "log_stream": stream,
+            "logged_at": [NOON + timedelta(milliseconds=at) for at, _ in lines],
+            "order_in_ms": list(range(len(lines))),
+            "line": [line for _, line in lines],
+            "part": files,
+        },
+        schema_overrides={
+            "order_in_ms": pl.Int32,
+            "logged_at": pl.Datetime("us", "UTC"),
+            "part": pl.UInt32,
+            "line": pl.String,
+        },
+    )
+
+
+def at_once(events: pl.DataFrame) -> Part:
+    """Return what the lines of all files tell together."""
+    at = pl.col("logged_at").dt.epoch("us")
+    return of_streams(events.with_columns(at=at).select(*LINE_SCHEMA), READING)
+
+
+def rows(found: pl.DataFrame) -> list[str]:
+    return sorted(map(repr, found.drop("raw", strict=False).rows(named=True)))
+
+
+def piece_by_piece(events: pl.DataFrame) -> Part:
+    """Put what each file tells together, every piece of what waits by itself."""
+    scanned_ = [(n, scanned(mine, READING)) for (n,), mine in events.group_by("part", maintain_order=True)]
+    rest, borders = (
+        pl.concat([getattr(part, name).with_columns(part=pl.lit(n, pl.UInt32)) for n, part in scanned_])
+        for name in ("rest", "borders")
+    )
+    waiting, tangled = joins.placed(rest, borders)
+    is_tangled = pl.struct("log_group", "log_stream").hash().is_in(tangled.implode())
+    told = at_once(events.filter(is_tangled))
+    for _, part in scanned_:
+        told = told.and_part(Part(part.invocations.filter(~is_tangled), part.deliveries.filter(~is_tangled)))
+    for _, piece in waiting.filter(pl.col("piece").is_not_null()).group_by("piece"):
+        told = told.and_part(of_said(piece.select(*REST_SCHEMA), READING))
+    return told
+
+
+@settings(max_examples=40)
+@given(st.lists(cut_streams(), min_size=3, max_size=12))
+def test_files_together_tell_what_one_file_tells(drawn):
+    events = pl.concat([frame(*stream, f"s{n}") for n, stream in enumerate(drawn)])
+    expected, told = at_once(events), piece_by_piece(events)
+
+    assert rows(told.invocations) == rows(expected.invocations)
+    assert rows(told.deliveries) == rows(expected.deliveries)
+
+
+A, B, C, D = RUNS
+M, N, _ = MESSAGES
+
+
+def run(request: str, at: int, *between: str, without: tuple[str, ...] = ()) -> list[Line]:
+    """One invocation from a moment on, a line each 2 ms."""
+    said = forms(request, M)
+    texts = [said["start"], *between, said["end"], said["report"]]
+    kept = [text for text in texts if text not in [said[name] for name in without]]
+    return [(at + 2 * place, text) for place, text in enumerate(kept)]
+
+
+def late(lines: list[Line], at: int, text: str) -> tuple[list[Line], list[int]]:
+    """A line that comes in a file of its own, after all others."""
+    in_order = sorted([*((moment, 0, text_) for moment, text_ in lines), (at, 1, text)], key=lambda row: row[:2])
+    return [(moment, text_) for moment, _, text_ in in_order], [number for _, number, _ in in_order]
+
+
+TWO = [*run(A, 0, f"did {M}"), *run(B, 100, f"did {N}")]
+OPEN_END = [*run(A, 0, f"did {M}", without=("end", "report")), *run(B, 100, f"did {N}")]
+BY_HAND = {
+    "in the middle of an invocation": (TWO, [0, 0, 1, 1, 1, 1, 1, 1]),
+    "in the middle of an invocation that has no end": (OPEN_END, [0, 1, 1, 1, 1, 1]),
+    "between invocations": (TWO, [0, 0, 0, 0, 1, 1, 1, 1]),
+    "in every place": (TWO, list(range(8))),
+    "a line without a request comes late into an invocation": late(TWO, 3, f"did {N}"),
+    "a line without a request comes late behind a REPORT": late(TWO, 50, f"did {N}"),
+    "a silent line comes late behind a REPORT": late(TWO, 50, "connected"),
+    "a silent line comes late behind an invocation without an end": late(OPEN_END, 50, "connected"),
+    "the REPORT comes late": late(OPEN_END, 50, forms(A, M)["report"]),
+    "the REPORT comes after the next START": late(OPEN_END, 101, forms(A, M)["report"]),
+    "a line with its request comes late": late(TWO, 103, forms(A, N)["effect with its request"]),
+    "a START comes late into an invocation": late(TWO, 3, forms(C, M)["start"]),
+    "a START comes late between invocations": late(TWO, 50, forms(C, M)["start"]),
+    "a START of the same request comes again": late(TWO, 300, forms(A, M)["start"]),
+    "a line before all others comes late": late(TWO, -5, f"did {N}"),
+    "a request is invoked again in another file": (
+        [*run(A, 0, f"did {M}"), *run(A, 100, f"did {M}")],
+        [0] * 4 + [1] * 4,
+    ),
+    "two files hold invocations at the same time": (
+        sorted([*run(A, 0, f"did {M}"), *run(B, 1, f"did {N}")]),
+        [0, 1] * 4,
+    ),
+    "an invocation stands inside another": (
+        sorted([*run(A, 0, *[f"did {M}"] * 9), *run(B, 5)]),
+        [int(B in text) for _, text in sorted([*run(A, 0, *[f"did {M}"] * 9), *run(B, 5)])],
+    ),
+    "lines that wait on both sides of an invocation that is over": (
+        [*run(C, 0, without=("end", "report")), *TWO[0:0], *run(A, 10, f"did {M}"), (40, f"did {N}")],
+        [0, 1, 1, 1, 1, 2],
+    ),
+}
+
+
+def steps_over(events: pl.DataFrame, folder: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the invocations and deliveries that the steps leave in the cache."""
+    shared = Shared(Cache(folder / "cache"), reading=READING)
+    paths, held = {}, []
+    for (number,), mine in events.group_by("part", maintain_order=True):
+        name = f"file-{number}"
+        paths[name] = str(folder / f"{name}.parquet")
+        mine.write_parquet(paths[name])
+        told = steps.scan(shared, {"name": name, "path": paths[name], "sha256": None})
+        held.append({"name": name, **{k: told[k] for k in ("rest", "facts", "borders")}})
+    planned = steps.plan_joins(shared, {"name": "plan", "parts": held})
+    entries = {name: ("scan", name) for name in paths}
+    for part, without in planned["without"].items():
+        steps.without(shared, {"name": f"less {part}", "part": part, "streams": without})
+        entries[part] = ("without", f"less {part}")
+    for unit in planned["units"]:
+        more = {
+            "source": str(shared.cache.entry("plan_joins", "plan")),
+            "paths": [paths[held[n]["name"]] for n in unit["files"]],
+        }
+        steps.join(shared, {**unit, **more})
+        entries[unit["name"]] = ("join", unit["name"])
+    folders = [shared.cache.entry(*entry) for entry in entries.values()]
+    runs = [pl.concat([read_part(f, "invocations"), read_part(f, "runs")], how="horizontal").collect() for f in folders]
+    return pl.concat(runs), pl.concat([all_deliveries(f).collect() for f in folders])
+
+
+@pytest.mark.parametrize(("lines", "files"), BY_HAND.values(), ids=BY_HAND)
+def test_it_is_the_same_where_it_is_cut(lines, files, tmp_path):
+    events = frame(lines, files)
+    expected = at_once(events)
+
+    invocations, deliveries = steps_over(events, tmp_path)
+
+    assert rows(invocations) == rows(expected.invocations)
+    assert rows(deliveries) == rows(expected.deliveries)
+
+
+def test_a_stream_that_is_only_cut_is_not_read_again():
+    """Only lines that wait are put together anew: a stream may be long."""
+    lines = [line for n in range(20) for line in run(some_id(f"many {n}"), 100 * n, f"did {M}")]
+    events = frame(lines, [place // 19 for place in range(len(lines))])
+    parts = [(n, scanned(mine, READING)) for (n,), mine in events.group_by("part", maintain_order=True)]
+    rest, borders = (
+        pl.concat([getattr(part, name).with_columns(part=pl.lit(n, pl.UInt32)) for n, part in parts])
+        for name in ("rest", "borders")
+    )
+
+    waiting, tangled = joins.placed(rest, borders)
+
+    assert tangled.is_empty()
+    assert waiting.group_by("piece").len().sort("piece")["len"].to_list() == [4, 4, 4]

@@ -1,0 +1,207 @@
+"""What a log tells is counted part by part, and said once of all of it."""
+
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forensics.lake import to_arrow
+from forensics.settings import Consumer
+from forensics.streams.model import Fact, Invocation
+from forensics.tables.evidence import CONSUMERS
+from forensics.tables.findings import LOGGING_READINESS
+from spark_jobs.known import Known
+from spark_jobs.readiness import COUNTS, handling_counts, invocation_counts, lines_of, logging_readiness, together
+from tests.spark_jobs.health_world import CONSUMER, GROUP, ORDERS, whole
+
+AT = datetime(2026, 11, 16, tzinfo=UTC)
+MICROS = int(AT.timestamp()) * 1_000_000
+WORKER = "/app/worker"
+SHAPE = {
+    "log_group": pl.String,
+    "first_line_at": pl.Datetime("us", "UTC"),
+    "last_line_at": pl.Datetime("us", "UTC"),
+    "names_items": pl.Boolean,
+    "shows_counts": pl.Boolean,
+    "shows_starts": pl.Boolean,
+    "shows_effects": pl.Boolean,
+    "has_response": pl.Boolean,
+    "start_at": pl.Datetime("us", "UTC"),
+    "first_mark_id": pl.String,
+}
+
+
+def run(*facts, marks=("log:1",), start_at=MICROS, has_response=False, at=MICROS):
+    return Invocation(
+        invocation_id="i",
+        log_group=GROUP,
+        log_stream="s",
+        request_id="r",
+        start_index=1,
+        function_name="ship",
+        start_at=start_at,
+        first_line_at=at,
+        last_line_at=at + 1_000,
+        ended_at=None,
+        duration_ms=None,
+        end_status="success",
+        error_type=None,
+        has_response=has_response,
+        any_line_id="log:0",
+        facts=list(facts),
+        mark_ids=list(marks),
+    )
+
+
+def fact(role, **more):
+    return Fact(role, MICROS, "log:2", **more)
+
+
+def counted(*runs):
+    return invocation_counts(pl.DataFrame([lines_of(r) for r in runs], schema=SHAPE))
+
+
+SHOWN = {
+    "nothing but its own lines": (run(), {"with_start"}),
+    "no START": (run(start_at=None), set()),
+    "a batch with receive counts": (
+        run(fact("record", message_id="m", receive_count=1)),
+        {"with_start", "with_message", "with_count"},
+    ),
+    "a receive count of a message without a name": (run(fact("record", receive_count=1)), {"with_start", "with_count"}),
+    "a business key": (run(fact("mention", key="order-7")), {"with_start", "with_message"}),
+    "a message that only its response names": (run(fact("failure", message_id="m")), {"with_start"}),
+    "an item's start": (run(fact("started", message_id="m")), {"with_start", "with_message", "with_item_start"}),
+    "an effect": (run(fact("effect", message_id="m")), {"with_start", "with_message", "with_effect"}),
+    "a response": (run(has_response=True), {"with_start", "with_response"}),
+}
+
+
+@pytest.mark.parametrize(("one", "expected"), SHOWN.values(), ids=SHOWN)
+def test_an_invocation_is_counted_for_what_its_lines_show(one, expected):
+    (counts,) = counted(one)
+
+    assert {name for name in COUNTS if counts[name]} == expected | {"handlings"}
+
+
+def test_a_log_group_stands_for_itself_by_its_first_and_last_line_by_id():
+    (counts,) = counted(run(marks=("log:5", "log:1"), at=MICROS + 9), run(marks=("log:7",)), run(marks=()))
+
+    assert counts["samples"] == ["log:5", "log:7"]
+    assert (counts["first_at"], counts["last_at"]) == (MICROS, MICROS + 1_009)
+
+
+def test_runs_without_a_line_of_the_platform_give_no_sample():
+    assert counted(run(marks=()))[0]["samples"] == []
+
+
+def handlings(*rows):
+    names = ("log_group", "first_at", "last_at", "first_id", "item_id", "shows_count", "shows_start", "shows_effect")
+    return handling_counts(pl.DataFrame(rows, schema=names, orient="row"))
+
+
+def test_a_workers_handlings_are_counted_for_what_their_lines_show():
+    later = AT + timedelta(seconds=1)
+
+    found = handlings(
+        (WORKER, AT, later, "log:2", "m", True, False, None),
+        (WORKER, AT, AT, "log:1", None, False, True, True),
+    )
+
+    assert found == [
+        {
+            "log_group": WORKER,
+            "handlings": 2,
+            "with_message": 1,
+            "with_count": 1,
+            "with_item_start": 1,
+            "with_effect": 1,
+            "with_response": 0,
+            "with_start": 0,
+            "samples": ["log:1", "log:2"],
+            "first_at": MICROS,
+            "last_at": MICROS + 1_000_000,
+        }
+    ]
+
+
+RUNS = st.builds(
+    run,
+    st.sampled_from((fact("record", message_id="m", receive_count=1), fact("effect", key="k"), fact("failure"))),
+    marks=st.lists(st.sampled_from(("log:1", "log:2", "log:3")), max_size=2),
+    at=st.integers(MICROS, MICROS + 5),
+    has_response=st.booleans(),
+)
+
+
+@given(st.lists(RUNS), st.data())
+def test_two_parts_together_are_the_whole(runs, data):
+    here = data.draw(st.integers(0, len(runs)))
+
+    assert together([counted(*runs[here:]), counted(*runs[:here])]) == {c["log_group"]: c for c in counted(*runs)}
+
+
+def consumer(**more):
+    return whole(CONSUMERS, CONSUMER | more)
+
+
+def ready(of_invocations=(), of_handlings=(), **known):
+    rows = logging_readiness(
+        together([of_invocations]), together([of_handlings]), Known(**{"consumers": [CONSUMER]} | known)
+    )
+    assert to_arrow(LOGGING_READINESS, rows).num_rows == len(rows)
+    return rows
+
+
+def test_a_log_group_without_a_line_is_unread():
+    (row,) = ready()
+
+    assert (row["queue_arn"], row["log_group"], row["level"]) == (ORDERS, GROUP, "unread")
+    assert (row["handling_count"], row["missing"], row["evidence_ids"]) == (0, [], [])
+
+
+def test_a_log_that_names_no_message_is_blind():
+    (row,) = ready(counted(run()))
+
+    assert (row["level"], row["missing"][0], row["handling_count"]) == ("blind", "the batch", 1)
+    assert row["evidence_ids"] == ["log:1", "log:1"]
+
+
+def test_a_declared_effect_line_that_stands_in_the_log_is_not_missing():
+    shown = counted(run(fact("effect", message_id="m"), fact("started", message_id="m", receive_count=1)))
+
+    assert ready(shown)[0]["missing"] == ["the effect"]
+    (row,) = ready(shown, consumers_by_group={GROUP: Consumer(name="ship", effect="done")})
+    assert (row["level"], row["missing"]) == ("ready", [])
+
+
+def test_a_mapping_that_takes_partial_responses_asks_for_a_logged_one():
+    mapping = {"function_name": "ship", "reports_batch_item_failures": True}
+
+    (row,) = ready(counted(run()), event_source_mappings=[mapping])
+
+    assert "the response" in row["missing"]
+
+
+KINDS = {
+    "what the evidence says": ("worker", False, "worker"),
+    "a function where nothing tells": (None, False, "lambda"),
+    "a worker where its lines tell": (None, True, "worker"),
+}
+
+
+@pytest.mark.parametrize(("said", "has_handlings", "kind"), KINDS.values(), ids=KINDS)
+def test_who_writes_a_log_group_is(said, has_handlings, kind):
+    shown = handlings((WORKER, AT, AT, "log:2", "m", True, True, True)) if has_handlings else []
+
+    (row,) = ready(of_handlings=shown, consumers=[consumer(log_group=WORKER, kind=said, function_name=None)])
+
+    assert row["consumer_kind"] == kind
+
+
+def test_a_log_group_of_two_queues_has_a_row_for_each():
+    rows = ready(counted(run()), consumers=[consumer(queue_arn="arn:z", queue_name="z"), CONSUMER, CONSUMER])
+
+    assert [r["queue_arn"] for r in rows] == [ORDERS, "arn:z"]

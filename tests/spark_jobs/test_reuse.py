@@ -1,0 +1,383 @@
+"""Evidence that comes in rounds is judged as if it had come at once, whatever an earlier run left behind."""
+
+import json
+import random
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from forensics.lake import Lake
+from forensics.settings import Settings
+from forensics.tables import BY_NAME, FINDINGS
+from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs.cache import Cache, CacheDamagedError
+from spark_jobs.carrier import Here
+from spark_jobs.runner import correlate
+from tests.oracle import World
+from tests.oracle.bundle import TABLES, settings_of
+from tests.spark_jobs import small_worlds
+from tests.spark_jobs.small_lake import SmallLake, at, record, run, some_id
+from tests.spark_jobs.thought_up import plans
+
+pytestmark = pytest.mark.slow
+
+UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
+"""A smaller world costs as much to judge: looking for one took minutes."""
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def evidence_of(worlds: list[World], *others: Rows) -> Rows:
+    """Return the rows of worlds and others, by table."""
+    told = [{name: world.rows(name) for name in TABLES} for world in worlds] + list(others)
+    names = dict.fromkeys(name for rows in told for name in rows)
+    return {name: [row for rows in told for row in rows.get(name, ())] for name in names}
+
+
+def in_rounds(evidence: Rows, count: int, rng: random.Random) -> list[Rows]:
+    """Cut evidence into rounds: each stream at some places or nowhere, some lines late, other rows in any round."""
+    rounds: list[Rows] = [{name: [] for name in evidence} for _ in range(count)]
+    by_stream: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in evidence.get(LOG_EVENTS.name, ()):
+        by_stream.setdefault((row["log_group"], row["log_stream"]), []).append(row)
+    for lines in by_stream.values():
+        lines.sort(key=lambda row: (row["logged_at"], row["order_in_ms"]))
+        borders = [rng.choice((0, len(lines), rng.randrange(len(lines) + 1))) for _ in range(count - 1)]
+        for place, row in enumerate(lines):
+            number = sum(place >= border for border in borders)
+            is_late = rng.random() < 0.02
+            rounds[rng.randrange(number, count) if is_late else number][LOG_EVENTS.name].append(row)
+    for name, rows in evidence.items():
+        if name != LOG_EVENTS.name:
+            for row in rows:
+                rounds[rng.randrange(count)][name].append(row)
+    return rounds
+
+
+def append(lake: Lake, rows: Rows) -> None:
+    """Append the rows of one round, each table in one commit."""
+    for name, mine in rows.items():
+        if mine:
+            lake.append(BY_NAME[name], mine, f"{name}|oracle")
+
+
+def judged(lake: Lake, said: Settings) -> dict[str, bytes]:
+    """Correlate, and return every findings table as bytes that are the same for the same rows."""
+    correlate(lake, said, carrier=Here())
+    return findings_of(lake)
+
+
+def findings_of(lake: Lake) -> dict[str, bytes]:
+    """Return every findings table as bytes that are the same for the same rows."""
+    found = lake.findings()
+    rows = {table.name: map(canonical, found.read(table).to_pylist()) for table in FINDINGS}
+    return {name: "\n".join(sorted(lines)).encode() for name, lines in rows.items()}
+
+
+def canonical(row: dict[str, Any]) -> str:
+    return json.dumps(row, default=str, sort_keys=True)
+
+
+def assert_same(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
+    """Name the rows that differ."""
+    for name, rows in expected.items():
+        told, wanted = found[name].decode().split("\n"), rows.decode().split("\n")
+        extra, lacking = sorted({*told} - {*wanted}), sorted({*wanted} - {*told})
+        assert (extra[:2], lacking[:2]) == ([], []), name
+    assert found == expected
+
+
+def anew(evidence: Rows, said: Settings, folder: Path) -> dict[str, bytes]:
+    """Return the findings of a lake into which all evidence came at once."""
+    lake = Lake(folder)
+    append(lake, evidence)
+    return judged(lake, said)
+
+
+BETWEEN: dict[str, Callable[[Lake], Any]] = {
+    "nothing": lambda lake: None,
+    "files are merged": lambda lake: lake.compact(LOG_EVENTS, at_files=2),
+    "the cache is removed": lambda lake: shutil.rmtree(lake.root / "findings" / ".cache"),
+}
+"""What may happen to a lake between two runs."""
+
+
+def check(worlds: list[World], said: Settings, count: int, seed: str, folder: Path, *others: Rows) -> None:
+    """Judge in rounds, with something happening after each, and compare with judging at once."""
+    rng = random.Random(seed)
+    evidence = evidence_of(worlds, *others)
+    lake = Lake(folder / "in-rounds")
+    found: dict[str, bytes] = {}
+    for rows in in_rounds(evidence, count, rng):
+        append(lake, rows)
+        if any(rows.values()):
+            found = judged(lake, said)
+            BETWEEN[rng.choice(sorted(BETWEEN))](lake)
+
+    assert_same(found, anew(evidence, said, folder / "at-once"))
+
+
+@settings(max_examples=5, suppress_health_check=list(HealthCheck), phases=UNSHRUNK)
+@given(st.lists(plans(), min_size=2, max_size=3), st.integers(2, 3), st.randoms(use_true_random=False))
+def test_worlds_that_come_in_rounds_are_judged_as_if_they_had_come_at_once(drawn, count, rng):
+    worlds = [World(300_000 + number, plan) for number, plan in enumerate(drawn)]
+    with tempfile.TemporaryDirectory() as folder:
+        check(worlds, settings_of(worlds), count, f"rounds {rng.random()}", Path(folder))
+
+
+MIXED = [World(seed) for seed in (3, 7, 11, 14, 24)]
+"""Functions and workers, FIFO queues and dead letters."""
+
+
+@pytest.fixture(scope="module")
+def said() -> Settings:
+    return Settings.parse(settings_of(MIXED).text + small_worlds.SETTINGS.text)
+
+
+@pytest.fixture(scope="module")
+def by_hand() -> Rows:
+    return small_worlds.world().rows
+
+
+def test_worlds_by_hand_among_others_are_judged_alike_in_rounds(said, by_hand, tmp_path):
+    check(MIXED, said, 3, "by hand", tmp_path, by_hand)
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A lake judged when half its evidence was there, of which the rest has come since."""
+
+    lake: Lake
+    before: dict[str, bytes]
+    expected: dict[str, bytes]
+
+    @property
+    def cache(self) -> Path:
+        return self.lake.root / "findings" / ".cache"
+
+
+@pytest.fixture(scope="module")
+def halves(by_hand, said, tmp_path_factory) -> tuple[Rows, Rows, Path, dict[str, bytes]]:
+    """Both halves of some evidence, a lake judged with the first, and the findings of both."""
+    evidence, folder = evidence_of(MIXED[:3], by_hand), tmp_path_factory.mktemp("halves")
+    first, second = in_rounds(evidence, 2, random.Random("halves"))
+    lake = Lake(folder / "first")
+    append(lake, first)
+    judged(lake, said)
+    return first, second, lake.root, anew(evidence, said, folder / "at-once")
+
+
+@pytest.fixture
+def begun(halves, tmp_path) -> Begun:
+    """A copy of the lake judged with the first half, with the second half in it."""
+    _, second, root, expected = halves
+    shutil.copytree(root, tmp_path / "lake")  # files of its own: a damaged one must not harm what was published
+    lake = Lake(tmp_path / "lake")
+    before = findings_of(lake)
+    append(lake, second)
+    return Begun(lake, before, expected)
+
+
+def entries(begun: Begun) -> list[Path]:
+    """Return every output in the cache."""
+    return sorted(entry for step in begun.cache.iterdir() if step.name != "runs" for entry in step.iterdir())
+
+
+def test_a_removed_cache_costs_nothing_but_time(begun, said):
+    shutil.rmtree(begun.cache)
+
+    assert_same(judged(begun.lake, said), begun.expected)
+
+
+def test_part_of_the_cache_may_be_removed(begun, said):
+    for entry in entries(begun)[::3]:
+        shutil.rmtree(entry)
+
+    assert_same(judged(begun.lake, said), begun.expected)
+
+
+def cut_in_half(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def fill_with_garbage(file: Path) -> None:
+    file.write_bytes(random.Random(file.name).randbytes(file.stat().st_size))
+
+
+TEARS: dict[str, Callable[[Path], Any]] = {
+    "is empty": lambda file: file.write_bytes(b""),
+    "is cut in half": cut_in_half,
+    "is gone": lambda file: file.unlink(),
+    "is garbage": fill_with_garbage,
+}
+
+
+@pytest.mark.parametrize("which", ["*.parquet", "summary.json"])
+@pytest.mark.parametrize("tear", TEARS.values(), ids=TEARS)
+def test_of_every_output_a_file_that_is_torn(tear, which, begun, said):
+    """Either it is made anew without a word, or a sentence says that it is gone, and the next run makes it."""
+    for entry in entries(begun):
+        for file in entry.glob(which):
+            tear(file)
+    for _ in range(20):
+        assert findings_of(begun.lake) == begun.before
+        try:
+            found = judged(begun.lake, said)
+            break
+        except CacheDamagedError as problem:
+            assert "was damaged" in str(problem)
+            assert problem.hint == "It has been removed: run this again."
+            assert tear is fill_with_garbage
+
+    assert_same(found, begun.expected)
+
+
+def test_notes_of_earlier_runs_that_are_torn_are_forgotten(begun, said):
+    for file in (begun.cache / "runs").iterdir():
+        file.write_text("3")
+    (begun.cache / "stray").write_text("not ours")
+
+    assert_same(judged(begun.lake, said), begun.expected)
+
+
+def test_what_a_killed_run_left_is_swept_by_the_next(begun, said):
+    draft = begun.cache / "scan" / f".{'0' * 32}-{'1' * 32}"
+    staged = [begun.lake.staging_folder(table, "000000000000001-killed") for table in FINDINGS]
+    for folder in (draft, *staged):
+        folder.mkdir(parents=True)
+        (folder / "deliveries.parquet").write_bytes(b"PAR1")
+
+    assert_same(judged(begun.lake, said), begun.expected)
+    assert [folder for folder in (draft, *staged) if folder.exists()] == []
+
+
+@pytest.mark.parametrize("step", ["survey", "scan", "plan", "judge", "settle", "incidents", "health"])
+def test_a_run_that_is_killed_in_a_step_is_taken_up_by_the_next(step, begun, said, monkeypatch):
+    made, count = Cache.made, iter(range(1000))
+
+    def killed(cache: Cache, of: str, name: str, make: Callable[[Path], Any]) -> Any:
+        def broken(folder: Path) -> Any:
+            told = make(folder)
+            if of == step and next(count) == 0:
+                raise KeyboardInterrupt
+            return told
+
+        return made(cache, of, name, broken)
+
+    monkeypatch.setattr(Cache, "made", killed)
+    with pytest.raises(KeyboardInterrupt):
+        judged(begun.lake, said)
+    assert findings_of(begun.lake) == begun.before
+
+    assert_same(judged(begun.lake, said), begun.expected)
+
+
+def test_a_run_that_is_killed_while_it_publishes_leaves_readers_on_what_was_before(begun, said, monkeypatch):
+    replace, count = Lake._replace, iter(range(1000))
+
+    def killed(lake: Lake, *args: Any) -> Any:
+        if next(count) == 5:
+            raise KeyboardInterrupt
+        return replace(lake, *args)
+
+    monkeypatch.setattr(Lake, "_replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        judged(begun.lake, said)
+    assert findings_of(begun.lake) == begun.before
+
+    assert_same(judged(begun.lake, said), begun.expected)
+
+
+OTHER_SETTINGS = {
+    "an effect line": ("effect = 'charged", "effect = 'booked"),
+    "a business key": ('business_key = "$.payment_id"', 'business_key = "$.customer"'),
+    "the order of work": ('order = "sequential"', 'order = "parallel"'),
+    "a team's zone": ("[[queue]]", '[team]\nzone = "Asia/Tokyo"\n\n[[queue]]'),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER_SETTINGS.values(), ids=OTHER_SETTINGS)
+def test_settings_that_are_changed_and_changed_back(old, new, begun, said, by_hand, tmp_path):
+    assert old in said.text
+    other = Settings.parse(said.text.replace(old, new, 1 if "zone" in new else -1))
+
+    changed = judged(begun.lake, other)
+
+    assert changed != begun.expected
+    assert_same(changed, anew(evidence_of(MIXED[:3], by_hand), other, tmp_path / "anew"))
+    assert_same(judged(begun.lake, said), begun.expected)
+
+
+def test_a_lake_that_was_moved_is_judged_on_from_where_it_is(begun, said, tmp_path):
+    judged(begun.lake, said)
+    root = begun.lake.root.rename(tmp_path / "elsewhere")
+    for step in ("join", "without", "incidents"):
+        shutil.rmtree(root / "findings" / ".cache" / step, ignore_errors=True)
+
+    assert_same(judged(Lake(root), Settings.parse(said.text + "\n# so that it runs")), begun.expected)
+
+
+def test_the_same_evidence_again_makes_nothing_anew(begun, said, monkeypatch):
+    judged(begun.lake, said)
+    steps, made = [], Cache.made
+    monkeypatch.setattr(Cache, "made", lambda cache, *a: steps.append(a[0]) or made(cache, *a))
+
+    correlate(begun.lake, Settings.parse(said.text + "\n# nothing else"), carrier=Here())
+
+    assert set(steps) <= {"queue", "health"}, "all that rests on the settings file as a whole"
+
+
+def of_shared_group() -> SmallLake:
+    """A log group that two functions write; only a line of the application says which."""
+    lake = SmallLake()
+    lake.queue("shared")
+    said = (json.dumps({"level": "INFO", "function_name": "one", "message": "working"}),)
+    lines = run("r", 1, 3, record(some_id("m"), 1, "shared", "{}", 0), says=said)
+    lake.function("shared", "one", *lines, timeout_s=3)
+    lake.function("shared", "two")
+    for name in ("log_events", "consumers", "coverage"):
+        for row in lake.rows[name]:
+            row.update({"log_group": "/shared"} if name != "coverage" else {"resource": "/shared"})
+    for row in lake.rows["function_settings"]:
+        row["log_group"] = None
+    return lake
+
+
+LATER = ("function_settings", "event_source_mappings", "queue_settings", "coverage", "consumers")
+
+
+@pytest.mark.parametrize("table", LATER)
+@pytest.mark.parametrize("small", [of_shared_group, small_worlds.world])
+def test_what_is_known_of_settings_later_is_as_if_it_had_been_known_at_once(small, table, tmp_path):
+    rows, said, lake = small().rows, small_worlds.SETTINGS, Lake(tmp_path / "lake")
+    append(lake, {name: mine for name, mine in rows.items() if name != table})
+    judged(lake, said)
+    append(lake, {table: rows.get(table, [])})
+
+    assert_same(judged(lake, said), anew(rows, said, tmp_path / "anew"))
+
+
+def test_settings_of_the_time_of_an_old_receive_that_become_known_later(tmp_path):
+    """An event printed two days after its message was received."""
+    small = SmallLake()
+    for seen_s, visibility_s in ((-20 * 3600, 30), (-40 * 3600, 77)):
+        small.queue("old", visibility_s, changed=-100 * 3600)
+        small.rows["queue_settings"][-1] |= {"observed_at": at(seen_s), "last_modified_at": None}
+    first = {"ApproximateFirstReceiveTimestamp": str(int(at(-48 * 3600).timestamp() * 1000))}
+    small.function("old", "reprinting", *run("r", 1, 3, record(some_id("m"), 1, "old", "{}", -48 * 3600, **first)))
+    rows, said, lake = small.rows, Settings.parse(""), Lake(tmp_path / "lake")
+    append(lake, rows | {"queue_settings": rows["queue_settings"][:1]})
+    judged(lake, said)
+    append(lake, {"queue_settings": rows["queue_settings"][1:]})
+
+    found = judged(lake, said)
+
+    assert b'"visibility_timeout_s": 77' in found["deliveries"]
+    assert_same(found, anew(rows, said, tmp_path / "anew"))
