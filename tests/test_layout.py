@@ -80,10 +80,10 @@ NOT_THE_PRODUCT = ("conftest.py", "hatch_build.py")
 
 
 def part_of(path: Path) -> str:
-    """Return the part a file belongs to: ``forensics/<folder>``, a top folder, ``app`` or ``cli``."""
+    """Return the part a file belongs to: ``forensics/<folder>``, a top folder, or ``app``."""
     where = path.relative_to(ROOT).parts
     if len(where) == 1:
-        return "cli" if where[0].startswith("cli") else where[0].removesuffix(".py")
+        return where[0].removesuffix(".py")
     return "/".join(where[:2]) if where[0] == "forensics" and len(where) > 2 else where[0]
 
 
@@ -93,8 +93,6 @@ def part_of_module(module: str) -> str | None:
     if top == "forensics":
         folder = f"forensics/{rest[0]}" if rest else "forensics"
         return folder if folder in OWN else "forensics"
-    if top.startswith("cli") and (ROOT / f"{top}.py").exists():
-        return "cli"
     return top if top in OWN else None
 
 
@@ -123,7 +121,7 @@ def forbidden_imports(part: str, source: str) -> list[str]:
 
 def sources() -> list[Path]:
     tops = [f for f in ROOT.glob("*.py") if f.name not in NOT_THE_PRODUCT]
-    folders = {part.split("/")[0] for part in OWN} - {"app", "cli"}
+    folders = {part.split("/")[0] for part in OWN} - {"app"}
     return sorted(tops + [f for folder in folders for f in (ROOT / folder).rglob("*.py")])
 
 

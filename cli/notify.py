@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_options import Everywhere
-from cli_output import say
+from cli.options import Everywhere
+from cli.output import say
 from forensics.settings import WEBHOOKS
 
 if TYPE_CHECKING:

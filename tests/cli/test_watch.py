@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import cli
-from cli_watch import LONGEST_BACK_OFF_S, SLOW_EVERY, Watch, WatchRun, must_judge
+from cli.watch import LONGEST_BACK_OFF_S, SLOW_EVERY, Watch, WatchRun, must_judge
 from forensics.errors import EndpointUnreachableError, LakeBusyError, QueueUnknownError
 from forensics.lake import Generation, Lake
 from forensics.tables import BY_NAME
@@ -21,7 +21,7 @@ from tests.ingest.world import CREDENTIALS, REGION, World
 from tests.waiting import PATIENCE_S
 
 NOW = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def generation(number: int = 1) -> Generation:

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 import cli
-import cli_serve
-from cli_serve import DEMO_MARK, DemoLakeError, fresh_demo_lake
+from cli import serve
+from cli.serve import DEMO_MARK, DemoLakeError, fresh_demo_lake
 from tests.forensics.report import world
 from tests.pages.browser import free_port
 from tests.waiting import PATIENCE_S
 
-ROOT = Path(cli.__file__).parent
+ROOT = Path(cli.__file__).parent.parent
 
 
 def address_in(process: subprocess.Popen, limit_s: float = PATIENCE_S) -> str:
@@ -47,7 +47,7 @@ def children_of(pid: int) -> list[int]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
     port = str(free_port())  # the usual one is taken by the next server of another test as soon as this one ends
-    command = [sys.executable, str(ROOT / "cli.py"), "serve", "--lake", str(tmp_path / "not yet"), "--port", port]
+    command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path / "not yet"), "--port", port]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     address = address_in(process)
     (child,) = children_of(process.pid)
@@ -63,7 +63,7 @@ def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
 
 @pytest.mark.process
 def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path):
-    command = [sys.executable, str(ROOT / "cli.py"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
+    command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
     command += ["--address", "127.0.0.2", "--host", "doubletake.example.com", "--trusted-proxy"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -76,8 +76,8 @@ def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path):
 
 
 def test_an_address_of_another_machine_is_named():
-    with pytest.raises(cli_serve.DashboardError, match="'192.0.2.1' is not an address of this machine"):
-        cli_serve.free_port(None, "192.0.2.1")
+    with pytest.raises(serve.DashboardError, match="'192.0.2.1' is not an address of this machine"):
+        serve.free_port(None, "192.0.2.1")
 
 
 def test_a_port_that_is_taken_is_named(tmp_path, capsys):
@@ -91,13 +91,13 @@ def test_a_port_that_is_taken_is_named(tmp_path, capsys):
 
 def test_without_a_wish_another_free_port_is_found(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        monkeypatch.setattr(cli_serve, "DEFAULT_PORT", taken.getsockname()[1])
+        monkeypatch.setattr(serve, "DEFAULT_PORT", taken.getsockname()[1])
 
-        assert cli_serve.free_port(None) != taken.getsockname()[1]
+        assert serve.free_port(None) != taken.getsockname()[1]
 
 
 def test_a_dashboard_that_cannot_start_is_said(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cli_serve.sys, "executable", "/bin/false")
+    monkeypatch.setattr(serve.sys, "executable", "/bin/false")
     code = cli.main(["serve", "--lake", str(tmp_path)])
 
     assert code == 2
@@ -153,7 +153,7 @@ def test_the_demo_never_speaks_to_the_account_of_the_shell(monkeypatch):
     monkeypatch.setenv("AWS_PROFILE", "production")
     monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", "http://elsewhere")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
-    with cli_serve.only_this_aws(Embedded()):
+    with serve.only_this_aws(Embedded()):
         inside = {n: v for n, v in os.environ.items() if n.startswith("AWS_") or n == "HTTPS_PROXY"}
 
     assert inside == Embedded().environment()

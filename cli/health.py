@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_findings import QueueOption
-from cli_options import Everywhere
-from cli_output import FormatOption, RowFormat, print_rows, say, write_out
+from cli.findings import QueueOption
+from cli.options import Everywhere
+from cli.output import FormatOption, RowFormat, print_rows, say, write_out
 from forensics.errors import EXIT_CHECK_FAILED, EXIT_OK, ForensicsError, QueueUnknownError
 
 if TYPE_CHECKING:

@@ -11,17 +11,8 @@ from typing import Annotated
 
 import typer
 
-import cli_files
-import cli_find
-import cli_findings
-import cli_health
-import cli_lake
-import cli_notify
-import cli_people
-import cli_serve
-import cli_watch
-import cli_work
-from cli_options import (
+from cli import find, findings, health, import_, lake, notify, people, serve, watch, work
+from cli.options import (
     ConfigOption,
     EndpointOption,
     Everywhere,
@@ -31,7 +22,7 @@ from cli_options import (
     RegionOption,
     everywhere,
 )
-from cli_output import OutputUnwritableError, about_file, complain, is_disk_full, say
+from cli.output import OutputUnwritableError, about_file, complain, is_disk_full, say
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 from forensics.extras import DISTRIBUTION
 
@@ -75,28 +66,28 @@ def _before(
 
 
 for _command in (
-    cli_serve.demo,
-    cli_work.collect,
-    cli_files.import_,
-    cli_work.correlate,
-    cli_work.investigate,
-    cli_watch.watch,
-    cli_serve.serve,
-    cli_findings.incidents,
-    cli_findings.messages,
-    cli_findings.deliveries,
-    cli_findings.findings,
-    cli_find.find,
-    cli_health.health,
-    cli_health.check,
-    cli_findings.status,
-    cli_lake.doctor,
-    cli_lake.seal,
-    cli_findings.report,
-    cli_notify.notify,
-    cli_people.annotate,
-    cli_people.annotations,
-    cli_people.verify,
+    serve.demo,
+    work.collect,
+    import_.import_,
+    work.correlate,
+    work.investigate,
+    watch.watch,
+    serve.serve,
+    findings.incidents,
+    findings.messages,
+    findings.deliveries,
+    findings.findings,
+    find.find,
+    health.health,
+    health.check,
+    findings.status,
+    lake.doctor,
+    lake.seal,
+    findings.report,
+    notify.notify,
+    people.annotate,
+    people.annotations,
+    people.verify,
 ):
     app.command(name=_command.__name__.rstrip("_"))(everywhere(_command))
 
@@ -167,7 +158,3 @@ def _about_bug(problem: BaseException) -> int:
         "Run it again with DOUBLETAKE_DEBUG=1 to see where, and report that.",
     )
     return EXIT_BUG
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -20,6 +20,7 @@ from tests.ingest.proxy import Proxy, refuse
 from tests.ingest.world import CREDENTIALS, REGION, START, World
 from tests.spark_jobs.small_lake import SmallLake, some_id
 
+ROOT = Path(cli.__file__).parent.parent
 UNTIL = (START + timedelta(hours=1)).isoformat()
 
 
@@ -149,7 +150,7 @@ def test_a_full_disk_is_said_and_the_next_run_completes_the_evidence(run, orders
     def no_room():
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
 
-    command = [sys.executable, str(Path(cli.__file__)), *collect(orders, emulator)]
+    command = [sys.executable, str(ROOT / "doubletake"), *collect(orders, emulator)]
     full = subprocess.run(command, cwd=tmp_path, preexec_fn=no_room, capture_output=True, text=True, check=False)
     code, _, err = run(*collect(orders, emulator))
     rows = json.loads(run("status", "--format", "json", "--lake", "lake")[1])["evidence_rows"]
@@ -240,7 +241,7 @@ def test_correlate_says_only_what_we_have_to_say(tmp_path):
     lake.write(tmp_path / "lake")
     environment = {k: v for k, v in os.environ.items() if k not in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")}
 
-    command = [sys.executable, str(Path(cli.__file__)), "correlate", "--lake", str(tmp_path / "lake")]
+    command = [sys.executable, str(ROOT / "doubletake"), "correlate", "--lake", str(tmp_path / "lake")]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
 
     said = done.stderr.splitlines()

@@ -16,7 +16,7 @@ import cli
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
-ROOT = Path(cli.__file__).parent
+ROOT = Path(cli.__file__).parent.parent
 
 
 @dataclass
@@ -48,7 +48,7 @@ def demo(tmp_path_factory):
     """Start the default  demo once, with no Java on the machine; at the end it must end cleanly with all it started."""
     folder = tmp_path_factory.mktemp("demo")
     log = folder / "stderr.txt"
-    command = [sys.executable, str(ROOT / "cli.py"), "demo", "--lake", str(folder / "demo-lake")]
+    command = [sys.executable, str(ROOT / "doubletake"), "demo", "--lake", str(folder / "demo-lake")]
     environment = without_java(tmp_path_factory.mktemp("tools")) | {"AWS_PROFILE": "production"}  # not to be looked at
     with log.open("w") as words:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=words, text=True)

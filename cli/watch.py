@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_notify import tell, webhook_of
-from cli_options import Everywhere, accesses
-from cli_output import about_file, printable, say
-from cli_serve import ending_on_sigterm
-from cli_work import LogGroupOption, MasterOption, QueueNotNamedError
+from cli.notify import tell, webhook_of
+from cli.options import Everywhere, accesses
+from cli.output import about_file, printable, say
+from cli.serve import ending_on_sigterm
+from cli.work import LogGroupOption, MasterOption, QueueNotNamedError
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ class _Work:
         done = WatchRun(report.stored_count, len(report.gaps), lake.generation())
         versions = lake.data_versions()
         if must_judge(self._judged, versions, self._judged_at, now) or settings != self._judged_settings:
-            from cli_progress import steps
+            from cli.progress import steps
             from spark_jobs.runner import correlate
 
             with steps(says_steps=False) as progress:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_output import is_disk_full
+from cli.output import is_disk_full
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:

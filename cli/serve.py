@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli_options import Everywhere
-from cli_output import say
-from cli_work import collected, print_verdict
+from cli.options import Everywhere
+from cli.output import say
+from cli.work import collected, print_verdict
 from forensics.access import LOOPBACK, TRUSTED_PROXY
 from forensics.errors import ForensicsError
 from forensics.extras import need
@@ -174,7 +174,7 @@ def fresh_demo_lake(folder: Path) -> Path:
 
 def _play_and_judge(found: ModuleType, lake: "Lake", live: bool) -> tuple["Played", int]:
     """Play, collect and correlate; returns what was played and the collection's exit code."""
-    from cli_progress import collecting, steps
+    from cli.progress import collecting, steps
     from forensics.settings import Settings
     from ingest.clients import Aws
     from ingest.collect import collect
@@ -244,7 +244,7 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
     outside = outside or Exposure()
     near = _ANY_ADDRESS.get(outside.address, outside.address)
     port = free_port(port, near)
-    app = Path(__file__).with_name("app.py")
+    app = Path(__file__).parents[1] / "app.py"
     options = {
         "server.address": outside.address,
         "server.port": port,

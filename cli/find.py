@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_options import Everywhere
-from cli_output import FormatOption, RowFormat, print_rows
+from cli.options import Everywhere
+from cli.output import FormatOption, RowFormat, print_rows
 from forensics.errors import MessageUnknownError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from forensics.errors import EXIT_CHECK_FAILED
 from tests.pages import health_tale, tales
 from tests.pages.worlds import START, Story
 
-SCHEMA = Path(__file__).parent / "data" / "sarif" / "sarif-schema-2.1.0.json"
+SCHEMA = Path(__file__).parents[1] / "data" / "sarif" / "sarif-schema-2.1.0.json"
 ACCEPTED = """
 [[queue]]
 name = "{queue}"

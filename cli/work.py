@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli_options import Everywhere, accesses
-from cli_output import printable, say
+from cli.options import Everywhere, accesses
+from cli.output import printable, say
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def collect(
 
     window = TimeWindow.parse(since, until, datetime.now(UTC))
     if dry_run:
-        from cli_estimate import tell_estimate
+        from cli.estimate import tell_estimate
 
         return tell_estimate(chosen, queues or None, window, log_group or [])
     return _collect(chosen, queues or None, window, log_group or [], again).exit_code
@@ -117,7 +117,7 @@ def investigate(
 def _collect(
     chosen: Everywhere, queues: list[str] | None, window: "TimeWindow", log_groups: list[str], again: bool = False
 ) -> "CollectReport":
-    from cli_progress import collecting
+    from cli.progress import collecting
     from ingest.collect import collect as collect_evidence
 
     settings = chosen.settings()
@@ -150,7 +150,7 @@ def collected(report: "CollectReport") -> Iterator[str]:
 
 
 def _correlate(chosen: Everywhere, since: str | None, master: str | None, anew: bool = False) -> "Generation":
-    from cli_progress import steps
+    from cli.progress import steps
     from forensics.window import TimeWindow
     from spark_jobs.runner import correlate as correlate_evidence
 

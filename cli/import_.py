@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli_options import Everywhere
-from cli_output import say
+from cli.options import Everywhere
+from cli.output import say
 from forensics.errors import BadTimeError, ForensicsError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def import_(
     ] = None,
 ) -> int:
     """Read exported and saved files into the lake; no account is needed."""
-    from cli_progress import importing
+    from cli.progress import importing
     from ingest.file_run import ImportChoices
     from ingest.files import import_files
 

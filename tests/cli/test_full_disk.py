@@ -90,7 +90,7 @@ def test_whoever_finds_no_room_it_is_told_the_same_way(command, problem, tmp_pat
     def fail(self):
         raise problem
 
-    monkeypatch.setattr("cli_options.Everywhere.open_lake", fail)
+    monkeypatch.setattr("cli.options.Everywhere.open_lake", fail)
     code = cli.main([command, "--lake", str(tmp_path / "none")])
 
     assert code == 2
@@ -101,7 +101,7 @@ def test_a_panic_about_something_else_is_a_bug(tmp_path, monkeypatch, capsys):
     def fail(self):
         raise PanicException("index out of bounds")
 
-    monkeypatch.setattr("cli_options.Everywhere.open_lake", fail)
+    monkeypatch.setattr("cli.options.Everywhere.open_lake", fail)
 
     assert cli.main(["status", "--lake", str(tmp_path)]) == 1
     assert "this is a bug of ours: PanicException: index out of bounds" in capsys.readouterr().err

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli_options import Everywhere, accesses
-from cli_output import printable, say
+from cli.options import Everywhere, accesses
+from cli.output import printable, say
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def seal(
     incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
 ) -> int:
     """Read an incident's whole time once more, late events included, and stamp it: the case's evidence is complete."""
-    from cli_work import collected
+    from cli.work import collected
     from forensics.report.case import find_incident
     from forensics.window import TimeWindow
 
@@ -74,7 +74,7 @@ def seal(
 
 
 def _read_again(chosen: Everywhere, queue: str, window: "TimeWindow") -> "CollectReport":
-    from cli_progress import collecting
+    from cli.progress import collecting
     from forensics.lake.filters import equals
     from forensics.tables.evidence import CONSUMERS
     from ingest.collect import collect

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from cli_options import Everywhere
-from cli_output import FormatOption, RowFormat, print_rows, say
+from cli.options import Everywhere
+from cli.output import FormatOption, RowFormat, print_rows, say
 from forensics.tables.people import ANNOTATIONS, MARKS
 
 Mark = StrEnum("Mark", {m.upper().replace("-", "_"): m for m in MARKS})  # type: ignore[misc]

@@ -16,7 +16,7 @@ from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(cli.__file__).parent
+ROOT = Path(cli.__file__).parent.parent
 MESSAGE_FIELDS = [
     "queue",
     "message_id",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli_options import Everywhere
-from cli_output import FormatOption, RowFormat, print_rows, say, write_out
+from cli.options import Everywhere
+from cli.output import FormatOption, RowFormat, print_rows, say, write_out
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, MessageUnknownError, QueueUnknownError
 from forensics.verdict.interval import VERDICTS
 
@@ -287,7 +287,7 @@ def report(
     kind = format or _kind_of(output)
     options = ReportOptions(language, zone, all_events, short_ids)
     if week is not None or incident is None:
-        from cli_health import week_report
+        from cli.health import week_report
 
         week_report(chosen, incident, week, kind, output, options)
         return

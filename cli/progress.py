@@ -21,7 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from cli_output import printable, say
+from cli.output import printable, say
 
 LINE_EVERY_S = 10.0
 """Where nobody watches a bar, a step that takes long says so often how far it is."""

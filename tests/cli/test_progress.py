@@ -4,7 +4,7 @@ import sys
 import pytest
 from rich.console import Console
 
-import cli_progress
+from cli.progress import StepLines, collecting, steps
 
 
 class Terminal(io.StringIO):
@@ -17,14 +17,14 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(
-        cli_progress, "Console", lambda **_: Console(file=stream, force_terminal=True, width=120, highlight=False)
+        "cli.progress.Console", lambda **_: Console(file=stream, force_terminal=True, width=120, highlight=False)
     )
     return stream
 
 
 def test_on_a_terminal_collecting_shows_source_events_and_rate(monkeypatch):
     terminal = on_terminal(monkeypatch)
-    with cli_progress.collecting() as progress:
+    with collecting() as progress:
         progress.stage("log group /aws/lambda/charge-card")
         for seen in range(0, 20_000, 1_000):
             progress.events(seen)
@@ -38,10 +38,10 @@ def test_on_a_terminal_collecting_shows_source_events_and_rate(monkeypatch):
 
 def test_a_name_from_the_account_cannot_drive_the_terminal_or_the_markup(monkeypatch):
     terminal = on_terminal(monkeypatch)
-    with cli_progress.collecting() as progress:
+    with collecting() as progress:
         progress.stage("log group [red]\x1b]0;title\x07")
         progress.bar.refresh()
-    with cli_progress.steps() as progress:
+    with steps() as progress:
         progress.step("reading [bold]x[/nonsense]")
 
     assert "\x1b]0;" not in terminal.getvalue()
@@ -49,9 +49,9 @@ def test_a_name_from_the_account_cannot_drive_the_terminal_or_the_markup(monkeyp
 
 
 def test_elsewhere_collecting_is_silent_and_steps_are_lines(capsys):
-    with cli_progress.collecting() as progress:
+    with collecting() as progress:
         assert progress is None
-    with cli_progress.steps() as progress:
+    with steps() as progress:
         progress.step("Spark runs on Java 17")
 
     assert capsys.readouterr().err == "  Spark runs on Java 17\n"
@@ -59,7 +59,7 @@ def test_elsewhere_collecting_is_silent_and_steps_are_lines(capsys):
 
 def test_on_a_terminal_a_step_shows_how_much_is_over_and_how_long_the_rest_takes(monkeypatch):
     terminal = on_terminal(monkeypatch)
-    with cli_progress.steps() as progress:
+    with steps() as progress:
         clock = iter(range(0, 1000, 10))
         monkeypatch.setattr(progress.bar, "get_time", lambda: next(clock))
         progress.step("Spark runs on Java 17")
@@ -89,7 +89,7 @@ class Clock:
 def told(capsys, says_steps: bool, *moments: tuple[float, int]) -> list[str]:
     """Return the lines about a step of which so much was over at those seconds."""
     clock = Clock()
-    lines = cli_progress.StepLines(says_steps, clock)
+    lines = StepLines(says_steps, clock)
     lines.step("reading 2,000 log events")
     for after_s, over in moments:
         clock.now_s = 100.0 + after_s

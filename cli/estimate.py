@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from cli_options import Everywhere, accesses
-from cli_output import printable
+from cli.options import Everywhere, accesses
+from cli.output import printable
 from forensics.errors import EXIT_OK, EXIT_PARTIAL
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 import pytest
 
-from cli_serve import ExposureError, check_exposure
+from cli.serve import ExposureError, check_exposure
 from forensics.settings import Settings, SettingsError
 
 HOST = ["doubletake.example.com"]
