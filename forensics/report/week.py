@@ -99,6 +99,10 @@ def _timeouts(findings: Findings) -> dict[str, Timeouts]:
                 for name in sorted(of_queue)
                 if (now := settings.function(name, NEWEST)) and now["timeout_s"] is not None
             ),
+            (
+                *((f"{name} timeout", settings.timeout_steps(name)) for name in sorted(of_queue)),
+                ("visibility timeout", settings.visibility_steps(arn)),
+            ),
         )
         for arn, of_queue in names.items()
     }
