@@ -32,8 +32,7 @@ def health(
 ) -> None:
     """Rank the queues by need, week by week: why each needs work, and the numbers behind it."""
     from forensics.health import weeks_before
-    from forensics.report.week import WEEK_COLUMNS, load_week, spark_line, week_record, weeks_read
-    from forensics.report.week_render import headline
+    from forensics.report.week import WEEK_COLUMNS, headline, load_week, spark_line, week_record, weeks_read
     from forensics.report.words import interval_text
 
     findings, settings = chosen.open_lake().findings(), chosen.settings()

@@ -161,8 +161,8 @@ def accesses(chosen: Everywhere, settings: "Settings") -> "list[Aws]":
     ]
 
 
-def everywhere(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the shared options; it gets them as its first argument, an Everywhere."""
+def everywhere(command: Callable[..., Any], before: Callable[[], None] | None = None) -> Callable[..., Any]:
+    """Give a command the shared options, which it gets as its first argument, an Everywhere; ``before`` is called first."""
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in SHARED.items()]
@@ -173,6 +173,8 @@ def everywhere(command: Callable[..., Any]) -> Callable[..., Any]:
         chosen = Everywhere(**{name: given.pop(name) for name in SHARED}).over(ctx.obj or Everywhere())
         if chosen.config:
             chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
+        if before:
+            before()
         try:
             return command(chosen, **given)
         except BrokenPipeError as problem:  # Typer would end with 1 before main could decide

@@ -5,9 +5,9 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,6 +44,7 @@ from cli.serve import serve
 from cli.status import status
 from cli.verify import verify
 from cli.watch import watch
+from cli.without_pandas import leave_pandas_out
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 from forensics.extras import DISTRIBUTION
 
@@ -86,31 +87,26 @@ def _before(
     ctx.obj = Everywhere(lake, config, profile, region, endpoint_url)
 
 
-for _command in (
-    demo,
-    collect,
-    import_,
-    correlate,
-    investigate,
-    watch,
-    serve,
-    incidents,
-    messages,
-    deliveries,
-    findings,
-    find,
-    health,
-    check,
-    status,
-    doctor,
-    seal,
-    report,
-    notify,
-    annotate,
-    annotations,
-    verify,
-):
-    app.command(name=_command.__name__.rstrip("_"))(everywhere(_command))
+_FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
+    "Fill the lake",
+    "Ask what happened",
+    "Review the week",
+    "Show and tell",
+    "Look after the lake",
+)
+_NEEDS_FRAMES = (demo, correlate, investigate, watch)
+"""Commands that may start Spark, which hands frames to Arrow."""
+_COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
+    _FILL: (collect, import_, correlate, investigate, watch),
+    _ASK: (incidents, messages, deliveries, findings, find),
+    _REVIEW: (health, check),
+    _SHOW: (demo, serve, report, notify, annotate, annotations),
+    _KEEP: (status, doctor, seal, verify),
+}
+for _panel, _commands in _COMMANDS.items():
+    for _command in _commands:
+        _ready = everywhere(_command, before=None if _command in _NEEDS_FRAMES else leave_pandas_out)
+        app.command(name=_command.__name__.rstrip("_"), rich_help_panel=_panel)(_ready)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

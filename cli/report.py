@@ -13,7 +13,7 @@ from cli.output import write_out
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
-    from forensics.report import ReportOptions
+    from forensics.report.options import ReportOptions
 
 
 class ReportNotNamedError(ForensicsError):
@@ -63,8 +63,9 @@ def report(
     ] = False,
 ) -> None:
     """Write the report of an incident, or of a week's queue health, to attach or to send."""
-    from forensics.report import ReportOptions, load_case, render
-    from forensics.report.render import file_name
+    from forensics.report.case import load_case
+    from forensics.report.options import ReportOptions
+    from forensics.report.render import file_name, render
 
     kind = format or _kind_of(output)
     options = ReportOptions(language, zone, all_events, short_ids)

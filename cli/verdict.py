@@ -23,7 +23,8 @@ def print_verdict(
 ) -> None:
     """Print the verdict on some queues in a window, newest incident first, and where to look further."""
     from forensics.lake.filters import one_of
-    from forensics.report import load_case, verdict_text
+    from forensics.report.case import load_case
+    from forensics.report.summary import verdict_text
     from forensics.tables.findings import INCIDENTS
 
     rows = [

@@ -52,7 +52,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "pages": {"streamlit"},
     "app": {"streamlit"},
     "lab": {"ministack"},
-    "cli": {"typer", "rich"},
+    "cli": {"typer", "rich", "pyarrow"},
     "doubletake": set(),
 }
 _CORE = {"forensics", *PURE, "forensics/lake", "forensics/charts", "forensics/report"}

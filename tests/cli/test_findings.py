@@ -290,7 +290,7 @@ def test_a_bug_is_one_sentence_and_its_trace_comes_on_demand(run, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("forensics.report.load_case", broken)
+    monkeypatch.setattr("forensics.report.case.load_case", broken)
     code, _, err = run("report", world.INCIDENT)
     monkeypatch.setenv("DOUBLETAKE_DEBUG", "1")
     _, _, traced = run("report", world.INCIDENT)
