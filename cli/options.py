@@ -56,6 +56,29 @@ EndpointOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
+WeekOption = Annotated[
+    str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47; the newest if not said.")
+]
+SinceOption = Annotated[
+    str | None,
+    typer.Option("--since", metavar="WHEN", help="Start: a span back from now (90m, 6h, 2d) or a time with a zone."),
+]
+UntilOption = Annotated[
+    str | None, typer.Option("--until", metavar="WHEN", help="End, written like --since; now if not said.")
+]
+LogGroupOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log-group", metavar="GROUP[=QUEUE]", help="A worker's log group, and the queue it consumes; repeatable."
+    ),
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", help="A Spark cluster, e.g. spark://host:7077; inside this process if not said."
+    ),
+]
 SHARED: dict[str, Any] = {
     "lake": LakeOption,
     "config": ConfigOption,

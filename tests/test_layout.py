@@ -1,6 +1,7 @@
 """Who may import whom: product parts meet in the lake's tables, and the pure core stays pure."""
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import cli
 from pages._ui.start import NEEDED
 
 ROOT = Path(__file__).parent.parent
@@ -187,3 +189,20 @@ def test_no_source_file_of_the_product_outgrows_a_screenful_of_screens():
     long = {str(f.relative_to(ROOT)): n for f in sources() if (n := len(f.read_text().splitlines())) > 400}
 
     assert long == {}
+
+
+def test_every_command_has_a_file_of_its_own_named_for_it():
+    commands = {command.callback.__module__ for command in cli.app.registered_commands}
+    named = {f"cli.{(command.name or '').replace('import', 'import_')}" for command in cli.app.registered_commands}
+
+    assert commands == named
+
+
+def test_the_files_of_the_command_do_not_import_one_another_in_circles():
+    files = {f"cli.{f.stem}": f for f in (ROOT / "cli").glob("*.py") if f.stem != "__init__"}
+    imported = {
+        name: {m.rpartition(".")[0] if m not in files else m for m in imports_of(f.read_text())} & files.keys()
+        for name, f in files.items()
+    }
+
+    graphlib.TopologicalSorter(imported).prepare()

@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import cli
-from cli import lake as lake_commands
 from forensics.lake import Lake, to_arrow
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
@@ -157,7 +156,7 @@ def test_sealing_a_case_reads_its_time_again_and_stamps_it(run, lake, monkeypatc
     lake.publish("r1", about, (INCIDENTS,))
     account = ModelAccount([*EVENTS, (T + timedelta(minutes=40), "s", "two days late")])
     account.list_event_source_mappings = lambda **_: {"EventSourceMappings": []}
-    monkeypatch.setattr(lake_commands, "accesses", lambda chosen, settings: [account])
+    monkeypatch.setattr("cli.seal.accesses", lambda chosen, settings: [account])
     code, _, err = run("seal", "orders-1")
     sealed = [r for r in lake.read(BY_NAME["coverage"]).to_pylist() if r["is_sealed"]]
 

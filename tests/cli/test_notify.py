@@ -9,7 +9,6 @@ import cli
 import ingest.collect
 import spark_jobs.runner
 import spark_jobs.session
-from cli import watch as watch_command
 from forensics.report.notice import WebhookError, news_of, notice_of, target_of
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
@@ -175,9 +174,7 @@ def watch(lake, monkeypatch):
     monkeypatch.setattr(ingest.collect, "collect", lambda *_, **__: SimpleNamespace(stored_count=0, gaps=()))
     monkeypatch.setattr(spark_jobs.session, "spark_session", lambda *_: None)
     monkeypatch.setattr(spark_jobs.runner, "correlate", lambda lake, *_, **__: lake.generation())
-    monkeypatch.setattr(
-        watch_command, "threading", SimpleNamespace(Event=lambda: SimpleNamespace(wait=lambda _: False))
-    )
+    monkeypatch.setattr("cli.watch.threading", SimpleNamespace(Event=lambda: SimpleNamespace(wait=lambda _: False)))
 
     def run(*more: str, runs: int = 1) -> int:
         said = ["watch", world.QUEUE, "--interval", "5s", "--runs", str(runs), "--region", "eu-west-1"]

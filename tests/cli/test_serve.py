@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import cli
-from cli import serve
-from cli.serve import DEMO_MARK, DemoLakeError, fresh_demo_lake
+from cli import dashboard
+from cli.demo import DEMO_MARK, DemoLakeError, fresh_demo_lake, only_this_aws
 from tests.forensics.report import world
 from tests.pages.browser import free_port
 from tests.waiting import PATIENCE_S
@@ -76,8 +76,8 @@ def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path):
 
 
 def test_an_address_of_another_machine_is_named():
-    with pytest.raises(serve.DashboardError, match="'192.0.2.1' is not an address of this machine"):
-        serve.free_port(None, "192.0.2.1")
+    with pytest.raises(dashboard.DashboardError, match="'192.0.2.1' is not an address of this machine"):
+        dashboard.free_port(None, "192.0.2.1")
 
 
 def test_a_port_that_is_taken_is_named(tmp_path, capsys):
@@ -91,13 +91,13 @@ def test_a_port_that_is_taken_is_named(tmp_path, capsys):
 
 def test_without_a_wish_another_free_port_is_found(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        monkeypatch.setattr(serve, "DEFAULT_PORT", taken.getsockname()[1])
+        monkeypatch.setattr(dashboard, "DEFAULT_PORT", taken.getsockname()[1])
 
-        assert serve.free_port(None) != taken.getsockname()[1]
+        assert dashboard.free_port(None) != taken.getsockname()[1]
 
 
 def test_a_dashboard_that_cannot_start_is_said(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(serve.sys, "executable", "/bin/false")
+    monkeypatch.setattr(dashboard.sys, "executable", "/bin/false")
     code = cli.main(["serve", "--lake", str(tmp_path)])
 
     assert code == 2
@@ -153,7 +153,7 @@ def test_the_demo_never_speaks_to_the_account_of_the_shell(monkeypatch):
     monkeypatch.setenv("AWS_PROFILE", "production")
     monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", "http://elsewhere")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
-    with serve.only_this_aws(Embedded()):
+    with only_this_aws(Embedded()):
         inside = {n: v for n, v in os.environ.items() if n.startswith("AWS_") or n == "HTTPS_PROXY"}
 
     assert inside == Embedded().environment()

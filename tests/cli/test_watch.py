@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import cli
-from cli.watch import LONGEST_BACK_OFF_S, SLOW_EVERY, Watch, WatchRun, must_judge
+from cli.watching import LONGEST_BACK_OFF_S, SLOW_EVERY, Watch, WatchRun, must_judge
 from forensics.errors import EndpointUnreachableError, LakeBusyError, QueueUnknownError
 from forensics.lake import Generation, Lake
 from forensics.tables import BY_NAME

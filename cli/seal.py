@@ -1,13 +1,13 @@
-"""Commands that look after the lake: doctor and seal."""
+"""The command that reads an incident's time once more and stamps it: seal."""
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.collect import collected
 from cli.options import Everywhere, accesses
-from cli.output import printable, say
-from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK
+from cli.output import say
 
 if TYPE_CHECKING:
     from forensics.window import TimeWindow
@@ -19,39 +19,11 @@ LATEST_ARRIVAL = timedelta(days=14)
 """CloudWatch Logs takes events up to this old."""
 
 
-def doctor(
-    chosen: Everywhere,
-    full: Annotated[
-        bool, typer.Option("--full", help="Read every file to its end, however large the lake is, instead of a sample.")
-    ] = False,
-) -> int:
-    """Find what a power cut, a full disk or a bad one did to the lake, set it aside, and have it collected again."""
-    from forensics.lake.doctor import heal
-    from forensics.report.words import count_text
-
-    lake = chosen.open_lake()
-    visit = heal(lake, full=full)
-    for repair in visit.repairs:
-        say(f"  {printable(repair.sentence)}")
-    looked = f"{count_text(visit.read_count, 'data file')} read to the end"
-    if visit.read_count < visit.file_count:
-        looked += f", {visit.file_count - visit.read_count:,} more looked at only by size and footer (--full reads all)"
-    if not visit.repairs:
-        say(f"the lake at {str(lake.root)!r} is sound: every commit can be read, every row is there; {looked}")
-        return EXIT_OK
-    say(f"  {looked}.")
-    if not all(repair.is_mended for repair in visit.repairs):
-        return EXIT_LAW_BROKEN
-    say("Set aside things lie in the lake's folder 'damaged'. Run `doubletake collect` again to fetch what was lost.")
-    return EXIT_OK
-
-
 def seal(
     chosen: Everywhere,
     incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
 ) -> int:
     """Read an incident's whole time once more, late events included, and stamp it: the case's evidence is complete."""
-    from cli.work import collected
     from forensics.report.case import find_incident
     from forensics.window import TimeWindow
 

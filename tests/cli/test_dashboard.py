@@ -1,6 +1,8 @@
+"""How far the dashboard may be reached: on this machine by anybody, beyond it only by people that were let in."""
+
 import pytest
 
-from cli.serve import ExposureError, check_exposure
+from cli.dashboard import ExposureError, check_exposure
 from forensics.settings import Settings, SettingsError
 
 HOST = ["doubletake.example.com"]
