@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ingest import file_bytes
 from ingest.file_events import exported, written
 from ingest.file_forms import Form, recognise
+from ingest.file_run import NEAR_MOMENTS, Places
 from ingest.json_stream import BadJsonError, JsonStream
 from ingest.line_times import LineClock, ZoneUnknownError
 
@@ -174,3 +175,12 @@ def test_what_is_no_json_is_said_with_its_place(text, streamed):
         list(JsonStream(iter([text])).documents(streamed))
 
     assert "not JSON at character" in str(caught.value)
+
+
+def test_moments_stay_numbered_while_their_events_stand_close():
+    places = Places()
+    for n in range(4 * NEAR_MOMENTS):
+        assert [places.of("s", MOMENT + timedelta(milliseconds=n), "", "id")[0] for _ in range(2)] == [0, 1]
+
+    assert places.of("s", MOMENT + timedelta(milliseconds=3 * NEAR_MOMENTS), "", "id")[0] == 2
+    assert places.of("s", MOMENT, "", "id")[0] == 0
