@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import Everywhere, LogGroupOption, SinceOption, UntilOption, accesses
-from cli.output import say
+from cli.output import say_lines
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def collect_window(
     aws = accesses(chosen, settings)
     with collecting() as progress:
         report = collect_evidence(chosen.open_lake(), aws, queues, window, log_groups, settings, progress, again=again)
-    for line in collected(report):
-        say(line)
+    say_lines(collected(report))
     return report
 
 

@@ -14,7 +14,7 @@ import typer
 from cli.collect import collected
 from cli.dashboard import PortOption, dashboard, ending_on_sigterm
 from cli.options import Everywhere
-from cli.output import say
+from cli.output import say, say_lines
 from cli.verdict import print_verdict
 from forensics.errors import ForensicsError
 from forensics.extras import need
@@ -120,8 +120,7 @@ def _play_and_judge(found: ModuleType, lake: "Lake", live: bool) -> tuple["Playe
         window = TimeWindow(played.window_start, played.window_end)
         with collecting() as progress:
             report = collect(lake, Aws(), list(played.queues), window, played.log_groups, settings, progress)
-    for line in collected(report):
-        say(line)
+    say_lines(collected(report))
     say("Correlating.")
     with steps() as progress:
         correlate(lake, settings, progress=progress)

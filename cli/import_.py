@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import Everywhere
-from cli.output import say
+from cli.output import say_lines
 from forensics.errors import BadTimeError, ForensicsError
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ def import_(
     )
     with importing() as progress:
         report = import_files(chosen.open_lake(), paths, choices, progress, now)
-    for line in imported(report):
-        say(line)
+    say_lines(imported(report))
     return report.exit_code
 
 

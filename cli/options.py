@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.output import is_disk_full
+from cli.output import be_quiet, is_disk_full
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
@@ -26,7 +25,8 @@ LakeOption = Annotated[
     typer.Option(
         "--lake",
         metavar="FOLDER",
-        help=f"The lake's folder; DOUBLETAKE_LAKE, else ./{DEFAULT_LAKE}, if not said.",
+        envvar="DOUBLETAKE_LAKE",
+        help=f"The lake's folder; ./{DEFAULT_LAKE} if not said.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -35,6 +35,7 @@ ConfigOption = Annotated[
     typer.Option(
         "--config",
         metavar="FILE",
+        envvar="DOUBLETAKE_CONFIG",
         help="The settings file; ./doubletake.toml, if it is there, if not said.",
         rich_help_panel=_PANEL,
     ),
@@ -55,6 +56,10 @@ EndpointOption = Annotated[
         help="Another AWS endpoint; AWS_ENDPOINT_URL if not said.",
         rich_help_panel=_PANEL,
     ),
+]
+QuietOption = Annotated[
+    bool | None,
+    typer.Option("--quiet", "-q", help="On stderr only what went wrong or lacks.", rich_help_panel=_PANEL),
 ]
 QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
 WeekOption = Annotated[
@@ -85,6 +90,7 @@ SHARED: dict[str, Any] = {
     "profile": ProfileOption,
     "region": RegionOption,
     "endpoint_url": EndpointOption,
+    "quiet": QuietOption,
 }
 
 
@@ -105,6 +111,7 @@ class Everywhere:
     profile: str | None = None
     region: str | None = None
     endpoint_url: str | None = None
+    quiet: bool | None = None
 
     def over(self, earlier: "Everywhere") -> "Everywhere":
         """Return these choices, with those made before the command's name where these say nothing."""
@@ -112,8 +119,8 @@ class Everywhere:
         return Everywhere(**{name: getattr(earlier, name) if mine[name] is None else mine[name] for name in mine})
 
     def lake_folder(self, default: str = DEFAULT_LAKE) -> str:
-        """Return the chosen folder: the option, else DOUBLETAKE_LAKE, else the default."""
-        return self.lake or os.environ.get("DOUBLETAKE_LAKE") or default
+        """Return the chosen folder, else the default."""
+        return self.lake or default
 
     def open_lake(self) -> "Lake":
         """Return the chosen lake, which need not exist yet; raises LakeMissingError for what cannot be one."""
@@ -131,11 +138,9 @@ class Everywhere:
             lake.check_files()
 
     def settings_file(self) -> Path | None:
-        """Return the settings file: the option, else DOUBLETAKE_CONFIG, else ./doubletake.toml if it is there."""
-        if self.config or os.environ.get("DOUBLETAKE_CONFIG"):
-            return self.config or Path(os.environ["DOUBLETAKE_CONFIG"])
+        """Return the chosen settings file, else ./doubletake.toml if it is there."""
         here = Path("doubletake.toml")
-        return here if here.exists() else None
+        return self.config or (here if here.exists() else None)
 
     def settings(self) -> "Settings":
         """Read the settings file, or the defaults where there is none; raises SettingsError."""
@@ -170,7 +175,12 @@ def everywhere(command: Callable[..., Any], before: Callable[[], None] | None = 
 
     @functools.wraps(command)
     def with_shared(ctx: typer.Context, **given: Any) -> Any:
-        chosen = Everywhere(**{name: given.pop(name) for name in SHARED}).over(ctx.obj or Everywhere())
+        mine = {name: given.pop(name) for name in SHARED}
+        for name in mine:  # what is written before the command's name is nearer than the environment
+            if (source := ctx.get_parameter_source(name)) and source.name == "ENVIRONMENT":
+                mine[name] = None
+        chosen = Everywhere(**mine).over(ctx.obj or Everywhere())
+        be_quiet(bool(chosen.quiet))
         if chosen.config:
             chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
         if before:

@@ -7,6 +7,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -44,16 +45,48 @@ class OutputUnwritableError(ForensicsError):
     """The file or folder to write to cannot be written."""
 
 
+@dataclass
+class _Manner:
+    """How much a command says."""
+
+    is_quiet: bool = False
+
+
+_manner = _Manner()
+
+
+def be_quiet(wanted: bool) -> None:
+    """Leave out what ``say`` is given, or no longer."""
+    _manner.is_quiet = wanted
+
+
+def shows_progress() -> bool:
+    """Tell whether somebody watches stderr and wants to see how far work is."""
+    return sys.stderr.isatty() and not _manner.is_quiet
+
+
 def say(words: str) -> None:
-    """Print words for the person, on stderr."""
+    """Print words for the person, on stderr; nothing with --quiet."""
+    if not _manner.is_quiet:
+        warn(words)
+
+
+def warn(words: str) -> None:
+    """Print what went wrong or lacks, on stderr, with --quiet too."""
     print(printable(words, keep="\n"), file=sys.stderr, flush=True)
+
+
+def say_lines(lines: Iterable[str]) -> None:
+    """Say lines of a summary; a gap, which is what such a line may tell of, is said with --quiet too."""
+    for line in lines:
+        (warn if line.lstrip().startswith("Gap: ") else say)(line)
 
 
 def complain(sentence: str, hint: str = "") -> None:
     """Print what went wrong and what to do next, on stderr."""
-    say(f"doubletake: {' '.join(sentence.split())}")
+    warn(f"doubletake: {' '.join(sentence.split())}")
     if hint:
-        say(f"  {' '.join(hint.split())}")
+        warn(f"  {' '.join(hint.split())}")
 
 
 def is_disk_full(problem: BaseException | None) -> bool:

@@ -33,6 +33,7 @@ from cli.options import (
     Everywhere,
     LakeOption,
     ProfileOption,
+    QuietOption,
     ReaderGoneError,
     RegionOption,
     everywhere,
@@ -56,9 +57,9 @@ EXIT_INTERRUPTED = 130
 app = typer.Typer(
     name="doubletake",
     help="Incident forensics for Amazon SQS: which messages were processed more than once, how sure that is, and why.",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -80,11 +81,13 @@ def _before(
     profile: ProfileOption = None,
     region: RegionOption = None,
     endpoint_url: EndpointOption = None,
+    quiet: QuietOption = None,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
-    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url)
+    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet)
 
 
 _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (

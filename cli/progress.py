@@ -1,6 +1,5 @@
 """Progress of long work, on stderr: bars and spinners on a terminal, plain lines elsewhere."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from cli.output import printable, say
+from cli.output import printable, say, shows_progress
 
 LINE_EVERY_S = 10.0
 """Where nobody watches a bar, a step that takes long says so often how far it is."""
@@ -54,7 +53,7 @@ class CollectBar:
 @contextmanager
 def collecting() -> Iterator[CollectBar | None]:
     """Show source, events and rate on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
+    if not shows_progress():
         yield None
         return
     columns = (
@@ -91,7 +90,7 @@ class ImportBar:
 @contextmanager
 def importing() -> Iterator[ImportBar | None]:
     """Show the file, a bar of bytes and the time left on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
+    if not shows_progress():
         yield None
         return
     columns = (
@@ -193,7 +192,7 @@ def steps(says_steps: bool = True) -> Iterator[StepBar | StepLines]:
 
     Without ``says_steps`` a line is written only of what takes long.
     """
-    if not sys.stderr.isatty():
+    if not shows_progress():
         yield StepLines(says_steps)
         return
     columns = (

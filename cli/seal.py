@@ -7,7 +7,7 @@ import typer
 
 from cli.collect import collected
 from cli.options import Everywhere, accesses
-from cli.output import say
+from cli.output import say, say_lines
 
 if TYPE_CHECKING:
     from forensics.window import TimeWindow
@@ -34,8 +34,7 @@ def seal(
     ended_at = row["ended_at"] or row["started_at"]
     window = TimeWindow(started_at - SEAL_MARGIN, min(ended_at + SEAL_MARGIN, now))
     report = _read_again(chosen, row["queue"], window)
-    for line in collected(report):
-        say(line)
+    say_lines(collected(report))
     if window.end_at + LATEST_ARRIVAL > now:
         say(
             f"  CloudWatch takes events up to 14 days late: seal it again after {window.end_at + LATEST_ARRIVAL:%Y-%m-%d}."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import Everywhere, QueueOption
-from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.output import FormatOption, RowFormat, print_rows, say, warn
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, QueueUnknownError
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ def _verified(lake: "Lake") -> int:
     file_count, damaged = verify_files(lake)
     if damaged:
         for sentence in damaged:
-            say(f"Damaged: {sentence}")
-        say("Run `doubletake doctor --full`: it sets them aside, and what was lost is collected again.")
+            warn(f"Damaged: {sentence}")
+        warn("Run `doubletake doctor --full`: it sets them aside, and what was lost is collected again.")
         return EXIT_LAW_BROKEN
     counted = recount(lake)
     for miscount in counted.miscounts:
-        say(f"Not as recorded: {miscount.sentence}")
+        warn(f"Not as recorded: {miscount.sentence}")
     if counted.miscounts:
-        say("Run `doubletake doctor`, then `doubletake collect` for that time.")
+        warn("Run `doubletake doctor`, then `doubletake collect` for that time.")
         return EXIT_LAW_BROKEN
     say(
         f"Verified: {counted.reading_count:,} readings and {counted.row_count:,} rows are as recorded, and all "

@@ -11,7 +11,7 @@ import typer
 from cli.collect import QueueNotNamedError
 from cli.dashboard import ending_on_sigterm
 from cli.options import Everywhere, LogGroupOption, MasterOption, accesses
-from cli.output import printable, say
+from cli.output import printable, say, warn
 from cli.watching import Watch, WatchRun, must_judge
 from cli.webhook import tell, webhook_of
 from forensics.errors import EXIT_OK, ForensicsError
@@ -158,7 +158,7 @@ class _Work:
         except ForensicsError as problem:
             if self._settings is None:
                 raise
-            say(f"doubletake: {problem}; the settings stay as they were")
+            warn(f"doubletake: {problem}; the settings stay as they were")
         return self._settings
 
     def _spark(self) -> Any:
@@ -175,7 +175,7 @@ def _tell(lake: "Lake", settings: "Settings") -> int:
         for _ in tell(findings, webhook, webhook.due(findings)):
             count += 1
     except ForensicsError as problem:
-        say(f"doubletake: {problem} {problem.hint}")
+        warn(f"doubletake: {problem} {problem.hint}")
     return count
 
 
