@@ -12,7 +12,8 @@ COPY requirements.txt pyproject.toml hatch_build.py README.md LICENSE ./
 RUN pip install --no-cache-dir --requirement requirements.txt
 
 COPY .streamlit ./.streamlit
-COPY app.py cli*.py ./
+COPY app.py ./
+COPY cli ./cli
 COPY doubletake ./doubletake
 COPY forensics ./forensics
 COPY ingest ./ingest

@@ -353,6 +353,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
             ready,
             known,
             until,
+            [read_part(cache.entry(*part), "invocations") for part in unit["parts"]],
         ),
     }
     for table, mine in rows.items():

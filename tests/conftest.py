@@ -16,8 +16,8 @@ _TOGETHER = {**dict.fromkeys(_ON_SPARK, "on Spark"), "tests/spark_jobs/": "of ma
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
 _LONG = (
     *_TOGETHER,
-    "tests/test_cli_watch.py",
-    "tests/test_cli_demo.py",
+    "tests/cli/test_watch.py",
+    "tests/cli/test_demo.py",
     "tests/test_wheel.py",
     "tests/pages/test_browser.py",
     "tests/ingest/test_crashes.py",

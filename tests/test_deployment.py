@@ -73,6 +73,6 @@ def test_the_container_gets_every_part_of_the_product_and_runs_without_rights():
     packages = {p.parent.name for p in ROOT.glob("*/__init__.py")} - {"tests", "tools"}
     ignored = {line.strip("!/") for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
 
-    assert packages | {"pages", "app.py", "cli*.py", "streamlit", "requirements.txt"} <= copied
+    assert packages | {"pages", "app.py", "streamlit", "requirements.txt"} <= copied
     assert {c for c in copied if c != "streamlit"} | {".streamlit"} <= ignored | {"streamlit"}
     assert "USER 10001" in text

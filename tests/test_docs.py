@@ -9,6 +9,7 @@ import typer.main
 import typer.testing
 
 import cli
+from cli import doccommands
 from forensics import docchecks, docrules, doctables, errors
 from forensics.settings import Settings
 from forensics.verdict.interval import VERDICTS
@@ -19,7 +20,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = {
     str(p.relative_to(ROOT)): p for p in [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
 }
-COMMANDS = typer.main.get_command(cli.app).commands
+PROGRAM = typer.main.get_command(cli.app)
+COMMANDS = PROGRAM.commands
 LISTED = {"ci", "node_modules", "build", "lake", "demo-lake", "bench-data", "spark-warehouse"}
 """Folders that running and building leave behind."""
 
@@ -34,6 +36,12 @@ def test_the_page_of_rules_is_fresh():
     page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 
     assert page == docrules.rules_page(), "run: python -m forensics.docrules"
+
+
+def test_the_page_of_commands_is_fresh():
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+
+    assert page == doccommands.commands_page(), "run: python -m cli.doccommands"
 
 
 def test_every_rule_says_when_it_holds_and_when_not():
@@ -69,8 +77,10 @@ SHOWN = [(name, line) for name, page in PAGES.items() for line in commands_in(pa
 
 @pytest.mark.parametrize(("page", "line"), SHOWN, ids=[f"{p}: {c}" for p, c in SHOWN])
 def test_a_command_that_a_page_shows_exists_with_its_options(page, line):
-    _, name, *args = shlex.split(line)
-    known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+    _, *words = shlex.split(line)
+    name, args = ("", words) if words[0].startswith("-") else (words[0], words[1:])
+    command = COMMANDS[name] if name else PROGRAM
+    known = {option for parameter in command.params for option in parameter.opts}
 
     assert {a.partition("=")[0] for a in args if a.startswith("-")} <= known
 

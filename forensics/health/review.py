@@ -19,6 +19,7 @@ from forensics.health.signals import (
 )
 from forensics.health.weeks import week_bounds, weeks_before
 from forensics.settings import AcceptedRisk, Settings
+from forensics.settings_in_force import Step
 
 Row = Mapping[str, Any]
 OK, NO_EVIDENCE = "ok", "unknown"
@@ -29,10 +30,14 @@ TREND_WEEKS = 8
 
 @dataclass(frozen=True)
 class Timeouts:
-    """The timeouts in force at the end of the evidence; None where no settings were read. ``functions`` by name."""
+    """The timeouts in force at the end of the evidence; None where no settings were read. ``functions`` by name.
+
+    ``steps`` holds what each was when: the name of the timeout, and its known values in order of time.
+    """
 
     visibility_s: int | None = None
     functions: tuple[tuple[str, int], ...] = ()
+    steps: tuple[tuple[str, tuple[Step, ...]], ...] = ()
 
     @property
     def function_s(self) -> int | None:

@@ -9,6 +9,7 @@ from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError
 from forensics.health.accepted import accepted_risk, check_codes
 from forensics.lake import Findings
 from forensics.report.records import Record, plain_value
+from forensics.report.words import count_text
 from forensics.settings import Settings
 from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
@@ -99,9 +100,22 @@ def _timeouts(findings: Findings) -> dict[str, Timeouts]:
                 for name in sorted(of_queue)
                 if (now := settings.function(name, NEWEST)) and now["timeout_s"] is not None
             ),
+            (
+                *((f"{name} timeout", settings.timeout_steps(name)) for name in sorted(of_queue)),
+                ("visibility timeout", settings.visibility_steps(arn)),
+            ),
         )
         for arn, of_queue in names.items()
     }
+
+
+def headline(review: WeekReview) -> str:
+    """Say how many queues need work."""
+    needy, all_of = len(review.needy), len(review.queues)
+    if not all_of:
+        return "No queue was read"
+    verb = "needs" if needy == 1 else "need"
+    return f"{needy} of {count_text(all_of, 'queue')} {verb} work" if needy else f"No queue of {all_of} needs work"
 
 
 def week_record(review: WeekReview, queue: QueueReview) -> Record:

@@ -13,7 +13,7 @@ from forensics.report import markdown
 from forensics.report.csv_text import to_csv
 from forensics.report.environment import environment
 from forensics.report.language import Language
-from forensics.report.week import WEEK_COLUMNS, spark_line, week_record
+from forensics.report.week import WEEK_COLUMNS, headline, spark_line, week_record
 from forensics.report.words import clock_text, count_text
 
 WEEK_FORMATS = ("html", "md", "csv")
@@ -37,15 +37,6 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
     page = _environment(language).get_template(f"week.{format}.j2")
     written = page.render(review=review, language=language, title=title, policy=_POLICY, cards=cards(review), _=said)
     return written.encode("utf-8", "replace")
-
-
-def headline(review: WeekReview) -> str:
-    """Say how many queues need work."""
-    needy, all_of = len(review.needy), len(review.queues)
-    if not all_of:
-        return "No queue was read"
-    verb = "needs" if needy == 1 else "need"
-    return f"{needy} of {count_text(all_of, 'queue')} {verb} work" if needy else f"No queue of {all_of} needs work"
 
 
 def reach(review: WeekReview) -> str:

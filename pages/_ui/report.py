@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from forensics.extras import how_to_install, is_installed
-from forensics.report import ReportOptions
 from forensics.report.language import Language
+from forensics.report.options import ReportOptions
 from forensics.report.render import file_name
 from forensics.report.summary import headline
 from pages._ui import incident as incidents

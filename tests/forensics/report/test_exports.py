@@ -10,11 +10,12 @@ from datetime import datetime
 import jsonschema
 import pytest
 
-from forensics.report import FORMATS, ReportOptions, load_case, render
 from forensics.report.bundle import BundleBrokenError, verify
+from forensics.report.case import load_case
 from forensics.report.json_report import as_json
 from forensics.report.json_schema import FILE, schema
-from forensics.report.render import file_name
+from forensics.report.options import ReportOptions
+from forensics.report.render import FORMATS, file_name, render
 from tests.forensics.report import world
 from tests.forensics.report.test_render import HOSTILE, with_text
 
