@@ -35,7 +35,9 @@ def read(aws: Told) -> list[Any]:
 
 
 def test_each_page_is_asked_for_with_the_pointer_of_the_one_before(monkeypatch):
-    aws = Told(iter([{"events": [1], "NextToken": "a"}, {"events": [], "NextToken": "b"}, {"events": [2]}]), monkeypatch)
+    aws = Told(
+        iter([{"events": [1], "NextToken": "a"}, {"events": [], "NextToken": "b"}, {"events": [2]}]), monkeypatch
+    )
 
     assert read(aws) == [1, 2]
     assert aws.asked == [{"limit": 2}, {"limit": 2, "NextToken": "a"}, {"limit": 2, "NextToken": "b"}]
