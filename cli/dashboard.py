@@ -64,7 +64,8 @@ def check_exposure(address: str, mode: str, trusted_proxy: bool, hosts: list[str
                 f"--address {address} needs the name that people reach it by",
                 "For example: --host doubletake.example.com. Other names are refused, against DNS rebinding.",
             )
-    return Exposure(address, tuple(dict.fromkeys((HERE, "localhost", *hosts))), trusted_proxy)
+    near = (address,) if address in LOOPBACK else ()
+    return Exposure(address, tuple(dict.fromkeys((HERE, "localhost", *near, *hosts))), trusted_proxy)
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         command,
         cwd=app.parent,  # where its own .streamlit/config.toml is
         env=environment,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # which ends with us, however we end
         stdout=subprocess.DEVNULL,
         start_new_session=True,  # a Ctrl-C at the terminal is ours to handle
     )
@@ -127,6 +128,8 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         yield running
     finally:
         process.terminate()
+        if process.stdin:
+            process.stdin.close()
         try:
             process.wait(END_LIMIT_S)
         except subprocess.TimeoutExpired:
@@ -169,13 +172,18 @@ def free_port(wanted: int | None, address: str = HERE) -> int:
 
 @contextmanager
 def ending_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does, so that every process started inside is ended too."""
+    """Let SIGTERM and a closed terminal end the block as Ctrl-C does, so that every process started inside is ended too.
+
+    A SIGHUP that is ignored stays so: nohup says that a closed terminal ends nothing.
+    """
 
     def end(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, end)
+    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

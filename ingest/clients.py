@@ -2,7 +2,9 @@
 
 import os
 import random
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -51,6 +53,11 @@ CALLS_PER_S = {
 LookupEvents is 2, and the people on call share them."""
 PATIENCE_S = 120.0
 """How long AWS may throttle or fail, botocore's own retries included, before a source is given up."""
+CALL_S, LEAST_CALL_S = 300.0, 30.0
+"""How long one call may take in all, botocore's own retries included: a timeout of reading begins anew with each byte. Each
+call that took longer halves it for the next, down to the second; an answer in time restores it."""
+CALLING = "aws-call"
+"""The name of the threads that call: one that is given up stays behind until the server is done with it."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 20.0
 
 _BAD_CREDENTIALS = {
@@ -144,6 +151,7 @@ class Aws:
         read_timeout_s: float = 30,
         max_attempts: int = 8,
         patience_s: float = PATIENCE_S,
+        call_s: float = CALL_S,
     ) -> None:
         self._asked = (profile, region, endpoint_url)
         self._limits: dict[str, Any] = {
@@ -151,7 +159,9 @@ class Aws:
             "read_timeout_s": read_timeout_s,
             "max_attempts": max_attempts,
             "patience_s": patience_s,
+            "call_s": call_s,
         }
+        self._call_s = call_s
         self._endpoint_url = endpoint_url
         try:
             self._session = boto3.Session(profile_name=profile)
@@ -282,7 +292,7 @@ class Aws:
     def _once(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
         where = client.meta.endpoint_url
         try:
-            return getattr(client, operation)(**parameters)
+            return self._in_time(name, lambda: getattr(client, operation)(**parameters))
         except _NO_CREDENTIALS as problem:
             raise _no_credentials(problem) from problem
         except (*_UNREACHABLE, bc.ReadTimeoutError) as problem:
@@ -297,6 +307,30 @@ class Aws:
             raise AwsRefusedError(
                 name, type(problem).__name__, str(problem), "failed", isinstance(problem, bc.ConnectionError)
             ) from problem
+
+    def _in_time(self, name: str, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Call in a thread that is not waited for longer than a call may take; raises AwsRefusedError where it does."""
+        came: list[tuple[dict[str, Any] | None, BaseException | None]] = []
+
+        def run() -> None:
+            try:
+                came.append((call(), None))
+            except BaseException as problem:
+                came.append((None, problem))
+
+        thread = threading.Thread(target=run, name=CALLING, daemon=True)
+        thread.start()
+        thread.join(self._call_s)
+        if not came:
+            said = f"no whole answer came within {self._call_s:.0f} s"
+            self._call_s = max(self._call_s / 2, min(LEAST_CALL_S, self._call_s))
+            raise AwsRefusedError(name, "TooSlow", said, "failed")
+        self._call_s = self._limits["call_s"]
+        reply, problem = came[0]
+        if problem is not None:
+            raise problem
+        assert reply is not None
+        return reply
 
     def _pace(self, client: Any, name: str) -> None:
         per_s = CALLS_PER_S.get(name)

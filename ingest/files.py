@@ -63,6 +63,10 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> list[FoundFile]:
     for given in paths:
         try:
             whole = given.resolve(strict=True)
+            if not (whole.is_dir() or whole.is_file()):
+                raise FileNotThereError(
+                    f"{str(given)!r} is a pipe or a device, which cannot be read twice", "Save it as a file first."
+                )
             for path in sorted(_files_of(whole, lake_folder)):
                 name = path.relative_to(whole).as_posix() if path != whole else path.name
                 found.setdefault(path, recognise(path, name))

@@ -39,12 +39,21 @@ def answers(address: str) -> bool:
         return False
 
 
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def children_of(pid: int) -> list[int]:
     return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["Ctrl-C", "SIGTERM", "a closed terminal"]
+)
 def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
     port = str(free_port())  # the usual one is taken by the next server of another test as soon as this one ends
     command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path / "not yet"), "--port", port]
@@ -62,13 +71,29 @@ def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
 
 
 @pytest.mark.process
-def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path):
+def test_the_dashboard_ends_although_the_command_was_killed(tmp_path):
     command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
-    command += ["--address", "127.0.0.2", "--host", "doubletake.example.com", "--trusted-proxy"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address_in(process)
+    (child,) = children_of(process.pid)
+    process.kill()
+    process.communicate(timeout=PATIENCE_S)
+
+    deadline = time.monotonic() + PATIENCE_S
+    while is_running(child) and time.monotonic() < deadline:
+        time.sleep(0.05)  # nobody is told when a process ends that is no child of ours
+    assert not is_running(child)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("listens", "url"), [("127.0.0.2", "127.0.0.2"), ("::1", "[::1]"), ("::", "[::1]")])
+def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path, listens, url):
+    command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
+    command += ["--address", listens, "--host", "doubletake.example.com", "--trusted-proxy"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         address = process.stdout.readline()
-        assert re.match(r"Dashboard: http://127\.0\.0\.2:\d+$", address), process.stderr.read()
+        assert re.match(rf"Dashboard: http://{re.escape(url)}:\d+$", address), process.stderr.read()
         assert answers(address.split()[1])
     finally:
         process.send_signal(signal.SIGTERM)

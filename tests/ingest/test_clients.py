@@ -3,7 +3,9 @@
 import ast
 import json
 import socket
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -222,3 +224,40 @@ def test_every_way_into_a_region_keeps_one_pace():
 
     assert aws.in_region("us-east-1") is aws.in_region("us-east-1")
     assert aws.in_region("eu-west-1") is aws
+
+
+class Dripping(threading.Thread):
+    """A server that takes a connection and sends a byte of its reply ten times a second, and never the last."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listening.getsockname()[1]}"
+        self.is_over = threading.Event()
+
+    def run(self) -> None:
+        while not self.is_over.is_set():
+            with suppress(OSError):
+                connection, _ = self.listening.accept()
+                threading.Thread(target=self._drip, args=(connection,), daemon=True).start()
+
+    def _drip(self, connection: socket.socket) -> None:
+        with suppress(OSError), connection:
+            connection.sendall(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 100000\r\n\r\n"
+            )
+            while not self.is_over.wait(0.1):
+                connection.sendall(b" ")
+
+
+def test_a_server_that_sends_byte_after_byte_is_given_up():
+    server = Dripping()
+    server.start()
+    aws = Aws(region=REGION, endpoint_url=server.url, read_timeout_s=0.5, call_s=1)
+    began_at = time.monotonic()
+
+    with pytest.raises(AwsRefusedError, match="no whole answer came within 1 s"):
+        aws.call("sqs", "get_queue_url", QueueName="orders")
+    assert 1 <= time.monotonic() - began_at < 10
+    server.is_over.set()
+    server.listening.close()

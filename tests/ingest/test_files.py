@@ -433,3 +433,19 @@ def test_an_import_does_not_hold_a_large_file_in_memory(lake, tmp_path, monkeypa
 
     assert lake.count(LOG_EVENTS) == 3_000
     assert max(most) == 500
+
+
+@pytest.mark.parametrize("name", ["pipe", "folder"])
+def test_a_pipe_is_refused_at_once_and_passed_over_in_a_folder(tmp_path, name):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "worker.log").write_text("2026-11-20T05:12:00Z took 1\n")
+    os.mkfifo(folder / "pipe")
+    given = folder / "pipe" if name == "pipe" else folder
+
+    if name == "pipe":
+        with pytest.raises(FileNotThereError, match="is a pipe or a device"):
+            import_files(Lake(tmp_path / "lake"), [given], ImportChoices(log_groups=("/g",)))
+    else:
+        report = import_files(Lake(tmp_path / "lake"), [given], ImportChoices(log_groups=("/g",)))
+        assert report.groups["/g"].stored_count == 1

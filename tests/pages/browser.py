@@ -91,6 +91,7 @@ def dashboard(lake: Path, log: Path, **environment: str) -> Iterator[str]:
             ],
             cwd=log.parent,
             env=os.environ | {"DOUBLETAKE_LAKE": str(lake)} | environment,
+            stdin=subprocess.PIPE,  # it ends with its stdin
             stdout=out,
             stderr=subprocess.STDOUT,
         )
