@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.options import Everywhere
-from cli.output import printable, say, warn
+from cli.output import say, warn
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK
 
 
@@ -22,7 +22,7 @@ def doctor(
     lake = chosen.open_lake()
     visit = heal(lake, full=full)
     for repair in visit.repairs:
-        warn(f"  {printable(repair.sentence)}")
+        warn(f"  {repair.sentence}")
     looked = f"{count_text(visit.read_count, 'data file')} read to the end"
     if visit.read_count < visit.file_count:
         looked += f", {visit.file_count - visit.read_count:,} more looked at only by size and footer (--full reads all)"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cli.options import Everywhere, accesses
-from cli.output import printable
+from cli.output import answer
 from forensics.errors import EXIT_OK, EXIT_PARTIAL
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def tell_estimate(chosen: Everywhere, queues: list[str] | None, window: "TimeWin
     aws = accesses(chosen, settings)
     found = estimate(chosen.open_lake(), aws, queues, window, log_groups, settings, datetime.now(UTC))
     for line in estimated(found):
-        print(printable(line))
+        answer(line)
     return EXIT_PARTIAL if found.gaps else EXIT_OK
 
 

@@ -9,6 +9,7 @@ import typer
 from cli.collect import collect_window
 from cli.correlate import correlate_lake
 from cli.options import Everywhere, LogGroupOption, MasterOption, SinceOption, UntilOption
+from cli.output import answer
 from cli.verdict import print_verdict
 
 
@@ -31,5 +32,5 @@ def investigate(
     )
     from forensics.report.freshness import freshness
 
-    print(freshness(chosen.open_lake(), report.log_groups, window, report.stored_count, datetime.now(UTC)))
+    answer(freshness(chosen.open_lake(), report.log_groups, window, report.stored_count, datetime.now(UTC)))
     return report.exit_code

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forensics.errors import ForensicsError
+from forensics.printable import LINES, printable
 
 if TYPE_CHECKING:
     from forensics.report.records import Record
@@ -105,15 +105,9 @@ def about_file(problem: OSError) -> str:
     return "reading or writing failed: " + _COLOURS.sub("", str(problem))
 
 
-def printable(text: str, keep: str = "") -> str:
-    """Write control and format characters as escapes, so that no log line can drive the terminal."""
-    if text.isascii() and text.isprintable():
-        return text
-    hidden = ("Cc", "Cf", "Cs", "Zl", "Zp")
-    return "".join(
-        c if c in keep or unicodedata.category(c) not in hidden else c.encode("unicode_escape", "replace").decode()
-        for c in text
-    )
+def answer(words: str) -> None:
+    """Print words that are a command's answer, on stdout."""
+    print(printable(words, keep=LINES))
 
 
 def print_rows(records: Iterable["Record"], how: RowFormat, shown: Sequence[str], columns: Sequence[str]) -> None:
@@ -127,7 +121,8 @@ def print_rows(records: Iterable["Record"], how: RowFormat, shown: Sequence[str]
     elif how is RowFormat.JSON:
         print(json.dumps(list(records), indent=1, allow_nan=False))
     elif how is RowFormat.CSV:
-        sys.stdout.write(to_csv(records, columns))
+        written = to_csv(records, columns)
+        sys.stdout.write(printable(written, keep=LINES) if sys.stdout.isatty() else written)
     else:
         _print_table(records, shown)
 
@@ -180,10 +175,22 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_out(content: bytes, output: str | None) -> None:
-    """Write a report to the file, and say so; to stdout where none or ``-`` is named."""
+    """Write a report to the file, and say so; to stdout where none or ``-`` is named, to a terminal without what drives it.
+
+    Raises OutputUnwritableError, also for a report that is no text and would go to a terminal.
+    """
     if output in (None, "-"):
         sys.stdout.flush()
-        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.write(_for_terminal(content) if sys.stdout.isatty() else content)
         return
     write_whole(Path(str(output)), content)
     say(f"wrote {output} ({len(content):,} bytes)")
+
+
+def _for_terminal(content: bytes) -> bytes:
+    try:
+        return printable(content.decode(), keep=LINES).encode()
+    except UnicodeDecodeError as problem:
+        raise OutputUnwritableError(
+            "this format is not text, and stdout is a terminal", "Name a file with -o, or send it through a pipe."
+        ) from problem

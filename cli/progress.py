@@ -20,7 +20,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from cli.output import printable, say, shows_progress
+from cli.output import say, shows_progress
+from forensics.printable import printable
 
 LINE_EVERY_S = 10.0
 """Where nobody watches a bar, a step that takes long says so often how far it is."""

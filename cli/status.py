@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import Everywhere, QueueOption
-from cli.output import FormatOption, RowFormat, print_rows, say, warn
+from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, QueueUnknownError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def status(
     print_rows(sources, how, shown, SOURCE_COLUMNS)
     if how is RowFormat.TABLE:
         for line in [*found.sentences(), *readiness_lines(chosen.open_lake(), queue)]:
-            print(line)
+            answer(line)
     return code
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.output import printable
+from cli.output import answer
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
@@ -37,16 +37,16 @@ def print_verdict(
     serve_first = "" if dashboard else f"  (after: doubletake serve{lake})"
     for row in rows:
         incident_id = row["incident_id"]
-        print(f"\n{printable(verdict_text(load_case(findings, incident_id)), keep=chr(10))}\n")
-        print(f"  Timeline: {timeline_link(dashboard or DASHBOARD, incident_id)}{serve_first}")
-        print(f"  Messages: doubletake messages --incident {shlex.quote(incident_id)}{lake}")
-        print(f"  Report:   doubletake report {shlex.quote(incident_id)} -o report.html{lake}")
+        answer(f"\n{verdict_text(load_case(findings, incident_id))}\n")
+        answer(f"  Timeline: {timeline_link(dashboard or DASHBOARD, incident_id)}{serve_first}")
+        answer(f"  Messages: doubletake messages --incident {shlex.quote(incident_id)}{lake}")
+        answer(f"  Report:   doubletake report {shlex.quote(incident_id)} -o report.html{lake}")
     print()
     for queue in queues:
         if queue not in {r["queue"] for r in rows}:
-            print(f"{printable(queue)}: no suspicion that a message was processed twice in this window.")
+            answer(f"{queue}: no suspicion that a message was processed twice in this window.")
     for line in _beside(findings, queues, window):
-        print(printable(line))
+        answer(line)
 
 
 MOST_BESIDE = 5

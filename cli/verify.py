@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.options import Everywhere
+from cli.output import answer
 
 
 def verify(
@@ -16,4 +17,4 @@ def verify(
     from forensics.report.bundle import verify as verified
 
     found = verified(bundle.read_bytes())
-    print(f"{found['incident_id']}: {len(found['files'])} files as written, data version {found['data_version']}")
+    answer(f"{found['incident_id']}: {len(found['files'])} files as written, data version {found['data_version']}")

@@ -11,10 +11,11 @@ import typer
 from cli.collect import QueueNotNamedError
 from cli.dashboard import ending_on_sigterm
 from cli.options import Everywhere, LogGroupOption, MasterOption, accesses
-from cli.output import printable, say, warn
+from cli.output import say, warn
 from cli.watching import Watch, WatchRun, must_judge
 from cli.webhook import tell, webhook_of
 from forensics.errors import EXIT_OK, ForensicsError
+from forensics.printable import printable
 
 if TYPE_CHECKING:
     from forensics.lake import Lake

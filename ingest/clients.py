@@ -13,6 +13,7 @@ from botocore.parsers import ResponseParserError
 
 from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError, SourceUnreadableError
 from forensics.regions import is_aws_host, partition_id
+from ingest.reply_shape import ReplyShape, in_words
 
 ALLOWED = frozenset(
     {
@@ -108,7 +109,7 @@ _NO_CREDENTIALS = (
     bc.LoginError,
 )
 _UNREACHABLE = (bc.EndpointConnectionError, bc.ConnectTimeoutError, bc.ProxyConnectionError)
-_PARSER_CRASHES = (AttributeError, KeyError, TypeError, ValueError)
+_PARSER_CRASHES = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
 """What botocore's parsers raise when a reply has another shape than its model says."""
 
 
@@ -160,6 +161,7 @@ class Aws:
         self._clients: dict[str, Any] = {}
         self._next_call_at: dict[str, float] = {}
         self._elsewhere: dict[str, Aws] = {}
+        self._shape = ReplyShape()
         self._failing_since: float | None = None
 
     @property
@@ -189,6 +191,14 @@ class Aws:
             self._elsewhere[region] = Aws(profile, region, endpoint_url, **self._limits)
         return self._elsewhere[region]
 
+    def misfits(self) -> list[str]:
+        """Return what was left out of replies since this was asked last, because it is not what AWS's models say."""
+        return self._shape.take()
+
+    def leave_out(self, why: str) -> None:
+        """Note something else that was left out of a reply."""
+        self._shape.misfits.append(why)
+
     def client(self, service: str) -> Any:
         """Return the client of one service; it refuses every operation outside ALLOWED."""
         if service not in self._clients:
@@ -209,6 +219,8 @@ class Aws:
             reply = self._patiently(client, operation, name, parameters)
             if demand is None or reply.get(demand) is not None:
                 return reply
+            if misfits := self.misfits():
+                raise AwsRefusedError(name, UNREADABLE_REPLY, in_words(misfits), "failed")
         raise AwsRefusedError(name, CUT_REPLY, f"the reply has no {demand!r}: it was cut off on the way", "failed")
 
     def _make(self, service: str) -> Any:
@@ -233,7 +245,14 @@ class Aws:
         name = client.meta.service_model.service_id.hyphenize()
         client.meta.events.register_first(f"before-call.{name}", _refuse_unlisted)
         client.meta.events.register_first(f"needs-retry.{name}", _give_up_early)
+        client.meta.events.register_first(f"before-parse.{name}", self._fit)
         return client
+
+    def _fit(self, operation_model: Any, response_dict: dict[str, Any], **_: Any) -> None:
+        """Leave out of a reply what does not fit before botocore's parser stumbles over it and the whole reply is lost."""
+        if response_dict["status_code"] < 300 and (body := response_dict["body"])[:1] == b"{":
+            shape = operation_model.output_shape
+            response_dict["body"] = self._shape.fitted(operation_model.name, body, shape)
 
     def _patiently(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """Call; while AWS throttles or fails, wait with full jitter and call again.
@@ -271,9 +290,7 @@ class Aws:
         except bc.ClientError as problem:
             raise _in_our_words(name, problem) from problem
         except (ResponseParserError, *_PARSER_CRASHES) as problem:
-            raise AwsRefusedError(
-                name, "UnreadableReply", f"{where} does not answer as AWS does", "failed"
-            ) from problem
+            raise AwsRefusedError(name, UNREADABLE_REPLY, f"{where} does not answer as AWS does", "failed") from problem
         except bc.ParamValidationError as problem:
             raise AwsRefusedError(name, "BadParameter", " ".join(str(problem).split()), "failed") from problem
         except (bc.BotoCoreError, bc.HTTPClientError) as problem:

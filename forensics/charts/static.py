@@ -11,6 +11,7 @@ from forensics.charts.lanes import Episode, LaneModel, lane_model
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.timeline import thinned
 from forensics.charts.words import clock, duration, zone_label
+from forensics.printable import printable
 
 MOST_LANES = 40
 WIDTH, LANE, LEFT, RIGHT, TOP, BOTTOM = 980, 22, 130, 14, 30, 34
@@ -40,7 +41,7 @@ def timeline_svg(
     height = plot.bottom + BOTTOM + rows * _LEGEND_ROW
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'role="img" font-family="sans-serif" font-size="11"><title>{escape(title)}</title>'
+        f'role="img" font-family="sans-serif" font-size="11"><title>{escape(printable(title))}</title>'
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>'
     )
     return "\n".join([head, *parts, *legend, "</svg>"]) + "\n", len(numbers)
@@ -111,7 +112,7 @@ def _axis(plot: _Plot) -> list[str]:
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start", colour: str = "#555") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(printable(words))}</text>'
 
 
 def _lane_names(plot: _Plot, labels: dict[str, str]) -> list[str]:

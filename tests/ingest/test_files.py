@@ -220,7 +220,7 @@ QUEUE = {
     "content_based_deduplication": False,
     "deduplication_scope": "queue",
     "fifo_throughput_limit": "perQueue",
-    "dead_letter_queue_arn": f"{QUEUE_ARN}-dlq.fifo",
+    "dead_letter_queue_arn": QUEUE_ARN.replace("payments.fifo", "payments-dlq.fifo"),
     "max_receive_count": 3,
     "created_at": START,
     "last_modified_at": START,
