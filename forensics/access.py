@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-MODES = ("none", "oidc")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Addresses that only this machine reaches."""
 TRUSTED_PROXY = "DOUBLETAKE_TRUSTED_PROXY"
