@@ -1,28 +1,23 @@
 """A cluster gives the bytes that one process gives; a worker that is killed costs time, not findings."""
 
-import hashlib
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from forensics.lake import Lake
 from forensics.settings import Settings
-from forensics.tables import FINDINGS
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, settings_of
 from tests.spark_jobs.cluster import LOOPBACK, Cluster, wait_for
+from tests.spark_jobs.commands import correlating, files_of
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.spark, pytest.mark.process]
 
 SEEDS = range(400, 420)
-ROOT = Path(__file__).parents[2]
 ONLY_NAMES = "--conf spark.driver.maxResultSize=1m --conf spark.rpc.message.maxSize=1 pyspark-shell"
 """Between driver and executors nothing as large as a file of this lake can travel: a task that tries fails the run."""
 
@@ -50,35 +45,14 @@ def expected(said, tmp_path_factory) -> dict[str, list[str]]:
     return files_of(lake)
 
 
-def files_of(lake: Lake) -> dict[str, list[str]]:
-    """Return the digests of every findings table's files."""
-    found = lake.findings()
-    versions = {
-        table: found.generation.versions[table.name] for table in FINDINGS if table.name in found.generation.versions
-    }
-    return {
-        table.name: sorted(hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in lake.files(table, version))
-        for table, version in versions.items()
-    }
-
-
-def begun(lake: Lake, said: Settings, cluster: Cluster) -> subprocess.Popen[str]:
+def on(cluster: Cluster, lake: Lake, said: Settings) -> subprocess.Popen[str]:
     """Start the command as a person does on a machine of the cluster."""
-    config = lake.root.parent / "doubletake.toml"
-    config.write_text(said.text)
-    args = ["correlate", "--lake", str(lake.root), "--config", str(config), "--master", cluster.url]
-    return subprocess.Popen(
-        [sys.executable, "-m", "cli", *args],
-        cwd=ROOT,
-        env=os.environ | {"SPARK_LOCAL_IP": LOOPBACK, "PYSPARK_SUBMIT_ARGS": ONLY_NAMES},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    where = {"SPARK_LOCAL_IP": LOOPBACK, "PYSPARK_SUBMIT_ARGS": ONLY_NAMES}
+    return correlating(lake, said, "--master", cluster.url, **where)
 
 
 def test_two_workers_give_the_bytes_that_one_process_gives(cluster, lake, said, expected):
-    run = begun(lake, said, cluster)
+    run = on(cluster, lake, said)
     told, _ = run.communicate(timeout=PATIENCE_S)
 
     assert run.returncode == 0, told
@@ -89,7 +63,7 @@ def test_two_workers_give_the_bytes_that_one_process_gives(cluster, lake, said, 
 def test_a_worker_killed_in_the_middle_of_a_run_costs_no_findings(cluster, lake, said, expected):
     before = cluster.tasks("worker-1")
     judged = lake.root / "findings" / ".cache" / "judge"
-    run = begun(lake, said, cluster)
+    run = on(cluster, lake, said)
     wait_for(lambda: any(judged.glob("*")) or run.poll() is not None, "the first work to be judged")
     had_tasks = cluster.tasks("worker-1") > before
     cluster.kill("worker-1")
