@@ -108,7 +108,8 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         command += ["--server.allowedHosts", name]
     for file in secrets_files(config):
         command += ["--secrets.files", str(file)]
-    environment = os.environ | {"DOUBLETAKE_LAKE": str(lake.absolute())}
+    environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("AWS_")}
+    environment["DOUBLETAKE_LAKE"] = str(lake.absolute())  # it reads the lake: with credentials it could do no more
     environment.pop(TRUSTED_PROXY, None)
     if outside.behind_proxy:
         environment[TRUSTED_PROXY] = "1"

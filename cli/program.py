@@ -118,6 +118,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
     if not os.environ.get("DOUBLETAKE_DEBUG"):
         logging.getLogger().addHandler(logging.NullHandler())  # libraries that log have nothing to say to a person
+    before = os.umask(0o077)  # evidence is for whoever collects it: lakes, reports, and what Spark writes on the way
+    os.umask(before | 0o077)
     try:
         code = app(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()
@@ -143,6 +145,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not isinstance(problem, Exception) and type(problem).__name__ != _PANIC:
             raise
         return _about_bug(problem)
+    finally:
+        os.umask(before)
 
 
 def _usage_hint(args: Sequence[str]) -> str:

@@ -3,13 +3,14 @@
 import sys
 from dataclasses import replace
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.options import Everywhere
-from cli.output import write_out
+from cli.output import say, write_out
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def report(
     if output is None and kind in _FILES and sys.stdout.isatty():
         output = file_name(case, kind)
     write_out(content, output)
+    if kind == "zip":
+        say(f"SHA-256 of the ZIP: {sha256(content).hexdigest()}")
 
 
 def _kind_of(output: str | None) -> ReportFormat:
