@@ -38,7 +38,7 @@ from cli.options import (
     RegionOption,
     everywhere,
 )
-from cli.output import OutputUnwritableError, about_file, complain, is_disk_full, say
+from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
 from cli.report import report
 from cli.seal import seal
 from cli.serve import serve
@@ -143,6 +143,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not isinstance(problem, Exception) and type(problem).__name__ != _PANIC:
             raise
         return _about_bug(problem)
+    finally:
+        be_quiet(False)
 
 
 def _usage_hint(args: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from forensics.errors import ForensicsError
 from forensics.report.case import Case
 from forensics.report.json_report import SCHEMA_VERSION
 from forensics.report.options import ReportOptions
-from forensics.report.words import time_text
+from forensics.words import time_text
 
 MANIFEST = "manifest.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
