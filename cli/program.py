@@ -38,7 +38,7 @@ from cli.options import (
     RegionOption,
     everywhere,
 )
-from cli.output import OutputUnwritableError, about_file, complain, is_disk_full, say
+from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
 from cli.report import report
 from cli.seal import seal
 from cli.serve import serve
@@ -147,6 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _about_bug(problem)
     finally:
         os.umask(before)
+        be_quiet(False)
 
 
 def _usage_hint(args: Sequence[str]) -> str:
