@@ -131,7 +131,7 @@ class Marks:
     def __init__(self, consumer: Consumer) -> None:
         every: dict[str, str] = {n: text for n in _MARKS if (text := getattr(consumer, n))}
         read = {name: _for_vectors(text) for name, text in every.items()}
-        self.patterns = {name: read[name] for name in ("effect", "started") if name in read}
+        self.patterns: dict[str, str | None] = {name: read[name] for name in _SAYS if name in read}
         is_placed = consumer.message_id is not None or consumer.receive_count is not None
         self.readable = not is_placed and all(p is not None for p in self.patterns.values())
         needles = {name: needle_of(text) for name, text in every.items()}
