@@ -74,7 +74,7 @@ def collect_window(
 
 def collected(report: "CollectReport") -> Iterator[str]:
     """Yield what a collection read, and what it lacks, in words."""
-    from forensics.report.words import clock_text, count_text
+    from forensics.words import clock_text, count_text
 
     queues = [*report.queues, *(f"{q} (its dead-letter queue)" for q in report.dead_letter_queues)]
     yield f"Read {', '.join(queues)} from {clock_text(report.window.start_at)} to {clock_text(report.window.end_at)} UTC:"

@@ -96,7 +96,7 @@ def import_(
 
 def imported(report: "ImportReport") -> Iterator[str]:
     """Yield what an import read, and what it lacks, in words."""
-    from forensics.report.words import clock_text, count_text
+    from forensics.words import clock_text, count_text
     from ingest.file_forms import Form
 
     kinds = [f"{count} {form}" for form, count in sorted(report.files.items()) if form is not Form.NOTHING]

@@ -38,10 +38,11 @@ from cli.options import (
     RegionOption,
     everywhere,
 )
-from cli.output import OutputUnwritableError, about_file, complain, is_disk_full, say
+from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
 from cli.report import report
 from cli.seal import seal
 from cli.serve import serve
+from cli.settings import settings
 from cli.status import status
 from cli.verify import verify
 from cli.watch import watch
@@ -95,7 +96,7 @@ _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
     "Ask what happened",
     "Review the week",
     "Show and tell",
-    "Look after the lake",
+    "Look after lake and settings",
 )
 _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 """Commands that may start Spark, which hands frames to Arrow."""
@@ -104,7 +105,7 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _ASK: (incidents, messages, deliveries, findings, find),
     _REVIEW: (health, check),
     _SHOW: (demo, serve, report, notify, annotate, annotations),
-    _KEEP: (status, doctor, seal, verify),
+    _KEEP: (status, doctor, seal, verify, settings),
 }
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
@@ -146,6 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _about_bug(problem)
     finally:
         os.umask(before)
+        be_quiet(False)
 
 
 def _usage_hint(args: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from forensics.clock import EPOCH
 from ingest import file_bytes
 from ingest.file_forms import Form, FoundFile
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
@@ -24,7 +25,6 @@ CONTROL_MESSAGE = "CONTROL_MESSAGE"
 
 _EXPORT_START = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z ?")
 _NEXT_DELIVERY = '{"messageType"'
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def exported(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
             moment = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
         except ValueError:
             return None
-        return (moment - _EPOCH) // timedelta(milliseconds=1), line[found.end() :]
+        return (moment - EPOCH) // timedelta(milliseconds=1), line[found.end() :]
 
     yield from _of_lines(content, log_stream, start)
 

@@ -64,7 +64,15 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
             "spark.executorEnv.PYTHONPATH", root
         )  # beside the interpreter, at the same place there
     with java_home(java.launcher_home()):
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+    # A killed Java breaks the connection that counts progress, too: socketserver would print a traceback beside our sentence.
+    if counting := getattr(session.sparkContext, "_accumulatorServer", None):
+        counting.handle_error = _say_nothing
+    return session
+
+
+def _say_nothing(request: object, address: object) -> None:
+    """Take the place of a server's ``handle_error``."""
 
 
 @contextmanager

