@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.ledger import count
 from cli.options import Everywhere, LogGroupOption, SinceOption, UntilOption, accesses
 from cli.output import say_lines
 from forensics.errors import ForensicsError
@@ -68,6 +69,13 @@ def collect_window(
     aws = accesses(chosen, settings)
     with collecting() as progress:
         report = collect_evidence(chosen.open_lake(), aws, queues, window, log_groups, settings, progress, again=again)
+    count(
+        events_seen=report.seen_count,
+        events_stored=report.stored_count,
+        points_stored=report.points_stored_count,
+        quarantined=report.quarantined_count,
+        gaps=len(report.gaps),
+    )
     say_lines(collected(report))
     return report
 
