@@ -2,10 +2,11 @@
 PYTHON ?= python3
 WORLDS ?= 1000
 BENCH ?= 2000000
+SOAK ?= 10
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup dev demo test check truth bench clean
+.PHONY: help setup dev demo test check truth bench soak clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +33,9 @@ truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is k
 
 bench: $(VENV)/.dev  ## measure correlation beside the same answers in DuckDB (BENCH=10000000 lines)
 	$(BIN)/python -m tests.bench --lines $(BENCH)
+
+soak: $(VENV)/.dev  ## attack lakes with kills, full disks and spoilt replies, drawn by seed (SOAK=60 minutes)
+	$(BIN)/python -m tests.soak --minutes $(SOAK)
 
 clean:  ## remove what setup made
 	rm -rf $(VENV) *.egg-info
