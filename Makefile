@@ -35,6 +35,7 @@ bench: $(VENV)/.dev  ## measure correlation beside the same answers in DuckDB (B
 	$(BIN)/python -m tests.bench --lines $(BENCH)
 
 soak: $(VENV)/.dev  ## attack lakes with kills, full disks and spoilt replies, drawn by seed (SOAK=60 minutes)
+	DOUBLETAKE_WATCH_RUNS=500 $(BIN)/python -m pytest tests/cli/test_watch_for_long.py
 	$(BIN)/python -m tests.soak --minutes $(SOAK)
 
 clean:  ## remove what setup made
