@@ -43,6 +43,7 @@ from cli.report import report
 from cli.seal import seal
 from cli.serve import serve
 from cli.status import status
+from cli.suggest import suggest
 from cli.verify import verify
 from cli.watch import watch
 from cli.without_pandas import leave_pandas_out
@@ -102,7 +103,7 @@ _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find),
-    _REVIEW: (health, check),
+    _REVIEW: (health, check, suggest),
     _SHOW: (demo, serve, report, notify, annotate, annotations),
     _KEEP: (status, doctor, seal, verify),
 }

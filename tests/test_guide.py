@@ -28,6 +28,7 @@ FROM_A_LAKE = {
     "notify",
     "report",
     "status",
+    "suggest",
     "verify",
 }
 """Commands that need a lake and nothing else."""
@@ -45,7 +46,7 @@ def lines(page: str) -> list[str]:
 COMMANDS = lines("docs/guide.md")
 ELSEWHERE = [
     (page, line)
-    for page in ("README.md", "docs/checks.md", "docs/offline.md", "docs/collecting.md")
+    for page in ("README.md", "docs/checks.md", "docs/offline.md", "docs/collecting.md", "docs/marks.md")
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE
 ]

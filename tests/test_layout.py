@@ -45,6 +45,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
     "forensics": {"re2"},
     "forensics/lake": {"deltalake", "pyarrow"},
+    "forensics/suggestions": {"tomlkit"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
     "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
     "ingest": {"boto3"},
@@ -55,11 +56,12 @@ THIRD_PARTY: dict[str, set[str]] = {
     "cli": {"typer", "rich", "pyarrow"},
     "doubletake": set(),
 }
-_CORE = {"forensics", *PURE, "forensics/lake", "forensics/charts", "forensics/report"}
+_CORE = {"forensics", *PURE, "forensics/lake", "forensics/charts", "forensics/report", "forensics/suggestions"}
 OWN: dict[str, set[str]] = {
     **{part: {"forensics", *PURE} for part in PURE},
     "forensics": {"forensics", "forensics/tables", "forensics/checks", "forensics/health"},  # the pages it generates
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
+    "forensics/suggestions": {"forensics", *PURE, "forensics/lake", "forensics/suggestions"},  # judges on the way
     "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},
     "forensics/report": _CORE
     - {
@@ -68,9 +70,10 @@ OWN: dict[str, set[str]] = {
         "forensics/queue_rules",
         "forensics/queue_findings",
         "forensics/counterfactuals",
+        "forensics/suggestions",
     },
-    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report"},
-    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report"},
+    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report", "forensics/suggestions"},
+    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report", "forensics/suggestions"},
     "pages": {*_CORE, "pages"},
     "app": {*_CORE, "pages"},
     "lab": {"forensics", "lab"},

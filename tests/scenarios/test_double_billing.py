@@ -4,6 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from forensics.settings import Settings
+from forensics.suggestions import settings_text, suggest
+from forensics.suggestions.trial import verdicts_now, verdicts_under
 from forensics.tables import findings as T
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 
@@ -226,3 +229,31 @@ def test_investigating_the_healthy_queue_beside_it_says_so_and_how_fresh_that_is
     assert "shipment-updates: no suspicion that a message was processed twice in this window." in investigated.told
     assert "payments.fifo-" not in investigated.told
     assert "Logs are read until " in investigated.told
+
+
+def test_without_settings_the_marks_are_found_in_the_lines_and_decide_the_same(investigated):
+    """No settings file: 20 probable; with what the lines propose, exactly what the team's own settings decide."""
+    findings = investigated.lake.findings()
+    found = suggest(findings, QUEUE, Settings())
+    proposed = Settings.parse(settings_text("", found.proposals))
+    (arn,) = {row["queue_arn"] for row in investigated.rows(T.MESSAGES) if row["queue"] == QUEUE}
+
+    assert {p.kind: p.value for p in found.proposals} == {
+        "effect": r"charged payment_id=(?P<key>\S+)",
+        "effect_is_exhaustive": True,
+        "started": r"processing (?P<message_id>\S+)",
+        "order": "sequential",
+        "business_key": "$.payment_id",
+    }
+    assert found.proposals[0].by_cut_off == 2
+    assert verdicts_under(findings, arn, Settings()) == {"probable": 20}
+    assert verdicts_under(findings, arn, proposed) == {"confirmed": 11, "probable": 2, "harmless": 7}
+    assert verdicts_now(findings, arn) == {"confirmed": 11, "probable": 2, "harmless": 7}
+
+
+def test_the_guard_of_the_neighbour_is_found_by_what_stands_in_place_of_its_effect(investigated):
+    found = suggest(investigated.lake.findings(), "shipment-updates", Settings())
+    marks = {p.kind: p.value for p in found.proposals}
+
+    assert marks["guard"].startswith("already notified shipment_id=")
+    assert "notified shipment_id=" in marks["effect"]
