@@ -46,6 +46,7 @@ from cli.status import status
 from cli.suggest import suggest
 from cli.verify import verify
 from cli.watch import watch
+from cli.what_if import what_if
 from cli.without_pandas import leave_pandas_out
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 from forensics.extras import DISTRIBUTION
@@ -103,14 +104,14 @@ _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find),
-    _REVIEW: (health, check, suggest),
+    _REVIEW: (health, check, suggest, what_if),
     _SHOW: (demo, serve, report, notify, annotate, annotations),
     _KEEP: (status, doctor, seal, verify),
 }
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
         _ready = everywhere(_command, before=None if _command in _NEEDS_FRAMES else leave_pandas_out)
-        app.command(name=_command.__name__.rstrip("_"), rich_help_panel=_panel)(_ready)
+        app.command(name=_command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_ready)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

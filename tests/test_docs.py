@@ -60,7 +60,7 @@ def test_the_page_of_checks_is_fresh():
 
 
 def test_every_command_is_in_the_readme():
-    documented = set(re.findall(r"^\| `doubletake ([a-z]+)` \|", README, re.MULTILINE))
+    documented = set(re.findall(r"^\| `doubletake ([a-z-]+)` \|", README, re.MULTILINE))
 
     assert documented == set(COMMANDS)
 

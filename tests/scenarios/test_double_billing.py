@@ -9,6 +9,7 @@ from forensics.suggestions import settings_text, suggest
 from forensics.suggestions.trial import verdicts_now, verdicts_under
 from forensics.tables import findings as T
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.what_if import ask
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
@@ -257,3 +258,24 @@ def test_the_guard_of_the_neighbour_is_found_by_what_stands_in_place_of_its_effe
 
     assert marks["guard"].startswith("already notified shipment_id=")
     assert "notified shipment_id=" in marks["effect"]
+
+
+def test_a_replay_under_the_settings_in_force_gives_what_was_observed(investigated):
+    found = ask(investigated.lake.findings(), QUEUE, {"visibility_s": 180})
+    rows = {row.name: row for row in found.rows}
+    observed, same, asked = rows["observed"].low, rows["replayed as it was"], rows["as asked"]
+
+    assert found.is_faithful, found.faithful
+    assert (same.low["redelivered"], same.low["failed_runs"]) == (20, 2)
+    assert same.low["repeats"] - 1 <= observed["repeats"] <= same.high["repeats"] <= 13, "11 for sure, 13 at most"
+    assert same.low["runs"] == pytest.approx(observed["runs"], rel=0.01)
+    assert same.low["blocked_s"] == pytest.approx(observed["blocked_s"], rel=0.01)
+    assert asked.low["blocked_s"] == pytest.approx(300, abs=2), "two blocks of 570 s become two of 150 s"
+    assert asked.low["repeats"] == same.low["repeats"], "a shorter visibility timeout repeats as much, only sooner"
+
+
+def test_the_grid_finds_that_a_batch_of_one_repeats_nothing_and_says_its_price(investigated):
+    rows = {row.name: row for row in ask(investigated.lake.findings(), QUEUE, {}).rows}
+
+    assert rows["batch size 1"].high["repeats"] == rows["batch size 1"].high["blocked_s"] == 0
+    assert rows["batch size 1"].low["runs"] > 1.2 * rows["observed"].low["runs"]
