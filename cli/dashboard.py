@@ -1,6 +1,7 @@
 """The dashboard as a process of its own: where it may listen, and that it ends with the command."""
 
 import errno
+import json
 import os
 import signal
 import socket
@@ -64,7 +65,8 @@ def check_exposure(address: str, mode: str, trusted_proxy: bool, hosts: list[str
                 f"--address {address} needs the name that people reach it by",
                 "For example: --host doubletake.example.com. Other names are refused, against DNS rebinding.",
             )
-    return Exposure(address, tuple(dict.fromkeys((HERE, "localhost", *hosts))), trusted_proxy)
+    near = _ANY_ADDRESS.get(address, address)  # no name of somebody else's can lead to an address that is written out
+    return Exposure(address, tuple(dict.fromkeys((HERE, "localhost", near, *hosts))), trusted_proxy)
 
 
 @dataclass(frozen=True)
@@ -94,20 +96,19 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
     options = {
         "server.address": outside.address,
         "server.port": port,
-        "server.headless": "true",
+        "server.headless": True,
         "server.fileWatcherType": "none",
-        "server.enableCORS": "true",
-        "server.enableXsrfProtection": "true",
-        "browser.gatherUsageStats": "false",
+        "server.enableCORS": True,
+        "server.enableXsrfProtection": True,
+        "server.allowedHosts": list(outside.hosts),
+        "browser.gatherUsageStats": False,
         "logger.level": "warning",
+        "secrets.files": [str(file) for file in secrets_files(config)],
     }
     start = str(app.parent / "pages" / "_ui" / "start.py")
-    command = [sys.executable, "-P", start, "run", str(app), *(f"--{k}={v}" for k, v in options.items())]
-    for name in outside.hosts:
-        command += ["--server.allowedHosts", name]
-    for file in secrets_files(config):
-        command += ["--secrets.files", str(file)]
-    environment = os.environ | {"DOUBLETAKE_LAKE": str(lake.absolute())}
+    command = [sys.executable, "-P", start, str(app), json.dumps(options)]
+    environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("AWS_")}
+    environment["DOUBLETAKE_LAKE"] = str(lake.absolute())  # it reads the lake: with credentials it could do no more
     environment.pop(TRUSTED_PROXY, None)
     if outside.behind_proxy:
         environment[TRUSTED_PROXY] = "1"
@@ -117,7 +118,7 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         command,
         cwd=app.parent,  # where its own .streamlit/config.toml is
         env=environment,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # which ends with us, however we end
         stdout=subprocess.DEVNULL,
         start_new_session=True,  # a Ctrl-C at the terminal is ours to handle
     )
@@ -127,6 +128,8 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         yield running
     finally:
         process.terminate()
+        if process.stdin:
+            process.stdin.close()
         try:
             process.wait(END_LIMIT_S)
         except subprocess.TimeoutExpired:
@@ -169,13 +172,18 @@ def free_port(wanted: int | None, address: str = HERE) -> int:
 
 @contextmanager
 def ending_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does, so that every process started inside is ended too."""
+    """Let SIGTERM and a closed terminal end the block as Ctrl-C does, so that every process started inside is ended too.
+
+    A SIGHUP that is ignored stays so: nohup says that a closed terminal ends nothing.
+    """
 
     def end(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, end)
+    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -10,7 +10,7 @@ import typer
 from cli.options import Everywhere
 from cli.output import say
 from cli.webhook import Webhook, tell, webhook_of
-from forensics.settings import WEBHOOKS
+from forensics.choices import WEBHOOKS
 
 Kind = StrEnum("Kind", {k.upper(): k for k in WEBHOOKS})  # type: ignore[misc]
 

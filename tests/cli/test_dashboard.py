@@ -24,6 +24,7 @@ def test_beyond_this_machine_needs_the_name_people_use():
 
 def test_on_this_machine_nothing_is_asked():
     assert check_exposure("127.0.0.1", "none", False, []).hosts == ("127.0.0.1", "localhost")
+    assert check_exposure("::1", "none", False, []).hosts == ("127.0.0.1", "localhost", "::1")
 
 
 WRONG = {

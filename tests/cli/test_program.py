@@ -51,7 +51,7 @@ def test_the_commands_stand_in_groups_that_say_what_for(run):
         "Ask what happened",
         "Review the week",
         "Show and tell",
-        "Look after the lake",
+        "Look after lake and settings",
     ]
 
 

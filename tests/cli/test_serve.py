@@ -1,5 +1,6 @@
 """serve and demo from the command line: the dashboard's process, and the demo's own lake."""
 
+import http.client
 import os
 import re
 import signal
@@ -39,12 +40,21 @@ def answers(address: str) -> bool:
         return False
 
 
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def children_of(pid: int) -> list[int]:
     return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["Ctrl-C", "SIGTERM", "a closed terminal"]
+)
 def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
     port = str(free_port())  # the usual one is taken by the next server of another test as soon as this one ends
     command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path / "not yet"), "--port", port]
@@ -62,13 +72,29 @@ def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
 
 
 @pytest.mark.process
-def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path):
+def test_the_dashboard_ends_although_the_command_was_killed(tmp_path):
     command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
-    command += ["--address", "127.0.0.2", "--host", "doubletake.example.com", "--trusted-proxy"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address_in(process)
+    (child,) = children_of(process.pid)
+    process.kill()
+    process.communicate(timeout=PATIENCE_S)
+
+    deadline = time.monotonic() + PATIENCE_S
+    while is_running(child) and time.monotonic() < deadline:
+        time.sleep(0.05)  # nobody is told when a process ends that is no child of ours
+    assert not is_running(child)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("listens", "url"), [("127.0.0.2", "127.0.0.2"), ("::1", "[::1]"), ("::", "[::1]")])
+def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path, listens, url):
+    command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path), "--port", str(free_port())]
+    command += ["--address", listens, "--host", "doubletake.example.com", "--trusted-proxy"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         address = process.stdout.readline()
-        assert re.match(r"Dashboard: http://127\.0\.0\.2:\d+$", address), process.stderr.read()
+        assert re.match(rf"Dashboard: http://{re.escape(url)}:\d+$", address), process.stderr.read()
         assert answers(address.split()[1])
     finally:
         process.send_signal(signal.SIGTERM)
@@ -183,3 +209,50 @@ def test_bad_input_is_one_sentence_with_the_value_and_a_hint(capsys, tmp_path, m
     assert value in err
     assert hint in err
     assert os.listdir() == []
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A dashboard as `serve` starts it; yields its port."""
+    lake = tmp_path_factory.mktemp("served")
+    with dashboard.dashboard(lake, None, free_port()) as running:
+        yield running.port
+
+
+def asked(port: int, path: str, host: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    connection.request("GET", path, headers={"Host": host})
+    reply = connection.getresponse()
+    reply.read()
+    connection.close()
+    return reply
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("path", ["/", "/incident", "/_stcore/health", "/_stcore/host-config", "/static/none.js"])
+def test_no_other_site_may_frame_a_page_or_learn_its_address(served, path):
+    reply = asked(served, path, f"localhost:{served}")
+
+    assert "frame-ancestors 'none'" in reply.headers["Content-Security-Policy"]
+    assert reply.headers["X-Frame-Options"] == "DENY"
+    assert reply.headers["X-Content-Type-Options"] == "nosniff"
+    assert reply.headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "localhost@evil.example", "", "127.0.0.1:x"]
+)
+def test_a_request_to_another_host_is_refused_also_without_a_websocket(served, host):
+    assert asked(served, "/", host).status in (400, 421)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "LOCALHOST"])
+def test_its_own_names_are_answered(served, host):
+    assert asked(served, "/", f"{host}:{served}").status == 200
+
+
+@pytest.mark.process
+def test_whoever_balances_load_may_ask_by_an_address_whether_it_is_up(served):
+    assert asked(served, "/_stcore/health", "10.1.2.3").status == 200
