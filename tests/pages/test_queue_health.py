@@ -157,3 +157,12 @@ def test_the_files_can_be_japanese(visit):
 
     assert not at.exception
     assert at.segmented_control(key="lang").value == "ja"
+
+
+def test_other_settings_of_a_queue_are_replayed_on_demand_beside_what_was_observed(visit):
+    at = visit("pages/queue_health.py", "demo")
+    at.button[-1].click().run()
+
+    assert not at.exception
+    assert "Under the settings in force the replay" in words(at)
+    assert "as it was" in str(at.dataframe[-1].value["Settings"].tolist())
