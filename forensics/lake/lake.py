@@ -5,6 +5,7 @@ and one row of ``generations`` says which of their versions belong together: rea
 """
 
 import fcntl
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -315,7 +316,7 @@ class Lake:
         Raises LakeBusyError if another process holds it, LakeMissingError if nothing can be written there.
         """
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            self._make_root()
             lock = open(self.root / f".{what}.lock", "w")  # noqa: SIM115 (the with below closes it)
         except OSError as problem:
             raise LakeMissingError(
@@ -331,6 +332,16 @@ class Lake:
                     "Wait for it, then run this again.",
                 ) from problem
             yield
+
+    def _make_root(self) -> None:
+        """Make the lake's folder for its owner alone, and close one that an earlier release left open to everybody.
+
+        One that its owner opened to a group, and to nobody else, stays as it is.
+        """
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = self.root.stat()
+        if status.st_mode & 0o007 and status.st_uid == os.getuid():
+            self.root.chmod(0o700)
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable:
         return delta.open_table(self.path(table), table, version)

@@ -14,6 +14,7 @@ from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.words import count_text
 
 WEEK_COLUMNS = (
     "week",
@@ -112,6 +113,15 @@ def _timeouts(findings: Findings) -> dict[str, Timeouts]:
         )
         for arn, of_queue in names.items()
     }
+
+
+def headline(review: WeekReview) -> str:
+    """Say how many queues need work."""
+    needy, all_of = len(review.needy), len(review.queues)
+    if not all_of:
+        return "No queue was read"
+    verb = "needs" if needy == 1 else "need"
+    return f"{needy} of {count_text(all_of, 'queue')} {verb} work" if needy else f"No queue of {all_of} needs work"
 
 
 def week_record(review: WeekReview, queue: QueueReview) -> Record:

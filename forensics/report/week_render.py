@@ -8,15 +8,15 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from forensics.health import NUMBERS, QueueReview, WeekReview, week_title
-from forensics.health.signals import interval, percent, percent_interval, span
+from forensics.health.signals import interval, percent_interval, span
 from forensics.report import markdown
 from forensics.report.csv_text import to_csv
 from forensics.report.environment import environment
+from forensics.report.formats import WEEK_FORMATS
 from forensics.report.language import Language
-from forensics.report.week import WEEK_COLUMNS, spark_line, week_record
-from forensics.report.words import clock_text, count_text
+from forensics.report.week import WEEK_COLUMNS, headline, spark_line, week_record
+from forensics.words import clock_text, count_text, percent, span_text
 
-WEEK_FORMATS = ("html", "md", "csv")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _WIDTH, _HEIGHT = 120, 24
 
@@ -37,15 +37,6 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
     page = _environment(language).get_template(f"week.{format}.j2")
     written = page.render(review=review, language=language, title=title, policy=_POLICY, cards=cards(review), _=said)
     return written.encode("utf-8", "replace")
-
-
-def headline(review: WeekReview) -> str:
-    """Say how many queues need work."""
-    needy, all_of = len(review.needy), len(review.queues)
-    if not all_of:
-        return "No queue was read"
-    verb = "needs" if needy == 1 else "need"
-    return f"{needy} of {count_text(all_of, 'queue')} {verb} work" if needy else f"No queue of {all_of} needs work"
 
 
 def reach(review: WeekReview) -> str:
@@ -163,4 +154,4 @@ def _span(value_s: int | None) -> str:
 
 
 def _handler(value_ms: int | None) -> str:
-    return "unknown" if value_ms is None else f"{value_ms / 1000:.1f} s"
+    return "unknown" if value_ms is None else span_text(value_ms)

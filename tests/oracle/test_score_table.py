@@ -42,9 +42,8 @@ def one_unsound(root: Path, is_passing: bool, seeds: range) -> tuple[list[Proble
     return problems, Score(worlds=len(seeds))
 
 
-@pytest.mark.process
 def test_an_unsound_finding_in_any_process_fails_the_command(monkeypatch, capsys):
-    monkeypatch.setattr(__main__, "judged", one_unsound)
+    monkeypatch.setattr(__main__, "judged_apart", one_unsound)
 
     assert __main__.main(["--worlds", "6", "--per-lake", "3", "--processes", "2"]) == 1
 

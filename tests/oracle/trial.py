@@ -1,6 +1,8 @@
 """Play worlds, correlate what AWS would have kept of them, and judge what comes out: the one place that runs both."""
 
+import pickle
 import shutil
+import sys
 from pathlib import Path
 
 from spark_jobs.carrier import Here
@@ -20,3 +22,9 @@ def judged(root: Path, is_passing: bool, seeds: range) -> tuple[list[Problem], S
     if is_passing:
         shutil.rmtree(folder)
     return found
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(
+        pickle.dumps(judged(Path(sys.argv[1]), "--keep" not in sys.argv, range(*map(int, sys.argv[2:4]))))
+    )
