@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment
 
+from forensics.books import book_sums
 from forensics.report import markdown
 from forensics.report.annotations import marks_text, standing
 from forensics.report.case import Case
@@ -71,6 +72,7 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         verdicts=VERDICTS,
         repeat_span=_repeat_span(case),
         messages=case.affected[:MOST_MESSAGES],
+        book_sums=book_sums(case.books),
         dead=dead_of(case.queue_findings),
         marks_of=lambda m: marks_text(marks.get(m["item_id"], ())),
         events=case.timeline[:MOST_EVENTS] if options.all_events else (),

@@ -39,6 +39,8 @@ CSV_COLUMNS = (
     "work_id",
     "related_message_ids",
     "effect_sentence",
+    "booked_count",
+    "to_refund",
     "marks",
 )
 
@@ -104,10 +106,19 @@ def _messages_csv(case: Case, options: ReportOptions) -> str:
     records = []
     for m in case.affected:
         mine = marks_text([*marks.get(None, ()), *marks.get(m["item_id"], ())])
-        records.append(message_record(m) | {"marks": mine} | _local_times(m, options))
+        records.append(message_record(m) | _booked(case, m) | {"marks": mine} | _local_times(m, options))
     if options.local:
         columns = (*columns, "first_received_local", "last_received_local", "zone")
     return to_csv(records, columns)
+
+
+def _booked(case: Case, message: Any) -> dict[str, Any]:
+    """Return what the books hold of a message, and what is to be refunded, as decimals with their currency."""
+    mine = [line for line in case.books if line.logged and message["item_id"] in line.logged.item_ids]
+    if not mine:
+        return {}
+    left = [f"{amount:f} {currency}".strip() for line in mine for currency, amount in line.to_refund.items() if amount]
+    return {"booked_count": sum(line.booked for line in mine), "to_refund": "; ".join(left)}
 
 
 def _local_times(message: Any, options: ReportOptions) -> dict[str, str]:
