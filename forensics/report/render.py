@@ -15,6 +15,7 @@ from forensics.report.json_report import SCHEMA_VERSION, as_json, to_json
 from forensics.report.options import ReportOptions
 from forensics.report.records import message_record
 from forensics.report.timesketch import to_timesketch
+from forensics.report.works import by_work
 
 __all__ = ["CSV_COLUMNS", "SCHEMA_VERSION", "as_json", "file_name", "render"]
 
@@ -25,6 +26,8 @@ CSV_COLUMNS = (
     "certainty",
     "effects_at_least",
     "effects_at_most",
+    "extra_effects_at_least",
+    "extra_effects_at_most",
     "queue",
     "group_id",
     "deduplication_id",
@@ -37,10 +40,13 @@ CSV_COLUMNS = (
     "dead_lettered",
     "incident_id",
     "work_id",
-    "related_message_ids",
+    "message_ids",
     "effect_sentence",
     "marks",
 )
+
+
+_OF_WORK = ("message_ids", "extra_effects_at_least", "extra_effects_at_most")
 
 
 def render(case: Case, format: str, options: ReportOptions | None = None) -> bytes:
@@ -102,9 +108,10 @@ def _messages_csv(case: Case, options: ReportOptions) -> str:
     marks = standing(case.annotations)
     columns: tuple[str, ...] = CSV_COLUMNS
     records = []
-    for m in case.affected:
-        mine = marks_text([*marks.get(None, ()), *marks.get(m["item_id"], ())])
-        records.append(message_record(m) | {"marks": mine} | _local_times(m, options))
+    for work in by_work(case.affected):
+        mine = marks_text([*marks.get(None, ()), *(mark for item in work["item_ids"] for mark in marks.get(item, ()))])
+        of_work = {name: work[name] for name in _OF_WORK}
+        records.append(message_record(work) | of_work | {"marks": mine} | _local_times(work, options))
     if options.local:
         columns = (*columns, "first_received_local", "last_received_local", "zone")
     return to_csv(records, columns)
