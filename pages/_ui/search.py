@@ -15,7 +15,7 @@ from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
-from pages._ui import details, marks
+from pages._ui import details, lines, marks
 from pages._ui.coverage import reach
 from pages._ui.shell import Page
 from pages._ui.urltime import read_window
@@ -146,7 +146,11 @@ def answer(work: Work, page: Page) -> None:
         details.deliveries(page, *items, names=of_item)
     with right:
         st.subheader("Evidence", anchor="evidence")
-        details.evidence(page, timeline, {_lane_of(key): name for key, name in names.items()})
+        chosen, line = details.evidence(page, timeline, {_lane_of(key): name for key, name in names.items()})
+        if line:
+            lines.whole_line(line, page)
+        elif chosen:
+            st.caption("No log line stands behind this row: it follows from the others.")
     why([r for r in page.board.records(REDELIVERIES, *items) if _key(r) in mine], names)
 
 
