@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from forensics.run_ends import CUT_OFF
 from forensics.verdict.interval import VERDICTS
 
 MESSAGE_ID = "message_id"
 """Where a line holds the message's own id; any other place is a path into the body, such as ``$.payment_id``."""
-
-CUT_OFF = ("timeout", "crash", "error")
-"""Ends of a run that had begun to work on its batch and did not come to its end."""
 
 
 class Line(NamedTuple):

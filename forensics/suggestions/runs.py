@@ -11,8 +11,9 @@ from zlib import crc32
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.parsers import parse_line
+from forensics.run_ends import CUT_OFF
 from forensics.suggestions.keys import body_values, with_telling_values
-from forensics.suggestions.model import CUT_OFF, MESSAGE_ID, Item, Line, RunLines
+from forensics.suggestions.model import MESSAGE_ID, Item, Line, RunLines
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import DELIVERIES
 

@@ -9,6 +9,7 @@ from typing import Any
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.run_ends import CUT_OFF
 from forensics.settings_in_force import SettingsInForce
 from forensics.tables import evidence as E
 from forensics.tables.findings import DELIVERIES, QUEUE_FINDINGS
@@ -17,7 +18,6 @@ from forensics.what_if.model import Attempt, Observed, Outcome, Setup
 MOST_DELIVERIES = 100_000
 """Of more deliveries the last ones are replayed."""
 _EPOCH = datetime.fromtimestamp(0, UTC)
-_CUT_OFF = ("timeout", "crash", "error")
 _COLUMNS = [
     "queue",
     "queue_arn",
@@ -123,7 +123,7 @@ def _of_run(batch: list[Row], attempts: dict[str, list[Attempt]]) -> float:
     """Add what each message of a run took, and return what the run took beside them, in seconds."""
     started_s = _start_of(batch[0])
     ended_s = max(_s(row["run_ended_at"]) for row in batch)
-    was_cut = batch[0]["run_status"] in _CUT_OFF
+    was_cut = batch[0]["run_status"] in CUT_OFF
     at_s, at_hand = started_s, None
     took: list[float | None] = []
     has_marks = any(row["started_at"] or row["finished_at"] for row in batch)
@@ -199,7 +199,7 @@ def _most_at_once(runs: dict[str, list[Row]]) -> int:
 def _outcome(findings: Findings, arn: str, by_item: dict[str, list[Row]], runs: dict[str, list[Row]]) -> Outcome:
     found = Outcome(runs=len(runs))
     for batch in runs.values():
-        found.failed_runs += batch[0]["run_status"] in _CUT_OFF
+        found.failed_runs += batch[0]["run_status"] in CUT_OFF
         found.busy_s += max(_s(r["run_ended_at"]) for r in batch) - _start_of(batch[0])
     for mine in by_item.values():
         mine.sort(key=lambda r: r["delivery_index"])
