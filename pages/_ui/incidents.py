@@ -103,10 +103,10 @@ def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
         worst = max(running, key=lambda i: ((i["confirmed"] or 0), i["started_at"]))
         more = f", and {len(running) - 1} more" if len(running) > 1 else ""
         return f"{when} on {worst['queue']}: {worst['headline']}{more}."
-    worst = max(wanted, key=lambda i: ((i["confirmed"] or 0), i["started_at"]))
-    told = f"on {worst['queue']}, {state(worst, until)}: {worst['headline']}."
-    which = "The only incident" if len(wanted) == 1 else f"The worst of {count(len(wanted), 'incident')}"
-    return f"Nothing active in the last hour of data ({page.data_end}). {which}, {told}"
+    newest = f"on {wanted[0]['queue']}, {state(wanted[0], until)}: {wanted[0]['headline']}."
+    if len(wanted) == 1:
+        return f"Nothing open. The only incident, {newest}"
+    return f"Nothing open. The newest of {count(len(wanted), 'incident')}, {newest}"
 
 
 def cards(

@@ -1,7 +1,6 @@
 """The frame of every page: its first statement is ``page = shell(...)``."""
 
 import contextlib
-import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -59,14 +58,6 @@ class Page:
         """Tell whether the data ends no longer ago than the team's limit."""
         age = _age(self.board.generation)
         return age is not None and age <= timedelta(minutes=self.settings.team.stale_after_min)
-
-    @property
-    def data_end(self) -> str:
-        """Say until when the data reaches and how long ago that is: nothing is known of what came after."""
-        age, until = _age(self.board.generation), self.board.generation.data_until_at
-        if until is None or age is None:
-            return "until when is not known"
-        return f"until {self.clock.minute(until)} {self.clock.label(until)}, {_rough(age)} ago"
 
     def link(self, **keys: str) -> dict[str, str]:
         """Return query parameters for a link inside the dashboard: a pinned data version travels along."""
@@ -169,12 +160,7 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
     """Say on the page itself, which a phone shows without its navigation, that the data is old."""
     age, until = _age(board.generation), board.generation.data_until_at
     if until and age and age > timedelta(minutes=settings.team.stale_after_min):
-        ends = f"data ends {clock.minute(until)} {clock.label(until)}, {_rough(age)} ago"
-        lake = shlex.quote(str(board.lake.root))
-        st.warning(
-            f"{plain(ends)}. Nobody has looked at the time since:\n\n`doubletake collect --all-queues --lake {lake}`",
-            icon=":material/schedule:",
-        )
+        st.caption(f"data ends {clock.minute(until)} {clock.label(until)}, {_rough(age)} ago")
 
 
 def _age(generation: Generation) -> timedelta | None:

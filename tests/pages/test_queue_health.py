@@ -103,14 +103,14 @@ def test_a_week_that_is_not_there_is_said_and_the_newest_shown(visit, week):
     at = visit(PAGE, "demo", week=week)
 
     assert not at.exception
-    assert "is not in this data version, which has 2026-W40 to 2026-W47" in at.warning[-1].value
+    assert "is not in this data version, which has 2026-W40 to 2026-W47" in at.warning[0].value
     assert at.title[0].value == "Queue health · 16 to 22 Nov 2026"
 
 
 def test_a_queue_that_is_not_there_is_said(visit):
     at = visit(PAGE, "demo", queue="nobody")
 
-    assert "Queue nobody is not in this week" in at.warning[-1].value
+    assert "Queue nobody is not in this week" in at.warning[0].value
 
 
 def test_a_version_without_weeks_says_how_to_get_them(visit):
