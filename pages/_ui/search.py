@@ -16,7 +16,7 @@ from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from forensics.words import count_text as count
-from pages._ui import details, marks
+from pages._ui import details, lines, marks
 from pages._ui.coverage import reach
 from pages._ui.shell import Page
 from pages._ui.urltime import read_window
@@ -147,7 +147,11 @@ def answer(work: Work, page: Page) -> None:
         details.deliveries(page, *items, names=of_item)
     with right:
         st.subheader("Evidence", anchor="evidence")
-        details.evidence(page, timeline, {_lane_of(key): name for key, name in names.items()})
+        chosen, line = details.evidence(page, timeline, {_lane_of(key): name for key, name in names.items()})
+        if line:
+            lines.whole_line(line, page)
+        elif chosen:
+            st.caption("No log line stands behind this row: it follows from the others.")
     why([r for r in page.board.records(REDELIVERIES, *items) if _key(r) in mine], names)
 
 

@@ -15,13 +15,12 @@ import pyarrow.parquet as pq
 
 from forensics.identity import evidence_id, handle_token
 from forensics.lake import Lake, to_arrow
-from forensics.tables import FINDINGS, Table
+from forensics.tables import EVIDENCE, FINDINGS, Table
 from forensics.tables.evidence import (
     CONSUMERS,
     COVERAGE,
     EVENT_SOURCE_MAPPINGS,
     FUNCTION_SETTINGS,
-    LOG_EVENTS,
     QUEUE_SETTINGS,
 )
 from lab.loglines import iso_ms, report_line, start_line, timed_out_line
@@ -328,7 +327,7 @@ class Story:
         """Write the lake: evidence first, then the findings of one generation."""
         lake = Lake(root)
         for name, rows in self.evidence.items():
-            table = next(t for t in _EVIDENCE if t.name == name)
+            table = next(t for t in EVIDENCE if t.name == name)
             lake.append(table, rows, f"{name}|test")
         if with_findings:
             self.publish(lake)
@@ -352,7 +351,5 @@ class Story:
             },
         )
 
-
-_EVIDENCE = (LOG_EVENTS, QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS, CONSUMERS, COVERAGE)
 
 Builder = Callable[[Story], None]
