@@ -1,4 +1,7 @@
-"""The panel under the timeline: what one bar or mark says, and the log line that proves it."""
+"""The panel at the window's foot: what one bar or mark says, and the log line that proves it.
+
+A fragment may show no widget outside itself, so the panel has none: its buttons stand under the chart.
+"""
 
 from typing import Any
 
@@ -6,7 +9,6 @@ import streamlit as st
 
 from forensics.charts.beside import is_message
 from forensics.charts.hover import mark_key
-from forensics.charts.palette import BACKGROUNDS
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
 from forensics.words import offset_text
@@ -18,16 +20,6 @@ Case = dict[str, Any]
 PANEL = "event_panel"
 KEY = "event"
 """The key of the link that names the chosen bar or mark."""
-
-
-def place() -> Any:
-    """Return the place of the panel: right under the chart, and at the window's foot while a chart is taller than it."""
-    background = BACKGROUNDS["dark" if st.context.theme.type == "dark" else "light"]
-    st.html(
-        f"<style>div:has(> .st-key-{PANEL}), .st-key-{PANEL} {{position: sticky; bottom: 0.5rem; z-index: 90}}"
-        f" .st-key-{PANEL} {{background: {background}; max-height: 42vh; padding: 0.6rem 0.9rem; gap: 0.5rem; overflow-y: auto}}</style>"
-    )
-    return st.empty()
 
 
 def choose(mark: str | None) -> None:
@@ -43,39 +35,40 @@ def name_of(row: dict[str, Any]) -> str:
     return mark_key(row["item_id"], row["delivery_index"], row["kind"], row["at"].value // 1000)
 
 
-def show(slot: Any, case: Case, page: Page, drawn: Any, keys: dict[str, str], on_point: Any) -> None:
+def show(case: Case, page: Page, drawn: Any, keys: dict[str, str], on_point: Any) -> None:
     """Show the bar or mark that the link names, if this incident has it; ``on_point`` shows a row in the chart."""
     asked = st.query_params.get(KEY)
     if not asked:
         return
     row = _find(asked, case, page, drawn)
-    with slot.container(border=True, key=PANEL):
+    line = lines.line_of(row, lines.log_lines(page, [row])) if row else None
+    around = _buttons(row, line is not None, asked, on_point)
+    with st.bottom, st.container(key=PANEL, gap="small"):
         if row is None:
             st.caption("The event that the link names is not in this data version.")
-            st.button("Close", key="close_event", on_click=choose, args=(None,), icon=":material/close:")
             return
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            with st.container(width="stretch"):
-                st.markdown(_sentence(row, case, page, keys))
-            with st.container(horizontal=True, width="content", gap="small"):
-                if is_message(row["item_id"]):
-                    st.button(
-                        "Find in chart",
-                        help="Draw a ring around it",
-                        key="point_at_event",
-                        icon=":material/my_location:",
-                        type="tertiary",
-                        on_click=on_point,
-                        args=(asked, int(row["lane"])),
-                    )
-                st.button(
-                    "Close", key="close_event", on_click=choose, args=(None,), icon=":material/close:", type="tertiary"
-                )
-        line = lines.line_of(row, lines.log_lines(page, [row]))
+        st.markdown(_sentence(row, case, page, keys))
         if line:
-            lines.whole_line(line, page)
+            lines.whole_line(line, page, around=around)
         else:
             st.caption(plain(f"No log line stands behind it: {row['source'] or 'it follows from the others'}."))
+
+
+def _buttons(row: dict[str, Any] | None, has_line: bool, asked: str, on_point: Any) -> bool:
+    """Show what can be done with the shown event; return whether the lines around its line are wanted."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if row is not None and is_message(row["item_id"]):
+            st.button(
+                "Find in chart",
+                help="Draw a ring around it",
+                key="point_at_event",
+                icon=":material/my_location:",
+                on_click=on_point,
+                args=(asked, int(row["lane"])),
+            )
+        around = has_line and lines.around_switch()
+        st.button("Close", key="close_event", on_click=choose, args=(None,), icon=":material/close:")
+    return around
 
 
 def _find(asked: str, case: Case, page: Page, drawn: Any) -> dict[str, Any] | None:

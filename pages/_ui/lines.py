@@ -55,8 +55,16 @@ def lines_of(evidence_ids: list[str] | None, start: datetime, end: datetime | No
     st.code(_told(lines, page), language=None, wrap_lines=True)
 
 
-def whole_line(line: Line, page: Page) -> None:
-    """Show a log line word for word, where it stands, and the ways to it in AWS and to the lines around it."""
+def around_switch() -> bool:
+    """Show the switch for the lines around a chosen one."""
+    return st.toggle("Lines around it", key="around", help=f"The {_NEIGHBOURS} before and after, same stream.")
+
+
+def whole_line(line: Line, page: Page, *, around: bool) -> None:
+    """Show a log line word for word, where it stands, the ways to it in AWS and, where asked, the lines around it.
+
+    Nothing here is a widget, so that a fragment may show it outside itself.
+    """
     tall = len(line["line"]) > _TALL_CHARS
     st.code(line["line"], language=None, wrap_lines=True, height=_TALL_PX if tall else "content")
     st.caption(plain(f"{page.clock.stamp(line['logged_at'])} · {line['log_group']} · {line['log_stream']}"))
@@ -74,7 +82,6 @@ def whole_line(line: Line, page: Page) -> None:
         with st.popover("Logs Insights", icon=":material/manage_search:"):
             st.caption(plain(f"The query that finds this line in {line['log_group']}, around its time:"))
             st.code(insights_query(line), language=None, wrap_lines=True)
-        around = st.toggle("Lines around it", key="around", help=f"The {_NEIGHBOURS} before and after, same stream.")
     if around:
         lines = neighbours(line, page)
         before = next((n for n, other in enumerate(lines) if other["evidence_id"] == line["evidence_id"]), 0)

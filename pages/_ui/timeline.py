@@ -18,6 +18,7 @@ from forensics.report.prevention import queue_findings_of
 from forensics.tables.findings import TIMELINE
 from forensics.words import count_text as count
 from pages._ui import details, event
+from pages._ui.plots import legible
 from pages._ui.runs import failed_runs
 from pages._ui.shell import Page
 from pages._ui.states import guarded
@@ -71,7 +72,7 @@ def timeline_and_details(case: Case, page: Page) -> None:
         drawn = _consumers(case, page, here, window, gaps)
     else:
         drawn = _messages(case, page, here, window, gaps, lanes)
-    slot = event.place()
+    under = st.container()
     picked = details.tables(case, page, drawn.timeline, _chosen(drawn, case, details.keys(case, page)))
     _remember_row(picked, case)
 
@@ -84,7 +85,8 @@ def timeline_and_details(case: Case, page: Page) -> None:
         if form == "Overview":
             st.session_state["form_wanted"] = "Messages"
 
-    event.show(slot, case, page, drawn.shown, details.keys(case, page), point)
+    with under:
+        event.show(case, page, drawn.shown, details.keys(case, page), point)
 
 
 def _remember_row(picked: dict[str, Any] | None, case: Case) -> None:
@@ -159,7 +161,7 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
         figure = timeline_figure(
             drawn, page.clock.zone, cut_gaps=not gaps, labels=labels | named, keys=keys, **_timeouts(case)
         )
-        return figure, drawn, blocked_words(blocked)
+        return legible(figure), drawn, blocked_words(blocked)
 
     with st.skeleton(height=CHART_PX), guarded("what the timeline shows", page.data_version):
         timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
@@ -186,7 +188,8 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
 
         def draw() -> tuple[Any, Any]:
             drawn, named = _with_beside(consumer_lanes(timeline), case, page)
-            return consumers_figure(drawn, page.clock.zone, named, cut_gaps=not gaps, **_timeouts(case)), drawn
+            figure = consumers_figure(drawn, page.clock.zone, named, cut_gaps=not gaps, **_timeouts(case))
+            return legible(figure), drawn
 
         figure, drawn = _kept(("consumers", *key), draw)
     clicked = _chart(figure, f"{case['incident_id']}-consumers", case)
@@ -203,7 +206,7 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
 
     def draw() -> Any:
         timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
-        return overview_figure(timeline, page.clock.zone)
+        return legible(overview_figure(timeline, page.clock.zone))
 
     with st.skeleton(height=CHART_PX):
         figure = _kept(key, draw)

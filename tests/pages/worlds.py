@@ -333,7 +333,7 @@ class Story:
             self.publish(lake)
         return root
 
-    def publish(self, lake: Lake) -> None:
+    def publish(self, lake: Lake, **more: Any) -> None:
         """Write the findings told so far as a new generation of a lake."""
         text = repr(sorted((name, len(rows)) for name, rows in self.findings.items()))
         generation_id = hashlib.sha256(text.encode()).hexdigest()
@@ -348,7 +348,8 @@ class Story:
                 "inputs": lake.versions(),
                 "rules_version": "1",
                 "data_until_at": self.data_until_at,
-            },
+            }
+            | more,
         )
 
 
