@@ -169,12 +169,12 @@ def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
         gaps = around.gaps.inside(str(queue_arn), *_span(judged.messages, affected))
         blocked = unit["blocked_ms"].get(str(queue_arn))
         blocked_ms = None if blocked is None else blocked.get(str(incident_id), 0)
+        repeated = repeats(judged.messages, judged.redeliveries, judged.ledger, affected)
         row = incident_row(
-            str(incident_id), judged.messages, judged.redeliveries, judged.ledger, affected, blocked_ms, gaps
+            str(incident_id), judged.messages, judged.redeliveries, judged.ledger, affected, blocked_ms, gaps, repeated
         )
         told.append(row)
         timelines += timeline_rows(str(incident_id), judged.messages, judged.ledger)
-        repeated = repeats(judged.messages, judged.redeliveries, judged.ledger, affected)
         answers += counterfactual_rows(str(incident_id), str(queue_arn), row["queue"], repeated)
     written(folder, "incidents", frame(told, schema_of(INCIDENTS)), INCIDENTS.key)
     written(folder, "timeline", frame(timelines, schema_of(TIMELINE)), TIMELINE.key)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from forensics.lake import Findings, Generation, Lake
 from forensics.lake.conditions import Condition, all_of, any_of
-from forensics.settings import Settings
+from forensics.settings import Settings, place_of_settings
 from forensics.tables import Table
 from forensics.tables.books import BOOKS
 from forensics.tables.people import ANNOTATIONS
@@ -86,9 +86,14 @@ def lake_path() -> Path:
 
 
 def load_settings() -> Settings:
-    """Read the settings file: DOUBLETAKE_CONFIG, else ./doubletake.toml if it is there; raises SettingsError."""
+    """Read today's settings file, or the defaults where there is none; raises SettingsError."""
+    return Settings.load(settings_path())
+
+
+def settings_path() -> Path | None:
+    """Return where today's settings are: DOUBLETAKE_CONFIG, ./doubletake.toml, or the lake's own."""
     named = os.environ.get("DOUBLETAKE_CONFIG")
-    return Settings.load(Path(named) if named else None)
+    return place_of_settings(Path(named) if named else None, lake_path())
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
