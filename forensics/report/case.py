@@ -169,13 +169,18 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     )
 
 
+def keys_of(message: Row) -> list[str]:
+    """Return what a ledger may name a message by: its business keys and its ids."""
+    return [
+        key for key in (*(message["business_keys"] or ()), message["message_id"], message["deduplication_id"]) if key
+    ]
+
+
 def _books(findings: Findings, incident: Row, messages: Sequence[Row]) -> tuple[Line, ...]:
     """Return what ledgers say of the incident's messages; of the harmless ones only where a ledger says otherwise."""
     if not has_books(findings.lake):
         return ()
-    keys = {
-        key for m in messages for key in (*(m["business_keys"] or ()), m["message_id"], m["deduplication_id"]) if key
-    }
+    keys = {key for m in messages for key in keys_of(m)}
     lines = [line for mine in reconcile(findings, incident["queue_arn"], keys).values() for line in mine]
     return tuple(line for line in lines if line.outcome != "agrees")
 
