@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 from forensics.access import Access
 from forensics.errors import SettingsError
 
+NAME = "doubletake.toml"
+
 
 @dataclass(frozen=True)
 class Consumer:
@@ -86,6 +88,12 @@ class Notify:
     dashboard: str | None = None
 
 
+def place_of_settings(named: Path | None, lake: Path) -> Path | None:
+    """Return the file whose settings hold: the one that was named, ./doubletake.toml, or the lake's own; else None."""
+    beside = (Path(NAME), lake / NAME)
+    return named or next((file for file in beside if file.exists()), None)
+
+
 @dataclass(frozen=True)
 class Settings:
     """The whole file; ``text`` is its content, part of a run's fingerprint.
@@ -111,14 +119,12 @@ class Settings:
 
     @classmethod
     def load(cls, path: Path | None) -> "Settings":
-        """Read a file; None means ./doubletake.toml if it is there, else defaults.
+        """Read a file; None means defaults.
 
         Raises SettingsError with the place and the value for anything that cannot be meant.
         """
         if path is None:
-            path = Path("doubletake.toml")
-            if not path.exists():
-                return cls()
+            return cls()
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:

@@ -5,7 +5,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from forensics.judging.surroundings import GroupLines, Surroundings
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
 from forensics.settings import Settings
+from forensics.settings_text import bearing_text, text_digest
 from forensics.tables import Table
 from forensics.tables import findings as T
 from spark_jobs import steps
@@ -138,6 +139,7 @@ class _Run:
             self._stage(table, files)
         if not (blind := telling.blind).is_empty():
             written(self.lake.staging_folder(T.INCIDENTS, self.run_id), "blind", blind, T.INCIDENTS.key)
+        settings = bearing_text(self.settings)
         generation = self.lake.publish(
             self.run_id,
             {
@@ -145,6 +147,9 @@ class _Run:
                 "inputs": self.versions,
                 "rules_version": code_digest()[:12],
                 "data_until_at": None if data_until is None else moment(data_until),
+                "made_at": datetime.now(UTC),
+                "settings": settings,
+                "settings_digest": text_digest(settings),
             },
         )
         self.cache.sweep(self.carried.used)

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment
 
+from forensics.books import book_sums
 from forensics.report import markdown
 from forensics.report.annotations import marks_text, standing
 from forensics.report.case import Case
@@ -73,6 +74,7 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         repeat_span=_repeat_span(case),
         works=works[:MOST_WORKS],
         more_works=len(works[MOST_WORKS:]),
+        book_sums=book_sums(case.books),
         dead=dead_of(case.queue_findings),
         marks_of=lambda work: marks_text([mark for item in work["item_ids"] for mark in marks.get(item, ())]),
         events=case.timeline[:MOST_EVENTS] if options.all_events else (),

@@ -42,6 +42,8 @@ CSV_COLUMNS = (
     "work_id",
     "message_ids",
     "effect_sentence",
+    "booked_count",
+    "to_refund",
     "marks",
 )
 
@@ -110,11 +112,21 @@ def _messages_csv(case: Case, options: ReportOptions) -> str:
     records = []
     for work in by_work(case.affected):
         mine = marks_text([*marks.get(None, ()), *(mark for item in work["item_ids"] for mark in marks.get(item, ()))])
-        of_work = {name: work[name] for name in _OF_WORK}
-        records.append(message_record(work) | of_work | {"marks": mine} | _local_times(work, options))
+        told = {name: work[name] for name in _OF_WORK} | _booked(case, work) | {"marks": mine}
+        records.append(message_record(work) | told | _local_times(work, options))
     if options.local:
         columns = (*columns, "first_received_local", "last_received_local", "zone")
     return to_csv(records, columns)
+
+
+def _booked(case: Case, work: Any) -> dict[str, Any]:
+    """Return what the books hold of a work, and what is to be refunded, as decimals with their currency."""
+    items = set(work["item_ids"])
+    mine = [line for line in case.books if line.logged and not items.isdisjoint(line.logged.item_ids)]
+    if not mine:
+        return {}
+    left = [f"{amount:f} {currency}".strip() for line in mine for currency, amount in line.to_refund.items() if amount]
+    return {"booked_count": sum(line.booked for line in mine), "to_refund": "; ".join(left)}
 
 
 def _local_times(message: Any, options: ReportOptions) -> dict[str, str]:

@@ -89,22 +89,19 @@ def _kind(code: str) -> str:
 def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
     """Answer the page's question in one sentence."""
     until = page.board.generation.data_until_at
+    if not found:
+        return f"No suspicion in the data, which ends {page.data_end}."
     if not wanted:
-        return (
-            "No suspicion."
-            if not found
-            else f"No suspicion under this filter; {count(len(found), 'incident')} without it."
-        )
+        return f"No incidents match this filter ({len(found):,} in total); the data ends {page.data_end}."
     running = [i for i in wanted if is_open(i, until)]
     if running:
-        when = "Open now" if page.is_fresh else "Still open where the data ends"
+        when = "Open now" if page.is_fresh else f"Still open where the data ends ({page.data_end})"
         worst = max(running, key=lambda i: (verdict_counts(i)["confirmed"], i["started_at"]))
         more = f", and {len(running) - 1} more" if len(running) > 1 else ""
         return f"{when} on {worst['queue']}: {worst['headline']}{more}."
     newest = f"on {wanted[0]['queue']}, {state(wanted[0], until)}: {wanted[0]['headline']}."
-    if len(wanted) == 1:
-        return f"Nothing open. The only incident, {newest}"
-    return f"Nothing open. The newest of {count(len(wanted), 'incident')}, {newest}"
+    which = "The only incident" if len(wanted) == 1 else f"The newest of {count(len(wanted), 'incident')}"
+    return f"Nothing active in the last hour of data, which ends {page.data_end}. {which}, {newest}"
 
 
 def cards(

@@ -54,7 +54,19 @@ def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_
     said = [c.value for c in at.main.caption if "ago" in c.value]
 
     assert len(said) == is_said
-    assert all(c.startswith("data ends ") and c.endswith(" UTC, 3 h ago") for c in said)
+    assert all("Data ends " in c and " UTC, 3 h ago; nobody has looked since. `doubletake collect" in c for c in said)
+    assert not at.main.warning, "one line, and no alert that pushes the answer down"
+
+
+@pytest.mark.parametrize("quiet_min", [73, 3])
+def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_min):
+    story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=quiet_min))
+    tales.double_billing(story)
+    first = visit("app.py", story.save(tmp_path / "lake")).main.markdown[0].value.replace("\\", "")
+
+    assert "Nothing open" not in first
+    assert "Nothing active in the last hour of data, which ends " in first
+    assert f" UTC, {'1 h' if quiet_min > 60 else f'{quiet_min} min'} ago" in first
 
 
 def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(visit, copy_of):
