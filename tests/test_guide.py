@@ -26,6 +26,7 @@ FROM_A_LAKE = {
     "incidents",
     "messages",
     "notify",
+    "reconcile",
     "report",
     "status",
     "suggest",
@@ -54,6 +55,7 @@ ELSEWHERE = [
         "docs/collecting.md",
         "docs/marks.md",
         "docs/what-if.md",
+        "docs/books.md",
     )
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE
@@ -65,6 +67,9 @@ def here(tmp_path_factory):
     folder, weeks = tmp_path_factory.mktemp("guide"), Story()
     health_tale.weekly(weeks)
     world.save(folder / "lake", world.findings() | weeks.findings)
+    (folder / "charges.csv").write_text(
+        "charge_id,payment_id,amount,currency,charged_at\nc1,pay-1001,980,JPY,2026-11-20T05:12:01Z\n"
+    )
     return folder
 
 

@@ -9,6 +9,7 @@ from forensics.incidents.membership import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
 from forensics.run_ends import CAUSES
 from forensics.settings_in_force import SettingsInForce
+from forensics.verdict.interval import VERDICTS
 from forensics.words import count_text
 
 Row = dict[str, Any]
@@ -154,6 +155,9 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "possible": at_most,
         "absorbed": 0,
         "harmless": 0,
+        "works": None,
+        "works_shared": None,
+        **{f"works_{verdict}": None for verdict in VERDICTS},
         "causes": with_counts(causes),
         "primary_cause": ranked(causes)[0][0],
         "headline": f"Up to {count_text(at_most, 'message')} may have been processed more than once; no line names one",
@@ -169,6 +173,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "group_count": None,
         "blocked_ms": None,
         "extra_effects_at_least": 0,
+        "extra_effects_at_most": at_most,
         "unread_sources": [f"log_events: no line of {consumers} names a message"],
         "evidence_ids": sorted({line for run in runs for line in run.mark_ids}),
     }

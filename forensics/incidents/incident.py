@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from forensics.incidents.ranking import highest, most_frequent, with_counts
+from forensics.incidents.repeats import WorkRepeat
 from forensics.judging.model import Message, Redelivery
 from forensics.streams.model import Delivery
 from forensics.verdict import VERDICTS, cause_sentence, headline
@@ -23,20 +24,22 @@ def incident_row(
     affected: Collection[str],
     blocked_ms: int | None,
     gaps: Sequence[str],
+    repeated: Collection[WorkRepeat] = (),
 ) -> Row:
     """Return an incident in the columns of INCIDENTS.
 
     ``messages`` are all that belong to it, ``affected`` the item ids of those that may have been done twice, at least one;
     redeliveries and deliveries of others are not looked at. ``blocked_ms`` says how long failed deliveries held the affected
-    groups (None: not at all), ``gaps`` what the evidence lacks inside its time.
+    groups (None: not at all), ``gaps`` what the evidence lacks inside its time, ``repeated`` the repeats of affected work.
     """
     hit = [message for message in messages if message.item_id in affected]
     verdicts = Counter(message.verdict for message in messages)
+    works = Counter({message.work_id: message.verdict for message in messages}.values())
+    here = {message.message_id for message in messages}
     origin = max((message.origin for message in messages if message.origin is not None), default=None)
     found = _of_redeliveries(redeliveries, affected)
     settings = _of_ledger(ledger, affected)
     cause = most_frequent(found.causes) if found.causes else origin
-    at_risk = len(hit) + verdicts["absorbed"] + verdicts["harmless"]
     noun = "message sent again" if origin and not found.causes else "redelivered message"
     is_proved = [message.certainty == "proved" for message in messages if message.verdict == "confirmed"]
     unread = list(gaps) if settings.has_queue_settings else [*gaps, NO_QUEUE_SETTINGS]
@@ -50,9 +53,14 @@ def incident_row(
         "messages": len(hit),
         "messages_at_most": len(hit),
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
+        "works": len({message.work_id for message in hit}),
+        "works_shared": len({m.work_id for m in hit if not here.issuperset(m.related_message_ids)}),
+        **{f"works_{verdict}": works[verdict] for verdict in VERDICTS},
         "causes": with_counts(found.causes),
         "primary_cause": cause,
-        "headline": headline(verdicts["confirmed"], verdicts["probable"], verdicts["possible"], at_risk, noun),
+        "headline": headline(
+            works["confirmed"], works["probable"], works["possible"], works.total(), noun, _sent_count(messages)
+        ),
         "cause_sentence": cause_sentence(
             hit[0].queue,
             settings.functions,
@@ -71,10 +79,19 @@ def incident_row(
         "batch_size": settings.batch_size,
         "group_count": len({message.group_id for message in hit if message.group_id is not None}) or None,
         "blocked_ms": (blocked_ms or 0) if settings.is_fifo else None,
-        "extra_effects_at_least": sum(max(message.effects_at_least - 1, 0) for message in hit),
+        "extra_effects_at_least": sum(repeat.is_sure for repeat in repeated),
+        "extra_effects_at_most": None if any(m.effects_at_most is None for m in hit) else len(repeated),
         "unread_sources": unread,
         "evidence_ids": sorted({line for message in hit for line in message.evidence_ids} | settings.evidence_ids),
     }
+
+
+def _sent_count(messages: Iterable[Message]) -> int:
+    """Count what was sent: message ids, and one of each work of which only a business key is logged."""
+    ids: dict[str, set[str]] = defaultdict(set)
+    for message in messages:
+        ids[message.work_id].update([message.message_id] if message.message_id is not None else [])
+    return sum(max(len(of_work), 1) for of_work in ids.values())
 
 
 class _Redelivered(NamedTuple):

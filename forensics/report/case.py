@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forensics.books import Line, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.report.annotations import Annotation, annotations
@@ -64,6 +65,7 @@ class Case:
     queue_findings: tuple[Row, ...]
     evidence: tuple[EvidenceLine, ...]
     annotations: tuple[Annotation, ...]
+    books: tuple[Line, ...]
     data_version: str
     rules_version: str
     data_until_at: datetime | None
@@ -157,10 +159,22 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
         annotations=annotations(findings.lake, incident_id),
+        books=_books(findings, incident, messages),
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,
         data_until_at=findings.generation.data_until_at,
     )
+
+
+def _books(findings: Findings, incident: Row, messages: Sequence[Row]) -> tuple[Line, ...]:
+    """Return what ledgers say of the incident's messages; of the harmless ones only where a ledger says otherwise."""
+    if not has_books(findings.lake):
+        return ()
+    keys = {
+        key for m in messages for key in (*(m["business_keys"] or ()), m["message_id"], m["deduplication_id"]) if key
+    }
+    lines = [line for mine in reconcile(findings, incident["queue_arn"], keys).values() for line in mine]
+    return tuple(line for line in lines if line.outcome != "agrees")
 
 
 def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]], incident: Row) -> set[str]:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
-from forensics.report.records import cause_counts, incident_record
+from forensics.report.records import cause_counts, incident_record, verdict_counts
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
 from forensics.verdict.interval import AFFECTED, VERDICTS
@@ -66,7 +66,7 @@ def notice_of(incident: Row, kind: str, dashboard: str | None, data_version: str
             "incident": {k: v for k, v in record.items() if k != "evidence_ids"},
         }
     else:
-        verdicts = " · ".join(f"{v} {incident[v] or 0}" for v in VERDICTS)
+        verdicts = " · ".join(f"{v} {count}" for v, count in verdict_counts(incident).items())
         lines = [
             f"*{_plain(incident['headline'])}*",
             _plain(incident["cause_sentence"] or "No cause was found."),

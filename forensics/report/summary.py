@@ -1,25 +1,22 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.report.case import Case
-from forensics.report.records import cause_counts
-from forensics.verdict.interval import VERDICT_WORDS, VERDICTS
+from forensics.report.records import cause_counts, verdict_counts
+from forensics.verdict.interval import VERDICT_WORDS
 from forensics.words import clock_text, count_text, ms_between, span_text
 
 
 def summary(case: Case) -> str:
     """Return six lines or fewer: headline, cause, time, verdicts, causes, completeness."""
-    incident = case.incident
-    verdicts = " · ".join(f"{v} {incident[v] or 0}" for v in VERDICTS)
+    verdicts = " · ".join(f"{v} {count}" for v, count in verdict_counts(case.incident).items())
     lines = _lines(case, [f"Verdicts: {verdicts} ({certainty_text(case)})"])
     return "\n".join(" ".join(line.split()) for line in lines)
 
 
 def verdict_text(case: Case) -> str:
     """Return the same with a table of the verdicts: what a command prints."""
-    incident = case.incident
     told = [" ".join(line.split()) for line in _lines(case, ["|"])]
-    counts = [(v, incident[v] or 0) for v in VERDICTS]
-    table = [f"  {v:<9} {count:>7,}  {VERDICT_WORDS[v]}" for v, count in counts]
+    table = [f"  {v:<9} {count:>7,}  {VERDICT_WORDS[v]}" for v, count in verdict_counts(case.incident).items()]
     at = told.index("|")
     return "\n".join([*told[:at], *table, *told[at + 1 :]])
 

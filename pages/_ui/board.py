@@ -11,6 +11,7 @@ from forensics.lake import Findings, Generation, Lake
 from forensics.lake.conditions import Condition, all_of, any_of
 from forensics.settings import Settings, place_of_settings
 from forensics.tables import Table
+from forensics.tables.books import BOOKS
 from forensics.tables.people import ANNOTATIONS
 from pages._ui.states import guarded
 
@@ -30,7 +31,7 @@ class Board:
     @property
     def people_key(self) -> tuple[Any, ...]:
         """What cached values of what people said are kept under: a mark is no new data version."""
-        return str(self.lake.root), self.lake.newest_commits((ANNOTATIONS,))
+        return str(self.lake.root), self.lake.newest_commits((ANNOTATIONS, BOOKS))
 
     @property
     def findings(self) -> Findings:

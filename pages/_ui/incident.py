@@ -5,7 +5,8 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from forensics.tables.findings import MESSAGES
+from forensics.origins import ORIGIN_RULES
+from forensics.report.works import by_work
 from forensics.words import count_text as count
 from forensics.words import offset_text
 from pages._ui import exports, marks
@@ -102,8 +103,7 @@ def cards(case: Incident, page: Page) -> None:
     grid = row(6)
     card(grid, "Processed twice", affected(case))
     least = case["extra_effects_at_least"] or 0
-    most = case["messages_at_most"] if case["messages"] is None else _extra_at_most(case, page)
-    card(grid, "Extra side effects", interval(least, most))
+    card(grid, "Extra side effects", interval(least, case["extra_effects_at_most"]))
     first = case["first_repeat_at"]
     said = f"First redelivery of an affected message: {page.clock.stamp(first)} {page.clock.label(first)}."
     write = page.clock.day if page.clock.spans_days([case["started_at"], case["ended_at"]]) else page.clock.second
@@ -117,19 +117,6 @@ def cards(case: Incident, page: Page) -> None:
 
 def _or_dash(value: int | None) -> str:
     return "–" if value is None else f"{value:,}"
-
-
-def _extra_at_most(case: Incident, page: Page) -> int | None:
-    """Add up what every work may have had beyond the first; None where one has no upper bound."""
-    rows = page.board.records(
-        MESSAGES, ("incident_id", "==", case["incident_id"]), columns=("work_id", "effects_at_most")
-    )
-    most = {row["work_id"]: row["effects_at_most"] for row in rows}
-    if not most:
-        return case["extra_effects_at_least"] or 0
-    if None in most.values():
-        return None
-    return sum(max(n - 1, 0) for n in most.values())
 
 
 def cause_chain(incident: Incident, page: Page) -> None:
@@ -152,7 +139,11 @@ def causes(case: Incident) -> None:
     st.subheader("Why, and why not otherwise", anchor="causes")
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
     counted = "Failed runs" if case["messages"] is None else "Redeliveries"
-    st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
+    if case["primary_cause"] in ORIGIN_RULES:
+        why = plain(cause(case["primary_cause"]))
+        st.markdown(f"No message came again under its own id; the same work came under another one: **{why}**.")
+    else:
+        st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
     if case["excluded"]:
         few = len(case["excluded"]) <= 4
         with st.expander(
@@ -162,9 +153,11 @@ def causes(case: Incident) -> None:
 
 
 def verdicts(case: Incident, page: Page) -> None:
-    """Show the verdict of every message in its three parts."""
-    rows = case_of(case["incident_id"], page).messages
-    st.subheader("Verdict per message" if rows else "Marks", anchor="verdicts")
+    """Show the verdict of every work in its three parts, with the ids of its messages."""
+    messages = case_of(case["incident_id"], page).messages
+    rows = by_work(messages)
+    title = "Verdict per message" if len(rows) == len(messages) else "Verdict per work"
+    st.subheader(title if rows else "Marks", anchor="verdicts")
     marks.form(case, page)
     if not rows:
         return
@@ -176,9 +169,9 @@ def verdicts(case: Incident, page: Page) -> None:
             {
                 "Verdict": [m["verdict"]],
                 "Done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
-                "Message": m["message_id"] or m["item_id"],
+                "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Keys": ", ".join(m["business_keys"] or []),
-                "Marked": marked.get(m["item_id"]),
+                "Marked": " · ".join(dict.fromkeys(marked[i] for i in m["item_ids"] if i in marked)) or None,
                 "Why it came again": m["trigger_sentence"],
                 "Guard": m["guard_sentence"],
                 "Effect": m["effect_sentence"],
@@ -199,10 +192,10 @@ def verdicts(case: Incident, page: Page) -> None:
             "Guard": st.column_config.TextColumn(width=240, help="Why the repeat was or was not stopped."),
             "Effect": st.column_config.TextColumn(width=240),
         },
-        alt="Verdict per message",
+        alt=title,
     )
     if len(ranked) > MOST_MESSAGES:
-        st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} messages; the CSV has all affected ones.")
+        st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} works; the CSV has all affected ones.")
 
 
 def what_to_log(case: Incident, page: Page) -> None:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from forensics.identity import handle_token
 from forensics.lake import Lake
 from forensics.report.annotations import annotate
-from forensics.tables.findings import DELIVERIES, INCIDENTS
+from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from tests.pages import tales
 from tests.pages.blind_tale import BLIND
 from tests.pages.reading import PAGES, ROOT, words
@@ -257,3 +257,43 @@ def test_without_a_browser_zone_times_are_in_utc(lake_of, monkeypatch):
     at.query_params["tz"] = "Browser"
 
     assert at.run().dataframe[0].value["Started"][0] == "20 Nov 2026 05:12"
+
+
+def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    [incident] = story.findings[INCIDENTS.name]
+    of_works = {"works": 1, "works_shared": 0, "works_confirmed": 1, "works_probable": 0, "works_possible": 0}
+    incident |= {"causes": [], "primary_cause": "producer_retry", "works_absorbed": 0, "works_harmless": 0} | of_works
+    incident |= {"extra_effects_at_least": 1, "extra_effects_at_most": 1}
+    for row in story.findings[MESSAGES.name]:
+        row |= {"work_id": "w", "verdict": "confirmed", "effects_at_least": 2, "effects_at_most": 2}
+    at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
+    numbers = {m.label: m.value for m in at.metric}
+    [works] = [f.value for f in at.dataframe if "Why it came again" in f.value]
+
+    assert (numbers["Processed twice"], numbers["Extra side effects"]) == ("1 of 1", "1")
+    assert "Verdict per work" in [s.value for s in at.subheader]
+    assert len(works) == 1
+    assert works["Message"][0].count(", ") == 9
+    assert "the same work came under another one: **Sent twice by the producer**" in words(at)
+    assert "No cause could be decided" not in words(at)
+
+
+def test_a_work_that_two_incidents_share_counts_once_in_seven_days(visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=9))
+    tales.double_billing(story)
+    [incident] = story.findings[INCIDENTS.name]
+    of_works = {"works": 1, "works_shared": 1, "works_confirmed": 1, "works_probable": 0, "works_possible": 0}
+    incident |= of_works
+    later = incident | {
+        "incident_id": "payments.fifo-20261120T1200Z",
+        "ended_at": incident["ended_at"] + timedelta(hours=7),
+    }
+    first, second, *_ = story.findings[MESSAGES.name]
+    one = {"work_id": "w", "verdict": "confirmed"}
+    story.findings[INCIDENTS.name] = [incident, later]
+    story.findings[MESSAGES.name] = [first | one, second | one | {"incident_id": later["incident_id"]}]
+    at = visit("app.py", story.save(tmp_path / "lake"))
+
+    assert {m.label: m.value for m in at.metric}["Processed twice, 7 days"] == "1"

@@ -3,6 +3,7 @@
 import pytest
 
 from forensics.incidents.incident import NO_QUEUE_SETTINGS, NOT_SENT_TWICE, incident_row
+from forensics.incidents.repeats import repeats
 from forensics.tables.findings import INCIDENTS
 from tests.forensics.incidents.builders import at, delivery, harmless, message, redelivery, ruled
 
@@ -11,7 +12,8 @@ ID = "payments-20261122T1200Z"
 
 def row(messages, redeliveries=(), ledger=(), blocked_ms=None, gaps=()):
     affected = {m.item_id for m in messages if m.is_affected}
-    return incident_row(ID, messages, redeliveries, ledger, affected, blocked_ms, gaps)
+    repeated = repeats(messages, redeliveries, ledger, affected)
+    return incident_row(ID, messages, redeliveries, ledger, affected, blocked_ms, gaps, repeated)
 
 
 def test_a_row_has_exactly_the_declared_columns():
@@ -43,7 +45,52 @@ def test_bystanders_count_by_their_verdict_and_not_as_affected():
         "harmless": 1,
     }
     assert found["headline"] == "1 to 2 of 4 redelivered messages were processed more than once"
-    assert found["extra_effects_at_least"] == 2
+
+
+def sent_twice(**values):
+    """One work under two message ids, done in each of them; the second was also sent to somebody who may have done it."""
+    both = {"work_id": "a", "verdict": "confirmed", "effects_at_least": 2, "effects_at_most": 3} | values
+    messages = [
+        message("a", 0, related_message_ids=["b"], **both),
+        message("b", 400, origin="dedup_window_passed", related_message_ids=["a"], **both),
+    ]
+    ledger = [
+        delivery("a", 1, 0, work_id="a", effect="yes"),
+        delivery("b", 1, 400, work_id="a", effect="yes"),
+        delivery("b", 2, 500, work_id="a", effect="unknown"),
+    ]
+    return messages, ledger
+
+
+def test_a_work_under_two_message_ids_is_one_work_with_one_extra_effect():
+    messages, ledger = sent_twice()
+    found = row([*messages, harmless("c")], ledger=ledger)
+
+    assert (found["messages"], found["confirmed"]) == (2, 2)
+    assert (found["works"], found["works_confirmed"], found["works_harmless"], found["works_shared"]) == (1, 1, 1, 0)
+    assert (found["extra_effects_at_least"], found["extra_effects_at_most"]) == (1, 2)
+    assert found["headline"] == "1 of 2 works, sent in 3 messages, was processed more than once"
+
+
+def test_extra_effects_belong_to_the_incident_that_saw_the_work_done_again():
+    messages, ledger = sent_twice()
+    first, second = (row([one], ledger=ledger) for one in messages)
+
+    assert [(r["extra_effects_at_least"], r["extra_effects_at_most"]) for r in (first, second)] == [(0, 0), (1, 2)]
+    assert (first["works_shared"], second["works_shared"]) == (1, 1)
+    assert first["headline"] == "1 redelivered message was processed more than once"
+
+
+def test_without_an_upper_bound_of_one_work_there_is_none_of_the_extra_effects():
+    messages, ledger = sent_twice(effects_at_most=None)
+
+    assert row(messages, ledger=ledger)["extra_effects_at_most"] is None
+
+
+def test_a_message_and_a_line_that_names_only_its_key_are_one_message():
+    named = message("key:pay-1", message_id=None, work_id="a")
+
+    assert row([message("a"), named])["headline"] == "1 redelivered message may have been processed more than once"
 
 
 def test_causes_are_told_most_frequent_first_and_equal_ones_by_name():
