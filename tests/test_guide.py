@@ -27,6 +27,7 @@ FROM_A_LAKE = {
     "messages",
     "notify",
     "reconcile",
+    "redrive-plan",
     "report",
     "status",
     "suggest",
@@ -56,6 +57,7 @@ ELSEWHERE = [
         "docs/marks.md",
         "docs/what-if.md",
         "docs/books.md",
+        "docs/redrive.md",
     )
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE
