@@ -164,6 +164,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "cause_sentence": f"Of the runs of {consumers} for {queue}, {failures}; each can have held one batch. "
         f"What to log is told under logging readiness.{_balance(points, started_at, until_ms * 1000)}",
         "excluded": [],
+        "still_open": [],
         "certainty": "inferred",
         "functions": functions,
         "is_fifo": any(one.is_fifo for one in window),

@@ -21,6 +21,7 @@ from forensics.report.incident_lookup import find_incident
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
 from forensics.report.prevention import counterfactuals_of, queue_findings_of
+from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.tables.evidence import (
     COVERAGE,
@@ -87,6 +88,11 @@ class Case:
         """Rival causes with why they are out, in words."""
         return tuple(self.incident["excluded"] or ())
 
+    @property
+    def still_open(self) -> tuple[str, ...]:
+        """Rival causes that the evidence leaves open, with why and what would decide, in words."""
+        return tuple(self.incident["still_open"] or ())
+
     def labels(self, evidence_ids: list[str] | tuple[str, ...] | None) -> list[str]:
         """Return the short names (E1, E2, ...) of cited evidence, in the appendix's order."""
         wanted = set(evidence_ids or ())
@@ -119,6 +125,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     invocations = findings.read(INVOCATIONS, where=one_of("invocation_id", runs)).to_pylist()
     moments = key_moments(incident, theirs, their_redeliveries, [t for t in timeline if t["item_id"] in affected])
     chain = cause_chain(incident, deliveries, their_redeliveries, invocations)
+    chain = chain or sent_again_chain(incident, [m for m in messages if m["item_id"] in affected], theirs)
     snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
     settings = settings_then(incident, theirs, snapshots)
     batches = batches_at_end(deliveries, affected)

@@ -89,7 +89,7 @@ class Language:
         """Say why; in English as the findings say it."""
         if self.code == "en":
             return incident["cause_sentence"] or "No cause was found for these redeliveries."
-        if not cause_counts(incident):
+        if not cause_counts(incident) and incident["primary_cause"] in (None, "undecidable"):
             return self("No cause was found for these redeliveries.")
         known = [
             self(words, n=incident[column])

@@ -42,6 +42,7 @@ INCIDENTS = Table(
         Column("headline", "string", "what happened, one sentence with numbers"),
         Column("cause_sentence", "string", "why, one or two sentences with queue, function and timeouts"),
         Column("excluded", "strings", "rival causes with why they are out"),
+        Column("still_open", "strings", "rival causes that are not out: why, for how many, and what would decide"),
         Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),
         Column("functions", "strings", "functions or log groups that consumed it"),
         Column("is_fifo", "bool", "the queue is FIFO; null if no snapshot says"),

@@ -144,6 +144,9 @@ def causes(case: Incident) -> None:
         st.markdown(f"No message came again under its own id; the same work came under another one: **{why}**.")
     else:
         st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
+    if case["still_open"]:
+        st.markdown("Still open, as the evidence does not rule them out:")
+        st.markdown("\n".join(f"- {rival(text)}" for text in case["still_open"]))
     if case["excluded"]:
         few = len(case["excluded"]) <= 4
         with st.expander(

@@ -266,6 +266,7 @@ def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(v
     of_works = {"works": 1, "works_shared": 0, "works_confirmed": 1, "works_probable": 0, "works_possible": 0}
     incident |= {"causes": [], "primary_cause": "producer_retry", "works_absorbed": 0, "works_harmless": 0} | of_works
     incident |= {"extra_effects_at_least": 1, "extra_effects_at_most": 1}
+    incident |= {"still_open": ["throttled: nobody looked (would decide: the Throttles metric)"]}
     for row in story.findings[MESSAGES.name]:
         row |= {"work_id": "w", "verdict": "confirmed", "effects_at_least": 2, "effects_at_most": 2}
     at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
@@ -278,6 +279,7 @@ def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(v
     assert works["Message"][0].count(", ") == 9
     assert "the same work came under another one: **Sent twice by the producer**" in words(at)
     assert "No cause could be decided" not in words(at)
+    assert "**Throttled**: nobody looked (would decide: the Throttles metric)" in words(at)
 
 
 def test_a_work_that_two_incidents_share_counts_once_in_seven_days(visit, tmp_path):

@@ -1,6 +1,14 @@
 """One incident in a row: counts, causes, what is ruled out, settings, and the sentences made of them."""
 
-from forensics.incidents.incident import NO_QUEUE_SETTINGS, NOT_SENT_TWICE, incident_row
+import pytest
+
+from forensics.incidents.incident import (
+    NO_QUEUE_SETTINGS,
+    NO_RECEIVE_COUNTS,
+    NOT_RECEIVED_TWICE,
+    NOT_SENT_TWICE,
+    incident_row,
+)
 from forensics.incidents.repeats import repeats
 from forensics.tables.findings import INCIDENTS
 from tests.forensics.incidents.builders import at, delivery, harmless, message, redelivery, ruled
@@ -151,6 +159,40 @@ def test_of_several_origins_the_last_by_name_is_told_be_it_that_of_a_bystander()
     assert found["primary_cause"] == "producer_retry"
 
 
+OUT = ["dlq_redrive: nothing shows it in the dead-letter queue", "dedup_window_passed: sent too soon"]
+
+
+def test_an_incident_of_the_producers_doing_says_which_rivals_are_out():
+    again = {"origin": "producer_retry", "receive_count": 1}
+    both = [message("b", origin_excluded=OUT, **again), message("c", origin_excluded=OUT[:1], **again)]
+    found = row([message("a", receive_count=1), *both])
+
+    assert found["excluded"] == [OUT[0], NOT_RECEIVED_TWICE]
+    assert found["still_open"] == []
+
+
+def test_an_id_whose_origin_is_open_is_not_called_sent_once_and_its_rivals_are_named():
+    doubt = "dlq_redrive: nobody asked (would decide: move tasks)"
+    found = row([message("a"), message("b", origin_open=[doubt], receive_count=None)])
+
+    assert found["excluded"] == []
+    assert found["still_open"] == [doubt, NO_RECEIVE_COUNTS]
+
+
+def test_a_rival_that_is_open_for_any_redelivery_is_named_with_for_how_many():
+    unread, held = ruled("throttled", "undecidable", "not read"), ruled("released", "undecidable", "not shown")
+    unread, held = unread._replace(would_decide="Throttles"), held._replace(would_decide="the call")
+    found = row(
+        [message("a"), message("b"), harmless("c")],
+        [redelivery("a", rulings=[unread, held]), redelivery("b", rulings=[unread]), redelivery("c", rulings=[held])],
+    )
+
+    assert found["still_open"] == [
+        "throttled: not read (would decide: Throttles)",
+        "released: for 1 of 2 redeliveries: not shown (would decide: the call)",
+    ]
+
+
 def test_evidence_is_told_in_order_and_once():
     lines = [f"log:{n}" for n in range(9)]
     found = row([message("a", evidence_ids=lines[::-1]), message("b", evidence_ids=lines[2:5])])
@@ -234,4 +276,24 @@ def test_message_groups_are_counted_among_affected_messages_and_unknown_is_not_z
 
 def test_what_the_evidence_lacks_is_named_and_settings_that_nobody_read_with_it():
     assert row([message("a")], ledger=[delivery("a")], gaps=["a gap"])["unread_sources"] == ["a gap"]
+    unknown_then = delivery("a", visibility_timeout_s=None, queue_settings_id="queue:1")
+    assert row([message("a")], ledger=[unknown_then], gaps=["a gap"])["unread_sources"] == ["a gap"]
     assert row([message("a")], gaps=["a gap"])["unread_sources"] == ["a gap", NO_QUEUE_SETTINGS]
+
+
+STOPPED = {
+    "by runs of one length": ([20.0, 20.2], 20),
+    "by runs of several": ([20.0, 60.0], None),
+    "by none": ([], None),
+}
+
+
+@pytest.mark.parametrize(("lengths", "told"), STOPPED.values(), ids=STOPPED)
+def test_a_function_timeout_that_no_setting_tells_is_what_stopped_runs_say(lengths, told):
+    runs = [
+        delivery("a", n, run_status="timeout", run_started_at=at(0), run_ended_at=at(seconds), function_timeout_s=None)
+        for n, seconds in enumerate(lengths, 1)
+    ]
+
+    assert row([message("a")], ledger=runs)["function_timeout_s"] == told
+    assert row([message("a")], ledger=[*runs, delivery("a", 9, function_timeout_s=30)])["function_timeout_s"] == 30

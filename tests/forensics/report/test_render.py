@@ -197,6 +197,18 @@ def test_a_work_under_two_message_ids_is_one_row_and_one_refund(case):
     assert "| Affected messages | 2 (works: 1) |" in page
 
 
+def test_rivals_that_stay_open_are_named_in_every_report(case):
+    rival = "throttled: nobody looked (would decide: the Throttles metric)"
+    case = dataclasses.replace(case, incident=case.incident | {"still_open": [rival]})
+
+    assert json.loads(render(case, "json"))["incident"]["still_open"] == [rival]
+    for form, title in (("md", "### Rival causes that stay open"), ("html", ">Rival causes that stay open</h3>")):
+        page = render(case, form).decode()
+
+        assert title in page
+        assert "nobody looked" in page.partition(title)[2]
+
+
 def test_csv_carries_no_formula_from_the_evidence(case):
     rows = list(csv.reader(io.StringIO(render(with_text(case, HOSTILE[-1]), "csv").decode())))
 
