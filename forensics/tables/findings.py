@@ -281,9 +281,11 @@ GENERATIONS = Table(
         Column("data_until_at", "timestamp", "latest log event read, UTC"),
         Column("made_at", "timestamp", "when this run was published, UTC; null: an earlier release did not keep it"),
         Column(
-            "settings", "string", "the settings findings rest on, as TOML; null: an earlier release did not keep them"
+            "settings_text",
+            "string",
+            "the settings findings rest on, as TOML; null: an earlier release did not keep them",
         ),
-        Column("settings_digest", "string", "12 characters of the SHA-256 of settings"),
+        Column("settings_digest", "string", "12 characters of the SHA-256 of settings_text"),
     ),
 )
 
