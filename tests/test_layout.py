@@ -47,10 +47,11 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics": {"re2", "pydantic"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},
+    "forensics/redrive": set(),
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
-    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
+    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
     "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there
@@ -68,6 +69,7 @@ _CORE = {
     "forensics/charts",
     "forensics/report",
     "forensics/books",
+    "forensics/redrive",
     "forensics/suggestions",
     "forensics/what_if",
 }
@@ -76,6 +78,7 @@ OWN: dict[str, set[str]] = {
     "forensics": {"forensics", "forensics/tables", "forensics/checks", "forensics/health"},  # the pages it generates
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
     "forensics/books": {"forensics", *PURE, "forensics/lake", "forensics/books"},  # a ledger beside the logs
+    "forensics/redrive": {"forensics", *PURE, "forensics/lake", "forensics/books", "forensics/redrive"},
     "forensics/suggestions": {"forensics", *PURE, "forensics/lake", "forensics/suggestions"},  # judges on the way
     "forensics/what_if": {"forensics", *PURE, "forensics/lake", "forensics/what_if"},
     "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},
@@ -88,8 +91,10 @@ OWN: dict[str, set[str]] = {
         "forensics/counterfactuals",
         *_ASKED,
     },
-    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report", "forensics/books", *_ASKED},
-    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report", "forensics/books", *_ASKED},
+    "ingest": {*_CORE, "ingest"}
+    - {"forensics/charts", "forensics/report", "forensics/books", "forensics/redrive", *_ASKED},
+    "spark_jobs": {*_CORE, "spark_jobs"}
+    - {"forensics/charts", "forensics/report", "forensics/books", "forensics/redrive", *_ASKED},
     "pages": {*_CORE, "pages"},
     "app": {*_CORE, "pages"},
     "lab": {"forensics", "lab"},

@@ -28,7 +28,7 @@ def incident_row(
     incident_id: str,
     messages: Collection[Message],
     redeliveries: Iterable[Redelivery],
-    ledger: Iterable[Delivery],
+    ledger: Collection[Delivery],
     affected: Collection[str],
     blocked_ms: int | None,
     gaps: Sequence[str],
@@ -51,7 +51,7 @@ def incident_row(
     cause = most_frequent(found.causes) if found.causes else origin
     noun = "message sent again" if origin and not found.causes else "redelivered message"
     is_proved = [message.certainty == "proved" for message in messages if message.verdict == "confirmed"]
-    unread = list(gaps) if settings.visibility_timeout_s is not None else [*gaps, NO_QUEUE_SETTINGS]
+    unread = list(gaps) if settings.has_queue_settings else [*gaps, NO_QUEUE_SETTINGS]
     return {
         "incident_id": incident_id,
         "queue_arn": hit[0].queue_arn,
@@ -198,7 +198,10 @@ def _open_for_any(texts: Iterable[str], count: int, one: str, many: str) -> list
 
 
 class _Settings(NamedTuple):
-    """What was in force for an incident's affected messages, the highest of each, and who consumed them."""
+    """What was in force for an incident's affected messages, the highest of each, and who consumed them.
+
+    Where nothing tells the function timeout of that time, it is the length of the runs that it stopped.
+    """
 
     functions: list[str]
     is_fifo: bool | None
@@ -206,9 +209,10 @@ class _Settings(NamedTuple):
     function_timeout_s: int | None
     batch_size: int | None
     evidence_ids: set[str]
+    has_queue_settings: bool
 
 
-def _of_ledger(ledger: Iterable[Delivery], affected: Collection[str]) -> _Settings:
+def _of_ledger(ledger: Collection[Delivery], affected: Collection[str]) -> _Settings:
     met = {
         (
             d.function_name or d.log_group,
@@ -221,14 +225,26 @@ def _of_ledger(ledger: Iterable[Delivery], affected: Collection[str]) -> _Settin
         for d in ledger
         if d.item_id in affected
     }
+    in_force = highest(row[3] for row in met)
     return _Settings(
         sorted({row[0] for row in met if row[0] is not None}),
         any(known) if (known := [row[1] for row in met if row[1] is not None]) else None,
         highest(row[2] for row in met),
-        highest(row[3] for row in met),
+        _stopped_after_s(ledger, affected) if in_force is None else in_force,
         highest(row[4] for row in met),
         {line for row in met for line in row[5] if line},
+        any(row[2] is not None or row[5][0] is not None for row in met),
     )
+
+
+def _stopped_after_s(ledger: Iterable[Delivery], affected: Collection[str]) -> int | None:
+    """Return after how many seconds the function timeout stopped runs; None unless all of them say the same."""
+    lengths = {
+        round((d.run_ended_at - d.run_started_at) / 1_000_000)
+        for d in ledger
+        if d.item_id in affected and d.run_status == "timeout" and d.run_started_at and d.run_ended_at
+    }
+    return lengths.pop() if len(lengths) == 1 else None
 
 
 def _lowest(values: Iterable[int | None]) -> int | None:

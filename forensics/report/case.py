@@ -8,6 +8,7 @@ from typing import Any
 from forensics.books import Line, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.redrive import Step, steps_of_queue
 from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
@@ -67,6 +68,7 @@ class Case:
     evidence: tuple[EvidenceLine, ...]
     annotations: tuple[Annotation, ...]
     books: tuple[Line, ...]
+    redrive: Mapping[str, Step]
     data_version: str
     rules_version: str
     data_until_at: datetime | None
@@ -167,21 +169,35 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
         annotations=annotations(findings.lake, incident_id),
         books=_books(findings, incident, messages),
+        redrive=_redrive(findings, incident, on_queue),
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,
         data_until_at=findings.generation.data_until_at,
     )
 
 
+def keys_of(message: Row) -> list[str]:
+    """Return what a ledger may name a message by: its business keys and its ids."""
+    return [
+        key for key in (*(message["business_keys"] or ()), message["message_id"], message["deduplication_id"]) if key
+    ]
+
+
 def _books(findings: Findings, incident: Row, messages: Sequence[Row]) -> tuple[Line, ...]:
     """Return what ledgers say of the incident's messages; of the harmless ones only where a ledger says otherwise."""
     if not has_books(findings.lake):
         return ()
-    keys = {
-        key for m in messages for key in (*(m["business_keys"] or ()), m["message_id"], m["deduplication_id"]) if key
-    }
+    keys = {key for m in messages for key in keys_of(m)}
     lines = [line for mine in reconcile(findings, incident["queue_arn"], keys).values() for line in mine]
     return tuple(line for line in lines if line.outcome != "agrees")
+
+
+def _redrive(findings: Findings, incident: Row, on_queue: Sequence[Row]) -> dict[str, Step]:
+    """Return per dead-lettered message of the incident what has become of it since."""
+    items = {row["item_id"] for row in on_queue if row["code"] == "dead_lettered"}
+    if not items:
+        return {}
+    return {s.item_id: s for s in steps_of_queue(findings, incident["queue_arn"]) if s.item_id in items}
 
 
 def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]], incident: Row) -> set[str]:

@@ -31,9 +31,10 @@ def _lines(case: Case, verdicts: list[str]) -> list[str]:
     lines += verdicts
     if provisional := provisional_sentence(incident, case.messages):
         lines.append(provisional)
+    lacking = [gap for gap in case.gaps if gap != provisional]
     if counts := cause_counts(incident):
         lines.append("Causes of redelivery: " + " · ".join(f"{code} {count}" for code, count in counts.items()))
-    lines.append(f"Not shown by the evidence: {case.gaps[0]}" if case.gaps else "The evidence has no known gaps.")
+    lines.append(f"Not shown by the evidence: {lacking[0]}" if lacking else "The evidence has no known gaps.")
     return lines
 
 

@@ -1,5 +1,7 @@
 """One incident in a row: counts, causes, what is ruled out, settings, and the sentences made of them."""
 
+import pytest
+
 from forensics.incidents.incident import (
     NO_QUEUE_SETTINGS,
     NO_RECEIVE_COUNTS,
@@ -274,4 +276,24 @@ def test_message_groups_are_counted_among_affected_messages_and_unknown_is_not_z
 
 def test_what_the_evidence_lacks_is_named_and_settings_that_nobody_read_with_it():
     assert row([message("a")], ledger=[delivery("a")], gaps=["a gap"])["unread_sources"] == ["a gap"]
+    unknown_then = delivery("a", visibility_timeout_s=None, queue_settings_id="queue:1")
+    assert row([message("a")], ledger=[unknown_then], gaps=["a gap"])["unread_sources"] == ["a gap"]
     assert row([message("a")], gaps=["a gap"])["unread_sources"] == ["a gap", NO_QUEUE_SETTINGS]
+
+
+STOPPED = {
+    "by runs of one length": ([20.0, 20.2], 20),
+    "by runs of several": ([20.0, 60.0], None),
+    "by none": ([], None),
+}
+
+
+@pytest.mark.parametrize(("lengths", "told"), STOPPED.values(), ids=STOPPED)
+def test_a_function_timeout_that_no_setting_tells_is_what_stopped_runs_say(lengths, told):
+    runs = [
+        delivery("a", n, run_status="timeout", run_started_at=at(0), run_ended_at=at(seconds), function_timeout_s=None)
+        for n, seconds in enumerate(lengths, 1)
+    ]
+
+    assert row([message("a")], ledger=runs)["function_timeout_s"] == told
+    assert row([message("a")], ledger=[*runs, delivery("a", 9, function_timeout_s=30)])["function_timeout_s"] == 30
