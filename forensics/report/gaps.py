@@ -21,10 +21,10 @@ _BASES = {
 
 def gaps(
     incident: Row,
-    messages: Sequence[Row],
     deliveries: Sequence[Row],
     redeliveries: Sequence[Row],
     settings: Sequence[SettingFact],
+    messages: Sequence[Row] = (),
 ) -> tuple[str, ...]:
     """Return what is missing and what it would have decided; empty means nothing that bears on the verdict."""
     found = list(incident["unread_sources"] or ())

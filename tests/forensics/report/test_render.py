@@ -217,7 +217,7 @@ def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):
     until = {"is_provisional": True, "final_at": world.after(90_000)}
     incident = case.incident | until
     messages = tuple(m | (until if n else {"is_provisional": False}) for n, m in enumerate(case.messages))
-    told = gaps(incident, messages, case.deliveries, case.redeliveries, case.settings)
+    told = gaps(incident, case.deliveries, case.redeliveries, case.settings, messages)
     case = dataclasses.replace(case, incident=incident, messages=messages, gaps=told)
     said = "Provisional: the verdict on 2 works rests on lines that are missing, and late ones may still come."
     when = "read again after 2026-11-21 06:12:00.200 UTC, or sealed."
