@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from forensics.incidents.ranking import highest, most_frequent, with_counts
+from forensics.incidents.trigger import why
 from forensics.judging.model import Message, Redelivery
 from forensics.streams.model import Delivery
-from forensics.verdict import VERDICTS, cause_sentence, headline
+from forensics.verdict import VERDICTS, headline, why_sentence
 
 Row = dict[str, Any]
 
@@ -18,8 +19,8 @@ NO_QUEUE_SETTINGS = "queue_settings: no snapshot of the queue was read"
 def incident_row(
     incident_id: str,
     messages: Collection[Message],
-    redeliveries: Iterable[Redelivery],
-    ledger: Iterable[Delivery],
+    redeliveries: Collection[Redelivery],
+    ledger: Collection[Delivery],
     affected: Collection[str],
     blocked_ms: int | None,
     gaps: Sequence[str],
@@ -36,6 +37,7 @@ def incident_row(
     found = _of_redeliveries(redeliveries, affected)
     settings = _of_ledger(ledger, affected)
     cause = most_frequent(found.causes) if found.causes else origin
+    told = why(hit[0].queue, settings.functions, redeliveries, ledger, affected, origin)
     at_risk = len(hit) + verdicts["absorbed"] + verdicts["harmless"]
     noun = "message sent again" if origin and not found.causes else "redelivered message"
     is_proved = [message.certainty == "proved" for message in messages if message.verdict == "confirmed"]
@@ -52,16 +54,10 @@ def incident_row(
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
         "causes": with_counts(found.causes),
         "primary_cause": cause,
+        "trigger": told.trigger,
+        "why": told.values,
         "headline": headline(verdicts["confirmed"], verdicts["probable"], verdicts["possible"], at_risk, noun),
-        "cause_sentence": cause_sentence(
-            hit[0].queue,
-            settings.functions,
-            cause or "undecidable",
-            settings.visibility_timeout_s,
-            settings.function_timeout_s,
-            settings.batch_size,
-            None if found.first_gap_ms is None else round(found.first_gap_ms / 1000, 2),
-        ),
+        "cause_sentence": why_sentence(told),
         "excluded": found.excluded if origin is not None else [*found.excluded, NOT_SENT_TWICE],
         "certainty": "proved" if is_proved and all(is_proved) else "inferred",
         "functions": settings.functions,
@@ -78,12 +74,11 @@ def incident_row(
 
 
 class _Redelivered(NamedTuple):
-    """What an incident's redeliveries say together; ``first_gap_ms`` is that of the first one to come again."""
+    """What an incident's redeliveries say together."""
 
     causes: Counter[str]
     excluded: list[str]
     first_at: int | None
-    first_gap_ms: int | None
 
 
 def _of_redeliveries(redeliveries: Iterable[Redelivery], affected: Collection[str]) -> _Redelivered:
@@ -94,8 +89,7 @@ def _of_redeliveries(redeliveries: Iterable[Redelivery], affected: Collection[st
     causes: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     count = 0
-    first: tuple[int, str, int] | None = None  # several may come again in one moment
-    first_gap_ms = None
+    first_at = None
     for redelivery in redeliveries:
         if redelivery.item_id not in affected:
             continue
@@ -105,11 +99,9 @@ def _of_redeliveries(redeliveries: Iterable[Redelivery], affected: Collection[st
             code, _, sentence = text.partition(": ")
             reasons[code][sentence] += 1
         if redelivery.later_received_at is not None:
-            place = (redelivery.later_received_at, redelivery.item_id, redelivery.delivery_index)
-            if first is None or place < first:
-                first, first_gap_ms = place, redelivery.gap_ms
+            first_at = min(first_at or redelivery.later_received_at, redelivery.later_received_at)
     excluded = [f"{code}: {most_frequent(said)}" for code, said in reasons.items() if said.total() == count]
-    return _Redelivered(causes, sorted(excluded), first[0] if first else None, first_gap_ms)
+    return _Redelivered(causes, sorted(excluded), first_at)
 
 
 class _Settings(NamedTuple):

@@ -4,6 +4,7 @@ from forensics.tables.common import EVIDENCE as _EVIDENCE
 from forensics.tables.common import QUEUE as _QUEUE
 from forensics.tables.common import QUEUE_ARN as _QUEUE_ARN
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.tables.readiness import LOGGING_READINESS
 from forensics.tables.schema import Column, Table
 
 _MESSAGE = Column(
@@ -215,8 +216,16 @@ INCIDENTS = Table(
             "string",
             "the cause of the most affected redeliveries; the origin where nothing was redelivered",
         ),
+        Column(
+            "trigger",
+            "string",
+            "what began most of its redeliveries: the primary cause, or what cut the batch of finished messages off",
+        ),
+        Column(
+            "why", "strings", "the numbers of cause_sentence as name=value, so that it can be said in another language"
+        ),
         Column("headline", "string", "what happened, one sentence with numbers"),
-        Column("cause_sentence", "string", "why, one or two sentences with queue, function and timeouts"),
+        Column("cause_sentence", "string", "why, in one or two sentences, the trigger first"),
         Column("excluded", "strings", "rival causes with why they are out"),
         Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),
         Column("functions", "strings", "functions or log groups that consumed it"),
@@ -343,37 +352,6 @@ GENERATIONS = Table(
         Column("rules_version", "string", "version of grammar and rules"),
         Column("row_counts", "strings", "table=rows"),
         Column("data_until_at", "timestamp", "latest log event read, UTC"),
-    ),
-)
-
-LOGGING_READINESS = Table(
-    "logging_readiness",
-    "findings",
-    grain="one log group in which a queue's consumer writes, and what its lines tell",
-    key=("queue_arn", "log_group"),
-    columns=(
-        _QUEUE_ARN,
-        _QUEUE,
-        Column("log_group", "string", "the log group"),
-        Column("consumer_kind", "string", "lambda or worker"),
-        Column("function_name", "string", "the function; null for workers"),
-        Column("level", "string", "ready, partial, blind (no line names a message) or unread (no lines in evidence)"),
-        Column("sentence", "string", "what the lines tell and what is missing, with numbers"),
-        Column("handling_count", "long", "runs of the function, or handlings by the worker, in evidence"),
-        Column("named_count", "long", "those of which a line names a message or business key"),
-        Column("counted_count", "long", "those of which a line shows a receive count"),
-        Column("item_start_count", "long", "those in which an item's start is logged"),
-        Column("effect_count", "long", "those in which a configured effect line stands"),
-        Column("response_count", "long", "those whose partial batch response is logged"),
-        Column("start_line_count", "long", "those with a START line; at log level WARN there are none"),
-        Column("missing", "strings", "what no line tells, most useful first"),
-        Column("reasons", "strings", "why each missing thing matters, in the order of missing"),
-        Column("python_lines", "strings", "the line to add in Python, in the order of missing"),
-        Column("node_lines", "strings", "the line to add in Node, in the order of missing"),
-        Column(
-            "setting_lines", "strings", "what doubletake.toml then says, in the order of missing; empty where nothing"
-        ),
-        _EVIDENCE,
     ),
 )
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
@@ -19,7 +20,6 @@ from pages._ui.urltime import Window, read_window
 from pages._ui.words import VERDICTS, cause, interval, plain, verdict_column
 
 Incident = dict[str, Any]
-QUIET_AFTER = timedelta(hours=1)
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -39,17 +39,6 @@ def affected(incident: Incident) -> str:
 def delivered_again(incident: Incident) -> int:
     """Count the incident's messages that were delivered more than once."""
     return sum(incident[v] or 0 for v in VERDICTS)
-
-
-def quiet_for(incident: Incident, until: datetime | None) -> timedelta | None:
-    """Return how long before the end of the data its last activity was; None where the data has no end."""
-    return until - incident["ended_at"] if until and incident["ended_at"] else None
-
-
-def is_open(incident: Incident, until: datetime | None) -> bool:
-    """Tell whether it was still going on in the last hour of the data."""
-    quiet = quiet_for(incident, until)
-    return quiet is None or quiet <= QUIET_AFTER
 
 
 def state(incident: Incident, until: datetime | None) -> str:
