@@ -82,10 +82,10 @@ def import_(
     choices = ImportChoices(
         log_groups=tuple(log_group or ()),
         log_stream=log_stream,
-        zone=_zone(zone),
+        zone=zone_of(zone),
         account_id=account,
         region=chosen.region,
-        complete=_complete(complete_since, complete_until, now),
+        complete=complete_window(complete_since, complete_until, now),
         observed_at=_moment(observed_at, "--observed-at", now),
         settings=chosen.settings(),
     )
@@ -126,7 +126,8 @@ def imported(report: "ImportReport") -> Iterator[str]:
         yield f"  Note: {note}"
 
 
-def _zone(name: str | None) -> "ZoneInfo | None":
+def zone_of(name: str | None) -> "ZoneInfo | None":
+    """Return the zone that --zone names; raises BadOptionError."""
     from zoneinfo import ZoneInfo
 
     if name is None:
@@ -139,7 +140,8 @@ def _zone(name: str | None) -> "ZoneInfo | None":
         ) from problem
 
 
-def _complete(since: str | None, until: str | None, now: datetime) -> "TimeWindow | None":
+def complete_window(since: str | None, until: str | None, now: datetime) -> "TimeWindow | None":
+    """Return the span that --complete-since and --complete-until name; raises BadOptionError and BadTimeError."""
     from forensics.window import TimeWindow
 
     if since is None:

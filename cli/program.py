@@ -39,6 +39,8 @@ from cli.options import (
     everywhere,
 )
 from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
+from cli.reconcile import reconcile
+from cli.redrive_plan import redrive_plan
 from cli.report import report
 from cli.runs import runs
 from cli.seal import seal
@@ -103,11 +105,25 @@ _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
 )
 _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 """Commands that may start Spark, which hands frames to Arrow."""
-_KEPT = (annotate, collect, correlate, demo, doctor, import_, investigate, notify, report, seal, watch)
+_KEPT = (
+    annotate,
+    collect,
+    correlate,
+    demo,
+    doctor,
+    import_,
+    investigate,
+    notify,
+    reconcile,
+    redrive_plan,
+    report,
+    seal,
+    watch,
+)
 """Commands of which the lake keeps a line: they change it, or hand on what is in it."""
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
-    _ASK: (incidents, messages, deliveries, findings, find),
+    _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
     _REVIEW: (health, check, suggest, what_if),
     _SHOW: (demo, serve, report, notify, annotate, annotations),
     _KEEP: (status, runs, doctor, seal, verify, settings),

@@ -18,9 +18,10 @@ SCHEMA_NAME = "doubletake.schema.json"
 _INTRO = f"""# The settings file
 
 After this page you can tell Doubletake what your handlers' lines mean, and who may look. The file is `doubletake.toml` in the
-current folder, or the one that `--config` or `DOUBLETAKE_CONFIG` names. All of it is optional: what is not said is unknown, and
-never taken for a no. What cannot be meant is refused with its place and what to write instead. This page is generated from the
-declarations in `forensics/settings_file.py`; run `python -m forensics.docsettings` after a change.
+current folder, else the one in the folder of the lake; `--config` or `DOUBLETAKE_CONFIG` name another. All of it is optional:
+what is not said is unknown, and never taken for a no. What cannot be meant is refused with its place and what to write instead.
+Findings keep the settings they rest on: the *Data* page shows them and what differs today, and `correlate` tells it. This page
+is generated from the declarations in `forensics/settings_file.py`; run `python -m forensics.docsettings` after a change.
 
 ```sh
 doubletake settings                                # check the file, and print what it says

@@ -140,11 +140,16 @@ def invocation_measures(invocations: pl.DataFrame) -> pl.DataFrame:
 
 
 def verdict_measures(messages: pl.DataFrame) -> pl.DataFrame:
-    """Measure verdicts at the first receive of their message, in columns of the table ``messages``; returns MEASURES."""
+    """Measure verdicts at the first receive of their work, in columns of the table ``messages``; returns MEASURES.
+
+    A work counts once, under however many message ids it came: all of them have to be in one part.
+    """
     verdict = pl.col("verdict")
+    known = messages.lazy().filter(pl.col("queue_arn").is_not_null() & pl.col("first_received_at").is_not_null())
     rows = (
-        messages.lazy()
-        .filter(pl.col("queue_arn").is_not_null() & pl.col("first_received_at").is_not_null())
+        known.sort("first_received_at", "item_id")
+        .group_by("queue_arn", "work_id", maintain_order=True)
+        .agg(pl.col("first_received_at", "verdict").first(), pl.col("evidence_ids").first())
         .select(
             "queue_arn",
             pl.lit(None, pl.String).alias("consumer"),

@@ -244,6 +244,7 @@ def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
             "deduplication_id",
             (pl.col("sent_ms") * 1000).cast(UTC_US).alias("sent_at"),
             "body_md5",
+            "sender_id",
             "receipt_handle",
             "business_keys",
             "evidence_ids",

@@ -5,15 +5,17 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from forensics.clock import moment
 from forensics.health.accepted import check_codes
 from forensics.judging.surroundings import GroupLines, Surroundings
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
 from forensics.settings import Settings
+from forensics.settings_text import bearing_text, text_digest
 from forensics.tables import Table
 from forensics.tables import findings as T
 from spark_jobs import steps
@@ -22,7 +24,7 @@ from spark_jobs.cache import Cache, CacheDamagedError, Summary, code_digest, dig
 from spark_jobs.candidates import PLAN, shard_bounds
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
-from spark_jobs.evidence import Evidence, LogFile, pinned, utc
+from spark_jobs.evidence import Evidence, LogFile, pinned
 from spark_jobs.parts import read_part, written
 from spark_jobs.steps import Shared
 from spark_jobs.telling import Parts, Telling
@@ -137,13 +139,17 @@ class _Run:
             self._stage(table, files)
         if not (blind := telling.blind).is_empty():
             written(self.lake.staging_folder(T.INCIDENTS, self.run_id), "blind", blind, T.INCIDENTS.key)
+        settings = bearing_text(self.settings)
         generation = self.lake.publish(
             self.run_id,
             {
                 "generation_id": generation_id,
                 "inputs": self.versions,
                 "rules_version": code_digest()[:12],
-                "data_until_at": None if data_until is None else utc(data_until),
+                "data_until_at": None if data_until is None else moment(data_until),
+                "made_at": datetime.now(UTC),
+                "settings": settings,
+                "settings_digest": text_digest(settings),
             },
         )
         self.cache.sweep(self.carried.used)

@@ -26,6 +26,8 @@ FROM_A_LAKE = {
     "incidents",
     "messages",
     "notify",
+    "reconcile",
+    "redrive-plan",
     "report",
     "status",
     "suggest",
@@ -54,6 +56,8 @@ ELSEWHERE = [
         "docs/collecting.md",
         "docs/marks.md",
         "docs/what-if.md",
+        "docs/books.md",
+        "docs/redrive.md",
     )
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE
@@ -65,6 +69,9 @@ def here(tmp_path_factory):
     folder, weeks = tmp_path_factory.mktemp("guide"), Story()
     health_tale.weekly(weeks)
     world.save(folder / "lake", world.findings() | weeks.findings)
+    (folder / "charges.csv").write_text(
+        "charge_id,payment_id,amount,currency,charged_at\nc1,pay-1001,980,JPY,2026-11-20T05:12:01Z\n"
+    )
     return folder
 
 

@@ -9,6 +9,7 @@ from forensics.incidents.membership import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
 from forensics.run_ends import CAUSES
 from forensics.settings_in_force import SettingsInForce
+from forensics.verdict.interval import VERDICTS
 from forensics.words import count_text
 
 Row = dict[str, Any]
@@ -154,6 +155,9 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "possible": at_most,
         "absorbed": 0,
         "harmless": 0,
+        "works": None,
+        "works_shared": None,
+        **{f"works_{verdict}": None for verdict in VERDICTS},
         "causes": with_counts(causes),
         "primary_cause": ranked(causes)[0][0],
         "trigger": ranked(causes)[0][0],
@@ -162,6 +166,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "cause_sentence": f"Of the runs of {consumers} for {queue}, {failures}; each can have held one batch. "
         f"What to log is told under logging readiness.{_balance(points, started_at, until_ms * 1000)}",
         "excluded": [],
+        "still_open": [],
         "certainty": "inferred",
         "functions": functions,
         "is_fifo": any(one.is_fifo for one in window),
@@ -171,6 +176,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "group_count": None,
         "blocked_ms": None,
         "extra_effects_at_least": 0,
+        "extra_effects_at_most": at_most,
         "unread_sources": [f"log_events: no line of {consumers} names a message"],
         "evidence_ids": sorted({line for run in runs for line in run.mark_ids}),
     }

@@ -10,6 +10,7 @@ from forensics.judging.known import highest, lowest
 from forensics.judging.model import Message, Redelivery
 from forensics.judging.origins import origins
 from forensics.judging.surroundings import Surroundings
+from forensics.origins import Origin
 from forensics.streams.model import Delivery
 from forensics.verdict import effect_sentence, guard_sentence, trigger_sentence, verdict_of
 
@@ -37,14 +38,14 @@ def messages_of(
     ``work`` holds each item's judged deliveries in order, ``redeliveries`` the same item's redeliveries.
     """
     interval = _interval(work, around)
-    origin = origins(work, around)
+    found_origins = origins(work, around)
     found = []
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest(d.message_id for d in item)
         related = [i for i in interval.message_ids if i != message_id]
         if len(item) > 1 or related:
-            code, said = origin.get(item[0].item_id, (None, None))
-            found.append(_message(item, again, interval, message_id, related, code, said))
+            origin = found_origins.get(item[0].item_id)
+            found.append(_message(item, again, interval, message_id, related, origin))
     return found
 
 
@@ -75,8 +76,7 @@ def _message(
     interval: _Interval,
     message_id: str | None,
     related: list[str],
-    origin: str | None,
-    origin_sentence: str | None,
+    origin: Origin | None,
 ) -> Message:
     first = item[0]
     causes = _causes(redeliveries)
@@ -95,8 +95,10 @@ def _message(
         deliveries=seen,
         receive_count=receive_count,
         causes=causes,
-        origin=origin,
-        trigger_sentence=trigger_sentence(causes, seen, receive_count, origin_sentence),
+        origin=origin.code if origin else None,
+        origin_excluded=list(origin.excluded) if origin else [],
+        origin_open=list(origin.still_open) if origin else [],
+        trigger_sentence=trigger_sentence(causes, seen, receive_count, origin.sentence if origin else None),
         guard_sentence=interval.guard_sentence,
         effect_sentence=interval.effect_sentence,
         first_received_at=lowest(d.received_at for d in item),
@@ -105,6 +107,7 @@ def _message(
         sent_at=lowest(d.sent_at for d in item),
         group_id=highest(d.group_id for d in item),
         deduplication_id=highest(d.deduplication_id for d in item),
+        sender_id=highest(d.sender_id for d in item),
         is_dead_lettered=any(d.ended_by == "dead_lettered" for d in item),
         business_keys=united(*(d.business_keys for d in item)),
         related_message_ids=related,

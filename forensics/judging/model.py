@@ -54,7 +54,10 @@ class Redelivery:
 
 @dataclass(slots=True, kw_only=True)
 class Message:
-    """The verdict on one message; its interval is that of its work. ``last_active_at``: the end of its last run, UTC."""
+    """The verdict on one message; its interval is that of its work. ``last_active_at``: the end of its last run, UTC.
+
+    ``origin_excluded`` and ``origin_open`` say which other origins of its id are out, and which are not, with why.
+    """
 
     queue_arn: str
     queue: str
@@ -83,6 +86,9 @@ class Message:
     related_message_ids: list[str]
     visibility_timeout_s: int | None
     evidence_ids: list[str]
+    sender_id: str | None = None
+    origin_excluded: list[str] = field(default_factory=list)
+    origin_open: list[str] = field(default_factory=list)
 
     @property
     def is_affected(self) -> bool:

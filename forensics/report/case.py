@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forensics.books import Line, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.redrive import Step, steps_of_queue
 from forensics.report.activity import is_open
 from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
@@ -21,6 +23,7 @@ from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
 from forensics.report.opening import Opening, opening
 from forensics.report.prevention import counterfactuals_of, dead_of, queue_findings_of
+from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.report.stop_now import moves, scene_of
 from forensics.tables.evidence import (
@@ -68,6 +71,8 @@ class Case:
     queue_findings: tuple[Row, ...]
     evidence: tuple[EvidenceLine, ...]
     annotations: tuple[Annotation, ...]
+    books: tuple[Line, ...]
+    redrive: Mapping[str, Step]
     data_version: str
     rules_version: str
     data_until_at: datetime | None
@@ -86,6 +91,11 @@ class Case:
     def excluded(self) -> tuple[str, ...]:
         """Rival causes with why they are out, in words."""
         return tuple(self.incident["excluded"] or ())
+
+    @property
+    def still_open(self) -> tuple[str, ...]:
+        """Rival causes that the evidence leaves open, with why and what would decide, in words."""
+        return tuple(self.incident["still_open"] or ())
 
     def labels(self, evidence_ids: list[str] | tuple[str, ...] | None) -> list[str]:
         """Return the short names (E1, E2, ...) of cited evidence, in the appendix's order."""
@@ -119,6 +129,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     invocations = findings.read(INVOCATIONS, where=one_of("invocation_id", runs)).to_pylist()
     moments = key_moments(incident, theirs, their_redeliveries, [t for t in timeline if t["item_id"] in affected])
     chain = cause_chain(incident, deliveries, their_redeliveries, invocations)
+    chain = chain or sent_again_chain(incident, [m for m in messages if m["item_id"] in affected], theirs)
     snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
     settings = settings_then(incident, theirs, snapshots)
     batches = batches_at_end(deliveries, affected)
@@ -174,10 +185,31 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
         annotations=marks,
+        books=_books(findings, incident, messages),
+        redrive=_redrive(findings, incident, on_queue),
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,
         data_until_at=until,
     )
+
+
+def _books(findings: Findings, incident: Row, messages: Sequence[Row]) -> tuple[Line, ...]:
+    """Return what ledgers say of the incident's messages; of the harmless ones only where a ledger says otherwise."""
+    if not has_books(findings.lake):
+        return ()
+    keys = {
+        key for m in messages for key in (*(m["business_keys"] or ()), m["message_id"], m["deduplication_id"]) if key
+    }
+    lines = [line for mine in reconcile(findings, incident["queue_arn"], keys).values() for line in mine]
+    return tuple(line for line in lines if line.outcome != "agrees")
+
+
+def _redrive(findings: Findings, incident: Row, on_queue: Sequence[Row]) -> dict[str, Step]:
+    """Return per dead-lettered message of the incident what has become of it since."""
+    items = {row["item_id"] for row in on_queue if row["code"] == "dead_lettered"}
+    if not items:
+        return {}
+    return {s.item_id: s for s in steps_of_queue(findings, incident["queue_arn"]) if s.item_id in items}
 
 
 def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]], incident: Row) -> set[str]:

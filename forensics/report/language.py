@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from forensics.verdict.interval import VERDICTS
+from forensics.report.records import verdict_counts
 from forensics.verdict.why import why_of, why_sentence
 from forensics.words import clock_text, ms_between, span_text
 
@@ -67,9 +67,12 @@ class Language:
                 if most
                 else self("messages may repeat")
             )
-        sure, maybe = incident["confirmed"] or 0, (incident["probable"] or 0) + (incident["possible"] or 0)
-        total = f"{sum(incident[v] or 0 for v in VERDICTS):,}"
+        counts = verdict_counts(incident)
+        sure, maybe = counts["confirmed"], counts["probable"] + counts["possible"]
+        total = f"{sum(counts.values()):,}"
         which = "messages sent again" if "sent again" in english else "redelivered messages"
+        if ", sent in " in english:
+            which = "works sent in several messages"
         if sure and maybe:
             return self(
                 f"{{low}} to {{high}} of {{total}} {which} were processed more than once",

@@ -13,7 +13,7 @@ from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.report.case import load_case
 from forensics.report.opening import Opening
-from forensics.report.records import cause_counts, incident_record
+from forensics.report.records import cause_counts, incident_record, verdict_counts
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
 from forensics.verdict.interval import AFFECTED, VERDICTS
@@ -71,7 +71,7 @@ def notice_of(incident: Row, first: Opening, kind: str, dashboard: str | None, d
             "incident": {k: v for k, v in record.items() if k != "evidence_ids"},
         }
     else:
-        verdicts = " · ".join(f"{v} {incident[v] or 0}" for v in VERDICTS)
+        verdicts = " · ".join(f"{v} {count}" for v, count in verdict_counts(incident).items())
         lines = [f"*{_plain(first.headline)}*", _plain(first.why)]
         if first.repeats:
             lines.append(f"How often: {_plain(first.repeats)}")

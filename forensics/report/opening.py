@@ -11,6 +11,7 @@ from typing import Any
 from forensics.report.activity import is_open
 from forensics.report.annotations import Annotation, standing
 from forensics.report.stop_now import Move
+from forensics.report.works import by_work
 from forensics.verdict.interval import AFFECTED
 from forensics.words import count_text, interval_text
 
@@ -85,36 +86,29 @@ def headline(incident: Row) -> str:
     return f"{count_text(incident['messages'], 'message')} may have been processed more than once"
 
 
-def by_work(messages: Iterable[Row]) -> dict[str, Row]:
-    """Return one affected message of every work: a payment sent under two ids is one, and carries one interval."""
-    return {m["work_id"] or m["item_id"]: m for m in messages if m["verdict"] in AFFECTED}
+def affected_works(messages: Iterable[Row]) -> list[Row]:
+    """Return a row per affected work: a payment sent under two ids is one."""
+    return by_work(m for m in messages if m["verdict"] in AFFECTED)
 
 
-def repeats_of(messages: Iterable[Row]) -> tuple[int, int | None]:
+def repeats_of(works: Iterable[Row]) -> tuple[int, int | None]:
     """Count how often work was done beyond the first time: for sure, and at most; None without an upper bound."""
-    works = by_work(messages).values()
-    least = sum(max(m["effects_at_least"] - 1, 0) for m in works)
-    mosts = [m["effects_at_most"] for m in works]
-    return least, None if None in mosts else sum(max(most - 1, 0) for most in mosts)
+    found = list(works)
+    mosts = [work["extra_effects_at_most"] for work in found]
+    known = [most for most in mosts if most is not None]
+    return sum(work["extra_effects_at_least"] for work in found), sum(known) if len(known) == len(mosts) else None
 
 
 def repeats_text(messages: Sequence[Row], lost: int = 0) -> str:
-    """Say how often: ``24 or more repeats on 5 messages``; nothing where no message is named.
-
-    >>> seen = {"work_id": "w", "item_id": "a", "verdict": "confirmed", "receive_count": 4, "deliveries": 4}
-    >>> repeats_text([seen | {"effects_at_least": 3, "effects_at_most": 4}])
-    '2 to 3 repeats on 1 message'
-    >>> repeats_text([seen | {"effects_at_least": 0, "effects_at_most": 4}], 1)
-    'up to 3 repeats on 1 message, received 4 times; 1 message was probably lost'
-    """
-    works = by_work(messages)
+    """Say how often: ``24 or more repeats on 5 messages``; nothing where no message is named."""
+    works = affected_works(messages)
     if not works:
         return ""
-    least, most = repeats_of(messages)
+    least, most = repeats_of(works)
     noun = "repeat" if (least, most) == (1, 1) else "repeats"
     said = f"{_at_most(least, most)} {noun} on {count_text(len(works), 'message')}"
     if not least:
-        said += f", received {count_text(sum(m['receive_count'] or m['deliveries'] for m in works.values()), 'time')}"
+        said += f", received {count_text(sum(m['receive_count'] or m['deliveries'] for m in works), 'time')}"
     return f"{said}; {count_text(lost, 'message')} {'was' if lost == 1 else 'were'} probably lost" if lost else said
 
 
@@ -133,9 +127,10 @@ def _steps(
     if any(m.mark == "false-alarm" for m in marked.get(None, ())):
         return
     done = {item for item, said in marked.items() if item and any(m.mark in ("refunded", "accepted") for m in said)}
-    works = by_work(m for m in messages if m["item_id"] not in done)
-    settled = len(by_work(messages)) - len(works)
-    sure = sum(m["verdict"] == "confirmed" for m in works.values())
+    everything = affected_works(messages)
+    works = [work for work in everything if not done.intersection(work["item_ids"])]
+    settled = len(everything) - len(works)
+    sure = sum(work["verdict"] == "confirmed" for work in works)
     if sure:
         yield f"refund or undo {sure:,} (CSV)"
     if open_count := len(works) - sure:

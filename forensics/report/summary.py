@@ -1,8 +1,8 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.report.case import Case
-from forensics.report.records import cause_counts
-from forensics.verdict.interval import VERDICT_WORDS, VERDICTS
+from forensics.report.records import cause_counts, verdict_counts
+from forensics.verdict.interval import VERDICT_WORDS
 from forensics.words import clock_text, ms_between, span_text
 
 
@@ -15,7 +15,7 @@ def verdict_text(case: Case) -> str:
     """Return the same with a table of the verdicts and the first move that stops it: what a command prints."""
     incident = case.incident
     lines = _first_lines(case)
-    lines += [f"  {v:<9} {incident[v] or 0:>7,}  {VERDICT_WORDS[v]}" for v in VERDICTS]
+    lines += [f"  {v:<9} {count:>7,}  {VERDICT_WORDS[v]}" for v, count in verdict_counts(incident).items()]
     if counts := cause_counts(incident):
         lines.append("Causes of redelivery: " + " · ".join(f"{code} {count}" for code, count in counts.items()))
     return "\n".join([*lines, _gap_line(case), *_stop_lines(case)])
@@ -42,22 +42,6 @@ def _stop_lines(case: Case) -> list[str]:
     lines += [f"  {command}" for command in move.commands]
     lines.append(f"  Costs: {move.cost}")
     lines += [f"  Undo:  {command}" for command in move.undo]
-    return lines
-
-
-def _lines(case: Case, verdicts: list[str]) -> list[str]:
-    incident = case.incident
-    opening = case.opening
-    lines = [f"{case.incident_id} · {opening.headline}", f"Why: {opening.why}"]
-    if opening.repeats:
-        lines.append(f"How often: {opening.repeats}")
-    if opening.steps:
-        lines.append(f"Next: {opening.next_line}")
-    lines.append(when_text(case))
-    lines += verdicts
-    if counts := cause_counts(incident):
-        lines.append("Causes of redelivery: " + " · ".join(f"{code} {count}" for code, count in counts.items()))
-    lines.append(f"Not shown by the evidence: {case.gaps[0]}" if case.gaps else "The evidence has no known gaps.")
     return lines
 
 

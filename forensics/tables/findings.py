@@ -4,6 +4,7 @@ from forensics.tables.common import EVIDENCE as _EVIDENCE
 from forensics.tables.common import QUEUE as _QUEUE
 from forensics.tables.common import QUEUE_ARN as _QUEUE_ARN
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.tables.incidents import COUNTERFACTUALS, INCIDENTS
 from forensics.tables.readiness import LOGGING_READINESS
 from forensics.tables.schema import Column, Table
 
@@ -107,6 +108,11 @@ DELIVERIES = Table(
         Column("deduplication_id", "string", "FIFO deduplication id"),
         Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
         Column("body_md5", "string", "SQS's md5OfBody"),
+        Column(
+            "sender_id",
+            "string",
+            "SenderId: an IAM user's id, a role's id and session (a function's name), or an account; null where not logged",
+        ),
         Column("receipt_handle", "string", "prefix and digest of the receipt handle, never the handle"),
         _KEYS,
         _EVIDENCE,
@@ -184,63 +190,10 @@ MESSAGES = Table(
         Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
         Column("group_id", "string", "FIFO message group"),
         Column("deduplication_id", "string", "FIFO deduplication id"),
+        Column("sender_id", "string", "who sent it, as SenderId says; null where not logged"),
         Column("is_dead_lettered", "bool", "it went to the dead-letter queue"),
         _KEYS,
         Column("related_message_ids", "strings", "other messages of the same work, sorted"),
-        _EVIDENCE,
-    ),
-)
-
-INCIDENTS = Table(
-    "incidents",
-    "findings",
-    grain="messages of one queue that may have been processed twice, close in time",
-    key=("incident_id",),
-    columns=(
-        Column("incident_id", "string", "<queue name>-<UTC start, yyyymmddThhmmZ>"),
-        _QUEUE_ARN,
-        _QUEUE,
-        Column("started_at", "timestamp", "first receive of an affected message, UTC"),
-        Column("ended_at", "timestamp", "last activity of an affected message, UTC"),
-        Column("first_repeat_at", "timestamp", "first redelivery of an affected message, UTC"),
-        Column("messages", "int", "affected messages; null where logs name none"),
-        Column("messages_at_most", "int", "upper bound of affected messages"),
-        Column("confirmed", "int", "messages whose work was done more than once"),
-        Column("probable", "int", "messages done once for sure and maybe again"),
-        Column("possible", "int", "messages maybe done more than once"),
-        Column("absorbed", "int", "messages delivered again where a guard stopped the repeat"),
-        Column("harmless", "int", "messages delivered again and done at most once"),
-        Column("causes", "strings", "code=count, highest first"),
-        Column(
-            "primary_cause",
-            "string",
-            "the cause of the most affected redeliveries; the origin where nothing was redelivered",
-        ),
-        Column(
-            "trigger",
-            "string",
-            "what began most of its redeliveries: the primary cause, or what cut the batch of finished messages off",
-        ),
-        Column(
-            "why", "strings", "the numbers of cause_sentence as name=value, so that it can be said in another language"
-        ),
-        Column("headline", "string", "what happened, one sentence with numbers"),
-        Column("cause_sentence", "string", "why, in one or two sentences, the trigger first"),
-        Column("excluded", "strings", "rival causes with why they are out"),
-        Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),
-        Column("functions", "strings", "functions or log groups that consumed it"),
-        Column("is_fifo", "bool", "the queue is FIFO; null if no snapshot says"),
-        Column("visibility_timeout_s", "int", "in force; null if no snapshot"),
-        Column("function_timeout_s", "int", "in force; null for workers or without a snapshot"),
-        Column("batch_size", "int", "of the mapping; null for workers or without a snapshot"),
-        Column("group_count", "int", "message groups among the affected messages; null where not logged"),
-        Column(
-            "blocked_ms",
-            "long",
-            "how long the affected groups were held by deliveries that failed; null on standard queues",
-        ),
-        Column("extra_effects_at_least", "int", "repeats of work done for sure, over all messages"),
-        Column("unread_sources", "strings", "what the evidence lacks inside the incident's time, in words"),
         _EVIDENCE,
     ),
 )
@@ -313,31 +266,6 @@ QUEUE_FINDINGS = Table(
     ),
 )
 
-COUNTERFACTUALS = Table(
-    "counterfactuals",
-    "findings",
-    grain="one change, and how many of one incident's repeats it would have prevented",
-    key=("incident_id", "change"),
-    columns=(
-        Column("incident_id", "string", "the incident"),
-        _QUEUE_ARN,
-        _QUEUE,
-        Column(
-            "change",
-            "string",
-            "batch_size_1, longer_visibility, longer_function_timeout, partial_responses, maximum_concurrency or idempotency_key",
-        ),
-        Column(
-            "repeats", "int", "deliveries in which work was done, or may have been done, that an earlier one had done"
-        ),
-        Column("prevented", "int", "repeats that the change would have prevented"),
-        Column("undecided", "int", "repeats of which the evidence does not tell"),
-        Column("prevented_percent", "int", "share of the repeats that would have been prevented, rounded down"),
-        Column("reason", "string", "why, per answer the most frequent reason with its count"),
-        _EVIDENCE,
-    ),
-)
-
 GENERATIONS = Table(
     "generations",
     "findings",
@@ -352,6 +280,11 @@ GENERATIONS = Table(
         Column("rules_version", "string", "version of grammar and rules"),
         Column("row_counts", "strings", "table=rows"),
         Column("data_until_at", "timestamp", "latest log event read, UTC"),
+        Column("made_at", "timestamp", "when this run was published, UTC; null: an earlier release did not keep it"),
+        Column(
+            "settings", "string", "the settings findings rest on, as TOML; null: an earlier release did not keep them"
+        ),
+        Column("settings_digest", "string", "12 characters of the SHA-256 of settings"),
     ),
 )
 

@@ -80,8 +80,17 @@ def _plural_noun(noun: str) -> str:
     return noun.replace("message", "messages")
 
 
-def headline(confirmed: int, probable: int, possible: int, total: int, noun: str = "redelivered message") -> str:
-    """Say what happened, with the interval of messages that were processed more than once.
+def headline(
+    confirmed: int,
+    probable: int,
+    possible: int,
+    total: int,
+    noun: str = "redelivered message",
+    message_count: int | None = None,
+) -> str:
+    """Say what happened, with the interval of works that were processed more than once.
+
+    All counts but the last are of works; ``message_count`` is told where a work came under several message ids.
 
     >>> headline(7, 1, 0, 10)
     '7 to 8 of 10 redelivered messages were processed more than once'
@@ -89,9 +98,15 @@ def headline(confirmed: int, probable: int, possible: int, total: int, noun: str
     '1 redelivered message may have been processed more than once'
     >>> headline(2, 0, 0, 2, "message sent again")
     '2 of 2 messages sent again were processed more than once'
+    >>> headline(1, 0, 0, 1, "message sent again", 2)
+    '1 work, sent in 2 messages, was processed more than once'
     """
     maybe = probable + possible
-    of = f" of {total:,} {_plural_noun(noun)}" if total != 1 else f" {noun}"
+    if message_count not in (None, total):
+        sent = f", sent in {message_count:,} messages,"
+        of = f" of {total:,} works{sent}" if total != 1 else f" work{sent}"
+    else:
+        of = f" of {total:,} {_plural_noun(noun)}" if total != 1 else f" {noun}"
     if confirmed and maybe:
         return f"{confirmed:,} to {confirmed + maybe:,}{of} were processed more than once"
     if confirmed:

@@ -5,8 +5,10 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from forensics.origins import ORIGIN_RULES
 from forensics.report.activity import is_open
 from forensics.report.opening import Opening, headline
+from forensics.report.works import by_work
 from forensics.words import count_text as count
 from forensics.words import offset_text
 from pages._ui import exports, marks
@@ -151,7 +153,14 @@ def causes(case: Incident) -> None:
     st.subheader("Why, and why not otherwise", anchor="causes")
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
     counted = "Failed runs" if case["messages"] is None else "Redeliveries"
-    st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
+    if case["primary_cause"] in ORIGIN_RULES:
+        why = plain(cause(case["primary_cause"]))
+        st.markdown(f"No message came again under its own id; the same work came under another one: **{why}**.")
+    else:
+        st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
+    if case["still_open"]:
+        st.markdown("Still open, as the evidence does not rule them out:")
+        st.markdown("\n".join(f"- {rival(text)}" for text in case["still_open"]))
     if case["excluded"]:
         few = len(case["excluded"]) <= 4
         with st.expander(
@@ -161,9 +170,11 @@ def causes(case: Incident) -> None:
 
 
 def verdicts(case: Incident, page: Page) -> None:
-    """Show the verdict of every message in its three parts."""
-    rows = case_of(case["incident_id"], page).messages
-    st.subheader("Verdict per message" if rows else "Marks", anchor="verdicts")
+    """Show the verdict of every work in its three parts, with the ids of its messages."""
+    messages = case_of(case["incident_id"], page).messages
+    rows = by_work(messages)
+    title = "Verdict per message" if len(rows) == len(messages) else "Verdict per work"
+    st.subheader(title if rows else "Marks", anchor="verdicts")
     marks.form(case, page)
     if not rows:
         return
@@ -175,9 +186,9 @@ def verdicts(case: Incident, page: Page) -> None:
             {
                 "Verdict": [m["verdict"]],
                 "Done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
-                "Message": m["message_id"] or m["item_id"],
+                "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Keys": ", ".join(m["business_keys"] or []),
-                "Marked": marked.get(m["item_id"]),
+                "Marked": " · ".join(dict.fromkeys(marked[i] for i in m["item_ids"] if i in marked)) or None,
                 "Why it came again": m["trigger_sentence"],
                 "Guard": m["guard_sentence"],
                 "Effect": m["effect_sentence"],
@@ -198,10 +209,10 @@ def verdicts(case: Incident, page: Page) -> None:
             "Guard": st.column_config.TextColumn(width=240, help="Why the repeat was or was not stopped."),
             "Effect": st.column_config.TextColumn(width=240),
         },
-        alt="Verdict per message",
+        alt=title,
     )
     if len(ranked) > MOST_MESSAGES:
-        st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} messages; the CSV has all affected ones.")
+        st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} works; the CSV has all affected ones.")
 
 
 def what_to_log(case: Incident, page: Page) -> None:

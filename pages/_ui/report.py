@@ -77,7 +77,8 @@ def preview(incident: Incident, chosen: ReportOptions, page: Page) -> None:
     case = case_of(incident["incident_id"], page)
     said = Language(chosen.language).headline(case.incident, case.opening.headline)
     if any(row["at"] for row in case.timeline):
-        st.image(written(incident["incident_id"], "svg", chosen, page).decode(), caption=plain(said), width="stretch")
+        picture = written(incident["incident_id"], "svg", chosen, page).decode()
+        st.image(picture, caption=plain(said), alt=f"Timeline: {said}", width="stretch")
     text = written(incident["incident_id"], "md", chosen, page).decode()
     st.caption(f"{count(len(case.evidence), 'piece')} of evidence cited; {count(len(text), 'character')} as Markdown")
     st.code(text[:MOST_PREVIEW], language="markdown", wrap_lines=True, height=620)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS
+from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
 from forensics.errors import ForensicsError
 from forensics.origins import ORIGIN_RULES
 from forensics.report import pages as report_pages
@@ -51,7 +51,7 @@ def test_the_japanese_report_says_headline_cause_and_settings(case):
 
 
 def test_the_legend_of_the_timeline_is_there_in_japanese(case):
-    looks = {look.words for look in (*IN_FLIGHT.values(), HANDLING, BLOCKED, *MARKS.values())}
+    looks = {look.words for look in (*IN_FLIGHT.values(), HANDLING, BLOCKED, MEASURE, *MARKS.values())}
     drawn, page = (render(case, form, ReportOptions("ja")).decode() for form in ("svg", "html"))
 
     assert looks - set(phrases("ja")) == set()

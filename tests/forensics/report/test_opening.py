@@ -7,9 +7,10 @@ import pytest
 from forensics.report.annotations import Annotation
 from forensics.report.language import Language
 from forensics.report.notice import notice_of
-from forensics.report.opening import CHANGE_ACTIONS, opening, repeats_of
+from forensics.report.opening import CHANGE_ACTIONS, affected_works, opening, repeats_of
 from forensics.report.render import render
 from forensics.report.summary import summary, verdict_text
+from forensics.tables.findings import MESSAGES
 from forensics.verdict import Why, why_sentence
 from forensics.verdict.why import ALONE, BEFORE, ENDS
 from tests.forensics.report import world
@@ -25,8 +26,14 @@ def first_lines(messages=(), counterfactuals=(), dead=(), lost=0, marks=(), unti
 
 def message(work, at_least, at_most, **more):
     verdict = "confirmed" if at_least > 1 else "probable"
-    ordinary = {"item_id": work, "work_id": work, "verdict": verdict, "receive_count": 3, "deliveries": 3}
-    return ordinary | {"effects_at_least": at_least, "effects_at_most": at_most} | more
+    told = {"work_id": work, "verdict": verdict, "effects_at_least": at_least, "effects_at_most": at_most}
+    return (
+        dict.fromkeys(MESSAGES.column_names)
+        | world.messages()[0]
+        | {"item_id": work, "related_message_ids": [], "receive_count": 3}
+        | told
+        | more
+    )
 
 
 def test_next_is_who_to_refund_whom_to_check_and_the_change_that_prevents_most():
@@ -41,7 +48,7 @@ def test_next_is_who_to_refund_whom_to_check_and_the_change_that_prevents_most()
 def test_a_payment_sent_under_two_ids_is_refunded_once():
     twice = [message("w", 3, None, item_id="a"), message("w", 3, None, item_id="b")]
 
-    assert repeats_of(twice) == (2, None)
+    assert repeats_of(affected_works(twice)) == (2, None)
     assert (first_lines(twice).repeats, first_lines(twice).steps) == (
         "2 or more repeats on 1 message",
         ("refund or undo 1 (CSV)",),

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forensics.report.case import Case
+from forensics.report.follow_ups import follow_ups
 from forensics.report.render import CSV_COLUMNS, FORMATS, render
 from tests.forensics.report import world
 
@@ -170,6 +171,42 @@ def test_csv_lists_the_affected_messages_for_the_refunds(case):
 
     assert [(r["business_keys"], r["verdict"]) for r in rows] == [("pay-1001", "confirmed"), ("pay-1002", "probable")]
     assert tuple(rows[0]) == CSV_COLUMNS
+
+
+def test_a_work_under_two_message_ids_is_one_row_and_one_refund(case):
+    first, second = case.affected
+    both = {"work_id": "w", "verdict": "confirmed", "effects_at_least": 2, "effects_at_most": 2}
+    told = {"works": 1, "works_confirmed": 1, "works_probable": 0} | dict.fromkeys(
+        ("works_possible", "works_absorbed", "works_harmless", "works_shared"), 0
+    )
+    case = dataclasses.replace(
+        case,
+        incident=case.incident | {"confirmed": 2, "probable": 0} | told,
+        messages=(first | both | {"related_message_ids": [second["message_id"]]}, second | both),
+        follow_ups=follow_ups(case.incident | told, case.affected, case.settings),
+    )
+    [row] = csv.DictReader(io.StringIO(render(case, "csv").decode()))
+    page = render(case, "md").decode()
+
+    assert row["message_ids"] == f"{first['message_id']}; {second['message_id']}"
+    assert (row["extra_effects_at_least"], row["extra_effects_at_most"]) == ("1", "1")
+    assert row["business_keys"] == "pay-1001; pay-1002"
+    assert row["receive_count"] == "4"
+    assert "Undo or refund the repeats: 1 work listed" in page
+    assert "Verdicts: confirmed 1 · probable 0" in page
+    assert "| Affected messages | 2 (works: 1) |" in page
+
+
+def test_rivals_that_stay_open_are_named_in_every_report(case):
+    rival = "throttled: nobody looked (would decide: the Throttles metric)"
+    case = dataclasses.replace(case, incident=case.incident | {"still_open": [rival]})
+
+    assert json.loads(render(case, "json"))["incident"]["still_open"] == [rival]
+    for form, title in (("md", "### Rival causes that stay open"), ("html", ">Rival causes that stay open</h3>")):
+        page = render(case, form).decode()
+
+        assert title in page
+        assert "nobody looked" in page.partition(title)[2]
 
 
 def test_csv_carries_no_formula_from_the_evidence(case):

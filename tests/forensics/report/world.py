@@ -285,6 +285,7 @@ def incident() -> Row:
         "group_count": 1,
         "blocked_ms": 570_150,
         "extra_effects_at_least": 1,
+        "extra_effects_at_most": 2,
         "unread_sources": ["metric_points of payments.fifo could not be read: AccessDenied"],
         "evidence_ids": sorted([log_id(0), log_id(1), log_id(3), "queue:1", "function:1", "mapping:1"]),
     }
