@@ -236,7 +236,7 @@ def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):
     assert said.replace("the verdict on 2 works", "the verdict") in str(
         notice_of(incident, case.opening, "slack", None, "v").body
     )
-    assert notice_of(incident, "json", None, "v").body["incident"]["is_provisional"] is True
+    assert notice_of(incident, case.opening, "json", None, "v").body["incident"]["is_provisional"] is True
 
 
 def test_csv_carries_no_formula_from_the_evidence(case):
