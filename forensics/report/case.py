@@ -161,7 +161,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         changes_not_known=not_known_of(
             incident, findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)).to_pylist()
         ),
-        gaps=gaps(incident, theirs, their_redeliveries, settings),
+        gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
         follow_ups=follow_ups(incident, messages, settings),
         to_log=lines_to_add(findings, incident),
         counterfactuals=tuple(prevention),

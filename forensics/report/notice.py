@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
+from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, incident_record, verdict_counts
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
@@ -72,6 +73,8 @@ def notice_of(incident: Row, kind: str, dashboard: str | None, data_version: str
             _plain(incident["cause_sentence"] or "No cause was found."),
             f"`{_plain(incident['incident_id']).replace('`', '')}` since {clock_text(incident['started_at'])[:19]} UTC · {verdicts}",
         ]
+        if provisional := provisional_sentence(incident):
+            lines.append(provisional)
         if link:
             lines.append(f"<{link}|Open the timeline>")
         text = "\n".join(lines)

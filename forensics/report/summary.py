@@ -1,13 +1,14 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.report.case import Case
+from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.verdict.interval import VERDICT_WORDS
 from forensics.words import clock_text, count_text, ms_between, span_text
 
 
 def summary(case: Case) -> str:
-    """Return six lines or fewer: headline, cause, time, verdicts, causes, completeness."""
+    """Return seven lines or fewer: headline, cause, time, verdicts, whether they are provisional, causes, completeness."""
     verdicts = " · ".join(f"{v} {count}" for v, count in verdict_counts(case.incident).items())
     lines = _lines(case, [f"Verdicts: {verdicts} ({certainty_text(case)})"])
     return "\n".join(" ".join(line.split()) for line in lines)
@@ -28,9 +29,12 @@ def _lines(case: Case, verdicts: list[str]) -> list[str]:
         lines.append(f"Why: {incident['cause_sentence']}")
     lines.append(when_text(case))
     lines += verdicts
+    if provisional := provisional_sentence(incident, case.messages):
+        lines.append(provisional)
+    lacking = [gap for gap in case.gaps if gap != provisional]
     if counts := cause_counts(incident):
         lines.append("Causes of redelivery: " + " · ".join(f"{code} {count}" for code, count in counts.items()))
-    lines.append(f"Not shown by the evidence: {case.gaps[0]}" if case.gaps else "The evidence has no known gaps.")
+    lines.append(f"Not shown by the evidence: {lacking[0]}" if lacking else "The evidence has no known gaps.")
     return lines
 
 

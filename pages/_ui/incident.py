@@ -6,6 +6,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from forensics.origins import ORIGIN_RULES
+from forensics.report.provisional import provisional_sentence
 from forensics.report.works import by_work
 from forensics.words import count_text as count
 from forensics.words import offset_text
@@ -84,6 +85,9 @@ def header(case: Incident, page: Page) -> Any:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"`{case['incident_id'].replace('`', '')}`", width="content")
         st.badge(f"{word} · {case['certainty']}", color=VERDICTS[word][0], help=VERDICTS[word][1])
+        if case["is_provisional"]:
+            said = plain(provisional_sentence(case))
+            st.badge("provisional", color="blue", icon=":material/hourglass_top:", help=said)
         opened = is_open(case, until)
         ends = f"Active in the last hour of the data, which ends {page.clock.minute(until)}." if opened else None
         st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
@@ -178,7 +182,7 @@ def verdicts(case: Incident, page: Page) -> None:
                 "Why it came again": m["trigger_sentence"],
                 "Guard": m["guard_sentence"],
                 "Effect": m["effect_sentence"],
-                "Certainty": m["certainty"],
+                "Certainty": f"{m['certainty']} · provisional" if m["is_provisional"] else m["certainty"],
                 "Dead-lettered": m["is_dead_lettered"],
             }
             for m in ranked[:MOST_MESSAGES]
