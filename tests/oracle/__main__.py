@@ -10,30 +10,34 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from tests.oracle.judge import Problem, Score, stories
-from tests.oracle.trial import judged
+from tests.oracle.judge import Problem, Score, kinds_table, stories
+from tests.oracle.kinds import KINDS, dealt
+from tests.oracle.trial import Trial, judged
 
 
 def main(argv: list[str] | None = None) -> int:
     """Play worlds, correlate them, print how good the findings are; 1 if any is unsound."""
     args = _arguments().parse_args(argv)
-    last = args.seed + args.worlds
-    lakes = [range(first, min(first + args.per_lake, last)) for first in range(args.seed, last, args.per_lake)]
+    trials = _trials(args.of, args.worlds, args.seed, args.per_lake)
     problems: list[Problem] = []
-    score = Score()
+    scores: dict[str, Score] = {}
     began = time.monotonic()
     os.environ["POLARS_MAX_THREADS"] = "1"  # read by the processes: each has one core
     with (
         tempfile.TemporaryDirectory() as folder,
-        ProcessPoolExecutor(min(args.processes, len(lakes)), multiprocessing.get_context("spawn")) as pool,
+        ProcessPoolExecutor(min(args.processes, len(trials)), multiprocessing.get_context("spawn")) as pool,
     ):
         root = Path(args.keep or folder)
-        for seeds, (found, part) in zip(lakes, pool.map(partial(judged, root, not args.keep), lakes), strict=True):
-            print(f"worlds {seeds[0]} to {seeds[-1]}", file=sys.stderr)
+        for trial, (found, part) in zip(trials, pool.map(partial(judged, root, not args.keep), trials), strict=True):
+            print(f"{trial.kind}: worlds {trial.seeds[0]} to {trial.seeds[-1]}", file=sys.stderr)
             problems += found
-            score.add(part)
-    print(score.table())
-    print(f"{score.worlds} worlds, seeds {args.seed} to {last - 1}, {time.monotonic() - began:.0f} s")
+            scores.setdefault(trial.kind, Score()).add(part)
+    whole = Score()
+    for score in scores.values():
+        whole.add(score)
+    print(whole.table())
+    print(kinds_table(scores, problems))
+    print(f"{whole.worlds} worlds, seeds from {args.seed}, {time.monotonic() - began:.0f} s")
     shown = [p for p in problems if p.is_unsound or args.blunt]
     if args.kind:
         shown = [p for p in shown if p.kind == args.kind]
@@ -41,11 +45,24 @@ def main(argv: list[str] | None = None) -> int:
     return int(any(p.is_unsound for p in problems))
 
 
+def _trials(of: str | None, worlds: int, seed: int, per_lake: int) -> list[Trial]:
+    """Deal worlds out to lakes, each of one kind; every kind begins with the same seed."""
+    counts = dealt(worlds) if of is None else {of: worlds}
+    return [
+        Trial(kind, range(first, min(first + per_lake, seed + count)))
+        for kind, count in counts.items()
+        for first in range(seed, seed + count, per_lake)
+    ]
+
+
 def _arguments() -> argparse.ArgumentParser:
     cores = os.cpu_count() or 1
     parser = argparse.ArgumentParser(prog="python -m tests.oracle", description=__doc__)
     parser.add_argument("--worlds", type=int, default=240, help="how many worlds to play (default: 240)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first world (default: 0)")
+    parser.add_argument(
+        "--of", choices=KINDS, help="only worlds of this kind (default: half of them of any, the others share)"
+    )
     parser.add_argument("--per-lake", type=int, default=50, help="worlds judged by one run (default: 50)")
     parser.add_argument("--processes", type=int, default=cores, help=f"runs at the same time (default: {cores})")
     parser.add_argument("--stories", type=int, default=3, help="how many problems to tell in full (default: 3)")

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import NamedTuple
 
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
@@ -10,10 +11,17 @@ from tests.oracle.bundle import fill_lake, read_findings, settings_of
 from tests.oracle.judge import Problem, Score, judge
 
 
-def judged(root: Path, is_passing: bool, seeds: range) -> tuple[list[Problem], Score]:
-    """Play the worlds of some seeds into a lake of their own below a folder, correlate it and judge what it says."""
-    worlds = [World(seed) for seed in seeds]
-    folder = root / f"lake-{seeds[0]}"
+class Trial(NamedTuple):
+    """Worlds of one kind that one lake holds."""
+
+    kind: str
+    seeds: range
+
+
+def judged(root: Path, is_passing: bool, trial: Trial) -> tuple[list[Problem], Score]:
+    """Play the worlds of a trial into a lake of their own below a folder, correlate it and judge what it says."""
+    worlds = [World(seed, kind=trial.kind) for seed in trial.seeds]
+    folder = root / f"lake-{trial.kind.replace(' ', '-')}-{trial.seeds[0]}"
     lake = fill_lake(worlds, folder)
     correlate(lake, settings_of(worlds), carrier=Here())
     found = judge(worlds, read_findings(lake))

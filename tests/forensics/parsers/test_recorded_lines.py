@@ -37,6 +37,16 @@ def test_a_recorded_handle_error_is_classified_as_told(row):
         assert found.reason == reason
 
 
+UNCAUGHT = recorded("uncaught-errors.jsonl")
+
+
+@pytest.mark.parametrize("row", UNCAUGHT, ids=[f"{n}-{r['kind']}" for n, r in enumerate(UNCAUGHT)])
+def test_a_runtimes_own_report_of_an_error_is_told_from_one_that_was_caught_and_logged(row):
+    parsed = parse_line(row["message"])
+
+    assert (parsed.kind, parsed.error_type) == (row["kind"], row["error_type"])
+
+
 def test_every_recorded_line_is_read_without_an_error():
     kinds = {parse_line(line).kind for line in sample_lines()}
 
