@@ -5,6 +5,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from forensics.parsers import parse_line
+from forensics.parsers.grammar import Pattern
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.facts import facts_of
 from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
@@ -17,6 +18,9 @@ INIT_ERRORS = (
     "Runtime.UserCodeSyntaxError",
 )
 """Error types of a run whose handler never began."""
+
+_PLATFORM_ERROR = Pattern("platform_error", r"^(?:Runtime|Sandbox|Extension|Lambda)\.[A-Z][A-Za-z0-9]*+(?![\s\S])")
+"""Error types of Lambda itself: the runtime died. Any other is the handler's own, with or without Function. in front."""
 
 _LAMBDA_GROUP = "/aws/lambda/"
 
@@ -262,18 +266,22 @@ def _end_said(statement: Statement) -> int:
         return _TIMEOUT
     if kind == "runtime_error":
         return _CRASH
+    if status == "error" and statement.error_type == "Sandbox.Timedout":
+        return _TIMEOUT
+    is_platforms = _PLATFORM_ERROR.compiled.search(statement.error_type or "") is not None
     if kind == "unhandled_error":
-        return _ERROR
+        return _CRASH if is_platforms else _ERROR
     if kind == "logged_error":
         return _LOGGED_ERROR
     if kind not in _ENDS:
         return _NOTHING
-    if status == "error":
-        is_by_handler = (statement.error_type or "").startswith("Function.")
-        return _ERROR if is_by_handler else _CRASH
+    if status in ("error", "failure"):
+        if is_platforms:
+            return _CRASH
+        return _UNNAMED_ERROR if status == "error" and statement.error_type is None else _ERROR
     if status is None:
         return _PLAIN_REPORT if kind == "report" else _NOTHING
-    return {"failure": _ERROR, "success": _SUCCESS}.get(status, _NOTHING)
+    return _SUCCESS if status == "success" else _NOTHING
 
 
 def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: _Maker) -> list[Invocation]:

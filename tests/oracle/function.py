@@ -225,6 +225,7 @@ class Function:
             status,
             self.timeout_ms,
             init_ms,
+            error_type=self.rng.choice(types) if len(types := self.plan.raised_types) > 1 else types[0],
             reported_as=self.rng.choice(self.plan.raised_statuses),
         )
         for at_ms, role, text in platform_lines.end_lines(self.plan.platform, end, self.plan.system_log_level):

@@ -28,9 +28,22 @@ def _raised_as_success(rng: random.Random) -> Plan:
     )
 
 
+def _handlers_types(rng: random.Random) -> Plan:
+    """JSON logs that name the handler's exception by its own type, as custom runtimes do."""
+    return _of_functions(
+        rng,
+        "error",
+        *rng.choice((("error_after_effect",), ("slow",), ("crash",), ())),
+        platform="json",
+        raised_types=("PostingRejected", "KeyError", "Function.PostingRejected", "RuntimeError"),
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
+    "error types of handlers": _handlers_types,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

@@ -19,9 +19,9 @@ class RunEnd:
     init_ms: float | None = None
     crash_type: str = "Runtime.OutOfMemory"
     memory_mb: int = 256
-    reported_as: str = (
-        "error"  # JSON status of a run whose handler raised: error, failure, or success as if nothing were
-    )
+    error_type: str = "Function.ValueError"
+    reported_as: str = "error"
+    """Error type and status in a JSON report of a run whose handler raised; the status may even be success."""
 
     @property
     def duration_ms(self) -> float:
@@ -107,7 +107,7 @@ def _json_end(end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
     status = {"success": "success", "timeout": "timeout", "error": end.reported_as}.get(end.status, "error")
     record: dict = {"requestId": end.request_id, "status": status}
     if end.status == "error" and status != "success":
-        record["errorType"] = "Function.ValueError"
+        record["errorType"] = end.error_type
     elif end.status == "crash":
         record["errorType"] = end.crash_type
     elif end.status == "init_failed":

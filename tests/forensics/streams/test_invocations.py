@@ -203,6 +203,35 @@ ENDS = {
         [("report", 5.0, "error", "Function.Unhandled")],
         ("error", "Function.Unhandled"),
     ),
+    **{
+        f"a report of {status} by {error}": ([("report", 5.0, status, error)], (end, error))
+        for status in ("error", "failure")
+        for error, end in {
+            "PostingRejected": "error",
+            "KeyError": "error",
+            "Function.ResponseSizeTooLarge": "error",
+            "Lambda.Charge.CardDeclined": "error",
+            "RuntimeError": "error",
+            "Runtime.OutOfMemory": "crash",
+            "Runtime.ExitError": "crash",
+            "Sandbox.Failure": "crash",
+            "Extension.Crash": "crash",
+            "Lambda.Unknown": "crash",
+        }.items()
+    },
+    "a report of error by the sandbox's timeout": (
+        [("report", 5.0, "error", "Sandbox.Timedout")],
+        ("timeout", None),
+    ),
+    "a report of failure without a type": ([("report", 5.0, "failure", None)], ("error", None)),
+    "a report of error without a type, beside the handler's exception": (
+        [("unhandled_error", None, None, "KeyError"), ("report", 5.0, "error", None)],
+        ("error", "KeyError"),
+    ),
+    "an uncaught error of the runtime's own": (
+        [("unhandled_error", None, None, "Runtime.MarshalError"), ("report", 5.0, None, None)],
+        ("crash", "Runtime.MarshalError"),
+    ),
     "a runtime that says failure": ([("runtime_done", 5.0, "failure", "KeyError")], ("error", "KeyError")),
     "an error that was logged and not caught": (
         [("unhandled_error", None, None, "KeyError"), ("report", 5.0, None, None)],
