@@ -40,10 +40,31 @@ def _handlers_types(rng: random.Random) -> Plan:
     )
 
 
+def _uncounted(rng: random.Random) -> Plan:
+    """Logs that print no receive count, so that a later delivery may hide; good runs may print nothing at all."""
+    more = rng.choice(((), ("throttle",), ("crash",), ("delete_lost",), ("error_after_effect",), ("lost_receive",)))
+    runtime, form = rng.choice(
+        (("node", "object"), ("node", "ids"), ("python_logging", "ids"), ("python_logging", "nothing"))
+    )
+    return _of_functions(
+        rng,
+        rng.choice(("error", "slow")),
+        *more,
+        runtime=runtime,
+        event_form=form,
+        queue_settings_kept=True,
+        mapping_kept=True,
+        awaits_siblings=True,
+        response=rng.choice((None, None, None, "right", "right_logged")),
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
     "error types of handlers": _handlers_types,
+    "receives not counted": _uncounted,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 
