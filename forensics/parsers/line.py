@@ -212,6 +212,7 @@ def _platform_words(line: str) -> ParsedLine | None:
     return ParsedLine(
         "runtime_error",
         request_id=lambda_text.PLATFORM_REQUEST_ID.find(line, "request_id"),
-        error_type=lambda_text.RUNTIME_ERROR_TYPE.find(line, "error_type"),
+        error_type=lambda_text.RUNTIME_ERROR_TYPE.find(line, "error_type")
+        or lambda_text.RUNTIME_ERROR_TYPE.find(line, "same_line"),
         error_text=cause[:ERROR_TEXT_CHARS],
     )
