@@ -2,7 +2,8 @@
 
 Where every receive count was logged nothing hides. Else a bound holds where the deliveries seen leave no room for another
 one: before the first, because the consumer named every message of every run then; in no gap of more than two visibility
-timeouts; and after the last, because it ended its message, or because the consumer still named every message.
+timeouts; and after the last, because its message is still hidden or moved away, or because the consumer still named every
+message. A success alone ends nothing: its delete may have failed without a word.
 """
 
 from collections.abc import Sequence
@@ -46,7 +47,7 @@ def _hides_after(last: Delivery, around: Surroundings) -> bool:
     twice = _twice(last)
     if twice is None or last.received_at is None:
         return True
-    if _ended_its_message(last):
+    if last.ended_by in ("dead_lettered", "in_flight"):
         return False
     return not around.is_watched(last.queue_arn, last.received_at, last.received_at + twice)
 
@@ -54,18 +55,3 @@ def _hides_after(last: Delivery, around: Surroundings) -> bool:
 def _twice(d: Delivery) -> int | None:
     """Return two visibility timeouts in microseconds; None where none is known."""
     return None if d.visibility_timeout_s is None else d.visibility_timeout_s * 2_000_000
-
-
-def _ended_its_message(last: Delivery) -> bool:
-    """Tell whether no delivery can follow the last one seen: its message was deleted, moved away, or is still hidden.
-
-    After a run that failed the message comes again, and a run that says nothing of it may have ended it. Under partial
-    responses a success whose response was not logged may have given the message back.
-    """
-    if last.ended_by in ("dead_lettered", "in_flight") or (last.ended_by == "deleted" and last.is_given_up):
-        return True
-    if last.ended_by != "deleted" or last.run_status != "success":
-        return False
-    if last.consumer_kind == "lambda":
-        return last.reports_batch_item_failures is False or last.has_response
-    return True

@@ -44,6 +44,8 @@ AFTER = {
     "for a microsecond less": ({}, (5 * S, 5 * S + TWICE - 1), True),
     "not from the receive on": ({}, (5 * S + 1, LATE), True),
     "no run was named, and it ended its message": ({"ended_by": "in_flight"}, (0, 0), False),
+    "no run was named, and it was moved away": ({"ended_by": "dead_lettered"}, (0, 0), False),
+    "no run was named, and it succeeded": ({"ended_by": "deleted"}, (0, 0), True),
     "nobody knows when it was received": ({"received_at": None, "ended_by": "in_flight"}, (-LATE, LATE), True),
     "no visibility timeout known": ({"visibility_timeout_s": None, "ended_by": "in_flight"}, (-LATE, LATE), True),
 }
@@ -77,52 +79,6 @@ def between(of, earlier_at, facts):
 @pytest.mark.parametrize(("earlier_at", "facts", "expected"), BETWEEN.values(), ids=BETWEEN)
 def test_a_delivery_can_hide_in_a_gap_of_more_than_two_timeouts(earlier_at, facts, expected):
     assert between(bounds, earlier_at, facts) is expected
-
-
-DELETED = {"ended_by": "deleted", "run_status": "success"}
-LAST = {
-    "it succeeded, and partial responses are off": ({**DELETED, "reports_batch_item_failures": False}, True),
-    "it succeeded, and its response does not name it": (
-        {**DELETED, "reports_batch_item_failures": True, "has_response": True},
-        True,
-    ),
-    "it succeeded, and its response was not logged": ({**DELETED, "reports_batch_item_failures": True}, False),
-    "it succeeded, and nobody knows of partial responses": (DELETED, False),
-    "a worker finished it": ({**DELETED, "consumer_kind": "worker"}, True),
-    "its framework gave it up": (
-        {"ended_by": "deleted", "run_status": "error", "is_given_up": True, "consumer_kind": "worker"},
-        True,
-    ),
-    "its work was done, and nothing tells how it ended": ({"ended_by": "deleted", "run_status": "unknown"}, False),
-    "it went to the dead-letter queue": ({"ended_by": "dead_lettered", "run_status": "error"}, True),
-    "it is still hidden": ({"ended_by": "in_flight", "run_status": "timeout"}, True),
-    "it failed": ({"ended_by": "visibility_expired", "run_status": "error"}, False),
-    "it failed, whatever was said of its delete": (
-        {"ended_by": "deleted", "run_status": "error", "reports_batch_item_failures": False},
-        False,
-    ),
-    "it succeeded and came again": (
-        {"ended_by": "visibility_expired", "run_status": "success", "reports_batch_item_failures": False},
-        False,
-    ),
-    "given up, and yet not deleted": ({"ended_by": "visibility_expired", "is_given_up": True}, False),
-    "a function's failure after which it was deleted by hand": (
-        {"ended_by": "deleted", "run_status": "error", "has_response": True},
-        False,
-    ),
-    "its delete was refused": ({"ended_by": "delete_refused"}, False),
-    "nothing tells": ({"ended_by": "unknown"}, False),
-}
-"""The last delivery seen, and whether it ended its message."""
-
-
-def ended(of, facts):
-    return of._ended_its_message(delivery(**facts))
-
-
-@pytest.mark.parametrize(("facts", "expected"), LAST.values(), ids=LAST)
-def test_none_follows_a_delivery_that_ended_its_message(facts, expected):
-    assert ended(bounds, facts) is expected
 
 
 COUNTED = {

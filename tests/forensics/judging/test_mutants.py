@@ -28,7 +28,6 @@ ASKED = {
         (test_bounds.before, test_bounds.BEFORE),
         (test_bounds.after, test_bounds.AFTER),
         (test_bounds.between, test_bounds.BETWEEN),
-        (test_bounds.ended, test_bounds.LAST),
         (test_bounds.counted, test_bounds.COUNTED),
     ],
     "effect": [
