@@ -2,10 +2,12 @@
 PYTHON ?= python3
 WORLDS ?= 1000
 BENCH ?= 2000000
+SOAK ?= 10
 VENV := .venv
 BIN := $(VENV)/bin
+LOCK := $(VENV)/tools/bin/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header
 
-.PHONY: help setup dev demo test check truth bench clean
+.PHONY: help setup dev demo test check truth bench soak site lock sbom audit clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +35,24 @@ truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is k
 bench: $(VENV)/.dev  ## measure correlation beside the same answers in DuckDB (BENCH=10000000 lines)
 	$(BIN)/python -m tests.bench --lines $(BENCH)
 
+site: $(VENV)/.tools  ## build the documentation as a site in build/site
+	$(VENV)/tools/bin/zensical build --clean
+
+lock: $(VENV)/.tools  ## write every package with its hashes to requirements.lock and requirements-dev.lock
+	$(LOCK) requirements.txt --output-file requirements.lock
+	$(LOCK) requirements-dev.txt --output-file requirements-dev.lock
+
+sbom: $(VENV)/.tools  ## list every package it runs on in build/sbom.json (CycloneDX)
+	@mkdir -p build
+	$(VENV)/tools/bin/cyclonedx-py requirements requirements.lock --output-file build/sbom.json
+
+audit: $(VENV)/.tools  ## ask the advisory database about every locked package
+	$(PYTHON) docs/audit.py $(VENV)/tools/bin/pip-audit
+
+soak: $(VENV)/.dev  ## attack lakes with kills, full disks and spoilt replies, drawn by seed (SOAK=60 minutes)
+	DOUBLETAKE_WATCH_RUNS=500 $(BIN)/python -m pytest tests/cli/test_watch_for_long.py
+	$(BIN)/python -m tests.soak --minutes $(SOAK)
+
 clean:  ## remove what setup made
 	rm -rf $(VENV) *.egg-info
 
@@ -47,4 +67,9 @@ $(VENV)/.runtime: requirements.txt pyproject.toml hatch_build.py | $(VENV)/bin/p
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.tools: requirements-tools.txt | $(VENV)/bin/python
+	$(BIN)/python -m venv $(VENV)/tools
+	$(VENV)/tools/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tools.txt
 	@touch $@

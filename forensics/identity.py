@@ -15,9 +15,9 @@ def evidence_id(kind: str, *parts: object) -> str:
     >>> evidence_id("log", "123456789012", "eu-west-1", "/aws/lambda/pay", "3833")
     'log:lyTAZCVem7tdsMgWa1idjHtG2jTgYY0-xtDI0cc5p_w'
     """
-    text = "|".join("" if part is None else str(part) for part in parts)
+    text = "|".join(["" if part is None else str(part) for part in parts])
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-    return f"{kind}:{urlsafe_b64encode(digest).decode().rstrip('=')}"
+    return f"{kind}:{urlsafe_b64encode(digest)[:-1].decode()}"
 
 
 def handle_token(receipt_handle: str, key: bytes | None = None) -> str:

@@ -1,27 +1,20 @@
 """What of a text may be written down: receipt handles never, bodies and whatever the settings name only if they say so."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-
-import re2
+from typing import Any
 
 from forensics.bodies import without_bodies
 from forensics.handle_key import read_key
+from forensics.patterns import compiled
 from forensics.redaction import redact_handles
-
-if TYPE_CHECKING:
-    from forensics.settings import Settings
+from forensics.settings import Settings
 
 REDACTED = "[redacted]"
 """Stands for what a configured pattern matched. A digest could be guessed back: card numbers are few."""
-
-
-class BadPatternError(Exception):
-    """A pattern that RE2 cannot match in linear time, or that matches nothing at all everywhere."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +27,7 @@ class Privacy:
     handle_key: bytes | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, settings: "Settings") -> "Privacy":
+    def of(cls, settings: Settings) -> "Privacy":
         """Return the rules of a settings file; raises SettingsError for a key file that cannot be used."""
         keys = (queue.business_key for queue in settings.queues)
         return cls(
@@ -69,7 +62,7 @@ def redact(text: str) -> str:
 
 
 @contextmanager
-def redacting(settings: "Settings") -> Iterator[Privacy]:
+def redacting(settings: Settings) -> Iterator[Privacy]:
     """Let the rules of a settings file hold for whatever is read in the block; raises SettingsError for an unusable key."""
     rules = Privacy.of(settings)
     token = _PRIVACY.set(rules)
@@ -77,18 +70,3 @@ def redacting(settings: "Settings") -> Iterator[Privacy]:
         yield rules
     finally:
         _PRIVACY.reset(token)
-
-
-def compiled(patterns: Sequence[str]) -> Any:
-    """Compile patterns as one; raises BadPatternError. RE2 takes time linear in the text, whatever the pattern."""
-    options = re2.Options()
-    options.log_errors = False
-    for pattern in (*patterns, "|".join(f"(?:{pattern})" for pattern in patterns)):
-        try:
-            found = re2.compile(pattern, options)
-        except re2.error as problem:
-            reason = problem.args[0] if problem.args else problem
-            raise BadPatternError(reason.decode() if isinstance(reason, bytes) else str(reason)) from problem
-        if found.search(""):
-            raise BadPatternError("it matches an empty text, so it would be found everywhere")
-    return found

@@ -60,8 +60,8 @@ def redact_handles(line: str, key: bytes | None = None) -> str:
     >>> redact_handles("{'receiptHandle': 'c0ffee00-1111-4222-8333-444455556666'}")
     "{'receiptHandle': 'RH~c0ffee00-1111-4222-8333-~0af82b4d97d119ca6fbeea862c518395'}"
     """
-    if "andle" not in line and "AQEB" not in line and "ANDLE" not in line:
-        return line
+    if "AQEB" not in line and (("andle" not in line and "ANDLE" not in line) or "rece" not in line.lower()):
+        return line  # asked of every line there is: what is "handled" needs no pattern
     return _HANDLE.sub(lambda found: _replaced(found, key), line)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from forensics.clock import micros
+from forensics.clock import EPOCH, micros
 
-EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+EARLIEST = EPOCH
 LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 NEWEST = micros(LATEST) - 1
 """A moment behind everything that is known: what is in force then is what was seen or set last."""
@@ -130,6 +130,14 @@ def clipped(rows: Sequence[Row], until: datetime) -> list[Row]:
     return [{name: row[name] for name in sorted(row) if name not in _OF_THE_NEWEST} for row in begun]
 
 
+class Step(NamedTuple):
+    """How long a setting had one value: ``from_at`` to ``until_at`` (UTC, half-open), None where no end is known."""
+
+    from_at: datetime | None
+    until_at: datetime | None
+    value: Any
+
+
 class _History:
     """The intervals of one resource, in order of time."""
 
@@ -154,6 +162,20 @@ class _History:
             if not found or found[-1][1] != text:
                 found.append((max(self.starts[place], low), text))
         return found
+
+    def steps(self, column: str) -> tuple[Step, ...]:
+        """Return the known values of a column in order of time; where it is unknown there is no step."""
+        found: list[Step] = []
+        for row in self.rows:
+            if row is None or row[column] is None:
+                continue
+            start, end = row["in_force_from"], row["in_force_until"]
+            step = Step(None if start == EARLIEST else start, None if end == LATEST else end, row[column])
+            if found and found[-1].until_at == step.from_at and found[-1].value == step.value:
+                found[-1] = found[-1]._replace(until_at=step.until_at)
+            else:
+                found.append(step)
+        return tuple(found)
 
     def _text(self, place: int) -> str:
         if place not in self._texts:
@@ -205,6 +227,16 @@ class SettingsInForce:
         """Return the settings in force at a moment of the mapping that feeds the queue to the function."""
         history = self._mappings.get((queue_arn, function_name))
         return None if history is None or at is None else history.at(at)
+
+    def visibility_steps(self, queue_arn: str) -> tuple[Step, ...]:
+        """Return the queue's known visibility timeouts (s) in order of time."""
+        history = self._queues.get(queue_arn)
+        return () if history is None else history.steps("visibility_timeout_s")
+
+    def timeout_steps(self, function_name: str) -> tuple[Step, ...]:
+        """Return the function's known timeouts (s) in order of time."""
+        history = self._functions.get(function_name)
+        return () if history is None else history.steps("timeout_s")
 
     def fed_by(self, queue_arn: str | None) -> list[str]:
         """Return the functions that a mapping of the queue is known for, sorted."""

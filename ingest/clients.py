@@ -2,7 +2,9 @@
 
 import os
 import random
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,8 +13,10 @@ from botocore import exceptions as bc
 from botocore.config import Config
 from botocore.parsers import ResponseParserError
 
-from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError, SourceUnreadableError
+from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError
 from forensics.regions import is_aws_host, partition_id
+from ingest.aws_errors import AwsRefusedError, in_our_words
+from ingest.reply_shape import ReplyShape, in_words
 
 ALLOWED = frozenset(
     {
@@ -50,54 +54,13 @@ CALLS_PER_S = {
 LookupEvents is 2, and the people on call share them."""
 PATIENCE_S = 120.0
 """How long AWS may throttle or fail, botocore's own retries included, before a source is given up."""
+CALL_S, LEAST_CALL_S = 300.0, 30.0
+"""How long one call may take in all, botocore's own retries included: a timeout of reading begins anew with each byte. Each
+call that took longer halves it for the next, down to the second; an answer in time restores it."""
+CALLING = "aws-call"
+"""The name of the threads that call: one that is given up stays behind until the server is done with it."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 20.0
 
-_BAD_CREDENTIALS = {
-    "AuthFailure",
-    "ExpiredToken",
-    "ExpiredTokenException",
-    "IncompleteSignature",
-    "IncompleteSignatureException",
-    "InvalidAccessKeyId",
-    "InvalidClientTokenId",
-    "InvalidSignatureException",
-    "InvalidToken",
-    "MissingAuthenticationToken",
-    "MissingAuthenticationTokenException",
-    "RequestExpired",
-    "SignatureDoesNotMatch",
-    "UnrecognizedClientException",
-}
-_DENIED = {"AccessDenied", "AccessDeniedException", "AuthorizationError", "Forbidden", "UnauthorizedOperation"}
-_GONE = {
-    "AWS.SimpleQueueService.NonExistentQueue",
-    "NonExistentQueue",
-    "QueueDoesNotExist",
-    "ResourceNotFoundException",
-}
-_PASSING = {
-    "InternalError",
-    "InternalFailure",
-    "InternalServerError",
-    "LimitExceededException",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "ServiceException",
-    "ServiceUnavailable",
-    "ServiceUnavailableException",
-    "SlowDown",
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequestsException",
-}
-_UNSUPPORTED = {
-    "InvalidAction",
-    "NotImplemented",
-    "UnknownOperationException",
-    "UnsupportedOperation",
-    "UnsupportedOperationException",
-}
 _NO_CREDENTIALS = (
     bc.NoCredentialsError,
     bc.PartialCredentialsError,
@@ -108,22 +71,8 @@ _NO_CREDENTIALS = (
     bc.LoginError,
 )
 _UNREACHABLE = (bc.EndpointConnectionError, bc.ConnectTimeoutError, bc.ProxyConnectionError)
-_PARSER_CRASHES = (AttributeError, KeyError, TypeError, ValueError)
+_PARSER_CRASHES = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
 """What botocore's parsers raise when a reply has another shape than its model says."""
-
-
-class AwsRefusedError(SourceUnreadableError):
-    """AWS answered with an error, or with a reply that cannot be read.
-
-    ``code`` is AWS's own error code; ``status`` is what coverage records: denied, gone, unsupported or failed.
-    ``is_passing`` says that the same call may well succeed later: throttled, a failing server, a lost connection.
-    """
-
-    def __init__(self, operation: str, code: str, message: str, status: str, is_passing: bool = False) -> None:
-        super().__init__(f"{operation}: {code}: {message}" if message else f"{operation}: {code}")
-        self.code = code
-        self.status = status
-        self.is_passing = is_passing
 
 
 class Aws:
@@ -143,6 +92,7 @@ class Aws:
         read_timeout_s: float = 30,
         max_attempts: int = 8,
         patience_s: float = PATIENCE_S,
+        call_s: float = CALL_S,
     ) -> None:
         self._asked = (profile, region, endpoint_url)
         self._limits: dict[str, Any] = {
@@ -150,7 +100,9 @@ class Aws:
             "read_timeout_s": read_timeout_s,
             "max_attempts": max_attempts,
             "patience_s": patience_s,
+            "call_s": call_s,
         }
+        self._call_s = call_s
         self._endpoint_url = endpoint_url
         try:
             self._session = boto3.Session(profile_name=profile)
@@ -160,6 +112,7 @@ class Aws:
         self._clients: dict[str, Any] = {}
         self._next_call_at: dict[str, float] = {}
         self._elsewhere: dict[str, Aws] = {}
+        self._shape = ReplyShape()
         self._failing_since: float | None = None
 
     @property
@@ -189,6 +142,14 @@ class Aws:
             self._elsewhere[region] = Aws(profile, region, endpoint_url, **self._limits)
         return self._elsewhere[region]
 
+    def misfits(self) -> list[str]:
+        """Return what was left out of replies since this was asked last, because it is not what AWS's models say."""
+        return self._shape.take()
+
+    def leave_out(self, why: str) -> None:
+        """Note something else that was left out of a reply."""
+        self._shape.misfits.append(why)
+
     def client(self, service: str) -> Any:
         """Return the client of one service; it refuses every operation outside ALLOWED."""
         if service not in self._clients:
@@ -209,6 +170,8 @@ class Aws:
             reply = self._patiently(client, operation, name, parameters)
             if demand is None or reply.get(demand) is not None:
                 return reply
+            if misfits := self.misfits():
+                raise AwsRefusedError(name, UNREADABLE_REPLY, in_words(misfits), "failed")
         raise AwsRefusedError(name, CUT_REPLY, f"the reply has no {demand!r}: it was cut off on the way", "failed")
 
     def _make(self, service: str) -> Any:
@@ -233,7 +196,14 @@ class Aws:
         name = client.meta.service_model.service_id.hyphenize()
         client.meta.events.register_first(f"before-call.{name}", _refuse_unlisted)
         client.meta.events.register_first(f"needs-retry.{name}", _give_up_early)
+        client.meta.events.register_first(f"before-parse.{name}", self._fit)
         return client
+
+    def _fit(self, operation_model: Any, response_dict: dict[str, Any], **_: Any) -> None:
+        """Leave out of a reply what does not fit before botocore's parser stumbles over it and the whole reply is lost."""
+        if response_dict["status_code"] < 300 and (body := response_dict["body"])[:1] == b"{":
+            shape = operation_model.output_shape
+            response_dict["body"] = self._shape.fitted(operation_model.name, body, shape)
 
     def _patiently(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """Call; while AWS throttles or fails, wait with full jitter and call again.
@@ -263,23 +233,45 @@ class Aws:
     def _once(self, client: Any, operation: str, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
         where = client.meta.endpoint_url
         try:
-            return getattr(client, operation)(**parameters)
+            return self._in_time(name, lambda: getattr(client, operation)(**parameters))
         except _NO_CREDENTIALS as problem:
             raise _no_credentials(problem) from problem
         except (*_UNREACHABLE, bc.ReadTimeoutError) as problem:
             raise _unreachable(where) from problem
         except bc.ClientError as problem:
-            raise _in_our_words(name, problem) from problem
+            raise in_our_words(name, problem.response) from problem
         except (ResponseParserError, *_PARSER_CRASHES) as problem:
-            raise AwsRefusedError(
-                name, "UnreadableReply", f"{where} does not answer as AWS does", "failed"
-            ) from problem
+            raise AwsRefusedError(name, UNREADABLE_REPLY, f"{where} does not answer as AWS does", "failed") from problem
         except bc.ParamValidationError as problem:
             raise AwsRefusedError(name, "BadParameter", " ".join(str(problem).split()), "failed") from problem
         except (bc.BotoCoreError, bc.HTTPClientError) as problem:
             raise AwsRefusedError(
                 name, type(problem).__name__, str(problem), "failed", isinstance(problem, bc.ConnectionError)
             ) from problem
+
+    def _in_time(self, name: str, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Call in a thread that is not waited for longer than a call may take; raises AwsRefusedError where it does."""
+        came: list[tuple[dict[str, Any] | None, BaseException | None]] = []
+
+        def run() -> None:
+            try:
+                came.append((call(), None))
+            except BaseException as problem:
+                came.append((None, problem))
+
+        thread = threading.Thread(target=run, name=CALLING, daemon=True)
+        thread.start()
+        thread.join(self._call_s)
+        if not came:
+            said = f"no whole answer came within {self._call_s:.0f} s"
+            self._call_s = max(self._call_s / 2, min(LEAST_CALL_S, self._call_s))
+            raise AwsRefusedError(name, "TooSlow", said, "failed")
+        self._call_s = self._limits["call_s"]
+        reply, problem = came[0]
+        if problem is not None:
+            raise problem
+        assert reply is not None
+        return reply
 
     def _pace(self, client: Any, name: str) -> None:
         per_s = CALLS_PER_S.get(name)
@@ -327,23 +319,3 @@ def _set_up(problem: bc.BotoCoreError) -> CredentialsError:
             f"there is no AWS profile {problem.kwargs['profile']!r}", "Give another --profile, or set AWS_PROFILE."
         )
     return CredentialsError(f"the AWS set-up cannot be used: {problem}", "Check --region and the files in ~/.aws.")
-
-
-def _in_our_words(name: str, problem: bc.ClientError) -> CredentialsError | AwsRefusedError:
-    error = problem.response.get("Error", {})
-    http_status = problem.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    code, message = str(error.get("Code", "")), " ".join(str(error.get("Message", "")).split())[:500]
-    if code in _BAD_CREDENTIALS:
-        return CredentialsError(
-            f"AWS refuses these credentials: {code}: {message}", "Sign in again, or give another --profile."
-        )
-    if code in _GONE:
-        status = "gone"
-    elif code in _DENIED or http_status == 403 and "Throttl" not in code:
-        status = "denied"
-    elif code in _UNSUPPORTED or http_status == 501 or "log class" in message.lower():
-        status = "unsupported"
-    else:
-        status = "failed"
-    is_passing = code in _PASSING or (status == "failed" and http_status in (429, 500, 502, 503, 504))
-    return AwsRefusedError(name, code or f"HTTP {http_status}", message, status, is_passing)

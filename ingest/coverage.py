@@ -11,9 +11,11 @@ from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.lake.filters import at_least
 from forensics.tables import BY_NAME, Table
-from forensics.window import TimeWindow
+from forensics.window import TimeWindow, whole_ms
 from ingest import rereading
-from ingest.clients import AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
+from ingest.reply_shape import in_words
 from ingest.rereading import Known
 
 COVERAGE = BY_NAME["coverage"]
@@ -73,6 +75,12 @@ _STATUS_WORDS = {
 def status_of(problem: ForensicsError) -> tuple[str, str]:
     """Return the coverage status and detail of an error met while reading one source."""
     return problem.status if isinstance(problem, AwsRefusedError) else "failed", str(problem)
+
+
+def of_whole_reply(aws: Aws) -> tuple[str, str | None]:
+    """Return the coverage status and detail of a source that answered: ``partial`` where some of it had to be left out."""
+    misfits = aws.misfits()
+    return ("partial", in_words(misfits)) if misfits else ("ok", None)
 
 
 _COMPARED = ["account_id", "region", "source", "resource", "queue_arn", "window_start_at", "window_end_at"]
@@ -172,7 +180,7 @@ def _known(rows: list[dict[str, Any]]) -> Iterator[Known]:
 
 def _was_due(row: dict[str, Any], earlier: list[dict[str, Any]], now: datetime) -> bool:
     """Tell whether this reading was one that the ladder of re-reads asked for; the unsettled end does not count."""
-    end_at = min(row["window_end_at"], now - 2 * SETTLING)
+    end_at = min(row["window_end_at"], whole_ms(now - 2 * SETTLING))
     if row["status"] != "ok" or row["window_start_at"] >= end_at:
         return False
     return bool(rereading.due(TimeWindow(row["window_start_at"], end_at), _known(earlier), now))

@@ -9,9 +9,11 @@ from forensics.lake import Lake
 from forensics.lake.filters import equals
 from forensics.tables import BY_NAME, Table
 from ingest import functions, mappings, move_tasks, queues
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import UNREADABLE_REPLY, Aws
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
 from ingest.queues import QueueRef, QueueRefusedError
+from ingest.reply_shape import in_words
 
 QUEUE_SETTINGS = BY_NAME["queue_settings"]
 FUNCTION_SETTINGS = BY_NAME["function_settings"]
@@ -35,6 +37,13 @@ class Estate:
     """ARN of a queue asked for to the queues whose dead letters it takes."""
     dead_letter_queues: set[str] = field(default_factory=set)
     readings: list[Reading] = field(default_factory=list)
+    misread: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Of sources (table and resource) whose replies were not all as they should be: what had to be left out."""
+
+    def hear(self, source: Table, resource: str, aws: Aws, also: Sequence[str] = ()) -> None:
+        """Note what had to be left out of the replies just read."""
+        if misfits := [*aws.misfits(), *also]:
+            self.misread[source.name, resource] = in_words(misfits)
 
     def gap(self, source: Any, resource: str, ref: QueueRef, problem: Any, queue_arns: tuple[str, ...] = ()) -> None:
         """Note that one source could not be read."""
@@ -89,6 +98,9 @@ def _find(lake: Lake, estate: Estate, accesses: Sequence[Aws], names: list[str] 
                 except QueueUnknownError as problem:
                     nowhere.setdefault(name, problem)
                     continue
+                if misfits := aws.misfits():
+                    misread = AwsRefusedError("ListQueues", UNREADABLE_REPLY, in_words(misfits), "partial")
+                    estate.readings.append(_not_looked_up(name, aws, misread))
                 here.add(name)
                 for ref in refs:
                     if ref.arn not in found or (found[ref.arn].is_presumed and not ref.is_presumed):
@@ -137,12 +149,14 @@ def _add_settings(lake: Lake, estate: Estate) -> None:
     known = {ref.arn for ref in estate.queues}
     for ref in estate.queues:
         try:
-            row = queues.to_row(ref, queues.fetch(ref))
+            attributes = queues.fetch(ref)
         except SOURCE_ERRORS as problem:
             estate.gap(QUEUE_SETTINGS, ref.name, ref, problem)
             arn = _last_word(lake, QUEUE_SETTINGS, "queue_arn", ref.arn, "dead_letter_queue_arn")
         else:
+            row = queues.to_row(ref, attributes)
             estate.queue_rows.append(row)
+            estate.hear(QUEUE_SETTINGS, ref.name, ref.aws, queues.misfits(attributes))
             arn = row["dead_letter_queue_arn"]
         if arn:
             estate.dead_letter_queues.add(arn)
@@ -166,6 +180,9 @@ def _add_sources(estate: Estate) -> None:
         except SOURCE_ERRORS as problem:
             estate.gap(QUEUE_SETTINGS, f"{ref.name} (whose dead letters it takes)", ref, problem)
             continue
+        if misfits := ref.aws.misfits():
+            misread = AwsRefusedError("ListDeadLetterSourceQueues", UNREADABLE_REPLY, in_words(misfits), "partial")
+            estate.gap(QUEUE_SETTINGS, f"{ref.name} (whose dead letters it takes)", ref, misread)
         if sources:
             estate.dead_letter_queues.add(ref.arn)
             estate.sources_of[ref.arn] = sources
@@ -174,9 +191,12 @@ def _add_sources(estate: Estate) -> None:
                 continue
             known.add(source.arn)
             try:
-                estate.queue_rows.append(queues.to_row(source, queues.fetch(source)))
+                attributes = queues.fetch(source)
             except SOURCE_ERRORS as problem:
                 estate.gap(QUEUE_SETTINGS, source.name, source, problem)
+                continue
+            estate.queue_rows.append(queues.to_row(source, attributes))
+            estate.hear(QUEUE_SETTINGS, source.name, source.aws, queues.misfits(attributes))
 
 
 def _add_move_tasks(estate: Estate) -> None:
@@ -188,6 +208,7 @@ def _add_move_tasks(estate: Estate) -> None:
         except SOURCE_ERRORS as problem:
             estate.gap(MOVE_TASKS, ref.name, ref, problem)
             continue
+        estate.hear(MOVE_TASKS, ref.name, ref.aws)
         estate.move_task_rows += rows
         where = (ref.name, ref.account_id, ref.region, (ref.arn,))
         estate.readings.append(Reading(MOVE_TASKS, *where, seen_count=len(rows)))
@@ -196,6 +217,7 @@ def _add_move_tasks(estate: Estate) -> None:
 def _add_mappings(lake: Lake, estate: Estate, ref: QueueRef) -> None:
     try:
         rows = [mappings.to_row(ref, mapping) | {"_asked": mapping["FunctionArn"]} for mapping in mappings.fetch(ref)]
+        estate.hear(MAPPINGS, ref.name, ref.aws)
     except SOURCE_ERRORS as problem:
         estate.gap(MAPPINGS, ref.name, ref, problem)
         known = lake.read(MAPPINGS, where=equals("queue_arn", ref.arn)).to_pylist()
@@ -223,6 +245,7 @@ def _add_functions(lake: Lake, estate: Estate) -> None:
             configuration |= functions.fetch_concurrency(ref.aws, feeding[0]["_asked"])
         except SOURCE_ERRORS as problem:
             estate.gap(FUNCTION_SETTINGS, f"{name} (reserved concurrency)", ref, problem, queue_arns)
+        estate.hear(FUNCTION_SETTINGS, name, ref.aws)
         row = functions.to_row(account_id, ref.region, configuration)
         estate.function_rows.append(row)
         estate.log_group_of[function_arn] = row["log_group"]

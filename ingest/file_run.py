@@ -35,7 +35,7 @@ SETTINGS_TABLES = (
 APPEND_ROWS = 50_000
 """Rows gathered for one commit: a commit costs milliseconds, a row about 1 KB of memory."""
 NEAR_MOMENTS = 50_000
-"""So many moments are remembered for the order within one: events of one millisecond stand close in a log."""
+"""So many moments at least are remembered for the order within one: events of one millisecond stand close in a log."""
 SOME_ROWS = 1000
 """So many rows of a commit are looked up to see whether their file was imported before."""
 MOST_REASONS = 20
@@ -162,15 +162,17 @@ class Run:
                 )
 
     def _read_log(self, found: FoundFile) -> None:
-        places = _Places()
+        places = Places()
         self._known_stream = None
         reasons: Counter[str] = Counter()
         names_stream = found.form in (Form.EXPORT, Form.DELIVERY)
         alone: list[dict[str, Any]] = []
+        nameless = self.groups.only or found.name
         try:
             for offset, item in enumerate(read_events(found, self.choices.zone, self.progress.bytes)):
-                group = item.log_group or self.groups.only or found.name
-                done = self.report.groups.setdefault(group, GroupTally())
+                group = item.log_group or nameless
+                if (done := self.report.groups.get(group)) is None:
+                    done = self.report.groups[group] = GroupTally()
                 done.seen_count += 1
                 row, reason = self._row(item, group, found, places)
                 if row is None:
@@ -202,7 +204,7 @@ class Run:
             self.report.notes.append(f"{found.name}: {count:,} kept in quarantine: {reason}")
 
     def _row(
-        self, item: FileEvent, group: str, found: FoundFile, places: "_Places"
+        self, item: FileEvent, group: str, found: FoundFile, places: "Places"
     ) -> tuple[dict[str, Any] | None, str]:
         event = item.event
         if reason := item.reason or what_is_wrong(event):
@@ -305,23 +307,25 @@ def _name(row: dict[str, Any]) -> str:
     return evidence_id("log", row["account_id"], row["region"], row["log_group"], own)
 
 
-class _Places:
+class Places:
     """Numbers the events of one file: order within a stream's millisecond, and which of several equal ones it is.
 
     Copies of a file must add nothing, so counting begins anew with each file.
     """
 
     def __init__(self) -> None:
+        # Two dictionaries take turns: forgetting the oldest moment of one, one by one, takes time that grows with its square.
         self._in_ms: dict[tuple[str, datetime], int] = {}
+        self._in_ms_before: dict[tuple[str, datetime], int] = {}
         self._equal = _Tallies()
 
     def of(self, stream: str, logged_at: datetime, line: str, event_id: str | None) -> tuple[int, int | None, bytes]:
         """Return the order within the millisecond, and of events without an id the ordinal among equals, and a digest."""
         at = (stream, logged_at)
-        order_in_ms = self._in_ms.pop(at, 0)
+        order_in_ms = self._in_ms.get(at) or self._in_ms_before.get(at, 0)
         self._in_ms[at] = order_in_ms + 1
         if len(self._in_ms) > NEAR_MOMENTS:
-            del self._in_ms[next(iter(self._in_ms))]
+            self._in_ms, self._in_ms_before = {}, self._in_ms
         if event_id is not None:
             return order_in_ms, None, b""
         digest = content_digest(stream, logged_at, line)

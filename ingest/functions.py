@@ -2,14 +2,19 @@
 
 from typing import Any
 
-from ingest.clients import Aws
-from ingest.mappings import unqualified
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import UNREADABLE_REPLY, Aws
+from ingest.mappings import is_function_arn, unqualified
 from ingest.values import integer, moment
 
 
 def fetch(aws: Aws, function_arn: str) -> dict[str, Any]:
     """Return the function's configuration, of which only what is kept. Raises AwsRefusedError."""
     configuration = aws.call("lambda", "get_function_configuration", "FunctionArn", FunctionName=function_arn)
+    if not is_function_arn(configuration["FunctionArn"]):
+        raise AwsRefusedError(
+            "GetFunctionConfiguration", UNREADABLE_REPLY, "the FunctionArn is no ARN of a function", "failed"
+        )
     return kept(configuration)
 
 

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forensics.window import TimeWindow
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
+from ingest.paging import pages
 
 QUERY = "fields @timestamp, @message, @logStream, @ingestionTime | sort @timestamp asc"
 MOST_RESULTS = 10_000
@@ -61,11 +63,9 @@ def _results(aws: Aws, log_group: str, first_s: int, last_s: int) -> list[list[d
     if skipped > 0:
         raise AwsRefusedError("GetQueryResults", "Incomplete", f"AWS skipped about {skipped:.0f} events", "failed")
     results = list(reply.get("results") or [])
-    while token := reply.get("nextToken"):
-        reply = aws.call("logs", "get_query_results", "results", queryId=started["queryId"], nextToken=token)
-        if reply.get("nextToken") == token:
-            raise AwsRefusedError("GetQueryResults", "RepeatedToken", "the same page came twice", "failed")
-        results += reply["results"]
+    query = {"queryId": started["queryId"]}
+    for page in pages(aws, "logs", "get_query_results", "results", query, pointer="nextToken", first=reply):
+        results += page["results"]
     return results
 
 
@@ -88,7 +88,7 @@ def _epoch_ms(text: str | None) -> int | str | None:
     """
     if not text:
         return None
-    if text.isascii() and text.isdigit():
+    if text.isascii() and text.isdigit() and len(text) < 19:
         return int(text)
     try:
         moment = datetime.fromisoformat(text).replace(tzinfo=UTC)

@@ -3,7 +3,10 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
+
+from forensics.clock import EPOCH
 
 NEAR_START_CHARS = 48
 """A date further in is something the line talks about."""
@@ -24,6 +27,7 @@ _JSON_TIME = re.compile(
 _NANOSECONDS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?")
 _MS_OF_SCALE = ((1e17, 1e-6), (1e14, 1e-3), (1e11, 1.0), (0.0, 1e3))
 _FOLDED = timedelta(hours=3)
+_SECOND = timedelta(seconds=1)
 
 
 @dataclass
@@ -59,13 +63,17 @@ class LineClock:
             date = _DATE.search(line, 0, NEAR_START_CHARS + 40)
             if date and date.start() > NEAR_START_CHARS:
                 return None
-        moment = _moment(date) if date else None
-        if date is None or moment is None:
+        if date is None:
             return None
-        if date["zone"] is None:
+        *parts, fraction, zone = date.groups()
+        moment = _moment(*parts, zone)
+        if moment is None:
+            return None
+        if zone is None:
             moment = self._placed(moment)
-        self._latest = max(moment, self._latest or moment)
-        return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+        if self._latest is None or moment > self._latest:
+            self._latest = moment
+        return (moment - EPOCH) // _SECOND * 1000 + (int(fraction[:3].ljust(3, "0")) if fraction else 0)
 
     def _placed(self, local: datetime) -> datetime:
         if self.zone is None:
@@ -89,14 +97,15 @@ def without_driver_prefix(line: str) -> str:
     return line[found.end() :] if found else line
 
 
-def _moment(date: re.Match[str]) -> datetime | None:
-    fraction = (date["fraction"] or "0").ljust(3, "0")[:3]
-    day, time = (date["year"], date["month"], date["day"]), (date["hour"], date["minute"], date["second"])
+@lru_cache(maxsize=256)  # lines of one second stand together
+def _moment(
+    year: str, month: str, day: str, hour: str, minute: str, second: str, zone: str | None = None
+) -> datetime | None:
+    """Return a time to the second: of no zone if none is named, else UTC; None if there is no such time."""
     try:
-        moment = datetime.fromisoformat(f"{'-'.join(day)}T{':'.join(time)}.{fraction}")
+        moment = datetime.fromisoformat(f"{year}-{month}-{day}T{hour}:{minute}:{second}")
     except ValueError:
         return None
-    zone = date["zone"]
     if zone is None:
         return moment
     if zone in ("Z", "UTC", "GMT"):

@@ -12,9 +12,11 @@ from forensics.privacy import redact
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import insights, log_groups
-from ingest.clients import Aws, AwsRefusedError
-from ingest.coverage import SOURCE_ERRORS, Reading, status_of
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
+from ingest.coverage import SOURCE_ERRORS, Reading, of_whole_reply, status_of
 from ingest.log_places import Places
+from ingest.paging import pages
 from ingest.quarantine import QUARANTINE, quarantine_row, what_is_wrong
 from ingest.twins import ApiTwins
 from ingest.values import epoch_ms
@@ -59,35 +61,23 @@ def _filtered(group: LogGroup, window: TimeWindow) -> Iterator[list[dict[str, An
     cut (one emulator does so silently): the page after it is asked for from its last millisecond.
     Raises AwsRefusedError.
     """
-    start_ms, token = window.start_ms, None
+    start_ms: int | None = window.start_ms
     again: list[Any] = []
-    while True:
-        asked: dict[str, Any] = {"nextToken": token} if token else {}
-        reply = group.aws.call(
-            "logs",
-            "filter_log_events",
-            "events",
-            logGroupName=group.name,
-            startTime=start_ms,
-            endTime=window.end_ms - 1,
-            limit=PAGE_EVENTS,
-            **asked,
-        )
-        events = reply["events"]
-        yield events[len(again) :] if again and events[: len(again)] == again else events
-        if following := reply.get("nextToken"):
-            if following == token:
-                raise AwsRefusedError("FilterLogEvents", "RepeatedToken", "the same page came twice", "failed")
-            token, again = following, []
-        elif len(events) >= PAGE_EVENTS and (last_ms := _stamp_ms(events[-1])) is not None:
+    while start_ms is not None:
+        span = {"startTime": start_ms, "endTime": window.end_ms - 1}
+        asked = {"logGroupName": group.name, "limit": PAGE_EVENTS, **span}
+        start_ms = None
+        for reply in pages(group.aws, "logs", "filter_log_events", "events", asked, pointer="nextToken"):
+            events = reply["events"]
+            yield events[len(again) :] if again and events[: len(again)] == again else events
+            again = []
+        if len(events) >= PAGE_EVENTS and (last_ms := _stamp_ms(events[-1])) is not None:
             again = [event for event in events if _stamp_ms(event) == last_ms]
             if len(again) == len(events):
                 raise AwsRefusedError(
                     "FilterLogEvents", "CutPage", f"more than {len(events)} events in millisecond {last_ms}", "failed"
                 )
-            start_ms, token = last_ms, None
-        else:
-            return
+            start_ms = last_ms
 
 
 def _stamp_ms(event: Any) -> int | None:
@@ -144,6 +134,7 @@ def ingest(
         for events in fetch(group, window):
             done.take(len(events), *to_rows(events, group, places, collected_at))
             progress(done.seen_count)
+        status, detail = of_whole_reply(group.aws)
     except SOURCE_ERRORS as problem:
         status, detail = status_of(problem)
     done.flush()

@@ -1,27 +1,26 @@
 """Event source mappings: which functions a queue feeds, and how."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from ingest.clients import AwsRefusedError
+from ingest.paging import pages
 from ingest.queues import QueueName, QueueRef
 from ingest.values import integer, moment
+
+_FUNCTION_ARN = re.compile(r"arn:[a-z0-9-]+:lambda:[a-z0-9-]*:\d*:function:[^:\s]{1,140}(?::[^:\s]{1,128})?")
 
 
 def fetch(queue: QueueRef) -> Iterator[dict[str, Any]]:
     """Yield every mapping of the queue as Lambda gives it."""
-    marker: dict[str, str] = {}
-    while True:
-        reply = queue.aws.call(
-            "lambda", "list_event_source_mappings", "EventSourceMappings", EventSourceArn=queue.arn, **marker
-        )
-        yield from reply["EventSourceMappings"]
-        following = reply.get("NextMarker")
-        if not following:
-            return
-        if marker.get("Marker") == following:
-            raise AwsRefusedError("ListEventSourceMappings", "RepeatedMarker", "the same page came twice", "failed")
-        marker = {"Marker": following}
+    asked = {"EventSourceArn": queue.arn}
+    question = ("lambda", "list_event_source_mappings", "EventSourceMappings", asked)
+    for reply in pages(queue.aws, *question, pointer="NextMarker", asked_as="Marker"):
+        for mapping in reply["EventSourceMappings"]:
+            if is_function_arn(mapping["FunctionArn"]):
+                yield mapping
+            else:
+                queue.aws.leave_out("ListEventSourceMappings: a FunctionArn is no ARN of a function")
 
 
 def to_row(queue: QueueName, mapping: dict[str, Any]) -> dict[str, Any]:
@@ -42,6 +41,15 @@ def to_row(queue: QueueName, mapping: dict[str, Any]) -> dict[str, Any]:
         "state": mapping.get("State"),
         "last_modified_at": moment(mapping.get("LastModified")),
     }
+
+
+def is_function_arn(text: str) -> bool:
+    """Tell whether a text is the ARN of a function, with or without version.
+
+    >>> is_function_arn("arn:aws:lambda:eu-west-1:123456789012:function:pay:live"), is_function_arn("pay")
+    (True, False)
+    """
+    return _FUNCTION_ARN.fullmatch(text) is not None
 
 
 def unqualified(function_arn: str) -> tuple[str, str]:

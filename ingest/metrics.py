@@ -14,6 +14,8 @@ from forensics.window import TimeWindow
 from ingest.clients import Aws
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
 from ingest.discovery import Estate
+from ingest.paging import pages
+from ingest.reply_shape import in_words
 
 METRIC_POINTS = BY_NAME["metric_points"]
 QUERIES_A_CALL = 500
@@ -247,9 +249,13 @@ def _fetch_batch(
         status = {}
         try:
             for result in _results(wanted, open_queries, span):
+                times, values = result.get("Timestamps") or (), result.get("Values") or ()
+                if result["Id"] not in open_queries or len(times) != len(values):
+                    wanted[0].aws.leave_out("GetMetricData: a result was not asked for, or has more times than values")
+                    continue
                 place, metric, statistic = open_queries[result["Id"]]
                 status[result["Id"]] = result.get("StatusCode") or "Complete"
-                for point_at, value in zip(result.get("Timestamps") or (), result.get("Values") or (), strict=True):
+                for point_at, value in zip(times, values, strict=True):
                     point = (metric, statistic, span[2], point_at.astimezone(UTC), float(value))
                     answers[place].points.append(point)
         except SOURCE_ERRORS as problem:
@@ -259,10 +265,14 @@ def _fetch_batch(
         open_queries = {i: q for i, q in open_queries.items() if status.get(i) != "Complete"}
         if not open_queries or "Forbidden" in status.values():
             break
+    left_out = wanted[0].aws.misfits()
     for query_id, (place, metric, _) in open_queries.items():
         said = status.get(query_id, "no answer")
         answers[place].status = "denied" if said == "Forbidden" else "failed"
         answers[place].detail = f"GetMetricData: {metric}: {said}"
+    for answer in (answers[place] for place, _, _ in queries) if left_out else ():
+        if answer.status == "ok":
+            answer.status, answer.detail = "partial", in_words(left_out)
 
 
 def _results(
@@ -285,22 +295,9 @@ def _results(
         }
         for query_id, (place, metric, statistic) in queries.items()
     ]
-    token: dict[str, str] = {}
-    while True:
-        reply = wanted[0].aws.call(
-            "cloudwatch",
-            "get_metric_data",
-            "MetricDataResults",
-            MetricDataQueries=asked,
-            StartTime=start_at,
-            EndTime=end_at,
-            ScanBy="TimestampAscending",
-            **token,
-        )
+    whole = {"MetricDataQueries": asked, "StartTime": start_at, "EndTime": end_at, "ScanBy": "TimestampAscending"}
+    for reply in pages(wanted[0].aws, "cloudwatch", "get_metric_data", "MetricDataResults", whole):
         yield from reply["MetricDataResults"]
-        if not reply.get("NextToken"):
-            return
-        token = {"NextToken": reply["NextToken"]}
 
 
 def _floor(moment: datetime, period_s: int) -> datetime:

@@ -3,14 +3,17 @@
 import difflib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from forensics.errors import EndpointUnreachableError, QueueUnknownError
 from forensics.regions import dns_suffix, region_of_host
-from ingest.clients import CUT_REPLY, UNREADABLE_REPLY, Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import CUT_REPLY, UNREADABLE_REPLY, Aws
+from ingest.paging import pages
+from ingest.reply_shape import in_words
 from ingest.values import epoch_s, integer
 
 _ARN = re.compile(r"arn:(aws[a-z-]*):sqs:([a-z0-9-]+):(\d{12}):([A-Za-z0-9_-]{1,80}(?:\.fifo)?)")
@@ -71,6 +74,8 @@ def find(aws: Aws, text: str) -> QueueRef:
             ) from problem
         else:
             raise
+    if not _names_queue(url):
+        raise AwsRefusedError("GetQueueUrl", UNREADABLE_REPLY, "the QueueUrl names no queue", "failed")
     return _ref(aws, url, is_presumed)
 
 
@@ -81,7 +86,9 @@ def name_of(text: str) -> str:
 
 def find_all(aws: Aws) -> list[QueueRef]:
     """Find every queue of the region, in order of name; raises QueueUnknownError if there is none."""
-    found = [_ref(aws, url) for url in sorted(_urls(aws))]
+    found = _refs(aws, "ListQueues", sorted(_urls(aws)))
+    if not found and (left_out := aws.misfits()):
+        raise AwsRefusedError("ListQueues", UNREADABLE_REPLY, in_words(left_out), "failed")
     if not found:
         raise QueueUnknownError(f"there is no queue in {aws.region}", "Check --region and --profile.")
     return found
@@ -90,15 +97,10 @@ def find_all(aws: Aws) -> list[QueueRef]:
 def fetch_sources(queue: QueueRef) -> list[QueueRef]:
     """Return the queues whose dead letters come here; none for an ordinary queue. Raises AwsRefusedError."""
     found: list[QueueRef] = []
-    token: dict[str, str] = {}
-    while True:
-        reply = queue.aws.call(
-            "sqs", "list_dead_letter_source_queues", "queueUrls", QueueUrl=queue.url, MaxResults=1000, **token
-        )
-        found += [_ref(queue.aws, url) for url in reply["queueUrls"]]
-        if not reply.get("NextToken"):
-            return found
-        token = {"NextToken": reply["NextToken"]}
+    asked = {"QueueUrl": queue.url, "MaxResults": 1000}
+    for reply in pages(queue.aws, "sqs", "list_dead_letter_source_queues", "queueUrls", asked):
+        found += _refs(queue.aws, "ListDeadLetterSourceQueues", reply["queueUrls"])
+    return found
 
 
 def fetch(queue: QueueRef) -> dict[str, str]:
@@ -122,7 +124,7 @@ def presumed(queue: QueueName, aws: Aws) -> QueueRef:
 
 def to_row(queue: QueueName, attributes: dict[str, str]) -> dict[str, Any]:
     """Turn attributes into a row of ``queue_settings``, without id and time. Policies are not kept."""
-    redrive = _redrive(attributes.get("RedrivePolicy"))
+    redrive = _redrive(attributes.get("RedrivePolicy")) or {}
     return {
         "account_id": queue.account_id,
         "region": queue.region,
@@ -136,11 +138,25 @@ def to_row(queue: QueueName, attributes: dict[str, str]) -> dict[str, Any]:
         "content_based_deduplication": _boolean(attributes.get("ContentBasedDeduplication")),
         "deduplication_scope": attributes.get("DeduplicationScope"),
         "fifo_throughput_limit": attributes.get("FifoThroughputLimit"),
-        "dead_letter_queue_arn": redrive.get("deadLetterTargetArn"),
+        "dead_letter_queue_arn": _arn(redrive.get("deadLetterTargetArn")),
         "max_receive_count": integer(redrive.get("maxReceiveCount")),
         "created_at": epoch_s(attributes.get("CreatedTimestamp")),
         "last_modified_at": epoch_s(attributes.get("LastModifiedTimestamp")),
     }
+
+
+def _refs(aws: Aws, operation: str, urls: Iterable[str]) -> list[QueueRef]:
+    found = []
+    for url in urls:
+        if _names_queue(url):
+            found.append(_ref(aws, url))
+        else:
+            aws.leave_out(f"{operation}: a URL names no queue")
+    return found
+
+
+def _names_queue(url: str) -> bool:
+    return _URL.fullmatch(url) is not None
 
 
 def _ref(aws: Aws, url: str, is_presumed: bool = False) -> QueueRef:
@@ -164,13 +180,8 @@ def _url(region: str, account_id: str, name: str) -> str:
 
 
 def _urls(aws: Aws) -> Iterator[str]:
-    token: dict[str, str] = {}
-    while True:
-        reply = aws.call("sqs", "list_queues", MaxResults=1000, **token)
+    for reply in pages(aws, "sqs", "list_queues", "QueueUrls", {"MaxResults": 1000}, may_lack=True):
         yield from reply.get("QueueUrls") or ()
-        if not reply.get("NextToken"):
-            return
-        token = {"NextToken": reply["NextToken"]}
 
 
 def _unknown(aws: Aws, name: str, problem: AwsRefusedError) -> QueueUnknownError:
@@ -190,12 +201,44 @@ def _unknown(aws: Aws, name: str, problem: AwsRefusedError) -> QueueUnknownError
     return kind(f"queue {name!r} is {why} in {aws.region}", hint)
 
 
-def _redrive(policy: str | None) -> dict[str, Any]:
+def misfits(attributes: dict[str, str]) -> list[str]:
+    """Name the attributes that ``to_row`` cannot read."""
+    wrong = [
+        f"GetQueueAttributes.{name} is no number or time"
+        for name, reader in _NUMBERS.items()
+        if attributes.get(name) is not None and reader(attributes[name]) is None
+    ]
+    redrive = _redrive(attributes.get("RedrivePolicy"))
+    if redrive is None:
+        wrong.append("GetQueueAttributes.RedrivePolicy is no JSON object")
+    elif redrive and (
+        _arn(redrive.get("deadLetterTargetArn")) is None or integer(redrive.get("maxReceiveCount")) is None
+    ):
+        wrong.append("GetQueueAttributes.RedrivePolicy names no queue, or no number of receives")
+    return wrong
+
+
+_NUMBERS: dict[str, Callable[[Any], Any]] = {
+    "VisibilityTimeout": integer,
+    "MessageRetentionPeriod": integer,
+    "DelaySeconds": integer,
+    "ReceiveMessageWaitTimeSeconds": integer,
+    "CreatedTimestamp": epoch_s,
+    "LastModifiedTimestamp": epoch_s,
+}
+
+
+def _redrive(policy: str | None) -> dict[str, Any] | None:
+    """Return the redrive policy, empty where there is none; None for what is none."""
     try:
         found = json.loads(policy or "{}")
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _arn(value: Any) -> str | None:
+    return value if isinstance(value, str) and _ARN.fullmatch(value) else None
 
 
 def _boolean(text: str | None) -> bool | None:

@@ -7,10 +7,12 @@ before. Each quarter of an hour is therefore read again once it is 15 minutes, 2
 import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
+from forensics.clock import micros
+from forensics.clock import moment as from_micros
 from forensics.coverage import SETTLING
-from forensics.window import TimeWindow
+from forensics.window import TimeWindow, whole_ms
 
 RUNGS = (timedelta(minutes=15), timedelta(hours=2), timedelta(hours=24))
 """Ages at which a block is read once more; after the last it is settled."""
@@ -83,7 +85,7 @@ def _cut(window: TimeWindow, known: Iterable[Known], settling: timedelta) -> lis
         start_at = max(one.start_at, window.start_at)
         end_at = min(one.end_at, window.end_at)
         if not one.is_lost:
-            end_at = min(end_at, one.read_at - settling)
+            end_at = min(end_at, whole_ms(one.read_at - settling))  # as windows are, or one of none would be due
         if start_at < end_at:
             kept.append(Known(start_at, end_at, one.read_at, one.is_lost))
     return sorted(kept, key=lambda one: one.start_at)
@@ -121,6 +123,5 @@ def _climbed(block_end: datetime, read_at: datetime, now: datetime, rungs: tuple
 
 def _block_end(moment: datetime) -> datetime:
     """Return the end of the block that ends at or after a moment."""
-    micros = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
     block = BLOCK_S * 1_000_000
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=-(-micros // block) * block)
+    return from_micros(-(-micros(moment) // block) * block)

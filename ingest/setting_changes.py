@@ -15,8 +15,9 @@ from forensics.lake import Appended, Lake
 from forensics.regions import partition_id
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
-from ingest.clients import Aws, AwsRefusedError
-from ingest.coverage import SOURCE_ERRORS, Reading, status_of
+from ingest.clients import Aws
+from ingest.coverage import SOURCE_ERRORS, Reading, of_whole_reply, status_of
+from ingest.paging import pages
 from ingest.quarantine import QUARANTINE, quarantine_row
 from ingest.values import moment
 
@@ -75,25 +76,13 @@ _LAMBDA_DATE = re.compile(r"20\d{6}(?:v\d)?$")
 def fetch(aws: Aws, window: TimeWindow) -> Iterator[dict[str, Any]]:
     """Yield the window's records as LookupEvents gives them; it takes one event name a call. Raises AwsRefusedError."""
     for name in CALLS:
-        token: dict[str, str] = {}
-        while True:
-            reply = aws.call(
-                "cloudtrail",
-                "lookup_events",
-                "Events",
-                LookupAttributes=[{"AttributeKey": "EventName", "AttributeValue": name}],
-                StartTime=window.start_at,
-                EndTime=window.end_at,
-                MaxResults=50,
-                **token,
-            )
+        asked: dict[str, Any] = {
+            "LookupAttributes": [{"AttributeKey": "EventName", "AttributeValue": name}],
+            "MaxResults": 50,
+        }
+        when = {"StartTime": window.start_at, "EndTime": window.end_at}
+        for reply in pages(aws, "cloudtrail", "lookup_events", "Events", asked | when):
             yield from reply["Events"]
-            following = reply.get("NextToken")
-            if not following:
-                break
-            if token.get("NextToken") == following:
-                raise AwsRefusedError("LookupEvents", "RepeatedToken", "the same page came twice", "failed")
-            token = {"NextToken": following}
 
 
 def to_row(region: str, event: dict[str, Any], collected_at: datetime) -> dict[str, Any] | str:
@@ -105,10 +94,11 @@ def to_row(region: str, event: dict[str, Any], collected_at: datetime) -> dict[s
     if not isinstance(record, dict):
         return "the CloudTrail record is not an object"
     event_id, changed_at = record.get("eventID") or event.get("EventId"), moment(record.get("eventTime"))
-    if not isinstance(event_id, str) or changed_at is None or not isinstance(record.get("eventName"), str):
+    event_id, name = _text(event_id), _text(record.get("eventName"))
+    if event_id is None or changed_at is None or name is None:
         return "the CloudTrail record lacks its id, time or name"
     identity = _object(record.get("userIdentity"))
-    account_id = record.get("recipientAccountId") or identity.get("accountId")
+    account_id = _text(record.get("recipientAccountId")) or _text(identity.get("accountId"))
     asked, answered = (_lower_first(record.get(part)) for part in ("requestParameters", "responseElements"))
     return {
         "evidence_id": evidence_id("change", account_id, region, event_id),
@@ -116,12 +106,12 @@ def to_row(region: str, event: dict[str, Any], collected_at: datetime) -> dict[s
         "region": region,
         "event_id": event_id,
         "changed_at": changed_at,
-        "event_source": record.get("eventSource"),
-        "event_name": _LAMBDA_DATE.sub("", record["eventName"]),
+        "event_source": _text(record.get("eventSource")),
+        "event_name": _LAMBDA_DATE.sub("", name),
         **_about(asked, answered, account_id, region),
         "settings": _settings(asked),
-        "actor": identity.get("arn") or identity.get("invokedBy") or event.get("Username"),
-        "error_code": record.get("errorCode"),
+        "actor": _text(identity.get("arn")) or _text(identity.get("invokedBy")) or _text(event.get("Username")),
+        "error_code": _text(record.get("errorCode")),
         "collected_at": collected_at,
     }
 
@@ -143,6 +133,7 @@ def ingest(lake: Lake, aws: Aws, account_id: str, region: str, window: TimeWindo
             else:
                 rows.append(row)
             seen_count += 1
+        status, detail = of_whole_reply(aws)
     except SOURCE_ERRORS as problem:
         status, detail = status_of(problem)
     done = lake.append(SETTING_CHANGES, rows, f"setting_changes|{region}") if rows else Appended(0, 0)
@@ -194,14 +185,16 @@ def _settings(asked: dict[str, Any]) -> list[str]:
     >>> _settings({"queueUrl": "u", "attributes": {"VisibilityTimeout": "30", "Policy": "{}"}})
     ['VisibilityTimeout=30']
     """
-    found = [f"{k}={_plain(v)}" for k, v in asked.items() if str(k).lower() in _LAMBDA_SETTINGS and v is not None]
+    found = [
+        f"{_plain(k)}={_plain(v)}" for k, v in asked.items() if str(k).lower() in _LAMBDA_SETTINGS and v is not None
+    ]
     attributes = _object(asked.get("attributes") or asked.get("attribute"))
-    found += [f"{k}={_plain(v)}" for k, v in attributes.items() if str(k).lower() in _QUEUE_SETTINGS]
+    found += [f"{_plain(k)}={_plain(v)}" for k, v in attributes.items() if str(k).lower() in _QUEUE_SETTINGS]
     return sorted(found)
 
 
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return _text(value) or "" if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -214,4 +207,6 @@ def _lower_first(value: Any) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
+    if not isinstance(value, str) or not value:
+        return None
+    return value.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair has no UTF-8

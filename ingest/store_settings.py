@@ -8,7 +8,7 @@ from forensics.lake import Lake
 from forensics.tables import BY_NAME, Table
 from ingest import log_groups
 from ingest.consumers import Consumer
-from ingest.coverage import SOURCE_ERRORS, Reading, status_of
+from ingest.coverage import SOURCE_ERRORS, Reading, of_whole_reply, status_of
 from ingest.discovery import FUNCTION_SETTINGS, MAPPINGS, MOVE_TASKS, QUEUE_SETTINGS, Estate
 from ingest.log_events import LogGroup
 from ingest.snapshots import append_changed
@@ -46,7 +46,7 @@ def store_settings(lake: Lake, estate: Estate, consumers: list[Consumer], now: d
         arns = tuple(sorted({m["queue_arn"] for m in estate.mapping_rows if m["function_arn"] == row["function_arn"]}))
         stored_count = int(row["function_arn"] in stored_functions)
         readings.append(_reading(FUNCTION_SETTINGS, row["function_name"], row, arns, 1, stored_count))
-    return readings
+    return [_in_part(r, estate.misread.get((r.source.name, r.resource))) for r in readings]
 
 
 def store_log_groups(lake: Lake, groups: list[LogGroup], now: datetime) -> tuple[list[LogGroup], list[Reading]]:
@@ -65,11 +65,13 @@ def store_log_groups(lake: Lake, groups: list[LogGroup], now: datetime) -> tuple
             continue
         if found is None:
             known.append(group)
+            if (read := of_whole_reply(group.aws))[0] != "ok":
+                readings.append(Reading(LOG_GROUP_SETTINGS, *where, *read))
             continue
         row = log_groups.to_row(group.account_id, group.region, found)
         rows.append(row)
         known.append(replace(group, log_class=row["log_class"]))
-        readings.append(Reading(LOG_GROUP_SETTINGS, *where, seen_count=1))
+        readings.append(Reading(LOG_GROUP_SETTINGS, *where, *of_whole_reply(group.aws), seen_count=1))
     by_region: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         by_region.setdefault((row["account_id"], row["region"]), []).append(row)
@@ -80,6 +82,10 @@ def store_log_groups(lake: Lake, groups: list[LogGroup], now: datetime) -> tuple
     }
     counted = [_counted(r, int((r.account_id, r.region, r.resource) in stored)) for r in readings]
     return known, counted
+
+
+def _in_part(reading: Reading, misread: str | None) -> Reading:
+    return replace(reading, status="partial", detail=misread) if misread and reading.status == "ok" else reading
 
 
 def _counted(reading: Reading, stored_count: int) -> Reading:

@@ -9,7 +9,7 @@ import polars as pl
 
 from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answer, Setup, answers
 from forensics.settings_in_force import SETTINGS_KEYS, Changes, intervals, recorded_changes
-from spark_jobs.health import RECENTLY, recent_from
+from spark_jobs.health import RECENTLY, percentiles, recent_from
 from spark_jobs.known import Known, Row
 
 OF_QUEUE = "-"
@@ -21,11 +21,13 @@ def setting_findings(
     readiness: Iterable[Row],
     known: Known,
     data_until: datetime | None,
+    runs: Sequence[pl.LazyFrame] = (),
 ) -> list[dict[str, Any]]:
     """Return the rows of setting_findings: one per queue, consumer and check that applies.
 
     ``periods`` is what periods_of returned, ``returned`` what returned_batches returned of all parts, one after the
-    other, ``readiness`` the rows of logging_readiness; ``data_until`` is the end of the evidence, UTC.
+    other, ``readiness`` the rows of logging_readiness; ``data_until`` is the end of the evidence, UTC. ``runs`` holds the
+    table ``invocations`` in parts: it is looked into only where a function's timeout was set in the last seven days.
     """
     recent: dict[tuple[str, str], Row] = {
         (r["queue_arn"], r["consumer"]): r for r in periods.filter(pl.col("kind") == RECENTLY).to_dicts()
@@ -34,9 +36,51 @@ def setting_findings(
     logs = {(r["queue_arn"], r["function_name"] or r["log_group"]): r for r in readiness}
     return [
         _row(setup, arn, code, answer, data_until)
-        for arn, setup, checks in _setups(known, recent, whole, logs)
+        for arn, setup, checks in _setups(known, recent, whole, logs, _Runs(runs, data_until))
         for code, answer in answers(setup, checks)
     ]
+
+
+class _Runs:
+    """The recent invocations of functions, counted by the timeout in force when each began."""
+
+    def __init__(self, runs: Sequence[pl.LazyFrame], data_until: datetime | None) -> None:
+        self._runs, self._from = runs, recent_from(data_until)
+
+    def apart(self, arn: str, function: str, states: Sequence[Row]) -> dict[str, Any]:
+        """Return the values of a Setup that tell what came before and after the timeout in force was set; none if long ago."""
+        set_at, shown_by = _set_at(states, "timeout_s")
+        if not self._runs or self._from is None or set_at <= self._from:
+            return {}
+        mine = (
+            (pl.col("queue_arn") == arn) & (pl.col("function_name") == function) & (pl.col("started_at") >= self._from)
+        )
+        wanted = ("started_at", "duration_ms", "end_status", "evidence_ids")
+        found = pl.concat([frame.filter(mine).select(wanted) for frame in self._runs]).collect()
+        after = found.filter(pl.col("started_at") >= set_at)
+        stopped = found.filter((pl.col("started_at") < set_at) & (pl.col("end_status") == "timeout"))
+        times = after.select(pl.col("duration_ms").drop_nulls().alias("run_ms"), times=pl.lit(1))
+        p99 = percentiles(times.with_columns(of=pl.lit(0)), ["of"], "run_ms", {"p99": 0.99})["p99"].to_list()
+        cited = stopped["evidence_ids"].explode().drop_nulls().unique().sort().head(20).to_list()
+        return {
+            "timeout_set_at": set_at,
+            "since_run_count": after.height,
+            "since_timeout_count": after.filter(pl.col("end_status") == "timeout").height,
+            "since_run_p99_ms": p99[0] if p99 else None,
+            "earlier_timeout_count": stopped.height,
+            "earlier_limit_ms": stopped["duration_ms"].max(),
+            "evidence": {"timeout_change": (shown_by, *cited)},
+        }
+
+
+def _set_at(states: Sequence[Row], column: str) -> tuple[datetime, str]:
+    """Return since when the last value of a column has held without a break, UTC, and which evidence says so."""
+    now = states[-1]
+    for state in reversed(states):
+        if state[column] != states[-1][column]:
+            break
+        now = state
+    return now["in_force_from"], now["known"][column].evidence_id
 
 
 def _returned_whole(
@@ -62,6 +106,7 @@ def _setups(
     recent: dict[tuple[str, str], Row],
     returned: dict[tuple[str, str], tuple[int, list[str]]],
     logs: dict[tuple[str, str], Row],
+    runs: _Runs,
 ) -> Iterator[tuple[str, Setup, Any]]:
     changes = recorded_changes(known.setting_changes, known.event_source_mappings)
     queues = _states("queue_settings", known.queue_settings, changes)
@@ -85,6 +130,9 @@ def _setups(
         for name, kind in sorted(consumers[arn].items()):
             setup = _with_function(base, name, kind, functions, mappings.get((arn, name)))
             setup = _with_seen(setup, recent.get((arn, name)), returned.get((arn, name)))
+            if states := functions.get((name,)):
+                apart = runs.apart(arn, name, states)
+                setup = replace(setup, **apart | {"evidence": {**setup.evidence, **apart.get("evidence", {})}})
             yield arn, _with_logs(setup, logs.get((arn, name))), CONSUMER_CHECKS
 
 

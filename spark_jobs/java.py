@@ -92,4 +92,9 @@ def _launchers() -> Path:
     inside = Path(sys.prefix) / "share" / "doubletake" / "java"
     if os.access(sys.prefix, os.W_OK):
         return inside
-    return Path(tempfile.gettempdir()) / f"doubletake-java-{os.getuid()}"
+    shared = Path(tempfile.gettempdir()) / f"doubletake-java-{os.getuid()}"
+    shared.mkdir(mode=0o700, exist_ok=True)
+    status = shared.lstat()
+    if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022:
+        return shared
+    return Path(tempfile.mkdtemp(prefix="doubletake-java-"))  # somebody else was there first: run nothing of theirs

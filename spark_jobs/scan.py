@@ -222,9 +222,20 @@ class _Lines:
             started_mask=pl.Series([a.started_key for a in asked], dtype=pl.String),
         )
         lines = lines.join(answers, on=["group", "shape"], how="left")
-        self._mark_odd(odd, lines.filter(pl.col("is_odd").fill_null(True))["run"])
-        lines = lines.filter(~pl.col("is_odd").fill_null(True) & (pl.col("says") > 0))
+        lines = lines.with_columns(is_odd=pl.col("is_odd").fill_null(True) | self._unsaid(lines))
+        self._mark_odd(odd, lines.filter("is_odd")["run"])
+        lines = lines.filter(~pl.col("is_odd") & (pl.col("says") > 0))
         return self._values(lines, odd)
+
+    def _unsaid(self, lines: pl.DataFrame) -> pl.Series:
+        """Tell of each line whether a configured mark is in it that the grammar did not see in its shape."""
+        unsaid = np.zeros(lines.height, bool)
+        group, says = lines["group"].to_numpy(), lines["says"].fill_null(0).to_numpy()
+        for number in np.unique(group):
+            for bit, is_in in self.marks[number].found_in:
+                place = np.flatnonzero((group == number) & (says & bit == 0))
+                unsaid[place] |= lines["line"][place].to_frame("line").select(is_in).to_series().to_numpy()
+        return pl.Series(unsaid, dtype=pl.Boolean)
 
     def _values(self, lines: pl.DataFrame, odd: np.ndarray) -> pl.DataFrame:
         """Take the values that the lines' marks name: ``message_id``, ``effect_key``, ``started_key``."""

@@ -123,17 +123,27 @@ def prefix_ids(line: pl.Expr) -> pl.Expr:
 
 
 class Marks:
-    """The configured expressions of one consumer, for vectors; ``readable`` is false where these cannot read them."""
+    """The configured expressions of one consumer, for vectors; ``readable`` is false where these cannot read them.
+
+    Where ids and counts stand, as a path or an expression, is never read here: a shape has neither the digits nor the JSON.
+    """
 
     def __init__(self, consumer: Consumer) -> None:
-        self.patterns = {
-            name: _for_vectors(text) for name in ("effect", "started") if (text := getattr(consumer, name))
-        }
-        self.readable = all(p is not None for p in self.patterns.values())
-        every = [getattr(consumer, n) for n in ("effect", "started", "guard", "deleted", "failed")]
-        needles = [needle_of(text) for text in every if text]
-        self.needles = [n for n in needles if n]
-        self.asks_every_line = "" in needles
+        every: dict[str, str] = {n: text for n in _MARKS if (text := getattr(consumer, n))}
+        read = {name: _for_vectors(text) for name, text in every.items()}
+        self.patterns: dict[str, str | None] = {name: read[name] for name in _SAYS if name in read}
+        is_placed = consumer.message_id is not None or consumer.receive_count is not None
+        self.readable = not is_placed and all(p is not None for p in self.patterns.values())
+        needles = {name: needle_of(text) for name, text in every.items()}
+        self.needles = [n for n in needles.values() if n]
+        self.asks_every_line = "" in needles.values()
+        line = pl.col("line")
+        self.found_in = [
+            (_SAYS.get(name, 0), line.str.contains(p) if (p := read[name]) else line.str.contains(needle, literal=True))
+            for name, needle in needles.items()
+        ]
+        """Per mark the bit that a shape says it with, and whether it may be in a line: an expression may tell digits or ids
+        apart that look alike in a shape, as ``status=200`` does."""
 
     def values(self, name: str, line: pl.Expr) -> pl.Expr:
         """Return what the groups of a mark's expression match, as a struct of ``message_id`` and ``key``; null where nothing does."""
@@ -151,6 +161,9 @@ class Marks:
 
 
 _GROUPS = {"message_id", "key"}
+_MARKS = ("effect", "started", "guard", "deleted", "failed")
+_SAYS = {"effect": EFFECT, "started": STARTED}
+"""Marks that a shape can have; one with any other is odd."""
 
 
 def _for_vectors(text: str) -> str | None:

@@ -1,10 +1,7 @@
 """The one place that builds a Spark session."""
 
-import atexit
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +10,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_jobs.java import find_java
+from spark_jobs.scratch import scratch_folder
 
 DRIVER_MEMORY = os.environ.get("DOUBLETAKE_SPARK_MEMORY", "1g")
 
@@ -20,13 +18,6 @@ _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
 """Java only hands out work: its slow compiler never pays for itself."""
 _QUIET = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
 """Errors only: Spark else greets with lines about its logging before the first word of ours."""
-
-
-def _folder_while_running() -> str:
-    """Return a folder that goes when the process ends: Spark would else leave spark-warehouse where the command was run."""
-    folder = tempfile.mkdtemp(prefix="doubletake-spark-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 def spark_session(master: str | None = None, say: Callable[[str], None] | None = None) -> SparkSession:
@@ -49,21 +40,23 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if root not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([root, *filter(None, paths)])
+    scratch = scratch_folder()
     builder = (
         SparkSession.builder.appName("doubletake")
         .master(master or "local[*]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.memory", DRIVER_MEMORY)
-        .config("spark.driver.extraJavaOptions", f"{_SHORT_LIVED} {_QUIET}")
+        .config("spark.driver.extraJavaOptions", f"{_SHORT_LIVED} {_QUIET} -Djava.io.tmpdir={scratch}")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.speculation", "false")
-        .config("spark.sql.warehouse.dir", _folder_while_running())
+        .config("spark.sql.warehouse.dir", str(scratch))  # else spark-warehouse appears where the command was run
     )
     if local:
         builder = (
             builder.config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.local.dir", str(scratch))
             .config("spark.python.daemon.module", "spark_jobs.python_daemon")
         )
     else:
@@ -71,7 +64,15 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
             "spark.executorEnv.PYTHONPATH", root
         )  # beside the interpreter, at the same place there
     with java_home(java.launcher_home()):
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+    # A killed Java breaks the connection that counts progress, too: socketserver would print a traceback beside our sentence.
+    if counting := getattr(session.sparkContext, "_accumulatorServer", None):
+        counting.handle_error = _say_nothing
+    return session
+
+
+def _say_nothing(request: object, address: object) -> None:
+    """Take the place of a server's ``handle_error``."""
 
 
 @contextmanager

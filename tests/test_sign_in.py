@@ -61,7 +61,15 @@ client_secret = "known to both"
 server_metadata_url = "http://localhost:{provider.server_port}/.well-known/openid-configuration"
 """
         )
-        command = [sys.executable, cli.__file__, "serve", "--lake", str(lake), "--config", str(settings)]
+        command = [
+            sys.executable,
+            str(Path(cli.__file__).parents[1] / "doubletake"),
+            "serve",
+            "--lake",
+            str(lake),
+            "--config",
+            str(settings),
+        ]
         log = elsewhere / "stderr.txt"
         with log.open("w") as words:
             process = subprocess.Popen(

@@ -22,7 +22,7 @@ from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.process, pytest.mark.emulator, pytest.mark.spark, pytest.mark.slow]
 ROOT = Path(__file__).parent.parent
-PARTS = ("forensics", "ingest", "lab", "pages", "spark_jobs")
+PARTS = ("cli", "forensics", "ingest", "lab", "pages", "spark_jobs")
 NOT_SHIPPED = {"hatch_build.py"}
 
 
@@ -68,7 +68,7 @@ def installed(wheel, tmp_path_factory):
     run(sys.executable, "-m", "venv", venv, cwd=elsewhere)
     pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check")
     run(*pip, f"{wheel}[{','.join(EXTRAS)}]", cwd=elsewhere)
-    for name in ("app.py", "cli.py", "forensics.py", "spark_jobs.py", "lab/__init__.py", "pages/__init__.py"):
+    for name in ("app.py", "cli/__init__.py", "forensics.py", "spark_jobs.py", "lab/__init__.py", "pages/__init__.py"):
         (elsewhere / name).parent.mkdir(exist_ok=True)
         (elsewhere / name).write_text("raise RuntimeError('a module of the current folder was imported')\n")
     yield Installed(venv / "bin", elsewhere)

@@ -1,7 +1,7 @@
 """A queue's days: traffic, repeats, age and handler, with the timeouts as lines and incidents as marks."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from html import escape
 from math import log10
 
@@ -11,6 +11,7 @@ from plotly.subplots import make_subplots
 
 from forensics.charts.palette import ALARM, DELETED, HANDLER, OUTLINE, QUIET, REFUSED
 from forensics.charts.timeline import empty_figure
+from forensics.settings_in_force import Step
 
 _TRAFFIC = (
     ("sent_count", "sent", QUIET, "dot"),
@@ -35,13 +36,15 @@ def queue_days_figure(
     incidents: pd.DataFrame,
     first_day: date,
     last_day: date,
-    visibility_timeout_s: int | None = None,
-    function_timeouts: Mapping[str, int] | None = None,
+    limits: Mapping[str, Sequence[Step]] | None = None,
+    zone: tzinfo = UTC,
+    data_until_at: datetime | None = None,
 ) -> go.Figure:
     """Draw the rows of queue_health of one queue from ``first_day`` to ``last_day``, a point a day.
 
     ``incidents`` has incident_id, headline and ``day`` (of the team's zone, as queue_health writes it). A day
-    without a row is a hole in the lines: unknown is not zero.
+    without a row is a hole in the lines: unknown is not zero. ``limits`` are timeouts by name, drawn as steps from when
+    each value was in force to when it no longer was, or to ``data_until_at``; where it is unknown there is no line.
     """
     if days.empty:
         return empty_figure("Nothing was read of this queue in these weeks.")
@@ -55,29 +58,8 @@ def queue_days_figure(
     _line(figure, 3, span, table["age_p95_s"], "p95 age", REFUSED, "dot", "%{y:,.0f} s")
     for column, name, colour, dash in _HANDLER:
         _line(figure, 4, span, table[column] / 1000, name, colour, dash, "%{y:,.2f} s")
-    limits = [(f"{name} timeout", s) for name, s in sorted((function_timeouts or {}).items())]
-    if visibility_timeout_s is not None:
-        limits.append(("visibility timeout", visibility_timeout_s))
-    for name, value_s in limits:
-        if value_s <= 0:
-            continue  # a visibility timeout of 0 has no place on a logarithmic axis
-        figure.add_hline(
-            y=value_s,
-            row=4,
-            col=1,
-            line={"color": ALARM, "width": 1.4, "dash": "longdash" if "visibility" in name else "dashdot"},
-        )
-        figure.add_annotation(
-            text=f"{escape(name)} {value_s} s",
-            x=0,
-            xref="x4 domain",
-            xanchor="left",
-            y=log10(value_s),  # a logarithmic axis places annotations by the exponent
-            yref="y4",
-            yanchor="bottom",
-            showarrow=False,
-            font={"size": 11},
-        )
+    for name, steps in (limits or {}).items():
+        _limit(figure, name, steps, first_day, last_day, zone, data_until_at)
     _incident_marks(figure, incidents, span)
     _lay_out(figure, first_day)
     return figure
@@ -99,6 +81,59 @@ def _line(
         connectgaps=False,
         hovertemplate=f"%{{x}}<br>{name} {shown}<extra></extra>",
     )
+
+
+def _limit(
+    figure: go.Figure,
+    name: str,
+    steps: Sequence[Step],
+    first_day: date,
+    last_day: date,
+    zone: tzinfo,
+    data_until_at: datetime | None,
+) -> None:
+    """Draw one timeout as it was day by day, its value written where each step begins."""
+    left, right = datetime.combine(first_day, time()), datetime.combine(last_day + timedelta(days=1), time())
+    if data_until_at is not None:
+        right = min(right, max(left, _local(data_until_at, zone)))
+    x: list[datetime | None] = []
+    y: list[float | None] = []
+    for step in steps:
+        start = left if step.from_at is None else max(left, _local(step.from_at, zone))
+        end = right if step.until_at is None else min(right, _local(step.until_at, zone))
+        if start >= end or step.value <= 0:
+            continue  # a visibility timeout of 0 has no place on a logarithmic axis
+        joined = bool(x) and x[-1] == start
+        x += [start, end] if joined or not x else [None, start, end]
+        y += [step.value] * 2 if joined or not y else [None, step.value, step.value]
+        figure.add_annotation(
+            text=f"{escape(name)} {step.value} s",
+            x=start.isoformat(),
+            xref="x4",
+            xanchor="left" if start - left < (right - left) / 2 else "right",
+            y=log10(step.value),  # a logarithmic axis places annotations by the exponent
+            yref="y4",
+            yanchor="bottom",
+            showarrow=False,
+            font={"size": 11},
+        )
+    if x:
+        figure.add_scatter(
+            x=x,
+            y=y,
+            row=4,
+            col=1,
+            mode="lines",
+            name=name,
+            showlegend=False,
+            connectgaps=False,
+            line={"color": ALARM, "width": 1.4, "dash": "longdash" if "visibility" in name else "dashdot"},
+            hovertemplate=f"{escape(name)} %{{y:,.0f}} s<extra></extra>",
+        )
+
+
+def _local(at: datetime, zone: tzinfo) -> datetime:
+    return at.astimezone(zone).replace(tzinfo=None)
 
 
 def _repeats(figure: go.Figure, span: list[str], table: pd.DataFrame) -> None:

@@ -10,7 +10,9 @@ import pandas as pd
 from forensics.charts.lanes import Episode, LaneModel, lane_model
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.timeline import thinned
-from forensics.charts.words import clock, duration, zone_label
+from forensics.charts.words import clock, zone_label
+from forensics.printable import printable
+from forensics.words import span_text
 
 MOST_LANES = 40
 WIDTH, LANE, LEFT, RIGHT, TOP, BOTTOM = 980, 22, 130, 14, 30, 34
@@ -40,7 +42,7 @@ def timeline_svg(
     height = plot.bottom + BOTTOM + rows * _LEGEND_ROW
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'role="img" font-family="sans-serif" font-size="11"><title>{escape(title)}</title>'
+        f'role="img" font-family="sans-serif" font-size="11"><title>{escape(printable(title))}</title>'
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>'
     )
     return "\n".join([head, *parts, *legend, "</svg>"]) + "\n", len(numbers)
@@ -105,13 +107,13 @@ def _axis(plot: _Plot) -> list[str]:
         if width > 150:
             parts.append(_text(start + width, plot.bottom + 14, clock(episode.end_us, plot.zone), "end"))
         if n:
-            gap = duration(episode.start_us - plot.columns[n - 1][2].end_us)
+            gap = span_text((episode.start_us - plot.columns[n - 1][2].end_us) / 1000)
             parts.append(_text(start - _GAP / 2, plot.bottom + 28, f"⋯ {gap} ⋯", "middle"))
     return parts
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start", colour: str = "#555") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(printable(words))}</text>'
 
 
 def _lane_names(plot: _Plot, labels: dict[str, str]) -> list[str]:

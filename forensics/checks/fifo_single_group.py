@@ -1,7 +1,8 @@
 """One message group makes a FIFO queue one lane: whatever holds one message holds all behind it."""
 
-from forensics.checks.answer import CRITICAL, NOT_HERE, WARNING, Answer, counted, fails, passes, seconds, unknown
+from forensics.checks.answer import CRITICAL, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.words import count_text, seconds_text
 
 SHARE = 0.5
 """From this share of the function timeout on, a run of the slowest items is too close to it."""
@@ -26,12 +27,14 @@ def fifo_single_group(setup: Setup) -> Answer:
         "function_timeout_s",
         "timeout_count",
         "visibility_timeout_s",
+        *(() if setup.timeout_set_at is None else ("timeout_set_at", "since_run_count", "since_timeout_count")),
     )
     if setup.has_one_group is None:
         return unknown("no message group was logged", "a line that prints the event, with MessageGroupId", *uses)
     if not setup.has_one_group:
         return passes("more than one message group was seen", *uses)
-    if setup.function_timeout_s is None or not setup.run_count:
+    run_count, timeout_count, p99_ms = setup.under_this_timeout
+    if setup.function_timeout_s is None or not run_count:
         return unknown(
             "one message group; nothing tells how long its runs take", "the function's settings and its log", *uses
         )
@@ -39,22 +42,25 @@ def fifo_single_group(setup: Setup) -> Answer:
         "Set the batch size to 1, or use one message group per customer or order, so that a slow item holds only its "
         "own group."
     )
-    if setup.timeout_count:
+    if timeout_count:
+        when = (
+            f"since it was set {setup.timeout_set_at:%d %b %H:%M} UTC" if setup.timeout_set_at else "in the last 7 days"
+        )
         hold = f" for up to {setup.visibility_timeout_s} s" if setup.visibility_timeout_s else ""
         return fails(
             CRITICAL,
-            f"one message group, batch size {setup.batch_size}, and {counted(setup.timeout_count, 'function timeout')} "
-            f"in the last 7 days: each stopped the whole queue{hold}",
+            f"one message group, batch size {setup.batch_size}, and {count_text(timeout_count, 'function timeout')} "
+            f"{when}: each stopped the whole queue{hold}",
             advice,
             *uses,
         )
     limit_ms = 1000 * setup.function_timeout_s
-    whole_ms = setup.item_p99_ms * (setup.batch_size or 1) if setup.item_p99_ms is not None else setup.run_p99_ms
+    whole_ms = setup.item_p99_ms * (setup.batch_size or 1) if setup.item_p99_ms is not None else p99_ms
     if whole_ms is not None and whole_ms >= SHARE * limit_ms:
         what = (
-            f"a batch of {setup.batch_size} slow items takes {seconds(whole_ms)}"
+            f"a batch of {setup.batch_size} slow items takes {seconds_text(whole_ms)}"
             if setup.item_p99_ms is not None
-            else f"p99 run {seconds(whole_ms)}"
+            else f"p99 run {seconds_text(whole_ms)}"
         )
         return fails(
             WARNING,

@@ -10,6 +10,8 @@ class Setup:
     """Settings in force at the end of the evidence, and numbers seen in its last seven days; None means unknown.
 
     ``logging_level`` and what follows it are the consumer's row of logging_readiness, which looks at all of the evidence.
+    Where the function timeout was set within these seven days, ``timeout_set_at`` says when, ``since_*`` count the runs that
+    began under the present value, and ``earlier_*`` those that an earlier one stopped: how many, and the longest of them.
     A queue without a known consumer has ``consumer`` None. Times are UTC. ``evidence`` holds, per part
     (SOURCES), the ids of the rows that its values come from.
     """
@@ -58,6 +60,13 @@ class Setup:
     returned_whole_count: int | None = None
     throttle_count: int | None = None
 
+    timeout_set_at: datetime | None = None
+    since_run_count: int | None = None
+    since_timeout_count: int | None = None
+    since_run_p99_ms: int | None = None
+    earlier_timeout_count: int | None = None
+    earlier_limit_ms: int | None = None
+
     logging_level: str | None = None
     logging_sentence: str = ""
     handling_count: int | None = None
@@ -76,6 +85,13 @@ class Setup:
     def window_s(self) -> int:
         """The batching window; 0 where none is set, which is the default."""
         return self.batching_window_s or 0
+
+    @property
+    def under_this_timeout(self) -> tuple[int | None, int | None, int | None]:
+        """Runs, timeouts and p99 (ms) of the runs that began under the function timeout now in force."""
+        if self.timeout_set_at is None:
+            return self.run_count, self.timeout_count, self.run_p99_ms
+        return self.since_run_count, self.since_timeout_count, self.since_run_p99_ms
 
     def ids(self, names: tuple[str, ...]) -> list[str]:
         """Return the evidence behind the named values, sorted."""
@@ -109,6 +125,9 @@ _PARTS = {
         "highest_receive_count has_one_group returned_whole_count"
     ),
     "throttles": "throttle_count",
+    "timeout_change": (
+        "timeout_set_at since_run_count since_timeout_count since_run_p99_ms earlier_timeout_count earlier_limit_ms"
+    ),
     "logs": "logging_level handling_count named_count counted_count",
 }
 SOURCES: dict[str, str] = {name: part for part, names in _PARTS.items() for name in names.split()}

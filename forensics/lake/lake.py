@@ -5,6 +5,7 @@ and one row of ``generations`` says which of their versions belong together: rea
 """
 
 import fcntl
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -159,10 +160,14 @@ class Lake:
             return data_files.dataset(table, files).to_table(columns=columns, filter=where)
 
     def scan(
-        self, table: Table, columns: list[str] | None = None, where: pc.Expression | None = None
+        self,
+        table: Table,
+        columns: list[str] | None = None,
+        where: pc.Expression | None = None,
+        version: int | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield rows of the newest version in small batches: what a table holds may be larger than memory."""
-        yield from reading.scan(self.path(table), table, self.files(table), columns, where)
+        """Yield rows of one version (None: newest) in small batches: what a table holds may be larger than memory."""
+        yield from reading.scan(self.path(table), table, self.files(table, version), columns, where)
 
     def count(self, table: Table, version: int | None = None, where: pc.Expression | None = None) -> int:
         """Return the number of rows of one version (None: newest); 0 if the table is not there."""
@@ -315,7 +320,7 @@ class Lake:
         Raises LakeBusyError if another process holds it, LakeMissingError if nothing can be written there.
         """
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            self._make_root()
             lock = open(self.root / f".{what}.lock", "w")  # noqa: SIM115 (the with below closes it)
         except OSError as problem:
             raise LakeMissingError(
@@ -331,6 +336,16 @@ class Lake:
                     "Wait for it, then run this again.",
                 ) from problem
             yield
+
+    def _make_root(self) -> None:
+        """Make the lake's folder for its owner alone, and close one that an earlier release left open to everybody.
+
+        One that its owner opened to a group, and to nobody else, stays as it is.
+        """
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = self.root.stat()
+        if status.st_mode & 0o007 and status.st_uid == os.getuid():
+            self.root.chmod(0o700)
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable:
         return delta.open_table(self.path(table), table, version)

@@ -1,22 +1,36 @@
-"""A case as one ZIP: every form of the report, and a manifest that proves that none was changed."""
+"""A case as one ZIP: every form of the report, a manifest, the digest of each file, and at its end the digest of the whole.
+
+That proves a bundle undamaged and of one piece. Whoever changes one knowingly can write every digest anew: only the ZIP's own
+digest, told on another way, or a signature shows that.
+"""
 
 import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from forensics.errors import ForensicsError
 from forensics.report.case import Case
 from forensics.report.json_report import SCHEMA_VERSION
 from forensics.report.options import ReportOptions
-from forensics.report.words import time_text
+from forensics.words import time_text
 
-MANIFEST = "manifest.json"
+MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time a ZIP can say: files carry no clock, so that the same case gives the same bytes."""
 MOST_BYTES = 1 << 30
+_MARK = b"sha256 of all before this comment: "
+_COMMENT_BYTES = len(_MARK) + 64
+_HEADER_BYTES = 30
+"""Of an entry without extra fields, and its name after it."""
+_FORMS = (".html", ".md", ".json", "-messages.csv")
+"""Ends of the names of files that every bundle has."""
+_SAME = ("schema_version", "incident_id", "data_version", "rules_version", "gaps")
+_HINT = "Do not trust it; make it again from the lake with `doubletake report INCIDENT --format zip`."
 
 
 class BundleBrokenError(ForensicsError):
@@ -31,15 +45,27 @@ def to_zip(
     """Pack the report in every form; ``names`` gives format -> file name."""
     content = {name: render(case, kind, options) for kind, name in sorted(names.items(), key=lambda pair: pair[1])}
     content[MANIFEST] = (json.dumps(manifest(case, options, content), indent=1) + "\n").encode()
+    content[SUMS] = _sums(content)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        archive.comment = _MARK + b"0" * 64
         for name in sorted(content):
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             entry.create_system = 3
             archive.writestr(entry, content[name])
-    return out.getvalue()
+    return _sealed(out.getvalue()[:-_COMMENT_BYTES])
+
+
+def _sealed(archive: bytes) -> bytes:
+    """Return an archive up to its comment, and its digest as the comment."""
+    return archive + _MARK + hashlib.sha256(archive).hexdigest().encode()
+
+
+def _sums(content: dict[str, bytes]) -> bytes:
+    """Say the digests in the form that ``sha256sum --check`` reads."""
+    return "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in sorted(content.items())).encode()
 
 
 def manifest(case: Case, options: ReportOptions, content: dict[str, bytes]) -> dict[str, Any]:
@@ -66,36 +92,56 @@ def manifest(case: Case, options: ReportOptions, content: dict[str, bytes]) -> d
 
 
 def verify(data: bytes) -> dict[str, Any]:
-    """Return the manifest of a bundle whose every file is as the manifest says; raises BundleBrokenError."""
-    hint = "Do not trust it; make it again from the lake with `doubletake report INCIDENT --format zip`."
+    """Return the manifest of a bundle that is undamaged and of one piece; raises BundleBrokenError.
+
+    Checked are the digest of the whole, every byte's place (nothing before, between or after the files), each file's
+    digest in manifest and SHA256SUMS, and what manifest and report both say.
+    """
+    if len(data) > MOST_BYTES:
+        raise BundleBrokenError("the bundle is larger than 1 GiB", _HINT)
+    if _sealed(data[:-_COMMENT_BYTES]) != data:
+        raise BundleBrokenError("the bundle is not as it was written: it is damaged, or not of this release", _HINT)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            found = json.loads(archive.read(MANIFEST))
-            listed = {f["name"]: f for f in found["files"]}
-            entries = archive.infolist()
-            names = sorted(e.filename for e in entries if e.filename != MANIFEST)
-            if sum(e.file_size for e in entries) > MOST_BYTES:
-                raise BundleBrokenError("the bundle unpacks to more than 1 GiB", hint)
-            if names != sorted(listed):
-                odd = sorted({*names} ^ {*listed}) or names
-                raise BundleBrokenError(f"files and manifest do not agree: {', '.join(odd[:5])}", hint)
-            for name in names:
-                if hashlib.sha256(archive.read(name)).hexdigest() != listed[name]["sha256"]:
-                    raise BundleBrokenError(f"{name!r} is not the file that the manifest names", hint)
-    except (
-        zipfile.BadZipFile,
-        KeyError,
-        TypeError,
-        AttributeError,
-        ValueError,
-        NotImplementedError,
-        RuntimeError,
-        EOFError,
-        OSError,
-    ) as problem:
-        raise BundleBrokenError(f"this is not a whole bundle: {problem}", hint) from problem
-    except Exception as problem:
-        if type(problem).__module__ == "zlib":
-            raise BundleBrokenError(f"this is not a whole bundle: {problem}", hint) from problem
-        raise
+        content = _unpacked(data)
+        found = json.loads(content[MANIFEST])
+        listed = {f["name"]: (f["bytes"], f["sha256"]) for f in found["files"]}
+        reports = [name for name in listed if name.endswith(".json") and not name.endswith("-trace.json")]
+        report = json.loads(content[reports[0]]) if len(reports) == 1 else {}
+    except (zipfile.BadZipFile, zlib.error, KeyError, TypeError, AttributeError, ValueError, RecursionError) as problem:
+        raise BundleBrokenError(f"this is not a whole bundle: {problem}", _HINT) from problem
+    except (NotImplementedError, RuntimeError, EOFError, OSError) as problem:
+        raise BundleBrokenError(f"this is not a bundle of ours: {problem}", _HINT) from problem
+    sums = content.pop(SUMS, b"")
+    if sums != _sums(content):
+        raise BundleBrokenError(f"{SUMS} does not name the files that are there", _HINT)
+    del content[MANIFEST]
+    if odd := sorted({*content} ^ {*listed}):
+        raise BundleBrokenError(f"files and manifest do not agree: {', '.join(odd[:5])}", _HINT)
+    for name, inside in content.items():
+        if listed[name] != (len(inside), hashlib.sha256(inside).hexdigest()):
+            raise BundleBrokenError(f"{name!r} is not the file that the manifest names", _HINT)
+    if lacking := [end for end in _FORMS if not any(name.endswith(end) for name in content)]:
+        raise BundleBrokenError(f"the bundle lacks its report as {', '.join(lacking)}", _HINT)
+    told = found | {"schema_version": found.get("report_schema_version")}
+    said = report | {"incident_id": (report.get("incident") or {}).get("incident_id")}
+    if unlike := [name for name in _SAME if told.get(name) != said.get(name)]:
+        raise BundleBrokenError(f"manifest and report do not say the same: {', '.join(unlike)}", _HINT)
     return dict(found)
+
+
+def _unpacked(data: bytes) -> dict[str, bytes]:
+    """Return the files of an archive in which nothing stands but them, one after another, each once."""
+    content: dict[str, bytes] = {}
+    place = 0
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > MOST_BYTES:
+            raise BundleBrokenError("the bundle unpacks to more than 1 GiB", _HINT)
+        for entry in entries:
+            if entry.filename in content or Path(entry.filename).name != entry.filename or entry.header_offset != place:
+                raise BundleBrokenError(f"the entry {entry.filename!r} is there twice, or not in its place", _HINT)
+            place += _HEADER_BYTES + len(entry.filename.encode()) + entry.compress_size
+            content[entry.filename] = archive.read(entry)
+        if archive.start_dir != place:
+            raise BundleBrokenError("something stands between the bundle's files and its directory", _HINT)
+    return content

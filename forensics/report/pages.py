@@ -6,12 +6,8 @@ from functools import lru_cache, partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pandas as pd
 from jinja2 import Environment
-from markupsafe import Markup
 
-from forensics.charts.groups import with_groups
-from forensics.charts.static import MOST_LANES, timeline_svg
 from forensics.report import markdown
 from forensics.report.annotations import marks_text, standing
 from forensics.report.case import Case
@@ -22,8 +18,8 @@ from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts
 from forensics.report.summary import certainty_text, headline, state_text
-from forensics.report.words import clock_text, interval_text, ms_between, offset_text, span_text
 from forensics.verdict.interval import VERDICTS
+from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
 """Evidence lines printed in HTML and Markdown; JSON has all of them."""
@@ -36,17 +32,21 @@ SCREEN = {"font": "system-ui, sans-serif", "mono": "ui-monospace, monospace", "m
 
 def html_page(case: Case, options: ReportOptions) -> str:
     """Write the HTML report with its interactive timeline: one file that loads nothing."""
+    from forensics.report.picture import captioned
     from forensics.report.timeline_html import timeline_parts
 
+    moving = timeline_parts(case, Language(options.language))
     return _render(
-        case, "incident.html.j2", options, static=False, **SCREEN, **timeline_parts(case, Language(options.language))
+        case, "incident.html.j2", options, static=False, picture=captioned(case, options), **SCREEN, **moving
     )
 
 
 def print_page(case: Case, options: ReportOptions, style: dict[str, str]) -> str:
     """Write the same report without a script, the picture drawn: what becomes a PDF."""
+    from forensics.report.picture import captioned
+
     still: dict[str, Any] = {"figure": None, "lanes": "", "scripts": (), "policy": "default-src 'none'"}
-    return _render(case, "incident.html.j2", options, static=True, **style, **still)
+    return _render(case, "incident.html.j2", options, static=True, picture=captioned(case, options), **style, **still)
 
 
 def markdown_page(case: Case, options: ReportOptions) -> str:
@@ -54,24 +54,9 @@ def markdown_page(case: Case, options: ReportOptions) -> str:
     return _render(case, "incident.md.j2", options)
 
 
-def picture(case: Case, options: ReportOptions) -> str:
-    """Draw the timeline as SVG; empty where the logs name no message to draw."""
-    if not any(row["at"] for row in case.timeline):
-        return ""
-    from forensics.report.timeline_html import lane_labels
-
-    rows, groups = with_groups(pd.DataFrame(case.timeline), case.blocked)
-    zone = options.local or ZoneInfo("UTC")
-    language = Language(options.language)
-    title = f"{case.incident_id}: {language.headline(case.incident, headline(case))}"
-    drawn = timeline_svg(rows, zone, lane_labels(case) | groups, title, language.maybe)
-    return drawn[0] if drawn else ""
-
-
 def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
     language = Language(options.language)
     marks = standing(case.annotations)
-    is_html = template.endswith(".html.j2")
     page = _environment(options).get_template(template)
     return page.render(
         case=case,
@@ -94,19 +79,8 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         d=language.maybe,
         u=language.units,
         say=language.sentence,
-        # Ours, and every value in it escaped where it is drawn.
-        **({"picture": Markup(_captioned(case, options, language))} if is_html else {}),  # noqa: S704
         **more,
     )
-
-
-def _captioned(case: Case, options: ReportOptions, language: Language) -> str:
-    drawn = picture(case, options)
-    lanes = len({row["lane"] for row in case.timeline if row["at"]})
-    if drawn and lanes > MOST_LANES:
-        said = language("{shown} of {lanes} messages are drawn.", shown=MOST_LANES, lanes=f"{lanes:,}")
-        return f"<p>{said}</p>\n{drawn}"
-    return drawn
 
 
 def _repeat_span(case: Case) -> str:

@@ -1,6 +1,7 @@
 """One case as a file. The same case and options give the same bytes; no clock is asked."""
 
 from datetime import datetime
+from types import ModuleType
 from typing import Any
 
 from forensics.extras import is_installed, need
@@ -9,27 +10,13 @@ from forensics.report.bundle import to_zip
 from forensics.report.case import Case
 from forensics.report.chrome_trace import to_chrome_trace
 from forensics.report.csv_text import to_csv
+from forensics.report.formats import ENDINGS, FORMATS
 from forensics.report.json_report import SCHEMA_VERSION, as_json, to_json
 from forensics.report.options import ReportOptions
-from forensics.report.pages import html_page, markdown_page, picture
 from forensics.report.records import message_record
 from forensics.report.timesketch import to_timesketch
 
-__all__ = ["CSV_COLUMNS", "ENDINGS", "FORMATS", "SCHEMA_VERSION", "as_json", "file_name", "render"]
-
-ENDINGS = {
-    "html": ".html",
-    "md": ".md",
-    "pdf": ".pdf",
-    "json": ".json",
-    "csv": "-messages.csv",
-    "svg": ".svg",
-    "timesketch": "-timesketch.csv",
-    "trace": "-trace.json",
-    "zip": ".zip",
-}
-"""Format to the end of its file's name."""
-FORMATS = tuple(ENDINGS)
+__all__ = ["CSV_COLUMNS", "SCHEMA_VERSION", "as_json", "file_name", "render"]
 
 CSV_COLUMNS = (
     "message_id",
@@ -72,17 +59,30 @@ def render(case: Case, format: str, options: ReportOptions | None = None) -> byt
         names = {kind: file_name(case, kind) for kind in FORMATS if kind not in left_out}
         return to_zip(case, options, render, names)
     writers = {
-        "html": lambda: html_page(case, options),
-        "md": lambda: markdown_page(case, options),
+        "html": lambda: _pages().html_page(case, options),
+        "md": lambda: _pages().markdown_page(case, options),
         "json": lambda: to_json(case),
         "csv": lambda: _messages_csv(case, options),
-        "svg": lambda: picture(case, options) or _NO_PICTURE,
+        "svg": lambda: _picture(case, options),
         "timesketch": lambda: to_timesketch(case),
         "trace": lambda: to_chrome_trace(case),
     }
     if format not in writers:
         raise ValueError(f"{format!r} is not one of {FORMATS}")
     return writers[format]().encode("utf-8", "replace")
+
+
+def _picture(case: Case, options: ReportOptions) -> str:
+    from forensics.report.picture import picture
+
+    return picture(case, options) or _NO_PICTURE
+
+
+def _pages() -> ModuleType:
+    """Return what fills templates, which take longer to load than another form to write."""
+    from forensics.report import pages
+
+    return pages
 
 
 _NO_PICTURE = (

@@ -8,15 +8,15 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from forensics.health import NUMBERS, QueueReview, WeekReview, week_title
-from forensics.health.signals import interval, percent, percent_interval, span
+from forensics.health.signals import interval, percent_interval, span
 from forensics.report import markdown
 from forensics.report.csv_text import to_csv
 from forensics.report.environment import environment
+from forensics.report.formats import WEEK_FORMATS
 from forensics.report.language import Language
-from forensics.report.week import WEEK_COLUMNS, spark_line, week_record
-from forensics.report.words import clock_text, count_text
+from forensics.report.week import WEEK_COLUMNS, headline, spark_line, week_record
+from forensics.words import clock_text, count_text, percent, span_text
 
-WEEK_FORMATS = ("html", "md", "csv")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _WIDTH, _HEIGHT = 120, 24
 
@@ -39,15 +39,6 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
     return written.encode("utf-8", "replace")
 
 
-def headline(review: WeekReview) -> str:
-    """Say how many queues need work."""
-    needy, all_of = len(review.needy), len(review.queues)
-    if not all_of:
-        return "No queue was read"
-    verb = "needs" if needy == 1 else "need"
-    return f"{needy} of {count_text(all_of, 'queue')} {verb} work" if needy else f"No queue of {all_of} needs work"
-
-
 def reach(review: WeekReview) -> str:
     """Say how far the evidence reaches into the week; empty where it covers the whole of it."""
     if review.is_running and review.data_until_at:
@@ -55,14 +46,24 @@ def reach(review: WeekReview) -> str:
     return ""
 
 
+def compared_with(review: WeekReview) -> str:
+    """Say what the changes are against: never a part of a week against a whole one."""
+    if not review.is_running:
+        return "Changes are against the week before."
+    if not any(q.compared is not None for q in review.queues):
+        return "No day of it can be compared yet, so no change is shown."
+    days = "day that is" if review.days == 1 else "days that are"
+    return f"Changes compare the {review.days} {days} over with the same days of the week before."
+
+
 def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
     """Return the numbers on top: label, value, and the change against the week before (None where unknown)."""
-    redelivered, was = review.redelivered(), review.redelivered(before=True)
-    points = None if redelivered is None or was is None else f"{100 * (redelivered - was):+.1f} pt"
+    change = review.redelivered_change()
+    points = None if change is None else f"{100 * change:+.1f} pt"
     least, most = review.total("twice_at_least"), review.total("twice_at_most")
     twice = "unknown" if least is None or most is None else interval(least, most)
     counted = [
-        (label, _number(review.total(column)), _change(review.total(column), review.total(column, before=True)))
+        (label, _number(review.total(column)), _change(review.change(column)))
         for label, column in (
             ("Timeouts", "timeout_count"),
             ("Moved to a DLQ", "dead_lettered_count"),
@@ -71,8 +72,8 @@ def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
     ]
     return [
         ("Queues to look at", f"{len(review.needy)} of {len(review.queues)}", None),
-        ("Redelivered", percent(redelivered), points),
-        ("Processed twice", twice, _change(least, review.total("twice_at_least", before=True))),
+        ("Redelivered", percent(review.redelivered()), points),
+        ("Processed twice", twice, _change(review.change("twice_at_least"))),
         *counted,
     ]
 
@@ -114,8 +115,8 @@ def _number(value: int | None) -> str:
     return "unknown" if value is None else f"{value:,}"
 
 
-def _change(now: int | None, before: int | None) -> str | None:
-    return None if now is None or before is None else f"{now - before:+,}"
+def _change(change: int | None) -> str | None:
+    return None if change is None else f"{change:+,}"
 
 
 @cache
@@ -140,6 +141,7 @@ def _environment(code: str) -> Environment:
     names = {
         "headline": headline,
         "reach": reach,
+        "compared_with": compared_with,
         "count": count_text,
         "stop": language("."),
         "numbers": NUMBERS,
@@ -152,4 +154,4 @@ def _span(value_s: int | None) -> str:
 
 
 def _handler(value_ms: int | None) -> str:
-    return "unknown" if value_ms is None else f"{value_ms / 1000:.1f} s"
+    return "unknown" if value_ms is None else span_text(value_ms)

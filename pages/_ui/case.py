@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.report import Case, load_case
+from forensics.report.case import Case, load_case
 from pages._ui.board import Board
 from pages._ui.shell import Page
 from pages._ui.states import guarded

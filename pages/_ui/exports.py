@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.report import ReportOptions, summary
-from forensics.report.options import LANGUAGES
-from forensics.report.render import ENDINGS
+from forensics.report.formats import ENDINGS
+from forensics.report.options import LANGUAGES, ReportOptions
+from forensics.report.summary import summary
 from pages._ui.case import case_of
 from pages._ui.report_forms import FORMS, written
 from pages._ui.shell import Page

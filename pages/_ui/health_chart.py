@@ -1,6 +1,7 @@
 """One queue's days as a chart."""
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -20,8 +21,9 @@ def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: li
         incident_frame(incidents),
         first,
         review.last_day,
-        queue.timeouts.visibility_s,
-        dict(queue.timeouts.functions),
+        dict(queue.timeouts.steps),
+        ZoneInfo(review.zone),
+        review.data_until_at,
     )
 
 

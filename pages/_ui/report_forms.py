@@ -4,7 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.report import ReportOptions, render
+from forensics.report.options import ReportOptions
+from forensics.report.render import render
 from pages._ui.case import case_key, case_of
 from pages._ui.shell import Page
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cli_watch import Watch, WatchRun
+from cli.watching import Watch, WatchRun
 from tests.bench.commands import _RUN
 from tests.bench.goals import Goal, Row, beside, table
 from tests.bench.size import Size, size_of

@@ -8,7 +8,8 @@ import pytest
 import cli
 from forensics import extras
 from forensics.extras import DISTRIBUTION, EXTRAS, ExtraMissingError
-from forensics.report import bundle, load_case
+from forensics.report import bundle
+from forensics.report.case import load_case
 from forensics.report.render import render
 from tests.forensics.report import world
 

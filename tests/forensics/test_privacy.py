@@ -42,8 +42,8 @@ def test_bodies_go_only_if_the_settings_say_so_and_business_keys_stay():
 
 
 BAD = {
-    "not a list": ("redact = 'x'", "is not a list of patterns"),
-    "not text": ("redact = [7]", "is not a list of patterns"),
+    "not a list": ("redact = 'x'", "redact = 'x' is not a list"),
+    "not text": ("redact = [7]", "redact has 7, which is not a text"),
     "not a pattern": ("redact = ['(']", "missing )"),
     "a lookahead": ("redact = ['a(?=b)']", "invalid perl operator"),
     "a back-reference": (r"redact = ['(a)\1']", "invalid escape sequence"),

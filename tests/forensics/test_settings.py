@@ -1,10 +1,14 @@
+import subprocess
+import sys
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from forensics.errors import SettingsError
 from forensics.settings import AcceptedRisk, Consumer, Queue, Settings
 
+ROOT = Path(__file__).parents[2]
 WHOLE = r"""
 [[function]]
 name = "charge-card"
@@ -84,6 +88,30 @@ BAD = {
     "an expression that counts too far": ("[[function]]\nname = 'f'\nguard = '(?P<key>x{9999999999})'", "too large"),
     "an expression that finds nothing": ("[[function]]\nname = 'f'\neffect = 'charged'", "'charged'"),
     "an unknown group": ("[[function]]\nname = 'f'\neffect = '(?P<id>x)'", "'id'"),
+    "two queues of one name": ("[[queue]]\nname = 'q'\n[[queue]]\nname = 'q'", "[[queue]] has 'q' twice"),
+    "two functions of one name": ("[[function]]\nname = 'f'\n[[function]]\nname = 'f'", "'f' twice"),
+    "two workers of one log group": ("[[worker]]\nlog_group = 'g'\n[[worker]]\nlog_group = 'g'", "'g' twice"),
+    "one risk accepted twice": (
+        "[[queue]]\nname = 'q'\n" + "[[queue.accepted]]\ncheck = 'c'\nuntil = 2026-12-31\nreason = 'r'\n" * 2,
+        "[[queue.accepted]] of 'q' has 'c' twice",
+    ),
+    "a number that is a flag": (
+        "[team]\nstale_after_min = true",
+        "[team] stale_after_min = True is not a whole number",
+    ),
+    "a flag that is a number": ("keep_bodies = 0", "keep_bodies = 0 is not true or false"),
+    "a number in quotes": ("[access]\nsession_hours = '8'", "[access] session_hours = '8' is not a whole number"),
+    "a dashboard that is no address": ("[notify]\ndashboard = 'nonsense'", "[notify] dashboard = 'nonsense' is not"),
+    "an address without a server": ("[notify]\ndashboard = 'https://'", "'https://' is not the address of a server"),
+    "an endpoint that is no address": ("[[account]]\nendpoint_url = 'localhost:4566'", "'localhost:4566' is not"),
+    "an ARN for a name": (
+        "[[queue]]\nname = 'arn:aws:sqs:eu-west-1:1:q'",
+        "[[queue]] 'arn:aws:sqs:eu-west-1:1:q' name = 'arn:aws:sqs:eu-west-1:1:q' is not a queue's name",
+    ),
+    "no owner in the owner": ("[[queue]]\nname = 'q'\nowner = ''", "[[queue]] 'q' owner = '' is empty"),
+    "double brackets": ("[[team]]\nzone = 'UTC'", "'team' must be written as [team]"),
+    "a value for a section": ("team = 'payments'", "'team' must be written as [team]"),
+    "a key of another section": ("[team]\nowner = 'x'", "[team] has no key 'owner'"),
     "a path that is none": ("[[queue]]\nname = 'q'\nbusiness_key = 'payment_id'", "'payment_id'"),
 }
 
@@ -96,6 +124,27 @@ def test_what_cannot_be_meant_is_refused_with_the_value_and_a_hint(text, named):
     assert named in str(caught.value)
     assert str(caught.value).startswith("team.toml")
     assert caught.value.hint
+
+
+def test_a_misspelled_key_is_answered_with_the_one_that_was_meant():
+    with pytest.raises(SettingsError) as caught:
+        Settings.parse("[[queue]]\nname = 'q'\nbusines_key = '$.id'")
+
+    assert caught.value.hint.startswith("Did you mean 'business_key'? Known keys: accepted, business_key,")
+
+
+def test_the_hint_shows_how_the_value_is_written():
+    with pytest.raises(SettingsError) as caught:
+        Settings.parse("[team]\nzone = 9")
+
+    assert caught.value.hint == 'Write zone = "Asia/Tokyo".'
+
+
+def test_a_process_that_reads_no_file_loads_no_pydantic():
+    code = "import sys, forensics.settings, forensics.streams.attribution; print('pydantic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "False"
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):

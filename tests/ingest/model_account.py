@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
+from ingest.reply_shape import ReplyShape
 
 ACCOUNT, REGION, QUEUE, GROUP = "123456789012", "eu-west-1", "orders", "/ecs/orders"
 PAGE = 40
@@ -16,6 +18,7 @@ class ModelAccount(Aws):
     def __init__(self, events: Sequence[tuple[datetime, str, str]]) -> None:
         self.events = sorted(events)
         self.asked: list[tuple[datetime, datetime]] = []
+        self._shape = ReplyShape()
 
     @property
     def region(self) -> str:

@@ -15,6 +15,7 @@ from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import log_events
 from ingest.log_events import LogGroup
+from tests.ingest.stand_ins import AsModelled
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ NOW = T + timedelta(days=3)
 SPAN_MS = 40
 
 
-class Service:
+class Service(AsModelled):
     """Serves events by stream or by time, in pages of any size, some of them empty, some twice, with or without ids."""
 
     def __init__(self, events: list[tuple[int, str, str]], draw: Any) -> None:

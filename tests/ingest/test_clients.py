@@ -3,7 +3,10 @@
 import ast
 import json
 import socket
+import threading
 import time
+from contextlib import suppress
+from email.utils import formatdate
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,8 +14,9 @@ import boto3
 import pytest
 
 from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError
-from ingest.clients import ALLOWED, Aws, AwsRefusedError
-from tests.ingest.proxy import Proxy, cut, drop, refuse
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import ALLOWED, Aws
+from tests.ingest.proxy import Proxy, Reply, cut, drop, refuse
 from tests.ingest.world import REGION, World, free_port
 
 pytestmark = pytest.mark.slow
@@ -20,7 +24,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 QUERIES = {"StartQuery"}
 """Started, and yet only reading: Logs Insights."""
-OURS = ("forensics", "ingest", "spark_jobs", "pages", "cli.py", "app.py")
+OURS = ("forensics", "ingest", "spark_jobs", "pages", "cli", "app.py")
 
 
 def test_the_policy_allows_exactly_what_the_clients_may_call():
@@ -222,3 +226,64 @@ def test_every_way_into_a_region_keeps_one_pace():
 
     assert aws.in_region("us-east-1") is aws.in_region("us-east-1")
     assert aws.in_region("eu-west-1") is aws
+
+
+class Dripping(threading.Thread):
+    """A server that takes a connection and sends a byte of its reply ten times a second, and never the last."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listening.getsockname()[1]}"
+        self.is_over = threading.Event()
+
+    def run(self) -> None:
+        while not self.is_over.is_set():
+            with suppress(OSError):
+                connection, _ = self.listening.accept()
+                threading.Thread(target=self._drip, args=(connection,), daemon=True).start()
+
+    def _drip(self, connection: socket.socket) -> None:
+        with suppress(OSError), connection:
+            connection.sendall(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 100000\r\n\r\n"
+            )
+            while not self.is_over.wait(0.1):
+                connection.sendall(b" ")
+
+
+def test_a_server_that_sends_byte_after_byte_is_given_up():
+    server = Dripping()
+    server.start()
+    aws = Aws(region=REGION, endpoint_url=server.url, read_timeout_s=0.5, call_s=1)
+    began_at = time.monotonic()
+
+    with pytest.raises(AwsRefusedError, match="no whole answer came within 1 s"):
+        aws.call("sqs", "get_queue_url", QueueName="orders")
+    assert 1 <= time.monotonic() - began_at < 10
+    server.is_over.set()
+    server.listening.close()
+
+
+SKEWED = {
+    "S3's words": ("RequestTimeTooSkewed", "The difference is too large.", 403),
+    "most services' words": (
+        "InvalidSignatureException",
+        "Signature expired: 20261120T051200Z is now earlier than",
+        403,
+    ),
+    "a clock ahead": ("SignatureDoesNotMatch", "Signature not yet current: 20261120T071200Z is still later than", 403),
+}
+
+
+@pytest.mark.parametrize(("code", "message", "status"), SKEWED.values(), ids=SKEWED)
+def test_a_clock_that_is_off_is_said_with_how_far_and_is_not_called_denied(moto_proxy, moto_aws, code, message, status):
+    def fault(forward, request):
+        there = formatdate(time.time() + 42 * 60, usegmt=True)
+        body = json.dumps({"__type": code, "message": message}).encode()
+        return Reply(status, {"content-type": "application/x-amz-json-1.0", "Date": there}, body)
+
+    moto_proxy.fail("sqs:GetQueueUrl", fault)
+    with pytest.raises(CredentialsError, match="clock is 42 min behind AWS's") as caught:
+        moto_aws.call("sqs", "get_queue_url", QueueName="orders")
+    assert "Set the clock" in caught.value.hint

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from cli_estimate import estimated
+from cli.estimate import estimated
 from forensics.settings import Settings
 from forensics.window import TimeWindow
 from ingest.collect import collect

@@ -9,8 +9,9 @@ from forensics.lake import Lake
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import insights, log_events
-from ingest.clients import AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
 from ingest.log_events import LogGroup
+from tests.ingest.stand_ins import AsModelled
 
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 HOUR = TimeWindow(T, T + timedelta(hours=1))
@@ -24,7 +25,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return slept
 
 
-class FakeInsights:
+class FakeInsights(AsModelled):
     """Answers queries over events of (time, text) as the service does: whole seconds, sorted, cut at the limit."""
 
     def __init__(self, events: list[tuple[datetime, str]], first_answers: list[dict[str, Any]] | None = None) -> None:

@@ -9,14 +9,15 @@ import pytest
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import metrics
-from ingest.clients import AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from tests.ingest.stand_ins import AsModelled
 from tests.ingest.world import START
 
 NOW = datetime(2026, 11, 20, 12, 30, tzinfo=UTC)
 POINTS = BY_NAME["metric_points"]
 
 
-class FakeAws:
+class FakeAws(AsModelled):
     """Stands for the client: answers GetMetricData from a function and keeps what was asked."""
 
     def __init__(self, answer: Callable[[dict[str, Any], int], dict[str, Any]]) -> None:

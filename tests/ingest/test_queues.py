@@ -3,9 +3,10 @@
 import pytest
 
 from ingest import queues
+from tests.ingest.stand_ins import AsModelled
 
 
-class AnyRegion:
+class AnyRegion(AsModelled):
     """Answers as an account in which every queue is found."""
 
     partition = "aws"

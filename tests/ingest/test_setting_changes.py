@@ -12,6 +12,7 @@ from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import setting_changes
 from ingest.setting_changes import to_row
+from tests.ingest.stand_ins import AsModelled
 
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 HOUR = TimeWindow(T, T + timedelta(hours=1))
@@ -101,7 +102,7 @@ def test_a_refused_call_says_so():
     assert to_row("eu-west-1", record("PurgeQueue", {}, errorCode="AccessDenied"), T)["error_code"] == "AccessDenied"
 
 
-class FakeTrail:
+class FakeTrail(AsModelled):
     """Answers LookupEvents by event name, two records a page."""
 
     def __init__(self, *events: dict) -> None:

@@ -10,12 +10,13 @@ from ingest.file_run import ImportChoices
 from ingest.files import import_files
 from ingest.log_events import LogGroup
 from tests.ingest import saved_files
+from tests.ingest.stand_ins import AsModelled
 from tests.ingest.test_files import ACCOUNT, FORMS, GROUP, REGION, ROWS, SAID, START, events_of, expected, row
 
 HOUR = TimeWindow(START, START + timedelta(hours=1))
 
 
-class Pages:
+class Pages(AsModelled):
     """Gives FilterLogEvents' replies, so many events a page, some pages twice."""
 
     def __init__(self, rows: list[dict], size: int = 3, again: bool = False) -> None:

@@ -36,8 +36,14 @@ def test_seconds_that_are_none_are_unknown(given):
 
 
 REDRIVES = {
-    "a number": ('{"deadLetterTargetArn": "arn:d", "maxReceiveCount": 5}', ("arn:d", 5)),
-    "a string": ('{"deadLetterTargetArn": "arn:d", "maxReceiveCount": "5"}', ("arn:d", 5)),
+    "a number": (
+        '{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:123456789012:d", "maxReceiveCount": 5}',
+        ("arn:aws:sqs:eu-west-1:123456789012:d", 5),
+    ),
+    "a string": (
+        '{"deadLetterTargetArn": "arn:aws:sqs:eu-west-1:123456789012:d", "maxReceiveCount": "5"}',
+        ("arn:aws:sqs:eu-west-1:123456789012:d", 5),
+    ),
     "none": (None, (None, None)),
     "broken": ('{"deadLetter', (None, None)),
     "no object": ("7", (None, None)),

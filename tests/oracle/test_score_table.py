@@ -10,7 +10,7 @@ from tests.oracle import World, __main__
 from tests.oracle.bundle import TABLES
 from tests.oracle.judge import Problem, Score, kinds_table
 from tests.oracle.kinds import ANYTHING, KINDS, dealt
-from tests.oracle.trial import Trial, judged
+from tests.oracle.trial import judged
 
 LAST = list(KINDS)[-1]
 
@@ -28,7 +28,7 @@ def test_a_world_that_travels_to_another_process_is_the_same_world(is_planned):
 
 @pytest.mark.process
 def test_the_score_does_not_depend_on_how_worlds_are_dealt_out(tmp_path, capsys):
-    problems, score = judged(tmp_path, True, Trial(ANYTHING, range(6)))
+    problems, score = judged(tmp_path, True, ANYTHING, range(6))
 
     assert __main__.main(["--worlds", "6", "--of", ANYTHING, "--per-lake", "2", "--processes", "2"]) == 0
 
@@ -39,7 +39,7 @@ def test_the_score_does_not_depend_on_how_worlds_are_dealt_out(tmp_path, capsys)
     assert not any(p.is_unsound for p in problems)
 
 
-def one_unsound(root: Path, is_passing: bool, trial: Trial) -> tuple[list[Problem], Score]:
+def one_unsound(root: Path, is_passing: bool, trial: __main__.Trial) -> tuple[list[Problem], Score]:
     """Stand in for a trial: one world of one kind has a false finding."""
     is_it = trial.kind == LAST and 5 in trial.seeds
     world = World(5, kind=trial.kind)
@@ -61,9 +61,8 @@ def test_worlds_of_one_kind_are_worlds_that_an_account_could_hold(kind):
         assert plan == plan.made_fair()
 
 
-@pytest.mark.process
 def test_an_unsound_finding_in_any_process_fails_the_command(monkeypatch, capsys):
-    monkeypatch.setattr(__main__, "judged", one_unsound)
+    monkeypatch.setattr(__main__, "judged_apart", one_unsound)
 
     assert __main__.main(["--worlds", str(12 * len(KINDS)), "--per-lake", "3", "--processes", "2"]) == 1
 

@@ -31,19 +31,20 @@ MAPPING = whole(
 )
 
 
-def checked(*more, known=KNOWN, until=UNTIL, parts=1):
+def checked(*more, known=KNOWN, until=UNTIL, parts=1, invocations=world.INVOCATIONS):
     """Answers by queue and code, with further deliveries; those of each invocation lie apart in several parts."""
+    runs = frame(INVOCATIONS, invocations)
     rows = [*world.DELIVERIES, *more]
     cut = [frame(DELIVERIES, rows[n::parts]) for n in range(parts)]
     measures = [
         *(delivery_measures(part) for part in cut),
-        invocation_measures(frame(INVOCATIONS, world.INVOCATIONS)),
+        invocation_measures(runs),
         verdict_measures(frame(MESSAGES, world.MESSAGES)),
     ]
     metrics = metric_measures(frame(METRIC_POINTS, world.POINTS), known)
     periods = periods_of(pl.concat(measures), metrics, read_measures(known, TOKYO), TOKYO, until)
     returned = pl.concat([returned_batches(part) for part in cut])
-    found = setting_findings(periods, returned, READINESS, known, until)
+    found = setting_findings(periods, returned, READINESS, known, until, [runs[n::parts].lazy() for n in range(parts)])
     assert to_arrow(SETTING_FINDINGS, found).num_rows == len(
         {(r["queue_arn"], r["consumer"], r["code"]) for r in found}
     )
@@ -141,3 +142,60 @@ def test_without_an_end_of_the_evidence_only_settings_are_compared():
 
     assert found["orders", "visibility_below_timeout"]["status"] == "fails"
     assert found["orders", "max_receive_count"]["observed_until_at"] is None
+
+
+def set_to(timeout_s, at):
+    """What CloudTrail keeps of a function timeout that somebody set."""
+    return whole(
+        SETTING_CHANGES,
+        {
+            "evidence_id": f"change:{at:%H%M}",
+            "changed_at": at,
+            "resource_kind": "function",
+            "resource": "ship",
+            "function_name": "ship",
+            "settings": [f"Timeout={timeout_s}"],
+        },
+    )
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_timeouts_are_counted_against_the_limit_in_force_when_each_run_began(parts):
+    stopped = [world.invocation(f"stopped{n}", minute(n), 20_000, "timeout") for n in range(13)]
+    fine = [world.invocation(f"fine{n}", minute(60 + n), 900) for n in range(40)]
+    repaired = replace(KNOWN, setting_changes=[set_to(20, minute(-30)), set_to(30, minute(50))])
+
+    row = checked(known=repaired, invocations=[*stopped, *fine], parts=parts)["orders", "run_near_timeout"]
+
+    assert row["status"] == "passes"
+    assert row["sentence"] == (
+        "p99 run 0.9 s, function timeout 30 s, no timeout in 40 runs since it was set 15 Nov 15:50 UTC; "
+        "before, 13 runs hit the timeout (then 20 s)"
+    )
+    assert {"change:1550", "log:stopped0"} <= set(row["evidence_ids"])
+
+
+def test_a_limit_under_which_no_run_began_yet_is_unknown():
+    stopped = [world.invocation("stopped", minute(1), 20_000, "timeout")]
+    repaired = replace(KNOWN, setting_changes=[set_to(30, minute(50))])
+
+    row = checked(known=repaired, invocations=stopped)["orders", "run_near_timeout"]
+
+    assert (row["status"], row["severity"]) == ("unknown", None)
+    assert (
+        "no run of known length was seen since it was set 15 Nov 15:50 UTC (30 s); before, 1 run hit" in row["sentence"]
+    )
+
+
+def test_a_run_that_hits_the_new_limit_is_critical_with_the_new_number():
+    runs = [
+        world.invocation("before", minute(1), 20_000, "timeout"),
+        world.invocation("after", minute(60), 30_000, "timeout"),
+        world.invocation("fine", minute(61), 500),
+    ]
+    raised = replace(KNOWN, setting_changes=[set_to(30, minute(50))])
+
+    row = checked(known=raised, invocations=runs)["orders", "run_near_timeout"]
+
+    assert row["severity"] == "critical"
+    assert row["sentence"].startswith("1 run of 2 hit the function timeout 30 s since it was set 15 Nov 15:50 UTC;")

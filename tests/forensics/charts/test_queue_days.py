@@ -1,10 +1,11 @@
-from datetime import date
+from datetime import UTC, date, datetime
 from math import log10
 
 import pandas as pd
 import pytest
 
 from forensics.charts.queue_days import TITLES, incident_frame, queue_days_figure
+from forensics.settings_in_force import Step
 from tests.forensics.health.rows import week_row
 
 FIRST, LAST = date(2026, 11, 9), date(2026, 11, 22)
@@ -33,18 +34,45 @@ def test_a_day_without_a_row_is_a_hole_and_not_zero():
     assert sent.connectgaps is False
 
 
-def test_both_timeouts_are_lines_with_their_names_at_their_height():
-    figure = drawn(visibility_timeout_s=600, function_timeouts={"ship": 30})
-    lines = sorted(s.y0 for s in figure.layout.shapes if s.yref == "y4")
+def at(day, hour=0):
+    return datetime(2026, 11, day, hour, tzinfo=UTC)
+
+
+def test_a_timeout_is_a_step_that_begins_where_it_was_set_and_is_not_drawn_where_nothing_tells():
+    limits = {
+        "ship timeout": [Step(at(12), at(20, 14), 20), Step(at(20, 14), None, 60)],
+        "visibility timeout": [Step(None, None, 600)],
+    }
+    figure = drawn(limits=limits, data_until_at=at(21, 6))
+    ship, visibility = trace(figure, "ship timeout"), trace(figure, "visibility timeout")
     named = {a.text: a.y for a in figure.layout.annotations if a.text not in TITLES}
 
-    assert lines == [30, 600]
-    assert named == {"ship timeout 30 s": log10(30), "visibility timeout 600 s": log10(600)}
+    assert list(zip(ship.x, ship.y, strict=True)) == [
+        (datetime(2026, 11, 12), 20),
+        (datetime(2026, 11, 20, 14), 20),
+        (datetime(2026, 11, 20, 14), 60),
+        (datetime(2026, 11, 21, 6), 60),
+    ]
+    assert [d.day for d in visibility.x] == [9, 21]
+    assert named == {
+        "ship timeout 20 s": log10(20),
+        "ship timeout 60 s": log10(60),
+        "visibility timeout 600 s": log10(600),
+    }
     assert figure.layout.yaxis4.type == "log"
 
 
-def test_no_settings_and_a_timeout_of_zero_draw_no_line():
-    assert [s for s in drawn(visibility_timeout_s=0).layout.shapes if s.yref == "y4"] == []
+def test_a_value_that_was_unknown_for_a_while_leaves_a_hole():
+    steps = [Step(at(10), at(12), 20), Step(at(15), None, 60)]
+    ship = trace(drawn(limits={"ship timeout": steps}), "ship timeout")
+
+    assert list(ship.y) == [20, 20, None, 60, 60]
+
+
+def test_a_timeout_of_zero_has_no_place_on_a_logarithmic_axis():
+    figure = drawn(limits={"visibility timeout": [Step(None, None, 0)]})
+
+    assert "visibility timeout" not in [t.name for t in figure.data]
 
 
 def test_an_incident_is_a_mark_on_its_day_in_every_panel():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from forensics.lake import Lake
-from forensics.report import Case, load_case
+from forensics.report.case import Case, load_case
 from tests.forensics.report import world
 
 

@@ -1,8 +1,9 @@
 import pytest
 
 from forensics.errors import ForensicsError
-from forensics.report import load_case, render
 from forensics.report.annotations import annotate, annotations, marks_text, standing
+from forensics.report.case import load_case
+from forensics.report.render import render
 from forensics.tables.people import ANNOTATIONS
 from tests.forensics.report import world
 

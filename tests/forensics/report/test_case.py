@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from forensics.errors import IncidentUnknownError
-from forensics.report import load_case, summary
+from forensics.report.case import load_case
+from forensics.report.summary import summary
 from tests.forensics.report import world
 
 

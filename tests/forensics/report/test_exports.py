@@ -1,7 +1,6 @@
 """The forms of a report that programs read, and the ZIP of all of them."""
 
 import csv
-import dataclasses
 import io
 import json
 import zipfile
@@ -10,11 +9,12 @@ from datetime import datetime
 import jsonschema
 import pytest
 
-from forensics.report import FORMATS, ReportOptions, load_case, render
-from forensics.report.bundle import BundleBrokenError, verify
+from forensics.report.bundle import verify
+from forensics.report.case import load_case
 from forensics.report.json_report import as_json
 from forensics.report.json_schema import FILE, schema
-from forensics.report.render import file_name
+from forensics.report.options import ReportOptions
+from forensics.report.render import FORMATS, file_name, render
 from tests.forensics.report import world
 from tests.forensics.report.test_render import HOSTILE, with_text
 
@@ -72,13 +72,15 @@ def test_timesketch_carries_no_formula(case):
 def test_the_trace_has_a_thread_per_message_and_bars_in_microseconds(case):
     trace = json.loads(render(case, "trace"))
     threads = {e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name" and e["pid"] == 1}
-    bars = [e for e in trace["traceEvents"] if e["ph"] == "X" and e["pid"] == 1 and e["cat"] == "in_flight"]
+    bars = [e for e in trace["traceEvents"] if e["ph"] == "b" and e["pid"] == 1 and e["cat"] == "in_flight"]
 
-    assert threads == set(world.IDS)
+    assert {name.split()[-1] for name in threads} == set(world.IDS)
     assert len(bars) == 6
     assert bars[0]["ts"] == round(world.START.timestamp() * 1_000_000)
-    assert bars[0]["dur"] == 600_000_000
-    assert all(e["ph"] in "MXi" for e in trace["traceEvents"])
+    (end,) = [e for e in trace["traceEvents"] if e["ph"] == "e" and e["id"] == bars[0]["id"]]
+    assert end["ts"] - bars[0]["ts"] == 600_000_000
+    assert not [e for e in trace["traceEvents"] if e["ph"] in "XBE"]  # those of one thread may not overlap; ours do
+    assert all(e["ph"] in "Mbei" for e in trace["traceEvents"])
 
 
 def test_the_zip_holds_every_form_and_a_manifest_that_proves_them(case):
@@ -87,52 +89,11 @@ def test_the_zip_holds_every_form_and_a_manifest_that_proves_them(case):
         names = set(archive.namelist())
         html = archive.read(file_name(case, "html"))
 
-    assert names == {file_name(case, f) for f in FORMATS if f != "zip"} | {"manifest.json"}
+    assert names == {file_name(case, f) for f in FORMATS if f != "zip"} | {"manifest.json", "SHA256SUMS"}
     assert html == render(case, "html")
     manifest = verify(bundle)
     assert (manifest["incident_id"], manifest["data_version"]) == (world.INCIDENT, case.data_version)
     assert manifest["command"] == f"doubletake report {world.INCIDENT} --format zip"
-
-
-def small_zip(case):
-    return render(dataclasses.replace(case, timeline=(), deliveries=(), evidence=()), "zip")
-
-
-def test_a_flipped_byte_anywhere_inside_a_file_breaks_the_bundle(case):
-    bundle = small_zip(case)
-    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
-        places = [
-            e.header_offset + 30 + len(e.filename) + n * e.compress_size // 40
-            for e in archive.infolist()
-            for n in range(1, 40)
-        ]
-    for place in places:
-        spoilt = bytearray(bundle)
-        spoilt[place] ^= 0x10
-        try:
-            verify(bytes(spoilt))
-        except BundleBrokenError:
-            continue
-        with zipfile.ZipFile(io.BytesIO(bundle)) as one, zipfile.ZipFile(io.BytesIO(bytes(spoilt))) as other:
-            assert {n: one.read(n) for n in one.namelist()} == {n: other.read(n) for n in other.namelist()}
-
-
-def test_a_file_that_was_replaced_or_added_breaks_the_bundle(case):
-    bundle = small_zip(case)
-    for name, content in ((file_name(case, "csv"), b"nobody was charged twice"), ("more.txt", b"x")):
-        out = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(out, "w") as new:
-            for entry in old.namelist():
-                new.writestr(entry, content if entry == name else old.read(entry))
-            if name == "more.txt":
-                new.writestr(name, content)
-        with pytest.raises(BundleBrokenError, match=name):
-            verify(out.getvalue())
-
-
-def test_what_is_no_zip_is_one_sentence():
-    with pytest.raises(BundleBrokenError, match="not a whole bundle"):
-        verify(b"PK\x03\x04 and nothing else")
 
 
 def test_the_pdf_says_the_headline_in_both_languages(case):

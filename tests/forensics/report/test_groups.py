@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from forensics.charts.groups import with_groups
-from forensics.report import load_case
+from forensics.report.case import load_case
 from forensics.report.groups import blocked_spans
 from tests.forensics.report import world
 

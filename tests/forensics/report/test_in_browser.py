@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from forensics.report import render
+from forensics.report.render import render
 from tests.forensics.report.test_render import HOSTILE, with_text
 from tests.pages.browser import FLAGS, NoBrowserError, browser_path
 from tests.waiting import PATIENCE_MS

@@ -6,9 +6,10 @@ import pytest
 from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS
 from forensics.errors import ForensicsError
 from forensics.origins import ORIGIN_RULES
-from forensics.report import ReportOptions, render
 from forensics.report import pages as report_pages
 from forensics.report.language import Language, phrases
+from forensics.report.options import ReportOptions
+from forensics.report.render import render
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
 from forensics.verdict.sentences import CAUSE_WORDS, effect_sentence, trigger_sentence

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forensics.report import FORMATS, Case, render
-from forensics.report.render import CSV_COLUMNS
+from forensics.report.case import Case
+from forensics.report.render import CSV_COLUMNS, FORMATS, render
 from tests.forensics.report import world
 
 pytestmark = pytest.mark.slow

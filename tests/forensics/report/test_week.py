@@ -1,6 +1,5 @@
 """The weekly review from a lake: the timeouts beside its numbers are those in force at the end of the evidence."""
 
-from forensics.health import Timeouts
 from forensics.report.week import load_week
 from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS, SETTING_CHANGES
@@ -35,9 +34,19 @@ def timeouts(folder, *changes):
     return queue.timeouts
 
 
+def steps(found):
+    return {name: [(s.from_at, s.until_at, s.value) for s in of_name] for name, of_name in found.steps}
+
+
 def test_they_are_those_of_the_newest_snapshot(tmp_path):
-    assert timeouts(tmp_path / "lake") == Timeouts(600, ((world.FUNCTION, 30),))
+    found = timeouts(tmp_path / "lake")
+
+    assert (found.visibility_s, found.functions) == (600, ((world.FUNCTION, 30),))
+    assert steps(found) == {"charge-card timeout": [(None, None, 30)], "visibility timeout": [(None, None, 600)]}
 
 
 def test_or_what_cloudtrail_shows_to_have_been_set_since(tmp_path):
-    assert timeouts(tmp_path / "lake", RAISED) == Timeouts(900, ((world.FUNCTION, 30),))
+    found = timeouts(tmp_path / "lake", RAISED)
+
+    assert found.visibility_s == 900
+    assert steps(found)["visibility timeout"] == [(None, RAISED["changed_at"], 600), (RAISED["changed_at"], None, 900)]

@@ -1,0 +1,45 @@
+"""The command that turns evidence into findings: correlate."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.ledger import count
+from cli.options import Everywhere, MasterOption, SinceOption
+from cli.output import say
+
+if TYPE_CHECKING:
+    from forensics.lake import Generation
+
+
+def correlate(
+    chosen: Everywhere,
+    since: SinceOption = None,
+    master: MasterOption = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Make everything anew: use nothing of the cache.")] = False,
+) -> None:
+    """Turn the evidence in the lake into findings (Spark)."""
+    correlate_lake(chosen, since, master, anew)
+
+
+def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, anew: bool = False) -> "Generation":
+    """Correlate with the steps told, and say what came of it."""
+    from cli.progress import steps
+    from forensics.window import TimeWindow
+    from spark_jobs.runner import correlate as correlate_evidence
+
+    lake = chosen.open_lake()
+    lake.check()
+    start_at = TimeWindow.parse(since, None, datetime.now(UTC)).start_at if since else None
+    with steps() as progress:
+        generation = correlate_evidence(
+            lake, chosen.settings(), master=master, since=start_at, progress=progress, force=anew
+        )
+    counts = generation.row_counts
+    count(**{name: counts.get(name, 0) for name in ("deliveries", "messages", "incidents")})
+    say(
+        f"Correlated: {counts.get('deliveries', 0):,} deliveries, {counts.get('messages', 0):,} messages with a verdict, "
+        f"{counts.get('incidents', 0):,} incidents; data version {generation.data_version}."
+    )
+    return generation

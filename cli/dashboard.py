@@ -1,0 +1,189 @@
+"""The dashboard as a process of its own: where it may listen, and that it ends with the command."""
+
+import errno
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from forensics.access import LOOPBACK, TRUSTED_PROXY
+from forensics.errors import ForensicsError
+from forensics.sign_in import secrets_files
+
+HERE = LOOPBACK[0]
+_ANY_ADDRESS = {"0.0.0.0": HERE, "::": "::1"}  # noqa: S104 - what answers there answers here
+DEFAULT_PORT = 8501
+START_LIMIT_S = 180.0
+END_LIMIT_S = 10.0
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--port", min=1, max=65535, help=f"The dashboard's port; {DEFAULT_PORT}, or a free one if it is taken."
+    ),
+]
+
+
+class DashboardError(ForensicsError):
+    """The dashboard did not start."""
+
+
+class ExposureError(ForensicsError):
+    """The dashboard would be open to people that nobody let in."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Where the dashboard listens, the names it answers to, and whether somebody in front decides who may look."""
+
+    address: str = HERE
+    hosts: tuple[str, ...] = (HERE, "localhost")
+    behind_proxy: bool = False
+
+
+def check_exposure(address: str, mode: str, trusted_proxy: bool, hosts: list[str]) -> Exposure:
+    """Return how the dashboard may be reached; raises ExposureError where nothing would guard it."""
+    if address not in LOOPBACK:
+        if mode != "oidc" and not trusted_proxy:
+            raise ExposureError(
+                f"--address {address} reaches beyond this machine, and nothing guards the dashboard",
+                'Set [access] mode = "oidc" in the settings file, or --trusted-proxy if a proxy asks for a login.',
+            )
+        if not hosts:
+            raise ExposureError(
+                f"--address {address} needs the name that people reach it by",
+                "For example: --host doubletake.example.com. Other names are refused, against DNS rebinding.",
+            )
+    near = _ANY_ADDRESS.get(address, address)  # no name of somebody else's can lead to an address that is written out
+    return Exposure(address, tuple(dict.fromkeys((HERE, "localhost", near, *hosts))), trusted_proxy)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A dashboard that answers at ``address``."""
+
+    address: str
+    port: int
+    process: "subprocess.Popen[bytes]"
+
+    def wait(self) -> None:
+        """Return when the person ends it; raises DashboardError if it ends by itself."""
+        try:
+            code = self.process.wait()
+        except KeyboardInterrupt:
+            return
+        raise DashboardError(f"the dashboard ended by itself with exit code {code}", "Its last lines are above.")
+
+
+@contextmanager
+def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposure | None = None) -> Iterator[Running]:
+    """Run the dashboard as a process of its own, on loopback if nothing else is said, and end it with the block."""
+    outside = outside or Exposure()
+    near = _ANY_ADDRESS.get(outside.address, outside.address)
+    port = free_port(port, near)
+    app = Path(__file__).parents[1] / "app.py"
+    options = {
+        "server.address": outside.address,
+        "server.port": port,
+        "server.headless": True,
+        "server.fileWatcherType": "none",
+        "server.enableCORS": True,
+        "server.enableXsrfProtection": True,
+        "server.allowedHosts": list(outside.hosts),
+        "browser.gatherUsageStats": False,
+        "logger.level": "warning",
+        "secrets.files": [str(file) for file in secrets_files(config)],
+    }
+    start = str(app.parent / "pages" / "_ui" / "start.py")
+    command = [sys.executable, "-P", start, str(app), json.dumps(options)]
+    environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("AWS_")}
+    environment["DOUBLETAKE_LAKE"] = str(lake.absolute())  # it reads the lake: with credentials it could do no more
+    environment.pop(TRUSTED_PROXY, None)
+    if outside.behind_proxy:
+        environment[TRUSTED_PROXY] = "1"
+    if config:
+        environment["DOUBLETAKE_CONFIG"] = str(config.absolute())
+    process = subprocess.Popen(
+        command,
+        cwd=app.parent,  # where its own .streamlit/config.toml is
+        env=environment,
+        stdin=subprocess.PIPE,  # which ends with us, however we end
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,  # a Ctrl-C at the terminal is ours to handle
+    )
+    try:
+        running = Running(f"http://{f'[{near}]' if ':' in near else near}:{port}", port, process)
+        _wait_until_healthy(running)
+        yield running
+    finally:
+        process.terminate()
+        if process.stdin:
+            process.stdin.close()
+        try:
+            process.wait(END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_healthy(running: Running) -> None:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    question = urllib.request.Request(f"{running.address}/_stcore/health", headers={"Host": "localhost"})  # noqa: S310
+    deadline = time.monotonic() + START_LIMIT_S
+    while time.monotonic() < deadline and running.process.poll() is None:
+        try:
+            with direct.open(question, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.05)  # it tells nobody when it listens; a process that ended is seen above
+    raise DashboardError("the dashboard did not start", "Its last lines are above.")
+
+
+def free_port(wanted: int | None, address: str = HERE) -> int:
+    """Return the wanted port, else the default one, else any that is free.
+
+    Raises DashboardError if it is taken, or if the address is none of this machine's.
+    """
+    for port in [wanted] if wanted else [DEFAULT_PORT, 0]:
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((address, port))
+            except OSError as problem:
+                if isinstance(problem, socket.gaierror) or problem.errno == errno.EADDRNOTAVAIL:
+                    raise DashboardError(
+                        f"{address!r} is not an address of this machine", "Leave --address out, or use 0.0.0.0."
+                    ) from problem
+                continue
+            return int(probe.getsockname()[1])
+    raise DashboardError(f"port {wanted} is taken", "Choose another with --port, or leave it out.")
+
+
+@contextmanager
+def ending_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM and a closed terminal end the block as Ctrl-C does, so that every process started inside is ended too.
+
+    A SIGHUP that is ignored stays so: nohup says that a closed terminal ends nothing.
+    """
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,56 @@
+"""The command that prints the delivery ledger."""
+
+from typing import Annotated
+
+import typer
+
+from cli.options import Everywhere, QueueOption
+from cli.output import FormatOption, RowFormat, print_rows
+from cli.rows import all_of, both, records_of
+from forensics.errors import MessageUnknownError
+
+_DELIVERY_TABLE = (
+    "queue",
+    "message_id",
+    "receive_count",
+    "received_at",
+    "run_status",
+    "effect",
+    "basis",
+    "ended_by",
+    "consumer",
+)
+
+
+def deliveries(
+    chosen: Everywhere,
+    how: FormatOption = RowFormat.TABLE,
+    message: Annotated[str | None, typer.Option("--message", metavar="ID", help="Only this message.")] = None,
+    incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Only this incident.")] = None,
+    queue: QueueOption = None,
+) -> None:
+    """Print the delivery ledger: one row per time a message was handed to a consumer."""
+    from forensics.lake.filters import equals, one_of
+    from forensics.report.incident_lookup import find_incident
+    from forensics.report.queue_lookup import check_queue
+    from forensics.report.records import delivery_record
+    from forensics.tables.findings import DELIVERIES, MESSAGES
+
+    findings = chosen.open_lake().findings()
+    check_queue(findings, queue)
+    where = all_of({"queue": queue})
+    if incident is not None:
+        find_incident(findings, incident)
+        items = findings.read(MESSAGES, ["item_id"], all_of({"incident_id": incident}))["item_id"].to_pylist()
+        where = both(where, one_of("item_id", items))
+    if message is not None:
+        where = both(where, one_of("item_id", [message, f"key:{message}"]) | equals("message_id", message))
+    table = findings.read(DELIVERIES, where=where)
+    if message is not None and not table.num_rows:
+        raise MessageUnknownError(
+            f"there is no delivery of message {message!r} in this data version",
+            "Give the whole message id; `doubletake status` shows which sources were read, and until when.",
+        )
+    order = [(name, "ascending") for name in ("queue", "item_id", "delivery_index")]
+    records = (delivery_record(r) for r in records_of(table.sort_by(order)))
+    print_rows(records, how, _DELIVERY_TABLE, tuple(delivery_record({})))

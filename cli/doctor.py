@@ -1,0 +1,36 @@
+"""The command that finds what is damaged in the lake: doctor."""
+
+from typing import Annotated
+
+import typer
+
+from cli.options import Everywhere
+from cli.output import say, warn
+from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK
+
+
+def doctor(
+    chosen: Everywhere,
+    full: Annotated[
+        bool, typer.Option("--full", help="Read every file to its end, however large the lake is, instead of a sample.")
+    ] = False,
+) -> int:
+    """Find what a power cut, a full disk or a bad one did to the lake, set it aside, and have it collected again."""
+    from forensics.lake.doctor import heal
+    from forensics.words import count_text
+
+    lake = chosen.open_lake()
+    visit = heal(lake, full=full)
+    for repair in visit.repairs:
+        warn(f"  {repair.sentence}")
+    looked = f"{count_text(visit.read_count, 'data file')} read to the end"
+    if visit.read_count < visit.file_count:
+        looked += f", {visit.file_count - visit.read_count:,} more looked at only by size and footer (--full reads all)"
+    if not visit.repairs:
+        say(f"the lake at {str(lake.root)!r} is sound: every commit can be read, every row is there; {looked}")
+        return EXIT_OK
+    say(f"  {looked}.")
+    if not all(repair.is_mended for repair in visit.repairs):
+        return EXIT_LAW_BROKEN
+    warn("Set aside things lie in the lake's folder 'damaged'. Run `doubletake collect` again to fetch what was lost.")
+    return EXIT_OK

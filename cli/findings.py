@@ -1,0 +1,35 @@
+"""The command that lists what went wrong with queues and message groups: findings."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from cli.options import Everywhere, QueueOption
+from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.rows import all_of, records_of
+from forensics.queue_rules import QUEUE_RULES
+
+QueueFinding = StrEnum("QueueFinding", {code.upper(): code for code in QUEUE_RULES})  # type: ignore[misc]
+_FINDING_TABLE = ("queue", "code", "from_at", "until_at", "message_id", "sentence", "stance")
+
+
+def findings(
+    chosen: Everywhere,
+    how: FormatOption = RowFormat.TABLE,
+    queue: QueueOption = None,
+    code: Annotated[QueueFinding | None, typer.Option("--code", help="Only this kind of finding.")] = None,
+) -> None:
+    """List what went wrong with queues and message groups: blocked, dead-lettered, lost, poison, out of order."""
+    from forensics.report.prevention import finding_record
+    from forensics.report.queue_lookup import check_queue
+    from forensics.tables.findings import QUEUE_FINDINGS
+
+    found = chosen.open_lake().findings()
+    check_queue(found, queue)
+    table = found.read(QUEUE_FINDINGS, where=all_of({"queue": queue, "code": code and str(code)}))
+    order = [(name, "ascending") for name in ("queue", "from_at", "code", "item_id")]
+    records = (finding_record(r) for r in records_of(table.sort_by(order)))
+    print_rows(records, how, _FINDING_TABLE, tuple(finding_record({})))
+    if not table.num_rows:
+        say("Nothing went wrong with a queue or a message group as far as this data version tells.")

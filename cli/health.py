@@ -1,0 +1,71 @@
+"""The command that ranks the queues by need: health."""
+
+from typing import Annotated
+
+import typer
+
+from cli.options import Everywhere, QueueOption, WeekOption
+from cli.output import FormatOption, RowFormat, print_rows, say
+from forensics.errors import QueueUnknownError
+
+_HEALTH_TABLE = (
+    "week",
+    "queue",
+    "need",
+    "why",
+    "redelivered",
+    "trend",
+    "twice",
+    "timeouts",
+    "dead_lettered",
+    "p95_age_s",
+    "p99_handler_ms",
+)
+
+
+def health(
+    chosen: Everywhere,
+    how: FormatOption = RowFormat.TABLE,
+    weeks: Annotated[int, typer.Option("--weeks", min=1, max=60, help="How many weeks, the newest first.")] = 1,
+    week: WeekOption = None,
+    queue: QueueOption = None,
+) -> None:
+    """Rank the queues by need, week by week: why each needs work, and the numbers behind it."""
+    from forensics.health import weeks_before
+    from forensics.report.week import WEEK_COLUMNS, headline, load_week, spark_line, week_record, weeks_read
+    from forensics.words import interval_text
+
+    findings, settings = chosen.open_lake().findings(), chosen.settings()
+    newest = load_week(findings, settings, week)
+    read = set(weeks_read(findings))
+    asked = [w for w in reversed(weeks_before(newest.week, weeks)) if w in read]
+    reviews = [newest, *(load_week(findings, settings, w) for w in asked[1:])]
+    known = sorted({q.queue for q in newest.queues})
+    if queue is not None and queue not in known:
+        raise QueueUnknownError(
+            f"nothing was read for queue {queue!r}", f"There is: {', '.join(known) or 'no queue at all'}."
+        )
+    records = [week_record(r, q) for r in reviews for q in r.queues if queue in (None, q.queue)]
+    if how is not RowFormat.TABLE:
+        print_rows(records, how, (), WEEK_COLUMNS)
+        return
+    from forensics.words import percent
+
+    shown = [
+        record
+        | {
+            "redelivered": percent(record["redelivered_share"]),
+            "trend": spark_line(record["redelivered_trend"]),
+            "twice": None
+            if record["twice_at_most"] is None
+            else interval_text(record["twice_at_least"], record["twice_at_most"]),
+            "timeouts": record["timeout_count"],
+            "dead_lettered": record["dead_lettered_count"],
+            "p95_age_s": record["age_p95_s"],
+            "p99_handler_ms": record["handler_p99_ms"],
+        }
+        for record in records
+    ]
+    print_rows(shown, how, _HEALTH_TABLE, ())
+    until = f", evidence to {newest.data_until_at:%Y-%m-%d %H:%M} UTC" if newest.data_until_at else ""
+    say(f"{headline(newest)} in {newest.week} ({newest.zone}{until}).")

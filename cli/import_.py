@@ -1,0 +1,166 @@
+"""The command that fills the lake from files: import."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.ledger import count
+from cli.options import Everywhere
+from cli.output import say_lines
+from forensics.errors import BadTimeError, ForensicsError
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from forensics.window import TimeWindow
+    from ingest.file_run import ImportReport
+
+
+class BadOptionError(ForensicsError):
+    """An option has a value that cannot be meant."""
+
+
+def import_(
+    chosen: Everywhere,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", help="Files and folders: CloudWatch exports, deliveries, saved replies, worker logs."
+        ),
+    ],
+    log_group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--log-group",
+            metavar="GROUP[=QUEUE]",
+            help="The log group of files that do not name theirs, and the queue whose consumer writes there.",
+        ),
+    ] = None,
+    log_stream: Annotated[
+        str | None,
+        typer.Option("--log-stream", metavar="NAME", help="The log stream of a file; from its name if not said."),
+    ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(
+            "--zone", metavar="ZONE", help="The zone of times that do not say theirs: UTC, Europe/Berlin, ..."
+        ),
+    ] = None,
+    account: Annotated[
+        str | None,
+        typer.Option("--account", metavar="ID", help="The AWS account; from the files or the lake if not said."),
+    ] = None,
+    complete_since: Annotated[
+        str | None,
+        typer.Option(
+            "--complete-since",
+            metavar="WHEN",
+            help="The files hold everything their log groups have from then on, so that a missing line says something.",
+        ),
+    ] = None,
+    complete_until: Annotated[
+        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span; now if not said.")
+    ] = None,
+    observed_at: Annotated[
+        str | None,
+        typer.Option(
+            "--observed-at", metavar="WHEN", help="When saved settings were saved; each file's own time if not said."
+        ),
+    ] = None,
+) -> int:
+    """Read exported and saved files into the lake; no account is needed."""
+    from cli.progress import importing
+    from ingest.file_run import ImportChoices
+    from ingest.files import import_files
+
+    now = datetime.now(UTC)
+    if account is not None and not (len(account) == 12 and account.isdecimal()):
+        raise BadOptionError(f"--account {account!r} is not an AWS account", "Give its 12 digits.")
+    choices = ImportChoices(
+        log_groups=tuple(log_group or ()),
+        log_stream=log_stream,
+        zone=_zone(zone),
+        account_id=account,
+        region=chosen.region,
+        complete=_complete(complete_since, complete_until, now),
+        observed_at=_moment(observed_at, "--observed-at", now),
+        settings=chosen.settings(),
+    )
+    with importing() as progress:
+        report = import_files(chosen.open_lake(), paths, choices, progress, now)
+    tallies = report.groups.values()
+    count(
+        events_seen=sum(done.seen_count for done in tallies),
+        events_stored=sum(done.stored_count for done in tallies),
+        quarantined=sum(done.quarantined_count for done in tallies),
+        gaps=len(report.gaps),
+    )
+    say_lines(imported(report))
+    return report.exit_code
+
+
+def imported(report: "ImportReport") -> Iterator[str]:
+    """Yield what an import read, and what it lacks, in words."""
+    from forensics.words import clock_text, count_text
+    from ingest.file_forms import Form
+
+    kinds = [f"{count} {form}" for form, count in sorted(report.files.items()) if form is not Form.NOTHING]
+    yield f"Read {count_text(sum(report.files.values()), 'file')}: {', '.join(kinds)}."
+    for group, done in sorted(report.groups.items()):
+        if done.first_at:
+            yield (
+                f"  {group}: {count_text(done.seen_count, 'log event')} from {clock_text(done.first_at)} "
+                f"to {clock_text(done.last_at)} UTC, {done.stored_count:,} of them new."
+            )
+    if report.settings_seen_count:
+        yield (
+            f"  {count_text(report.settings_seen_count, 'setting')} of queues, functions and mappings, "
+            f"{report.settings_stored_count:,} of them new."
+        )
+    for gap in report.gaps:
+        yield f"  Gap: {gap}"
+    for note in report.notes:
+        yield f"  Note: {note}"
+
+
+def _zone(name: str | None) -> "ZoneInfo | None":
+    from zoneinfo import ZoneInfo
+
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as problem:
+        raise BadOptionError(
+            f"--zone {name!r} is not a time zone", "Use an IANA name like UTC, Europe/Berlin or Asia/Tokyo."
+        ) from problem
+
+
+def _complete(since: str | None, until: str | None, now: datetime) -> "TimeWindow | None":
+    from forensics.window import TimeWindow
+
+    if since is None:
+        if until is not None:
+            raise BadOptionError(
+                f"--complete-until {until!r} is an end without a start", "Give --complete-since as well."
+            )
+        return None
+    try:
+        return TimeWindow.parse(since, until, now)
+    except BadTimeError as problem:
+        told = [text.replace("--since", "--complete-since") for text in (str(problem), problem.hint)]
+        raise BadTimeError(*(text.replace("--until", "--complete-until") for text in told)) from problem
+
+
+def _moment(text: str | None, option: str, now: datetime) -> datetime | None:
+    from forensics.window import TimeWindow
+
+    if text is None:
+        return None
+    try:
+        return min(TimeWindow.parse(text, None, now).start_at, now)
+    except BadTimeError as problem:
+        raise BadTimeError(str(problem).replace("--since", option), problem.hint) from problem

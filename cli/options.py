@@ -1,0 +1,216 @@
+"""The options every command takes, before or after its name."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.ledger import kept_run
+from cli.output import be_quiet, is_disk_full
+from forensics.errors import ForensicsError
+
+if TYPE_CHECKING:
+    from forensics.lake import Lake
+    from forensics.settings import Settings
+    from ingest.clients import Aws
+
+DEFAULT_LAKE = "lake"
+_PANEL = "Everywhere"
+_DEFAULT_OF = {"demo": "demo-lake"}
+"""Commands that have a lake of their own where none is named."""
+
+LakeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lake",
+        metavar="FOLDER",
+        envvar="DOUBLETAKE_LAKE",
+        help=f"The lake's folder; ./{DEFAULT_LAKE} if not said.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        envvar="DOUBLETAKE_CONFIG",
+        help="The settings file; ./doubletake.toml, if it is there, if not said.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option("--profile", metavar="NAME", help="AWS profile; AWS_PROFILE if not said.", rich_help_panel=_PANEL),
+]
+RegionOption = Annotated[
+    str | None,
+    typer.Option("--region", metavar="NAME", help="AWS region; AWS_REGION if not said.", rich_help_panel=_PANEL),
+]
+EndpointOption = Annotated[
+    str | None,
+    typer.Option(
+        "--endpoint-url",
+        metavar="URL",
+        help="Another AWS endpoint; AWS_ENDPOINT_URL if not said.",
+        rich_help_panel=_PANEL,
+    ),
+]
+QuietOption = Annotated[
+    bool | None,
+    typer.Option("--quiet", "-q", help="On stderr only what went wrong or lacks.", rich_help_panel=_PANEL),
+]
+QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
+WeekOption = Annotated[
+    str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47; the newest if not said.")
+]
+SinceOption = Annotated[
+    str | None,
+    typer.Option("--since", metavar="WHEN", help="Start: a span back from now (90m, 6h, 2d) or a time with a zone."),
+]
+UntilOption = Annotated[
+    str | None, typer.Option("--until", metavar="WHEN", help="End, written like --since; now if not said.")
+]
+LogGroupOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log-group", metavar="GROUP[=QUEUE]", help="A worker's log group, and the queue it consumes; repeatable."
+    ),
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", help="A Spark cluster, e.g. spark://host:7077; inside this process if not said."
+    ),
+]
+SHARED: dict[str, Any] = {
+    "lake": LakeOption,
+    "config": ConfigOption,
+    "profile": ProfileOption,
+    "region": RegionOption,
+    "endpoint_url": EndpointOption,
+    "quiet": QuietOption,
+}
+
+
+_SAID = (ForensicsError, typer.Abort, typer.Exit, typer.TyperException)
+"""What says by itself what happened."""
+
+
+class ReaderGoneError(Exception):
+    """Whoever read our output has stopped reading."""
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """What was chosen with the options every command takes; None where nothing was said."""
+
+    lake: str | None = None
+    config: Path | None = None
+    profile: str | None = None
+    region: str | None = None
+    endpoint_url: str | None = None
+    quiet: bool | None = None
+
+    def over(self, earlier: "Everywhere") -> "Everywhere":
+        """Return these choices, with those made before the command's name where these say nothing."""
+        mine = {f.name: getattr(self, f.name) for f in fields(self)}
+        return Everywhere(**{name: getattr(earlier, name) if mine[name] is None else mine[name] for name in mine})
+
+    def lake_folder(self, default: str = DEFAULT_LAKE) -> str:
+        """Return the chosen folder, else the default."""
+        return self.lake or default
+
+    def open_lake(self) -> "Lake":
+        """Return the chosen lake, which need not exist yet; raises LakeMissingError for what cannot be one."""
+        from forensics.lake import Lake
+
+        return Lake(self.lake_folder())
+
+    def check_lake(self) -> None:
+        """Read the lake's files to the end after a failure nobody foresaw; raises LakeDamagedError if damage explains it.
+
+        Whoever works over files in bulk (Spark, polars) only says that something cannot be decoded, and not where.
+        """
+        lake = self.open_lake()
+        if lake.root.is_dir():
+            lake.check_files()
+
+    def settings_file(self) -> Path | None:
+        """Return the chosen settings file, else ./doubletake.toml if it is there."""
+        here = Path("doubletake.toml")
+        return self.config or (here if here.exists() else None)
+
+    def settings(self) -> "Settings":
+        """Read the settings file, or the defaults where there is none; raises SettingsError."""
+        from forensics.settings import Settings
+
+        file = self.settings_file()
+        return Settings.load(file) if file else Settings()
+
+
+def accesses(chosen: Everywhere, settings: "Settings") -> "list[Aws]":
+    """Return access to every account and region: those of the settings file, unless the command line names one.
+
+    Raises CredentialsError for a profile that is not there.
+    """
+    from ingest.clients import Aws
+
+    if chosen.profile or chosen.region or not settings.accounts:
+        return [Aws(profile=chosen.profile, region=chosen.region, endpoint_url=chosen.endpoint_url)]
+    return [
+        Aws(profile=account.profile, region=region, endpoint_url=chosen.endpoint_url or account.endpoint_url)
+        for account in settings.accounts
+        for region in account.regions or (None,)
+    ]
+
+
+def everywhere(
+    command: Callable[..., Any], before: Callable[[], None] | None = None, is_kept: bool = False
+) -> Callable[..., Any]:
+    """Give a command the shared options, which it gets as its first argument, an Everywhere; ``before`` is called first.
+
+    Of a command that ``is_kept`` the lake keeps a line.
+    """
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shared = [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in SHARED.items()]
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+
+    @functools.wraps(command)
+    def with_shared(ctx: typer.Context, **given: Any) -> Any:
+        mine = {name: given.pop(name) for name in SHARED}
+        for name in mine:  # what is written before the command's name is nearer than the environment
+            if (source := ctx.get_parameter_source(name)) and source.name == "ENVIRONMENT":
+                mine[name] = None
+        chosen = Everywhere(**mine).over(ctx.obj or Everywhere())
+        be_quiet(bool(chosen.quiet))
+        if chosen.config:
+            chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
+        if before:
+            before()
+        try:
+            if not is_kept:
+                return command(chosen, **given)
+            shared_too = {f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name not in ("lake", "quiet")}
+            folder = Path(chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE)))
+            with kept_run(folder, command.__name__.rstrip("_"), given | shared_too) as exit_codes:
+                code = command(chosen, **given)
+                exit_codes.append(code if isinstance(code, int) else 0)
+                return code
+        except BrokenPipeError as problem:  # Typer would end with 1 before main could decide
+            raise ReaderGoneError from problem
+        except Exception as problem:
+            if not (isinstance(problem, _SAID) or getattr(problem, "errno", None) or is_disk_full(problem)):
+                chosen.check_lake()
+            raise
+
+    parameters = [context, *(p.replace(kind=keyword) for p in own), *shared]
+    with_shared.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_shared.__annotations__ = {p.name: p.annotation for p in parameters}
+    del with_shared.__wrapped__
+    return with_shared

@@ -1,0 +1,196 @@
+"""How commands speak: data on stdout in four formats, words and progress on stderr."""
+
+import errno
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forensics.errors import ForensicsError
+from forensics.printable import LINES, printable
+
+if TYPE_CHECKING:
+    from forensics.report.records import Record
+
+MOST_TABLE_ROWS = 1000
+"""Rows that ``--format table`` prints; the other formats print all."""
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_ROOM_WORDS = tuple(os.strerror(number) for number in _NO_ROOM)
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class RowFormat(StrEnum):
+    """How rows are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+FormatOption = Annotated[RowFormat, typer.Option("--format", help="How to print the rows.")]
+
+
+class OutputUnwritableError(ForensicsError):
+    """The file or folder to write to cannot be written."""
+
+
+@dataclass
+class _Manner:
+    """How much a command says."""
+
+    is_quiet: bool = False
+
+
+_manner = _Manner()
+
+
+def be_quiet(wanted: bool) -> None:
+    """Leave out what ``say`` is given, or no longer."""
+    _manner.is_quiet = wanted
+
+
+def shows_progress() -> bool:
+    """Tell whether somebody watches stderr and wants to see how far work is."""
+    return sys.stderr.isatty() and not _manner.is_quiet
+
+
+def say(words: str) -> None:
+    """Print words for the person, on stderr; nothing with --quiet."""
+    if not _manner.is_quiet:
+        warn(words)
+
+
+def warn(words: str) -> None:
+    """Print what went wrong or lacks, on stderr, with --quiet too."""
+    print(printable(words, keep="\n"), file=sys.stderr, flush=True)
+
+
+def say_lines(lines: Iterable[str]) -> None:
+    """Say lines of a summary; a gap, which is what such a line may tell of, is said with --quiet too."""
+    for line in lines:
+        (warn if line.lstrip().startswith("Gap: ") else say)(line)
+
+
+def complain(sentence: str, hint: str = "") -> None:
+    """Print what went wrong and what to do next, on stderr."""
+    warn(f"doubletake: {' '.join(sentence.split())}")
+    if hint:
+        warn(f"  {' '.join(hint.split())}")
+
+
+def is_disk_full(problem: BaseException | None) -> bool:
+    """Tell whether a failure comes from a disk, or a quota, that is full: libraries and Spark say so in words at best."""
+    while problem is not None:
+        if getattr(problem, "errno", None) in _NO_ROOM or any(words in str(problem) for words in _NO_ROOM_WORDS):
+            return True
+        problem = problem.__cause__ or problem.__context__
+    return False
+
+
+def about_file(problem: OSError) -> str:
+    """Say what the system refused: Python names the file, delta-rs only the reason (in colours)."""
+    if problem.filename is not None and problem.strerror:
+        return f"{os.fsdecode(problem.filename)!r}: {problem.strerror}"
+    return "reading or writing failed: " + _COLOURS.sub("", str(problem))
+
+
+def answer(words: str) -> None:
+    """Print words that are a command's answer, on stdout."""
+    print(printable(words, keep=LINES))
+
+
+def print_rows(records: Iterable["Record"], how: RowFormat, shown: Sequence[str], columns: Sequence[str]) -> None:
+    """Print records; ``shown`` are the columns of the table form, ``columns`` those of CSV."""
+    from forensics.report.csv_text import to_csv
+    from forensics.report.records import json_lines
+
+    if how is RowFormat.JSONL:
+        for line in json_lines(records):
+            print(line)
+    elif how is RowFormat.JSON:
+        print(json.dumps(list(records), indent=1, allow_nan=False))
+    elif how is RowFormat.CSV:
+        written = to_csv(records, columns)
+        sys.stdout.write(printable(written, keep=LINES) if sys.stdout.isatty() else written)
+    else:
+        _print_table(records, shown)
+
+
+def _print_table(records: Iterable["Record"], shown: Sequence[str]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    rows = iter(records)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, highlight=False)
+    for name in shown:
+        table.add_column(name.replace("_", " "), overflow="fold")
+    for record in islice(rows, MOST_TABLE_ROWS):
+        table.add_row(*(Text(printable(_cell(record.get(name)))) for name in shown))
+    # Off a terminal nothing is folded: a cut id is no id.
+    width = None if sys.stdout.isatty() else 10_000
+    Console(file=sys.stdout, width=width, highlight=False).print(table)
+    left = sum(1 for _ in rows)
+    if left:
+        say(f"{left:,} more rows are not shown; --format jsonl prints all.")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all; raises OutputUnwritableError."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        try:
+            part.write_bytes(content)
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        raise OutputUnwritableError(
+            f"{str(path)!r} cannot be written: {problem.strerror}", "Choose another file with -o, or -o - for stdout."
+        ) from problem
+
+
+def write_out(content: bytes, output: str | None) -> None:
+    """Write a report to the file, and say so; to stdout where none or ``-`` is named, to a terminal without what drives it.
+
+    Raises OutputUnwritableError, also for a report that is no text and would go to a terminal.
+    """
+    if output in (None, "-"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(_for_terminal(content) if sys.stdout.isatty() else content)
+        return
+    write_whole(Path(str(output)), content)
+    say(f"wrote {output} ({len(content):,} bytes)")
+
+
+def _for_terminal(content: bytes) -> bytes:
+    try:
+        return printable(content.decode(), keep=LINES).encode()
+    except UnicodeDecodeError as problem:
+        raise OutputUnwritableError(
+            "this format is not text, and stdout is a terminal", "Name a file with -o, or send it through a pipe."
+        ) from problem

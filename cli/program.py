@@ -1,0 +1,193 @@
+"""The subcommands as one program: each parses, calls one function, prints, and ends with an exit code."""
+
+import logging
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any
+
+import typer
+
+from cli.annotate import annotate
+from cli.annotations import annotations
+from cli.check import check
+from cli.collect import collect
+from cli.correlate import correlate
+from cli.deliveries import deliveries
+from cli.demo import demo
+from cli.doctor import doctor
+from cli.find import find
+from cli.findings import findings
+from cli.health import health
+from cli.import_ import import_
+from cli.incidents import incidents
+from cli.investigate import investigate
+from cli.messages import messages
+from cli.notify import notify
+from cli.options import (
+    ConfigOption,
+    EndpointOption,
+    Everywhere,
+    LakeOption,
+    ProfileOption,
+    QuietOption,
+    ReaderGoneError,
+    RegionOption,
+    everywhere,
+)
+from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
+from cli.report import report
+from cli.runs import runs
+from cli.seal import seal
+from cli.serve import serve
+from cli.settings import settings
+from cli.status import status
+from cli.suggest import suggest
+from cli.verify import verify
+from cli.watch import watch
+from cli.what_if import what_if
+from cli.without_pandas import leave_pandas_out
+from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
+from forensics.extras import DISTRIBUTION
+
+EXIT_BUG = 1
+_PANIC = "PanicException"
+"""What libraries written in Rust end with where they have a bug; it is no Exception to Python."""
+EXIT_INTERRUPTED = 130
+
+app = typer.Typer(
+    name="doubletake",
+    help="Incident forensics for Amazon SQS: which messages were processed more than once, how sure that is, and why.",
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            print(f"doubletake {version(DISTRIBUTION)}")
+        except PackageNotFoundError:
+            print("doubletake, not installed")
+        raise typer.Exit
+
+
+@app.callback()
+def _before(
+    ctx: typer.Context,
+    lake: LakeOption = None,
+    config: ConfigOption = None,
+    profile: ProfileOption = None,
+    region: RegionOption = None,
+    endpoint_url: EndpointOption = None,
+    quiet: QuietOption = None,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and stop."),
+    ] = False,
+) -> None:
+    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet)
+
+
+_FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
+    "Fill the lake",
+    "Ask what happened",
+    "Review the week",
+    "Show and tell",
+    "Look after lake and settings",
+)
+_NEEDS_FRAMES = (demo, correlate, investigate, watch)
+"""Commands that may start Spark, which hands frames to Arrow."""
+_KEPT = (annotate, collect, correlate, demo, doctor, import_, investigate, notify, report, seal, watch)
+"""Commands of which the lake keeps a line: they change it, or hand on what is in it."""
+_COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
+    _FILL: (collect, import_, correlate, investigate, watch),
+    _ASK: (incidents, messages, deliveries, findings, find),
+    _REVIEW: (health, check, suggest, what_if),
+    _SHOW: (demo, serve, report, notify, annotate, annotations),
+    _KEEP: (status, runs, doctor, seal, verify, settings),
+}
+for _panel, _commands in _COMMANDS.items():
+    for _command in _commands:
+        _ready = everywhere(
+            _command, before=None if _command in _NEEDS_FRAMES else leave_pandas_out, is_kept=_command in _KEPT
+        )
+        app.command(name=_command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_ready)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; a traceback is only ever shown for a bug, and on demand."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    if not os.environ.get("DOUBLETAKE_DEBUG"):
+        logging.getLogger().addHandler(logging.NullHandler())  # libraries that log have nothing to say to a person
+    before = os.umask(0o077)  # evidence is for whoever collects it: lakes, reports, and what Spark writes on the way
+    os.umask(before | 0o077)
+    try:
+        code = app(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else EXIT_OK
+    except ForensicsError as problem:
+        complain(str(problem), problem.hint)
+        return problem.exit_code
+    except typer.TyperException as problem:
+        complain(problem.format_message().replace("Value error, ", ""), _usage_hint(args))
+        return EXIT_USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        say("doubletake: stopped; nothing is half-written, and the next run goes on from there")
+        return EXIT_INTERRUPTED
+    except (ReaderGoneError, BrokenPipeError):
+        # The reader has what it wanted. What is still buffered must not fail once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except OSError as problem:
+        return _about_full_disk(problem) if is_disk_full(problem) else _about_file(problem)
+    except BaseException as problem:
+        if is_disk_full(problem):
+            return _about_full_disk(problem)
+        if not isinstance(problem, Exception) and type(problem).__name__ != _PANIC:
+            raise
+        return _about_bug(problem)
+    finally:
+        os.umask(before)
+        be_quiet(False)
+
+
+def _usage_hint(args: Sequence[str]) -> str:
+    known = {c.name or getattr(c.callback, "__name__", "") for c in app.registered_commands}
+    named = next((a for a in args if a in known), None)
+    return f"`doubletake {named} --help` shows its options." if named else "`doubletake --help` lists the commands."
+
+
+def _about_file(problem: OSError) -> int:
+    if os.environ.get("DOUBLETAKE_DEBUG"):
+        traceback.print_exception(problem)
+    complain(
+        about_file(problem),
+        "Check the path, its permissions and free space, then run it again: nothing is stored twice.",
+    )
+    return OutputUnwritableError.exit_code
+
+
+def _about_full_disk(problem: BaseException) -> int:
+    if os.environ.get("DOUBLETAKE_DEBUG"):
+        traceback.print_exception(problem)
+    complain(
+        "the disk is full: nothing is half-written, and what was stored before is still there",
+        f"Free space for the lake and for temporary files ({tempfile.gettempdir()}), then run it again: nothing is stored twice.",
+    )
+    return OutputUnwritableError.exit_code
+
+
+def _about_bug(problem: BaseException) -> int:
+    if os.environ.get("DOUBLETAKE_DEBUG"):
+        traceback.print_exception(problem)
+    complain(
+        f"this is a bug of ours: {type(problem).__name__}: {problem}"[:500],
+        "Run it again with DOUBLETAKE_DEBUG=1 to see where, and report that.",
+    )
+    return EXIT_BUG

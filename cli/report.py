@@ -1,0 +1,112 @@
+"""The command that writes a report: an incident's, or a week's."""
+
+import sys
+from dataclasses import replace
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import Everywhere
+from cli.output import say, write_out
+from forensics.errors import ForensicsError
+from forensics.report.formats import FORMATS, WEEK_FORMATS
+
+if TYPE_CHECKING:
+    from forensics.report.options import ReportOptions
+
+
+class ReportNotNamedError(ForensicsError):
+    """The command line does not say which report, or asks for what it cannot be."""
+
+
+ReportFormat = StrEnum("ReportFormat", {name.upper(): name for name in FORMATS})  # type: ignore[misc]
+_FILES = ("html", "pdf", "zip")
+"""Reports that no terminal can show: written to a file of their own name if none is said."""
+
+
+def report(
+    chosen: Everywhere,
+    incident: Annotated[str | None, typer.Argument(metavar="INCIDENT", help="The incident's id.")] = None,
+    week: Annotated[
+        str | None,
+        typer.Option("--week", metavar="WEEK", help="The weekly review of an ISO week like 2026-W47 instead."),
+    ] = None,
+    format: Annotated[
+        ReportFormat | None, typer.Option("--format", help="The kind of file; taken from -o's ending if not said.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
+    ] = None,
+    language: Annotated[str, typer.Option("--language", metavar="CODE", help="en or ja.")] = "en",
+    zone: Annotated[
+        str | None, typer.Option("--zone", metavar="NAME", help="Local times of this zone beside UTC, e.g. Asia/Tokyo.")
+    ] = None,
+    all_events: Annotated[
+        bool, typer.Option("--all-events", help="Every event in the appendix, not only key moments.")
+    ] = False,
+    short_ids: Annotated[
+        bool, typer.Option("--short-ids", help="Only the last 8 characters of message ids in tables.")
+    ] = False,
+) -> None:
+    """Write the report of an incident, or of a week's queue health, to attach or to send."""
+    from forensics.report.case import load_case
+    from forensics.report.options import ReportOptions
+    from forensics.report.render import file_name, render
+
+    kind = format or _kind_of(output)
+    options = ReportOptions(language, zone, all_events, short_ids)
+    if week is not None or incident is None:
+        _week_report(chosen, incident, week, kind, output, options)
+        return
+    case = load_case(chosen.open_lake().findings(), incident)
+    content = render(case, kind, options)
+    if output is None and kind in _FILES and sys.stdout.isatty():
+        output = file_name(case, kind)
+    write_out(content, output)
+    if kind == "zip":
+        say(f"SHA-256 of the ZIP: {sha256(content).hexdigest()}")
+
+
+def _kind_of(output: str | None) -> ReportFormat:
+    ending = Path(output or "").suffix.lstrip(".").lower()
+    ending = {"markdown": "md", "htm": "html"}.get(ending, ending)
+    return ReportFormat(ending) if ending in set(ReportFormat) else ReportFormat("html")
+
+
+def _week_report(
+    chosen: Everywhere,
+    incident: str | None,
+    week: str | None,
+    kind: str,
+    output: str | None,
+    options: "ReportOptions",
+) -> None:
+    """Write the weekly review as HTML, Markdown or CSV; raises ReportNotNamedError for what it cannot be."""
+    from forensics.report.week import load_week
+    from forensics.report.week_render import render_week
+
+    if week is None:
+        raise ReportNotNamedError(
+            "the report of what is not said",
+            "Name an incident (`doubletake incidents` lists them), or --week 2026-W47.",
+        )
+    if incident is not None:
+        raise ReportNotNamedError(
+            f"both an incident, {incident!r}, and a week, {week!r}, are asked for", "Ask for one of them."
+        )
+    if kind not in WEEK_FORMATS:
+        raise ReportNotNamedError(
+            f"the weekly review cannot be written as {str(kind)!r}", f"Formats: {', '.join(WEEK_FORMATS)}."
+        )
+    if replace(options, language="en") != type(options)():
+        raise ReportNotNamedError(
+            "--zone, --all-events and --short-ids are for an incident's report",
+            "The weekly review's days are those of zone under [team] in the settings file.",
+        )
+    content = render_week(load_week(chosen.open_lake().findings(), chosen.settings(), week), kind, options.language)
+    if output is None and kind == "html" and sys.stdout.isatty():
+        output = f"queue-health-{week}.html"
+    write_out(content, output)

@@ -1,0 +1,29 @@
+"""The command that checks the settings file and prints what it says: settings."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from cli.options import Everywhere
+from cli.output import say
+
+
+def settings(
+    chosen: Everywhere,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema with which an editor completes the file, and stop.")
+    ] = False,
+) -> None:
+    """Check the settings file, and print as JSON what it says."""
+    if schema:
+        from forensics.docsettings import SCHEMA_FILE
+
+        print(SCHEMA_FILE.read_text(encoding="utf-8"), end="")
+        return
+    said: dict[str, Any] = asdict(chosen.settings())
+    del said["text"]
+    print(json.dumps(said, indent=1, ensure_ascii=False, default=str))
+    file = chosen.settings_file()
+    say(f"{str(file)!r} can be meant, all of it." if file else "There is no settings file: these are the defaults.")

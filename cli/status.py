@@ -1,0 +1,72 @@
+"""The command that says what the lake holds."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import Everywhere, QueueOption
+from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
+from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, QueueUnknownError
+
+if TYPE_CHECKING:
+    from forensics.lake import Lake
+
+
+def status(
+    chosen: Everywhere,
+    how: FormatOption = RowFormat.TABLE,
+    queue: QueueOption = None,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Read every file, count the rows again and compare them with what coverage says; 4 if not."
+        ),
+    ] = False,
+) -> int:
+    """Say what the lake holds: per queue and source how far it was read, gaps, rows, size, data version."""
+    from forensics.report.lake_status import SOURCE_COLUMNS, lake_status
+    from forensics.report.log_readiness import readiness_lines
+
+    lake = chosen.open_lake()
+    found = lake_status(lake)
+    sources = [s.as_record() for s in found.sources if queue is None or s.queue == queue]
+    if queue is not None and not sources:
+        known = sorted({s.queue for s in found.sources if s.queue})
+        raise QueueUnknownError(
+            f"the lake holds nothing read for queue {queue!r}", f"It has: {', '.join(known) or 'no queue at all'}."
+        )
+    code = _verified(lake) if verify else EXIT_OK
+    if how is RowFormat.JSON:
+        print(json.dumps({**found.as_record(), "sources": sources}, indent=1))
+        return code
+    shown = tuple(c for c in SOURCE_COLUMNS if c not in ("seen_count", "stored_count", "gap_list"))
+    print_rows(sources, how, shown, SOURCE_COLUMNS)
+    if how is RowFormat.TABLE:
+        for line in [*found.sentences(), *readiness_lines(chosen.open_lake(), queue)]:
+            answer(line)
+    return code
+
+
+def _verified(lake: "Lake") -> int:
+    """Read every file, count again, say what came of it, and return the exit code."""
+    from forensics.lake.doctor import verify_files
+    from forensics.lake.recount import recount
+
+    file_count, damaged = verify_files(lake)
+    if damaged:
+        for sentence in damaged:
+            warn(f"Damaged: {sentence}")
+        warn("Run `doubletake doctor --full`: it sets them aside, and what was lost is collected again.")
+        return EXIT_LAW_BROKEN
+    counted = recount(lake)
+    for miscount in counted.miscounts:
+        warn(f"Not as recorded: {miscount.sentence}")
+    if counted.miscounts:
+        warn("Run `doubletake doctor`, then `doubletake collect` for that time.")
+        return EXIT_LAW_BROKEN
+    say(
+        f"Verified: {counted.reading_count:,} readings and {counted.row_count:,} rows are as recorded, and all "
+        f"{file_count:,} data files are what was written."
+    )
+    return EXIT_OK

@@ -1,0 +1,86 @@
+"""What is printed after an investigation: the verdict, and where to look further."""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.output import answer
+
+if TYPE_CHECKING:
+    from forensics.lake import Findings
+    from forensics.window import TimeWindow
+
+DASHBOARD = "http://127.0.0.1:8501"
+
+
+def print_verdict(
+    findings: "Findings",
+    queues: tuple[str, ...],
+    window: "TimeWindow",
+    dashboard: str | None = None,
+    chosen_lake: Path | None = None,
+) -> None:
+    """Print the verdict on some queues in a window, newest incident first, and where to look further."""
+    from forensics.lake.filters import one_of
+    from forensics.report.case import load_case
+    from forensics.report.summary import verdict_text
+    from forensics.tables.findings import INCIDENTS
+
+    rows = [
+        r
+        for r in findings.read(INCIDENTS, where=one_of("queue", queues)).to_pylist()
+        if r["started_at"] and r["started_at"] < window.end_at and (r["ended_at"] or r["started_at"]) >= window.start_at
+    ]
+    rows.sort(key=lambda r: (r["started_at"], r["incident_id"]), reverse=True)
+    lake = f" --lake {shlex.quote(_short(chosen_lake))}" if chosen_lake else ""
+    serve_first = "" if dashboard else f"  (after: doubletake serve{lake})"
+    for row in rows:
+        incident_id = row["incident_id"]
+        answer(f"\n{verdict_text(load_case(findings, incident_id))}\n")
+        answer(f"  Timeline: {timeline_link(dashboard or DASHBOARD, incident_id)}{serve_first}")
+        answer(f"  Messages: doubletake messages --incident {shlex.quote(incident_id)}{lake}")
+        answer(f"  Report:   doubletake report {shlex.quote(incident_id)} -o report.html{lake}")
+    print()
+    for queue in queues:
+        if queue not in {r["queue"] for r in rows}:
+            answer(f"{queue}: no suspicion that a message was processed twice in this window.")
+    for line in _beside(findings, queues, window):
+        answer(line)
+
+
+MOST_BESIDE = 5
+
+
+def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow") -> Iterator[str]:
+    """Yield what went wrong with the queues themselves, the first few of each kind."""
+    from forensics.lake.filters import one_of
+    from forensics.report.prevention import FINDING_WORDS
+    from forensics.tables.findings import QUEUE_FINDINGS
+    from forensics.words import clock_text
+
+    found = [
+        r
+        for r in findings.read(QUEUE_FINDINGS, where=one_of("queue", queues)).to_pylist()
+        if r["from_at"] < window.end_at and (r["until_at"] or r["from_at"]) >= window.start_at
+    ]
+    for queue in queues:
+        for code, words in FINDING_WORDS.items():
+            of_code = sorted((r for r in found if (r["queue"], r["code"]) == (queue, code)), key=lambda r: r["from_at"])
+            for r in of_code[:MOST_BESIDE]:
+                doubt = "maybe " if r["stance"] == "undecidable" else ""
+                yield f"{queue}: {doubt}{words}, from {clock_text(r['from_at'])} UTC: {r['sentence']}."
+            if len(of_code) > MOST_BESIDE:
+                yield f"{queue}: {words}, {len(of_code) - MOST_BESIDE:,} more: doubletake findings --queue {queue}"
+
+
+def _short(folder: Path) -> str:
+    here = Path.cwd()
+    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
+
+
+def timeline_link(dashboard: str, incident_id: str) -> str:
+    """Return the address of an incident's page."""
+    from urllib.parse import quote
+
+    return f"{dashboard}/incident?incident={quote(incident_id, safe='')}"

@@ -1,0 +1,26 @@
+"""The command that checks a report's ZIP: verify."""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.options import Everywhere
+from cli.output import answer, say
+
+
+def verify(
+    chosen: Everywhere,
+    bundle: Annotated[Path, typer.Argument(metavar="FILE", help="A ZIP of `doubletake report --format zip`.")],
+) -> None:
+    """Check that a report's ZIP is undamaged and of one piece; who wrote it is told by its digest, if you know that."""
+    from forensics.report.bundle import MOST_BYTES
+    from forensics.report.bundle import verify as verified
+
+    with bundle.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    found = verified(data)
+    answer(f"{found['incident_id']}: {len(found['files'])} files as written, data version {found['data_version']}")
+    say(f"SHA-256 of the ZIP: {sha256(data).hexdigest()}")
+    say("Whoever changes a bundle can write its digests anew: compare this one with what its sender told you.")

@@ -1,0 +1,9 @@
+"""Words among which the settings file and options of the command choose."""
+
+from typing import Literal, get_args
+
+Order = Literal["sequential", "parallel"]
+WorkerFormat = Literal["laravel", "shoryuken", "sqs-consumer", "celery", "spring", "lines"]
+WebhookKind = Literal["slack", "json"]
+AccessMode = Literal["none", "oidc"]
+WEBHOOKS: tuple[WebhookKind, ...] = get_args(WebhookKind)

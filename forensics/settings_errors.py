@@ -1,0 +1,162 @@
+"""What is wrong with a settings file, in a sentence that names the place and the value, and what to do."""
+
+import tomllib
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from forensics.errors import SettingsError
+from forensics.settings_file import REFUSED, SettingsFile
+
+_WRONG = {
+    "string_type": "is not a text",
+    "bool_type": "is not true or false",
+    "int_type": "is not a whole number",
+    "date_type": "is not a date",
+    "tuple_type": "is not a list",
+    "greater_than": "is not positive",
+    "string_too_short": "is empty",
+    "literal_error": "is unknown",
+}
+
+
+def read(text: str, where: str) -> SettingsFile:
+    """Return what a settings file says; raises SettingsError for the first thing in it that cannot be meant."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise SettingsError(
+            f"{where} is not valid TOML: {problem}", "Regular expressions go in 'single quotes'."
+        ) from problem
+    try:
+        return SettingsFile.model_validate(data)
+    except ValidationError as problem:
+        first = min(
+            problem.errors(), key=lambda error: error["type"] != "extra_forbidden"
+        )  # a misspelled key, first of all
+        sentence, hint = _told(first, data)
+        raise SettingsError(f"{where}: {sentence}", hint) from None
+
+
+@dataclass
+class _Place:
+    """Where in the file something is wrong: in a section, its entry's name, and there under a key."""
+
+    model: type[BaseModel] = SettingsFile
+    names: tuple[str, ...] = ()
+    is_list: bool = False
+    entry: str | None = None
+    key: str | None = None
+    is_item: bool = False
+
+    @property
+    def heading(self) -> str:
+        """Return the section as it is written."""
+        name = ".".join(self.names)
+        return f"[[{name}]]" if self.is_list else f"[{name}]"
+
+    def __str__(self) -> str:
+        if not self.names:
+            return ""
+        if self.entry is None:
+            return self.heading
+        return f"{self.heading} of {self.entry!r}" if len(self.names) > 1 else f"{self.heading} {self.entry!r}"
+
+
+def _place(loc: tuple[int | str, ...], data: Any) -> _Place:
+    """Follow an error's location through the models and through what was written."""
+    place, written = _Place(), data
+    for step in loc:
+        if isinstance(step, int):
+            place.is_item = True
+            written = written[step]
+            if place.entry is None and place.key is None and isinstance(written, dict):
+                name = written.get("name", written.get("log_group", written.get("profile")))
+                place.entry = name if isinstance(name, str) else None
+            continue
+        place.is_item = False
+        inner = section_of(place.model, step)
+        if inner is None:
+            place.key = step
+        else:
+            place.model, place.names, place.is_list = inner[0], (*place.names, step), inner[1]
+        written = written.get(step) if isinstance(written, dict) else None
+    return place
+
+
+def section_of(model: type[BaseModel], key: str) -> tuple[type[BaseModel], bool] | None:
+    """Return the model of the section under a key, and whether there may be several; None where a value stands."""
+    if key not in model.model_fields:
+        return None
+    annotation = model.model_fields[key].annotation
+    inner = get_args(annotation)
+    kind = inner[0] if inner else annotation
+    return (kind, bool(inner)) if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _told(error: ErrorDetails, data: dict[str, Any]) -> tuple[str, str]:
+    """Return the sentence and the hint."""
+    place, kind, value = _place(error["loc"], data), error["type"], error["input"]
+    before = f"{place} " if place.names else ""
+    if kind == "extra_forbidden":
+        return _unknown_key(place)
+    if kind == "missing":
+        return f"{place} lacks {place.key!r}", _example(place)
+    if place.key is None and kind in ("tuple_type", "model_type"):
+        brackets = "double" if place.is_list else "single"
+        return (
+            f"{'.'.join(place.names)!r} must be written as {place.heading}",
+            f"Use {brackets} brackets: {place.heading}.",
+        )
+    if kind == REFUSED:
+        sentence, hint, key = (error["ctx"][name] for name in ("sentence", "hint", "key"))
+        if key is not None:
+            return before + sentence, hint
+    else:
+        sentence, hint = _WRONG.get(kind, error["msg"]), _example(place)
+        if kind == "literal_error":
+            hint = f"Use {error['ctx']['expected'].replace(chr(39), chr(34))}."
+    if place.is_item:
+        return f"{before}{place.key} has {value!r}, which {sentence}", hint
+    written = str(value) if isinstance(value, bool) else repr(value)
+    return f"{before}{place.key} = {written} {sentence}", hint
+
+
+def _unknown_key(place: _Place) -> tuple[str, str]:
+    known = sorted(place.model.model_fields)
+    near = get_close_matches(str(place.key), known, 1)
+    meant = f"Did you mean {near[0]!r}? " if near else ""
+    if place.names:
+        return f"{place} has no key {place.key!r}", f"{meant}Known keys: {', '.join(known)}."
+    headings = [(name, section_of(SettingsFile, name)) for name in SettingsFile.model_fields]
+    written = [f"[[{name}]]" if found[1] else f"[{name}]" for name, found in headings if found]
+    alone = [name for name, found in headings if not found]
+    return (
+        f"{place.key!r} is not a section",
+        f"{meant}Sections are {', '.join(written[:-1])} and {written[-1]}; "
+        f"{', '.join(alone[:-1])} and {alone[-1]} stand above them.",
+    )
+
+
+def _example(place: _Place) -> str:
+    examples = place.model.model_fields[str(place.key)].examples if place.key else None
+    return f"Write {place.key} = {as_toml(examples[0])}." if examples else "docs/settings.md shows how it is written."
+
+
+def as_toml(value: Any) -> str:
+    """Write a value as TOML, expressions in single quotes.
+
+    >>> as_toml(["a", True]), as_toml("\\\\d+"), as_toml(60)
+    ('["a", true]', "'\\\\\\\\d+'", '60')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f"'{value}'" if "\\" in value else f'"{value}"'
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(as_toml, value))}]"
+    return value.isoformat() if isinstance(value, date) else str(value)

@@ -1,0 +1,364 @@
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cli
+from forensics.lake import Lake
+from tests.forensics.report import world
+from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(cli.__file__).parent.parent
+MESSAGE_FIELDS = [
+    "queue",
+    "message_id",
+    "incident_id",
+    "verdict",
+    "certainty",
+    "effects_at_least",
+    "effects_at_most",
+    "deliveries",
+    "receive_count",
+    "causes",
+    "origin",
+    "work_id",
+    "first_received_at",
+    "last_received_at",
+    "dead_lettered",
+    "business_keys",
+    "related_message_ids",
+    "evidence_ids",
+]
+INCIDENT_FIELDS = [
+    "incident_id",
+    "queue",
+    "started_at",
+    "ended_at",
+    "messages",
+    "messages_at_most",
+    "confirmed",
+    "probable",
+    "possible",
+    "absorbed",
+    "harmless",
+    "causes",
+    "primary_cause",
+]
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory) -> Lake:
+    return world.save(tmp_path_factory.mktemp("cli") / "lake")
+
+
+@pytest.fixture
+def run(lake, capsys):
+    def run_command(*args: str) -> tuple[int, str, str]:
+        code = cli.main(["--lake", str(lake.root), *args])
+        return code, *capsys.readouterr()
+
+    return run_command
+
+
+@pytest.fixture
+def data(run):
+    def lines_of(*args: str) -> list[dict]:
+        code, out, _ = run(*args, "--format", "jsonl")
+        assert code == 0
+        return [json.loads(line) for line in out.splitlines()]
+
+    return lines_of
+
+
+def test_messages_have_the_contracts_fields_with_the_contracts_kinds(data):
+    confirmed, probable, harmless = data("messages")
+
+    assert list(confirmed)[: len(MESSAGE_FIELDS)] == MESSAGE_FIELDS
+    assert (confirmed["verdict"], confirmed["effects_at_least"], confirmed["effects_at_most"]) == ("confirmed", 2, 2)
+    assert (probable["verdict"], harmless["verdict"]) == ("probable", "harmless")
+    assert confirmed["dead_lettered"] is False
+    assert confirmed["causes"] == ["batch_collateral"]
+    assert confirmed["origin"] is None
+    assert re.fullmatch(r"2026-11-20T05:12:00\.200Z", confirmed["first_received_at"])
+
+
+def test_incidents_have_the_contracts_fields_and_causes_as_an_object(data):
+    (incident,) = data("incidents")
+
+    assert list(incident)[: len(INCIDENT_FIELDS)] == INCIDENT_FIELDS
+    assert incident["causes"] == {"batch_collateral": 1, "function_timeout": 1}
+    assert (incident["confirmed"], incident["probable"], incident["harmless"]) == (1, 1, 1)
+
+
+def test_deliveries_of_one_message_come_in_the_order_of_the_receive_count(data):
+    ledger = data("deliveries", "--message", world.IDS[0])
+
+    assert [(d["receive_count"], d["effect"], d["basis"]) for d in ledger] == [
+        (1, "yes", "marker"),
+        (2, "yes", "marker"),
+    ]
+
+
+FILTERS = {
+    "messages of the incident": (("messages", "--incident", world.INCIDENT), 3),
+    "messages with one verdict": (("messages", "--verdict", "confirmed"), 1),
+    "messages of the queue": (("messages", "--queue", world.QUEUE), 3),
+    "deliveries of the incident": (("deliveries", "--incident", world.INCIDENT), 6),
+    "deliveries of one message in the queue": (("deliveries", "--queue", world.QUEUE, "--message", world.IDS[1]), 2),
+}
+
+
+@pytest.mark.parametrize(("command", "count"), FILTERS.values(), ids=FILTERS)
+def test_filters_keep_their_rows(data, command, count):
+    assert len(data(*command)) == count
+
+
+def test_every_format_prints_the_same_rows(run):
+    printed = {how: run("messages", "--format", how)[1] for how in ("json", "jsonl", "csv", "table")}
+    ids = [m["message_id"] for m in json.loads(printed["json"])]
+
+    assert ids == [json.loads(line)["message_id"] for line in printed["jsonl"].splitlines()]
+    assert ids == [row["message_id"] for row in csv.DictReader(io.StringIO(printed["csv"]))]
+    assert all(i in printed["table"] for i in ids)
+
+
+def test_a_table_that_is_piped_cuts_no_id(run):
+    _, out, _ = run("deliveries")
+
+    assert f"{world.GROUP}|{world.STREAM}|{world.RUNS[0][0]}|1" in out
+
+
+def test_finding_nothing_is_said_with_what_was_checked_and_on_stderr(run):
+    code, out, err = run("messages", "--queue", world.QUEUE, "--verdict", "absorbed", "--format", "jsonl")
+
+    assert (code, out) == (0, "")
+    assert f"No suspicion of queue {world.QUEUE!r}. 6 of its deliveries were checked" in err
+
+
+@pytest.mark.parametrize("command", ["incidents", "messages", "findings", "deliveries"])
+def test_a_mistyped_queue_is_never_called_clean(run, command):
+    code, out, err = run(command, "--queue", "paymets.fifo")
+
+    assert (code, out) == (2, "")
+    assert "knows no queue 'paymets.fifo'" in err
+    assert f"Did you mean {world.QUEUE}?" in err
+
+
+def test_the_status_tells_sources_gaps_and_data_version(run):
+    code, out, _ = run("status", "--format", "json")
+    status = json.loads(out)
+
+    assert code == 0
+    assert status["data_version"] == "run-1-012345"
+    assert [(s["source"], s["status"], s["gaps"]) for s in status["sources"]] == [
+        ("log_events", "ok", 1),
+        ("metric_points", "denied", 0),
+    ]
+
+
+def test_the_status_in_words_names_the_gap(run):
+    _, out, _ = run("status")
+
+    assert "Gap: log_events /aws/lambda/charge-card was not read" in out
+
+
+def test_a_report_is_written_whole_and_leaves_nothing_else(run, tmp_path):
+    file = tmp_path / "case.html"
+    code, out, err = run("report", world.INCIDENT, "-o", str(file))
+
+    assert (code, out) == (0, "")
+    assert file.read_text().startswith("<!doctype html>")
+    assert str(file) in err
+    assert os.listdir(tmp_path) == ["case.html"]
+
+
+def test_the_ending_of_the_file_chooses_the_format(run, tmp_path):
+    run("report", world.INCIDENT, "-o", str(tmp_path / "case.json"))
+
+    assert json.loads((tmp_path / "case.json").read_text())["schema_version"] == 1
+
+
+def test_a_report_to_stdout_is_the_file_and_nothing_more(run):
+    _, out, err = run("report", world.INCIDENT, "--format", "md", "-o", "-")
+
+    assert out.startswith("# payments.fifo-20261120T0512Z")
+    assert err == ""
+
+
+def test_options_after_the_command_win_over_those_before_it_and_over_the_environment(lake, capsys, monkeypatch):
+    monkeypatch.setenv("DOUBLETAKE_LAKE", "/nowhere/at/all")
+
+    assert cli.main(["--lake", "/nowhere", "incidents", "--lake", str(lake.root)]) == 0
+    assert cli.main(["--lake", str(lake.root), "incidents"]) == 0
+    assert cli.main(["incidents"]) == 2
+    assert "/nowhere/at/all" in capsys.readouterr().err
+
+
+def refuse(*parts: str):
+    return list(parts)
+
+
+BAD = {
+    "an unknown incident": (
+        refuse("report", "payments.fifo-20261120T0513Z"),
+        "payments.fifo-20261120T0513Z",
+        "Did you mean",
+    ),
+    "an unknown incident as a filter": (refuse("messages", "--incident", "nope"), "nope", "doubletake incidents"),
+    "an unknown message": (refuse("deliveries", "--message", "no-such-id"), "no-such-id", "doubletake status"),
+    "an unknown queue": (refuse("status", "--queue", "payment"), "payment", world.QUEUE),
+    "an unknown option": (refuse("messages", "--incidnt", "x"), "--incidnt", "--incident"),
+    "an unknown command": (refuse("mesages"), "mesages", "messages"),
+    "an unknown format": (refuse("messages", "--format", "xml"), "xml", "jsonl"),
+    "an unknown verdict": (refuse("messages", "--verdict", "sure"), "sure", "confirmed"),
+    "a missing argument": (refuse("report"), "Name an incident", "--week"),
+}
+
+
+@pytest.mark.parametrize(("command", "value", "hint"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_sentence_with_the_value_and_a_hint(run, command, value, hint):
+    code, out, err = run(*command)
+
+    assert (code, out) == (2, "")
+    assert err.startswith("doubletake: ")
+    assert value in err
+    assert hint in err
+    assert len(err.splitlines()) <= 2
+    assert "Traceback" not in err
+
+
+LAKES = {
+    "no lake": (lambda path: None, "there is no lake"),
+    "an empty folder": (lambda path: path.mkdir(), "is empty"),
+    "a file": (lambda path: path.write_text("x"), "there is no lake"),
+    "evidence without findings": (lambda path: _evidence_only(path), "no findings"),
+}
+
+
+def _evidence_only(path: Path) -> None:
+    from forensics.tables.evidence import LOG_EVENTS
+
+    Lake(path).append(LOG_EVENTS, world.lines(), "test|world")
+
+
+@pytest.mark.parametrize(("make", "words"), LAKES.values(), ids=LAKES)
+@pytest.mark.parametrize("command", ["incidents", "messages", "deliveries", "report"])
+def test_a_lake_that_cannot_answer_says_what_to_run(tmp_path, capsys, make, words, command):
+    make(tmp_path / "lake")
+    args = [command, "x"] if command == "report" else [command]
+
+    assert cli.main([*args, "--lake", str(tmp_path / "lake")]) == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert "`doubletake " in err
+
+
+def test_a_lake_of_a_newer_release_is_not_read(tmp_path, capsys):
+    lake = world.save(tmp_path / "lake")
+    commit = next((lake.root / "findings" / "incidents" / "_delta_log").glob("*0.json"))
+    commit.write_text(commit.read_text().replace('"doubletake.schemaVersion":"1"', '"doubletake.schemaVersion":"99"'))
+
+    assert cli.main(["incidents", "--lake", str(lake.root)]) == 2
+    assert "has schema 99" in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written_says_where_and_leaves_nothing(run, tmp_path):
+    code, _, err = run("report", world.INCIDENT, "-o", str(tmp_path / "no" / "folder.md"))
+
+    assert code == 2
+    assert "no/folder.md" in err
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_interrupted_write_leaves_the_old_report(run, tmp_path, monkeypatch):
+    file = tmp_path / "case.md"
+    file.write_text("the old one")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    code, _, err = run("report", world.INCIDENT, "-o", str(file))
+
+    assert (code, file.read_text()) == (2, "the old one")
+    assert "No space left" in err
+    assert os.listdir(tmp_path) == ["case.md"]
+
+
+def test_a_bug_is_one_sentence_and_its_trace_comes_on_demand(run, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("forensics.report.case.load_case", broken)
+    code, _, err = run("report", world.INCIDENT)
+    monkeypatch.setenv("DOUBLETAKE_DEBUG", "1")
+    _, _, traced = run("report", world.INCIDENT)
+
+    assert code == 1
+    assert "ZeroDivisionError: by zero" in err
+    assert "DOUBLETAKE_DEBUG=1" in err
+    assert "Traceback" not in err
+    assert "Traceback" in traced
+
+
+def test_text_from_a_log_cannot_drive_the_terminal(tmp_path, capsys):
+    found = world.findings()
+    found["messages"][0] |= {"business_keys": ["\x1b[2J\u202egnp"]}
+    lake = world.save(tmp_path / "lake", found)
+    cli.main(["messages", "--lake", str(lake.root)])
+    out = capsys.readouterr().out
+
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "\\x1b[2J\\u202egnp" in out
+
+
+def test_a_key_with_a_line_separator_stays_on_its_line(tmp_path, capsys):
+    found = world.findings()
+    found["messages"][0] |= {"business_keys": ["a\u2028b\x85c\nd"]}
+    lake = world.save(tmp_path / "lake", found)
+    cli.main(["messages", "--format", "jsonl", "--lake", str(lake.root)])
+    lines = capsys.readouterr().out.splitlines()
+
+    assert len(lines) == 3
+    assert json.loads(lines[0])["business_keys"] == ["a\u2028b\x85c\nd"]
+
+
+def test_without_arguments_the_commands_are_listed(capsys):
+    assert cli.main([]) == 0
+    assert "incidents" in capsys.readouterr().out
+
+
+def start(lake: Lake, *args: str, **options) -> subprocess.Popen:
+    command = [sys.executable, "-m", "cli", *args, "--lake", str(lake.root)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+@pytest.mark.process
+def test_a_reader_that_stops_reading_is_no_error(tmp_path):
+    found = world.findings()
+    found["messages"] = [m | {"item_id": f"{m['item_id']}-{n}"} for m in found["messages"] for n in range(2000)]
+    lake = world.save(tmp_path / "lake", found)
+    process = start(lake, "messages", "--format", "jsonl")
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+
+    assert (process.wait(PATIENCE_S), err) == (0, b"")
+
+
+@pytest.mark.process
+def test_the_command_line_ends_with_the_commands_exit_code(lake):
+    out, err = (process := start(lake, "messages", "--incident", "nope")).communicate(timeout=PATIENCE_S)
+
+    assert (process.returncode, out) == (2, b"")
+    assert b"there is no incident 'nope'" in err

@@ -1,0 +1,107 @@
+"""A disk without room: one sentence, exit code 2, nothing half-written, wherever it filled up."""
+
+import errno
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import cli
+from forensics.lake import Lake
+from forensics.lake.doctor import heal
+from forensics.tables.evidence import LOG_EVENTS
+
+LINES = 400
+T = datetime(2026, 11, 20, 5, tzinfo=UTC)
+SENTENCE = "doubletake: the disk is full: nothing is half-written, and what was stored before is still there"
+_CRAMPED = """
+import resource, sys
+import cli
+most_bytes = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+sys.exit(cli.main(sys.argv[2:]))
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "worker.log"
+    moments = (T + timedelta(milliseconds=17 * n) for n in range(LINES))
+    path.write_text("".join(f"{at.isoformat(timespec='milliseconds')} processed {n}\n" for n, at in enumerate(moments)))
+    return path
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("most_bytes", [10, 300, 1200, 2600, 6000, 9000])
+def test_an_import_without_room_says_so_in_one_sentence_and_the_next_completes_it(
+    log, tmp_path, most_bytes, monkeypatch
+):
+    """Files that may not grow are what a full disk is to whoever writes; which one fails depends on the size."""
+    args = ["import", str(log), "--log-group", "/g", "--lake", str(tmp_path / "lake")]
+    ended = subprocess.run(
+        [sys.executable, "-c", _CRAMPED, str(most_bytes), *args], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines()[0] == SENTENCE
+    assert len(ended.stderr.splitlines()) == 2
+
+    lake = Lake(tmp_path / "lake")
+    assert heal(lake).repairs == ()
+    assert cli.main(args) == 0
+    assert lake.count(LOG_EVENTS) == LINES
+
+
+def _chained() -> Exception:
+    try:
+        try:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as problem:
+            raise RuntimeError("a stage failed") from problem
+    except RuntimeError as problem:
+        return problem
+
+
+class PanicException(BaseException):
+    """As pyo3 calls what a library in Rust ends with."""
+
+
+FAILURES = {
+    "the system's own": OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/lake/x"),
+    "a quota": OSError(errno.EDQUOT, os.strerror(errno.EDQUOT)),
+    "delta-rs, in words": OSError(
+        "Generic LocalFileSystem error: Unable to copy data: No space left on device (os error 28)"
+    ),
+    "a Rust panic": PanicException(
+        'called `Result::unwrap()` on an `Err` value: Os { code: 28, message: "No space left on device" }'
+    ),
+    "Java, through Spark": Exception(
+        "Py4JJavaError: ... java.io.IOException: No space left on device\n\tat java.base/..."
+    ),
+    "the cause of another failure": _chained(),
+}
+
+
+@pytest.mark.parametrize("problem", FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize("command", ["status", "correlate", "incidents"])
+def test_whoever_finds_no_room_it_is_told_the_same_way(command, problem, tmp_path, monkeypatch, capsys):
+    def fail(self):
+        raise problem
+
+    monkeypatch.setattr("cli.options.Everywhere.open_lake", fail)
+    code = cli.main([command, "--lake", str(tmp_path / "none")])
+
+    assert code == 2
+    assert capsys.readouterr().err.splitlines()[0] == SENTENCE
+
+
+def test_a_panic_about_something_else_is_a_bug(tmp_path, monkeypatch, capsys):
+    def fail(self):
+        raise PanicException("index out of bounds")
+
+    monkeypatch.setattr("cli.options.Everywhere.open_lake", fail)
+
+    assert cli.main(["status", "--lake", str(tmp_path)]) == 1
+    assert "this is a bug of ours: PanicException: index out of bounds" in capsys.readouterr().err

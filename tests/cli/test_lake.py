@@ -1,0 +1,173 @@
+"""doctor, seal and status --verify from the command line."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import cli
+from forensics.lake import Lake, to_arrow
+from forensics.tables import BY_NAME
+from forensics.window import TimeWindow
+from ingest.collect import collect
+from tests.ingest.model_account import GROUP, QUEUE, ModelAccount
+
+T = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=3)
+EVENTS = [(T + timedelta(minutes=n), "s", f"line {n}") for n in range(30)]
+LOG_EVENTS, INCIDENTS = BY_NAME["log_events"], BY_NAME["incidents"]
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    """A lake with one collected hour."""
+    lake = Lake(tmp_path / "lake")
+    read(lake)
+    return lake
+
+
+def read(lake: Lake) -> None:
+    collect(lake, ModelAccount(EVENTS), [QUEUE], TimeWindow(T, T + timedelta(hours=1)), [GROUP])
+
+
+@pytest.fixture
+def run(capsys, lake):
+    def run_command(*args: str) -> tuple[int, str, str]:
+        return cli.main([*args, "--lake", str(lake.root)]), *capsys.readouterr()
+
+    return run_command
+
+
+def newest_commit(lake: Lake) -> Path:
+    return max((lake.path(LOG_EVENTS) / "_delta_log").glob("*.json"))
+
+
+def test_a_sound_lake_is_verified_and_left_alone_by_the_doctor(run):
+    verified, sound = run("status", "--verify"), run("doctor")
+
+    assert (verified[0], sound[0]) == (0, 0)
+    assert "Verified: " in verified[2]
+    assert "is sound" in sound[2]
+
+
+def test_a_torn_lake_is_said_healed_and_whole_again_after_the_next_collection(run, lake):
+    newest_commit(lake).write_text("")
+    torn, healed = run("status"), run("doctor")
+    assert (torn[0], healed[0]) == (2, 0)
+    assert "doubletake doctor" in torn[2]
+    assert "log_events: commit 1 is empty; set aside" in healed[2]
+    assert "30 rows were stored, 0 are there" in healed[2]
+
+    status = json.loads(run("status", "--format", "json", "--verify")[1])
+    assert {s["status"] for s in status["sources"] if s["source"] == "log_events"} == {"lost"}
+    read(lake)
+    assert lake.count(LOG_EVENTS) == len(EVENTS)
+    assert run("status", "--verify")[0] == 0
+
+
+def test_rows_that_are_missing_end_verification_with_4(run, lake):
+    from deltalake import DeltaTable
+
+    for file in lake.files(LOG_EVENTS):
+        Path(file).unlink()
+    DeltaTable(str(lake.path(LOG_EVENTS))).repair()
+    code, _, err = run("status", "--verify")
+
+    assert code == 4
+    assert "Not as recorded: log_events of /ecs/orders" in err
+    assert "doubletake doctor" in err
+
+
+def spoil(lake: Lake) -> Path:
+    """Change bytes of an older log_events file, as a bad disk does: commit, size and name stay."""
+    file = Path(lake.files(LOG_EVENTS)[0])
+    late = ModelAccount([*EVENTS, (T + timedelta(hours=1, minutes=1), "s", "later")])
+    collect(lake, late, [QUEUE], TimeWindow(T + timedelta(hours=1), T + timedelta(hours=2)), [GROUP])
+    content = bytearray(file.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 64] = bytes(b ^ 0xFF for b in content[middle : middle + 64])
+    file.write_bytes(content)
+    return file
+
+
+def test_a_spoiled_file_is_named_set_aside_and_its_lines_fetched_again(run, lake):
+    file = spoil(lake)
+    verified, healed = run("status", "--verify"), run("doctor", "--full")
+    assert (verified[0], healed[0]) == (4, 0)
+    assert f"Damaged: log_events: data file {file.name} is not what was written" in verified[2]
+    assert "doubletake doctor --full" in verified[2]
+    assert f"log_events: data file {file.name} is not what was written; set aside" in healed[2]
+
+    read(lake)
+    assert lake.count(LOG_EVENTS) == len(EVENTS) + 1
+    code, _, err = run("status", "--verify")
+    assert code == 0
+    assert "data files are what was written" in err
+
+
+def test_a_sound_lake_is_called_so_only_as_far_as_it_was_read(run, lake, monkeypatch):
+    whole = run("doctor")
+    monkeypatch.setattr("forensics.lake.doctor.SAMPLE_BYTES", 0)
+    spoil(lake)
+    sample = run("doctor")
+
+    assert "looked at only by size" not in whole[2]
+    assert sample[0] == 0
+    assert "1 more looked at only by size and footer (--full reads all)" in sample[2]
+
+
+def test_damage_met_while_reading_is_told_as_damage(run, lake):
+    file = spoil(lake)
+    code, _, err = run("import", str(_again(lake)), "--log-group", GROUP)
+
+    assert code == 2
+    assert f"is damaged in its file {file.name}: it is not what was written" in err
+    assert "doubletake doctor --full" in err
+
+
+def _again(lake: Lake) -> Path:
+    log = lake.root.parent / "worker.log"
+    log.write_text("".join(f"{at:%Y-%m-%dT%H:%M:%S}.000Z {line}\n" for at, _, line in EVENTS))
+    return log
+
+
+def test_a_failure_that_names_no_file_is_told_as_damage_where_that_explains_it(run, lake, monkeypatch):
+    def fail(lake):
+        raise RuntimeError("snappy: corrupt input")
+
+    monkeypatch.setattr("forensics.report.lake_status.lake_status", fail)
+    sound = run("status")
+    file = spoil(lake)
+    spoiled = run("status")
+
+    assert (sound[0], spoiled[0]) == (1, 2)
+    assert "this is a bug of ours: RuntimeError: snappy: corrupt input" in sound[2]
+    assert f"its file {file.name}: it is not what was written" in spoiled[2]
+
+
+def test_sealing_a_case_reads_its_time_again_and_stamps_it(run, lake, monkeypatch):
+    folder = lake.staging_folder(INCIDENTS, "r1")
+    folder.mkdir(parents=True)
+    times = {"started_at": T + timedelta(minutes=5), "ended_at": T + timedelta(minutes=9)}
+    row = {"incident_id": "orders-1", "queue": QUEUE, **times}
+    pq.write_table(to_arrow(INCIDENTS, [row]), folder / "part-0.parquet")
+    about = {"generation_id": "g", "inputs": lake.versions(), "rules_version": "1", "data_until_at": T}
+    lake.publish("r1", about, (INCIDENTS,))
+    account = ModelAccount([*EVENTS, (T + timedelta(minutes=40), "s", "two days late")])
+    account.list_event_source_mappings = lambda **_: {"EventSourceMappings": []}
+    monkeypatch.setattr("cli.seal.accesses", lambda chosen, settings: [account])
+    code, _, err = run("seal", "orders-1")
+    sealed = [r for r in lake.read(BY_NAME["coverage"]).to_pylist() if r["is_sealed"]]
+
+    assert code == 0
+    assert "two days late" in lake.read(LOG_EVENTS, ["line"])["line"].to_pylist()
+    assert {r["source"] for r in sealed} >= {"log_events", "metric_points"}
+    assert "seal it again after" in err
+
+
+def test_an_incident_that_is_not_there_is_not_sealed(run):
+    code, _, err = run("seal", "orders-1")
+
+    assert code == 2
+    assert "no findings" in err

@@ -1,0 +1,146 @@
+"""The program around the commands: options that every command takes, the environment, and completion."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+import cli
+from tests.forensics.report import world
+
+ROOT = Path(cli.__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory) -> str:
+    return str(world.save(tmp_path_factory.mktemp("program") / "lake").root)
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for name in ("DOUBLETAKE_LAKE", "DOUBLETAKE_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*args: str) -> tuple[int, str, str]:
+        code = cli.main(args)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_has_a_short_option(run, option):
+    code, out, _ = run(option)
+
+    assert code == 0
+    assert out.startswith("doubletake")
+
+
+def test_the_commands_stand_in_groups_that_say_what_for(run):
+    _, out, _ = run("--help")
+    titles = [line.strip("╭╮─ ") for line in out.splitlines() if line.startswith("╭")]
+
+    assert titles[2:] == [
+        "Fill the lake",
+        "Ask what happened",
+        "Review the week",
+        "Show and tell",
+        "Look after lake and settings",
+    ]
+
+
+def test_help_names_the_variables_that_stand_for_an_option(run):
+    _, out, _ = run("incidents", "--help")
+
+    assert "[env var: DOUBLETAKE_LAKE]" in out
+    assert "DOUBLETAKE_CONFIG" in out
+
+
+PLACES = {
+    "nothing": ([], None, "lake"),
+    "the environment": ([], "from-environment", "from-environment"),
+    "before the command, and the environment": (["--lake", "before"], "from-environment", "before"),
+}
+
+
+@pytest.mark.parametrize(("before", "environment", "asked"), PLACES.values(), ids=PLACES)
+def test_a_lake_named_on_the_command_line_is_nearer_than_the_environment(run, monkeypatch, before, environment, asked):
+    if environment:
+        monkeypatch.setenv("DOUBLETAKE_LAKE", environment)
+
+    code, _, err = run(*before, "incidents")
+    _, _, after = run(*before, "incidents", "--lake", "after")
+
+    assert code == 2
+    assert f"/{asked}'" in err
+    assert "/after'" in after
+
+
+def test_a_settings_file_of_the_environment_is_read(run, monkeypatch, lake, tmp_path):
+    (tmp_path / "bad.toml").write_text("[team]\nzone = 1\n")
+    monkeypatch.setenv("DOUBLETAKE_CONFIG", str(tmp_path / "bad.toml"))
+    code, _, err = run("incidents", "--lake", lake)
+
+    assert code == 2
+    assert "bad.toml" in err
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_quiet_leaves_data_alone_and_says_nothing_else(run, lake, where):
+    args = ["report", world.INCIDENT, "--lake", lake, "-o", "r.json"]
+    code, out, err = run("--quiet", *args) if where == "before" else run(*args, "-q")
+
+    assert (code, out, err) == (0, "", "")
+    assert json.loads(Path("r.json").read_text())["incident"]["incident_id"] == world.INCIDENT
+
+
+def test_quiet_still_says_what_went_wrong_and_is_over_with_the_command(run, lake):
+    code, _, err = run("--quiet", "incidents", "--lake", "nowhere")
+    _, _, later = run("messages", "--verdict", "absorbed", "--lake", lake)
+
+    assert code == 2
+    assert "/nowhere'" in err
+    assert "No suspicion" in later
+
+
+def test_quiet_still_says_what_a_reading_lacks(run, tmp_path):
+    (tmp_path / "worker.log").write_text("2026-11-20T05:00:00.000Z processed 1\n")
+    (tmp_path / "notes.txt").write_text("no time at all\n")
+    args = [
+        "import",
+        "worker.log",
+        "notes.txt",
+        "--log-group",
+        "/worker",
+        "--account",
+        "111111111111",
+        "--region",
+        "eu-central-1",
+    ]
+    _, _, loud = run(*args, "--lake", "loud")
+    _, _, quiet = run(*args, "--lake", "quiet", "--quiet")
+    lacks = [line for line in loud.splitlines() if line.startswith("  Gap: ")]
+
+    assert len(lacks) == 1
+    assert quiet.splitlines() == lacks
+
+
+def test_a_shell_completes_commands_and_options():
+    words = {"COMP_WORDS": "doubletake in", "COMP_CWORD": "1", "_DOUBLETAKE_COMPLETE": "complete_bash"}
+    done = subprocess.run(
+        [sys.executable, "-m", "cli"], cwd=ROOT, env=os.environ | words, capture_output=True, text=True, check=False
+    )
+
+    assert set(done.stdout.split()) == {"incidents", "investigate"}
+
+
+def test_completion_can_be_installed():
+    options = {name for p in typer.main.get_command(cli.app).params for name in p.opts}
+
+    assert {"--install-completion", "--show-completion"} <= options

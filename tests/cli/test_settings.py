@@ -1,0 +1,51 @@
+"""doubletake settings: the file checked by itself, and its schema."""
+
+import json
+
+import pytest
+
+import cli
+from forensics.docsettings import schema
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DOUBLETAKE_CONFIG", raising=False)
+
+    def run(*args: str) -> tuple[int, str, str]:
+        code = cli.main(["settings", *args])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_it_prints_what_the_file_says(run, tmp_path):
+    (tmp_path / "doubletake.toml").write_text('[[queue]]\nname = "orders"\nowner = "ana"\n')
+    code, out, err = run()
+
+    assert code == 0
+    assert json.loads(out)["queues"][0]["owner"] == "ana"
+    assert err == "'doubletake.toml' can be meant, all of it.\n"
+
+
+def test_without_a_file_it_prints_the_defaults_and_says_so(run):
+    code, out, err = run()
+
+    assert (code, json.loads(out)["team"]) == (0, {"zone": None, "stale_after_min": 60})
+    assert "no settings file" in err
+
+
+def test_what_cannot_be_meant_is_a_sentence_and_exit_code_2(run, tmp_path):
+    (tmp_path / "team.toml").write_text("[team]\nstale_after_min = true\n")
+    code, out, err = run("--config", str(tmp_path / "team.toml"))
+
+    assert (code, out) == (2, "")
+    assert "[team] stale_after_min = True is not a whole number" in err
+
+
+def test_it_prints_the_schema(run):
+    code, out, _ = run("--schema")
+
+    assert (code, json.loads(out)) == (0, schema())

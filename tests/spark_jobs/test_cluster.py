@@ -1,0 +1,75 @@
+"""A cluster gives the bytes that one process gives; a worker that is killed costs time, not findings."""
+
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from forensics.lake import Lake
+from forensics.settings import Settings
+from spark_jobs.carrier import Here
+from spark_jobs.runner import correlate
+from tests.oracle import World
+from tests.oracle.bundle import fill_lake, settings_of
+from tests.spark_jobs.cluster import LOOPBACK, Cluster, wait_for
+from tests.spark_jobs.commands import correlating, files_of
+from tests.waiting import PATIENCE_S
+
+pytestmark = [pytest.mark.spark, pytest.mark.process]
+
+SEEDS = range(400, 420)
+ONLY_NAMES = "--conf spark.driver.maxResultSize=1m --conf spark.rpc.message.maxSize=1 pyspark-shell"
+"""Between driver and executors nothing as large as a file of this lake can travel: a task that tries fails the run."""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory) -> Iterator[Cluster]:
+    with Cluster(tmp_path_factory.mktemp("cluster"), workers=2) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def said() -> Settings:
+    return settings_of(World(seed) for seed in SEEDS)
+
+
+@pytest.fixture
+def lake(tmp_path) -> Lake:
+    return fill_lake([World(seed) for seed in SEEDS], tmp_path / "lake")
+
+
+@pytest.fixture(scope="module")
+def expected(said, tmp_path_factory) -> dict[str, list[str]]:
+    lake = fill_lake([World(seed) for seed in SEEDS], tmp_path_factory.mktemp("here") / "lake")
+    correlate(lake, said, carrier=Here())
+    return files_of(lake)
+
+
+def on(cluster: Cluster, lake: Lake, said: Settings) -> subprocess.Popen[str]:
+    """Start the command as a person does on a machine of the cluster."""
+    where = {"SPARK_LOCAL_IP": LOOPBACK, "PYSPARK_SUBMIT_ARGS": ONLY_NAMES}
+    return correlating(lake, said, "--master", cluster.url, **where)
+
+
+def test_two_workers_give_the_bytes_that_one_process_gives(cluster, lake, said, expected):
+    run = on(cluster, lake, said)
+    told, _ = run.communicate(timeout=PATIENCE_S)
+
+    assert run.returncode == 0, told
+    assert all(cluster.tasks(f"worker-{number}") for number in range(2))
+    assert files_of(lake) == expected
+
+
+def test_a_worker_killed_in_the_middle_of_a_run_costs_no_findings(cluster, lake, said, expected):
+    before = cluster.tasks("worker-1")
+    judged = lake.root / "findings" / ".cache" / "judge"
+    run = on(cluster, lake, said)
+    wait_for(lambda: any(judged.glob("*")) or run.poll() is not None, "the first work to be judged")
+    had_tasks = cluster.tasks("worker-1") > before
+    cluster.kill("worker-1")
+    was_running = run.poll() is None
+    told, _ = run.communicate(timeout=PATIENCE_S)
+
+    assert was_running and had_tasks
+    assert run.returncode == 0, told
+    assert files_of(lake) == expected
