@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from forensics.access import Access
 from forensics.errors import SettingsError
@@ -60,6 +61,11 @@ class Team:
 
     zone: str | None = None
     stale_after_min: int = 60
+
+    @property
+    def local(self) -> ZoneInfo:
+        """The zone of the team's days and weeks: UTC unless it named one."""
+        return ZoneInfo(self.zone or "UTC")
 
 
 @dataclass(frozen=True)

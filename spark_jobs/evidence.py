@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -147,11 +147,3 @@ def _is_mark(line: str) -> bool:
         return False
     event = json_lines.PLATFORM_TYPE.find(line, "platform_type")
     return bool(event) and json_lines.PLATFORM_KINDS.get(str(event).removeprefix("platform.")) in _MARKS
-
-
-def utc(at_us: int) -> datetime:
-    """Return microseconds since 1970 as a time."""
-    return datetime.fromtimestamp(0, UTC) + _US * at_us
-
-
-_US = datetime.resolution

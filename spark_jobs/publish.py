@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from forensics.clock import moment
 from forensics.incidents.blind_windows import FailedInvocation, MetricPoint, blind_queues, blind_windows
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.held import GroupDelivery, held_ms
@@ -46,7 +47,6 @@ from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary, digest
 from spark_jobs.candidates import halved
 from spark_jobs.checks import setting_findings
-from spark_jobs.evidence import utc
 from spark_jobs.groups import groups_to_look_at
 from spark_jobs.health import periods_of, queue_health_rows, queue_weeks_rows
 from spark_jobs.judge import VERDICT_SCHEMA, works_of
@@ -338,7 +338,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
         if unit["metric_files"]
         else pl.DataFrame(schema=schema_of(METRIC_POINTS))
     )
-    until = None if around.data_until is None else utc(around.data_until)
+    until = None if around.data_until is None else moment(around.data_until)
     metrics, read = metric_measures(points, known), read_measures(known, around.zone)
     periods = periods_of(measures, metrics, read, around.zone, until)
     returned = [pl.read_parquet(cache.entry("judge", name) / "returned.parquet") for name in unit["judge"]]

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from forensics.clock import moment
 from forensics.health.accepted import check_codes
 from forensics.judging.surroundings import GroupLines, Surroundings
 from forensics.lake import Generation, Lake
@@ -22,7 +23,7 @@ from spark_jobs.cache import Cache, CacheDamagedError, Summary, code_digest, dig
 from spark_jobs.candidates import PLAN, shard_bounds
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
-from spark_jobs.evidence import Evidence, LogFile, pinned, utc
+from spark_jobs.evidence import Evidence, LogFile, pinned
 from spark_jobs.parts import read_part, written
 from spark_jobs.steps import Shared
 from spark_jobs.telling import Parts, Telling
@@ -143,7 +144,7 @@ class _Run:
                 "generation_id": generation_id,
                 "inputs": self.versions,
                 "rules_version": code_digest()[:12],
-                "data_until_at": None if data_until is None else utc(data_until),
+                "data_until_at": None if data_until is None else moment(data_until),
             },
         )
         self.cache.sweep(self.carried.used)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -69,7 +68,7 @@ class Telling:
             MetricSeries("ApproximateAgeOfOldestMessage", points),
             shared.around.read_of_logs,
             data_until,
-            ZoneInfo(self.evidence.settings.team.zone or "UTC"),
+            self.evidence.settings.team.local,
         )
         members_name = digest("members", *judged)
         members = self.carried.one("members", publish.members, around, {"name": members_name, "judged": judged})
