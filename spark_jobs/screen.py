@@ -18,28 +18,32 @@ import polars as pl
 import pyarrow as pa
 
 from forensics.parsers import app_lines, handle_errors, idempotency, lambda_text, sqs_records
-from forensics.parsers.grammar import UUID
+from forensics.parsers.grammar import REQUEST_ID, UUID
 from forensics.parsers.line import ParsedLine, parse_line
-from forensics.parsers.marks import needle_of
-from forensics.settings import Consumer
+from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
+from spark_jobs.marks import EFFECT, STARTED, Marks
 
 START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
 """Kinds of lines; an application's line is any other."""
 
 OWN_ID, OTHER_ID = "eeeeeeee-eeee-eeee-eeee-eeeeeeeeeeee", "ffffffff-ffff-ffff-ffff-ffffffffffff"
 """What stands in a shape for the invocation's own request id and for any other id; without digits, which are masked."""
-_OWN = "\x01own\x01"
+_OWN, _SEND = "\x01own\x01", "\x01send\x01"
 
-MENTION, EFFECT, STARTED, RESPONSE = 1, 2, 4, 8
-"""What a line of some shape states, as bits: it mentions the message, shows its effect, its start, an empty batch response."""
+MENTION, RESPONSE = 1, 8
+"""What a line of some shape states, as bits beside EFFECT and STARTED: it mentions the message, or is an empty batch response."""
 
 _STAMP = r"\[?[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9:.,]{8,20}(?:Z|[ \x{A0}]?[+-][0-9:]{4,6})?\]?[ \t\x{A0},:-]*"
-_PREFIX = rf"^[\s\x{{A0}}]*(?:\[?[A-Za-z]{{3,11}}\]?[: \t\x{{A0}}]*)?(?:{_STAMP}){{0,2}}<?({UUID})"
+_PREFIX = rf"^[\s\x{{A0}}]*(?:\[?[A-Za-z]{{3,11}}\]?[: \t\x{{A0}}]*)?(?:{_STAMP}){{0,2}}<?({REQUEST_ID})"
 """At least whatever ``app_lines.PREFIX`` takes for a request id: what else it finds makes a line odd, never wrong."""
-_JSON_ID = rf'equest_?[Ii]d"\s*:\s*"({UUID})'
+_JSON_ID = rf'equest_?[Ii]d"\s*:\s*"({REQUEST_ID})'
 _REPORT = rf"^REPORT RequestId: {UUID}\tDuration: ([0-9]{{1,15}}(?:\.[0-9]{{1,9}})?) ms\t"
+_FUNCTION_NAME = r'(?:unction_name|FunctionName)"\s*:\s*"([A-Za-z0-9_-]{1,140})'
+_FUNCTION_ARN = r":function:([A-Za-z0-9_-]{1,140})"
+NUMBERED_ENTITY = "&#"
+"""A quote as HTML says by its digits which it is, so that no shape holds it."""
 LONGEST_SHAPE = 4_000
 MOST_SHAPES = 5_000
 """Above this a part's lines have no shapes in common, and asking about each costs what reading each line does."""
@@ -81,6 +85,8 @@ class Shape(NamedTuple):
     names_message: bool = False
     effect_key: str | None = None
     started_key: str | None = None
+    names_function: bool = False
+    """It names its function, by a name with digits: whether by the same is seen in each line."""
 
 
 ODD, SILENT = Shape(True), Shape(False)
@@ -119,54 +125,12 @@ def durations_ms(line: pl.Expr) -> pl.Expr:
 def prefix_ids(line: pl.Expr) -> pl.Expr:
     """Return the id that stands where an application's line carries its request id; null where none does."""
     in_json = pl.when(line.str.starts_with("{")).then(line.str.extract(_JSON_ID, 1))
-    return pl.coalesce(in_json, line.str.head(200).str.extract(_PREFIX, 1))
+    return pl.coalesce(in_json, line.str.extract(_PREFIX, 1))
 
 
-class Marks:
-    """The configured expressions of one consumer, for vectors; ``readable`` is false where these cannot read them."""
-
-    def __init__(self, consumer: Consumer) -> None:
-        self.patterns = {
-            name: _for_vectors(text) for name in ("effect", "started") if (text := getattr(consumer, name))
-        }
-        self.readable = all(p is not None for p in self.patterns.values())
-        every = [getattr(consumer, n) for n in ("effect", "started", "guard", "deleted", "failed")]
-        needles = [needle_of(text) for text in every if text]
-        self.needles = [n for n in needles if n]
-        self.asks_every_line = "" in needles
-
-    def values(self, name: str, line: pl.Expr) -> pl.Expr:
-        """Return what the groups of a mark's expression match, as a struct of ``message_id`` and ``key``; null where nothing does."""
-        pattern = self.patterns.get(name)
-        names = re.compile(pattern).groupindex if pattern else {}
-        groups = line.str.extract_groups(pattern) if pattern and set(names) & _GROUPS else pl.lit(None)
-        return pl.struct(
-            [
-                (groups.struct.field(group).replace("", None) if group in names else pl.lit(None, pl.String)).alias(
-                    group
-                )
-                for group in sorted(_GROUPS)
-            ]
-        )
-
-
-_GROUPS = {"message_id", "key"}
-
-
-def _for_vectors(text: str) -> str | None:
-    """Return a configured expression as the vectors' engine reads it, with Python's ASCII classes; None if it cannot."""
-    if re.search(r"\(\?[=!<>](?!P?[A-Za-z_]+>)|\(\?P=|\\[1-9ZABG]|[*+?}]\+|\(\?[aiLmsux-]", text.replace("(?P<", "(")):
-        return None
-    ascii_classes = {r"\S": r"[^\t\n\x0B\f\r ]", r"\s": r"[\t\n\x0B\f\r ]", r"\w": "[A-Za-z0-9_]", r"\d": "[0-9]"}
-    if re.search(r"\[[^\]]*\\[SWDswdb]", text) or re.search(r"\\[WDbB]", text):
-        return None
-    out = re.sub(r"\\.", lambda m: ascii_classes.get(m[0], m[0]), text)
-    try:
-        pl.Series([""]).str.extract(out, 1)
-        re.compile(out)
-    except (pl.exceptions.PolarsError, re.error):
-        return None
-    return out
+def may_be_of_platform(line: pl.Expr) -> pl.Expr:
+    """Tell which lines may be START, END or REPORT in another form: behind a time, a blank, or a tab for a blank."""
+    return line.str.contains("RequestId", literal=True) & line.str.contains_any(["START", "END", "REPORT"])
 
 
 def masked(lines: pl.Series) -> pl.Series:
@@ -191,12 +155,14 @@ def shapes(lines: pl.DataFrame) -> pl.Series:
     is_json = line.str.starts_with("{")
     in_json = pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{_OWN}'))
     once = in_json.when(own).then(line.str.replace(UUID, _OWN)).otherwise(line)
-    return masked(lines.select(line=once.str.replace_all(UUID, OTHER_ID)).to_series())
+    once = once.str.replace_all(SEND_NEEDLE, _SEND, literal=True).str.replace_all(UUID, OTHER_ID)
+    return masked(lines.select(line=once).to_series())
 
 
 def ask(shape: str, group: LogGroup) -> Shape:
     """Ask the grammar what every line of a shape says."""
-    return _shape_of(parse_line(shape.replace(_OWN, OWN_ID), group.consumer, group.name), group)
+    line = shape.replace(_OWN, OWN_ID).replace(_SEND, SEND_NEEDLE)
+    return _shape_of(parse_line(line, group.consumer, group.name), group)
 
 
 def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
@@ -206,7 +172,8 @@ def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
         return ODD
     if said.deleted_mark or said.failed_mark or said.receive_count is not None:
         return ODD
-    if said.function_name is not None and said.function_name != re.sub(r"[0-9]", "0", group.function_name or ""):
+    function_name = re.sub(r"[0-9]", "0", group.function_name or "")
+    if said.function_name is not None and said.function_name != function_name:
         return ODD
     says = RESPONSE if said.batch_item_failures is not None else 0
     marks = [(m, bit) for m, bit in ((said.effect, EFFECT), (said.started, STARTED)) if m]
@@ -223,7 +190,13 @@ def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
         bool(ids),
         said.effect.key if said.effect else None,
         said.started.key if said.started else None,
+        said.function_name is not None and "0" in function_name,
     )
+
+
+def function_names(line: pl.Expr) -> pl.Expr:
+    """Return the name of its function that an application's JSON line carries."""
+    return pl.coalesce(line.str.extract(_FUNCTION_NAME, 1), line.str.extract(_FUNCTION_ARN, 1))
 
 
 def needles_of(consumers: Sequence[Marks]) -> list[str]:

@@ -1,7 +1,6 @@
 """A stream told in several files is told as if its lines had come in one, whatever the lines and wherever they are cut."""
 
 import json
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import polars as pl
@@ -14,12 +13,13 @@ from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
 from spark_jobs import joins, steps
-from spark_jobs.assemble import Reading, of_said, of_streams
+from spark_jobs.assemble import Reading
 from spark_jobs.cache import Cache
-from spark_jobs.parts import LINE_SCHEMA, REST_SCHEMA, Part, all_deliveries, read_part
+from spark_jobs.parts import all_deliveries, read_part
 from spark_jobs.scan import scanned
 from spark_jobs.steps import Shared
 from tests.spark_jobs.small_lake import some_id
+from tests.spark_jobs.streams import Line, by_the_grammar, file_by_file, log_events, rows
 
 GROUP = LogGroup(
     "/aws/lambda/f",
@@ -30,7 +30,6 @@ GROUP = LogGroup(
     silence_ms=5,
 )
 READING = Reading({GROUP.name: GROUP}, SettingsInForce.of([], [], []), BusinessKeys([]))
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 RUNS = [some_id(f"run {n}") for n in range(4)]
 MESSAGES = [some_id(f"message {n}") for n in range(3)]
 
@@ -63,9 +62,6 @@ def forms(run: str, message_id: str) -> dict[str, str]:
 NAMES = list(forms("", ""))
 USUAL = ("start", "event", "effect", "end", "report")
 
-Line = tuple[int, str]
-"""Milliseconds after noon, and the text."""
-
 
 @st.composite
 def streams(draw: st.DrawFn) -> list[Line]:
@@ -97,59 +93,11 @@ def cut_streams(draw: st.DrawFn) -> tuple[list[Line], list[int]]:
     return lines, files
 
 
-def frame(lines: list[Line], files: list[int], stream: str = "s") -> pl.DataFrame:
-    """Return lines as log events, with the ``part`` they stand in."""
-    return pl.DataFrame(
-        {
-            "evidence_id": [f"{stream}-{n:03d}" for n in range(len(lines))],
-            "log_group": GROUP.name,
-            "log_stream": stream,
-            "logged_at": [NOON + timedelta(milliseconds=at) for at, _ in lines],
-            "order_in_ms": list(range(len(lines))),
-            "line": [line for _, line in lines],
-            "part": files,
-        },
-        schema_overrides={
-            "order_in_ms": pl.Int32,
-            "logged_at": pl.Datetime("us", "UTC"),
-            "part": pl.UInt32,
-            "line": pl.String,
-        },
-    )
-
-
-def at_once(events: pl.DataFrame) -> Part:
-    """Return what the lines of all files tell together."""
-    at = pl.col("logged_at").dt.epoch("us")
-    return of_streams(events.with_columns(at=at).select(*LINE_SCHEMA), READING)
-
-
-def rows(found: pl.DataFrame) -> list[str]:
-    return sorted(map(repr, found.drop("raw", strict=False).rows(named=True)))
-
-
-def piece_by_piece(events: pl.DataFrame) -> Part:
-    """Put what each file tells together, every piece of what waits by itself."""
-    scanned_ = [(n, scanned(mine, READING)) for (n,), mine in events.group_by("part", maintain_order=True)]
-    rest, borders = (
-        pl.concat([getattr(part, name).with_columns(part=pl.lit(n, pl.UInt32)) for n, part in scanned_])
-        for name in ("rest", "borders")
-    )
-    waiting, tangled = joins.placed(rest, borders)
-    is_tangled = pl.struct("log_group", "log_stream").hash().is_in(tangled.implode())
-    told = at_once(events.filter(is_tangled))
-    for _, part in scanned_:
-        told = told.and_part(Part(part.invocations.filter(~is_tangled), part.deliveries.filter(~is_tangled)))
-    for _, piece in waiting.filter(pl.col("piece").is_not_null()).group_by("piece"):
-        told = told.and_part(of_said(piece.select(*REST_SCHEMA), READING))
-    return told
-
-
 @settings(max_examples=40)
 @given(st.lists(cut_streams(), min_size=3, max_size=12))
 def test_files_together_tell_what_one_file_tells(drawn):
-    events = pl.concat([frame(*stream, f"s{n}") for n, stream in enumerate(drawn)])
-    expected, told = at_once(events), piece_by_piece(events)
+    events = pl.concat([log_events(lines, GROUP.name, f"s{n}", files) for n, (lines, files) in enumerate(drawn)])
+    expected, told = by_the_grammar(events, READING), file_by_file(events, READING)
 
     assert rows(told.invocations) == rows(expected.invocations)
     assert rows(told.deliveries) == rows(expected.deliveries)
@@ -239,8 +187,8 @@ def steps_over(events: pl.DataFrame, folder: Path) -> tuple[pl.DataFrame, pl.Dat
 
 @pytest.mark.parametrize(("lines", "files"), BY_HAND.values(), ids=BY_HAND)
 def test_it_is_the_same_where_it_is_cut(lines, files, tmp_path):
-    events = frame(lines, files)
-    expected = at_once(events)
+    events = log_events(lines, GROUP.name, files=files)
+    expected = by_the_grammar(events, READING)
 
     invocations, deliveries = steps_over(events, tmp_path)
 
@@ -251,7 +199,7 @@ def test_it_is_the_same_where_it_is_cut(lines, files, tmp_path):
 def test_a_stream_that_is_only_cut_is_not_read_again():
     """Only lines that wait are put together anew: a stream may be long."""
     lines = [line for n in range(20) for line in run(some_id(f"many {n}"), 100 * n, f"did {M}")]
-    events = frame(lines, [place // 19 for place in range(len(lines))])
+    events = log_events(lines, GROUP.name, files=[place // 19 for place in range(len(lines))])
     parts = [(n, scanned(mine, READING)) for (n,), mine in events.group_by("part", maintain_order=True)]
     rest, borders = (
         pl.concat([getattr(part, name).with_columns(part=pl.lit(n, pl.UInt32)) for n, part in parts])
