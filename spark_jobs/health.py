@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from forensics.known import Known
 from forensics.tables import Table
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
-from spark_jobs.known import Known
 from spark_jobs.measures import QUARTER_US, first_ids, summed, times_of
 from spark_jobs.metrics import start_of
 

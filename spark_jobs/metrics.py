@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from forensics.coverage import standing
-from spark_jobs.known import Known
+from forensics.known import Known
 
 SUMS = {
     "NumberOfMessagesSent": "sent",

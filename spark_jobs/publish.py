@@ -18,6 +18,7 @@ from forensics.incidents.membership import MessageTimes, membership
 from forensics.incidents.repeats import counterfactual_rows, repeats
 from forensics.incidents.timeline import timeline_rows
 from forensics.judging.model import Judged, Message
+from forensics.known import Known
 from forensics.queue_findings import (
     MetricSeries,
     blocked_groups,
@@ -30,6 +31,7 @@ from forensics.queue_findings import (
     unfinished_messages,
     watched_spans,
 )
+from forensics.readiness import logging_readiness
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery
 from forensics.tables.evidence import METRIC_POINTS
@@ -50,11 +52,10 @@ from spark_jobs.evidence import utc
 from spark_jobs.groups import groups_to_look_at
 from spark_jobs.health import periods_of, queue_health_rows, queue_weeks_rows
 from spark_jobs.judge import VERDICT_SCHEMA, works_of
-from spark_jobs.known import Known
 from spark_jobs.measures import MEASURES, returned_batches, verdict_measures
 from spark_jobs.metrics import metric_measures, read_measures
 from spark_jobs.parts import frame, read_part, schema_of, written
-from spark_jobs.readiness import logging_readiness, together
+from spark_jobs.readiness import together
 
 MESSAGES_PER_UNIT = 4_000
 Unit = dict[str, Any]

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from forensics.incidents.gaps import Gaps
+from forensics.known import Known
 from forensics.queue_findings import MetricSeries
 from forensics.tables import FINDINGS, Table
 from forensics.tables import findings as T
@@ -20,7 +21,6 @@ from spark_jobs.assemble import Reading
 from spark_jobs.cache import Summary, digest
 from spark_jobs.carried import Carried
 from spark_jobs.evidence import Evidence
-from spark_jobs.known import Known
 from spark_jobs.parts import schema_of
 from spark_jobs.steps import Shared
 

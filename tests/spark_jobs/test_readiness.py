@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forensics.known import Known
 from forensics.lake import to_arrow
+from forensics.readiness import COUNTS, logging_readiness
 from forensics.settings import Consumer
 from forensics.streams.model import Fact, Invocation
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import LOGGING_READINESS
-from spark_jobs.known import Known
-from spark_jobs.readiness import COUNTS, handling_counts, invocation_counts, lines_of, logging_readiness, together
+from spark_jobs.readiness import handling_counts, invocation_counts, lines_of, together
 from tests.spark_jobs.health_world import CONSUMER, GROUP, ORDERS, whole
 
 AT = datetime(2026, 11, 16, tzinfo=UTC)
