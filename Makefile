@@ -4,8 +4,9 @@ WORLDS ?= 1000
 BENCH ?= 2000000
 VENV := .venv
 BIN := $(VENV)/bin
+LOCK := $(VENV)/tools/bin/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header
 
-.PHONY: help setup dev demo test check truth bench clean
+.PHONY: help setup dev demo test check truth bench site lock sbom audit clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +34,20 @@ truth: $(VENV)/.dev  ## judge findings against simulated worlds whose truth is k
 bench: $(VENV)/.dev  ## measure correlation beside the same answers in DuckDB (BENCH=10000000 lines)
 	$(BIN)/python -m tests.bench --lines $(BENCH)
 
+site: $(VENV)/.tools  ## build the documentation as a site in build/site
+	$(VENV)/tools/bin/zensical build --clean
+
+lock: $(VENV)/.tools  ## write every package with its hashes to requirements.lock and requirements-dev.lock
+	$(LOCK) requirements.txt --output-file requirements.lock
+	$(LOCK) requirements-dev.txt --output-file requirements-dev.lock
+
+sbom: $(VENV)/.tools  ## list every package it runs on in build/sbom.json (CycloneDX)
+	@mkdir -p build
+	$(VENV)/tools/bin/cyclonedx-py requirements requirements.lock --output-file build/sbom.json
+
+audit: $(VENV)/.tools  ## ask the advisory database about every locked package
+	$(PYTHON) docs/audit.py $(VENV)/tools/bin/pip-audit
+
 clean:  ## remove what setup made
 	rm -rf $(VENV) *.egg-info
 
@@ -47,4 +62,9 @@ $(VENV)/.runtime: requirements.txt pyproject.toml hatch_build.py | $(VENV)/bin/p
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.tools: requirements-tools.txt | $(VENV)/bin/python
+	$(BIN)/python -m venv $(VENV)/tools
+	$(VENV)/tools/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tools.txt
 	@touch $@

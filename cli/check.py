@@ -49,7 +49,7 @@ def check(
     """Check the settings of queues, mappings and functions against each other and against what was observed."""
     from forensics.report.sarif import to_sarif
     from forensics.report.week import CHECK_FIELDS, check_records
-    from forensics.report.words import count_text
+    from forensics.words import count_text
 
     findings = chosen.open_lake().findings()
     records = check_records(findings, chosen.settings())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.ledger import count
 from cli.options import Everywhere, LogGroupOption, SinceOption, UntilOption, accesses
 from cli.output import say_lines
 from forensics.errors import ForensicsError
@@ -68,13 +69,20 @@ def collect_window(
     aws = accesses(chosen, settings)
     with collecting() as progress:
         report = collect_evidence(chosen.open_lake(), aws, queues, window, log_groups, settings, progress, again=again)
+    count(
+        events_seen=report.seen_count,
+        events_stored=report.stored_count,
+        points_stored=report.points_stored_count,
+        quarantined=report.quarantined_count,
+        gaps=len(report.gaps),
+    )
     say_lines(collected(report))
     return report
 
 
 def collected(report: "CollectReport") -> Iterator[str]:
     """Yield what a collection read, and what it lacks, in words."""
-    from forensics.report.words import clock_text, count_text
+    from forensics.words import clock_text, count_text
 
     queues = [*report.queues, *(f"{q} (its dead-letter queue)" for q in report.dead_letter_queues)]
     yield f"Read {', '.join(queues)} from {clock_text(report.window.start_at)} to {clock_text(report.window.end_at)} UTC:"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.ledger import count
 from cli.options import Everywhere, MasterOption, SinceOption
 from cli.output import say
 
@@ -36,6 +37,7 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
             lake, chosen.settings(), master=master, since=start_at, progress=progress, force=anew
         )
     counts = generation.row_counts
+    count(**{name: counts.get(name, 0) for name in ("deliveries", "messages", "incidents")})
     say(
         f"Correlated: {counts.get('deliveries', 0):,} deliveries, {counts.get('messages', 0):,} messages with a verdict, "
         f"{counts.get('incidents', 0):,} incidents; data version {generation.data_version}."

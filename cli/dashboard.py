@@ -1,6 +1,7 @@
 """The dashboard as a process of its own: where it may listen, and that it ends with the command."""
 
 import errno
+import json
 import os
 import signal
 import socket
@@ -64,8 +65,8 @@ def check_exposure(address: str, mode: str, trusted_proxy: bool, hosts: list[str
                 f"--address {address} needs the name that people reach it by",
                 "For example: --host doubletake.example.com. Other names are refused, against DNS rebinding.",
             )
-    near = (address,) if address in LOOPBACK else ()
-    return Exposure(address, tuple(dict.fromkeys((HERE, "localhost", *near, *hosts))), trusted_proxy)
+    near = _ANY_ADDRESS.get(address, address)  # no name of somebody else's can lead to an address that is written out
+    return Exposure(address, tuple(dict.fromkeys((HERE, "localhost", near, *hosts))), trusted_proxy)
 
 
 @dataclass(frozen=True)
@@ -95,19 +96,17 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
     options = {
         "server.address": outside.address,
         "server.port": port,
-        "server.headless": "true",
+        "server.headless": True,
         "server.fileWatcherType": "none",
-        "server.enableCORS": "true",
-        "server.enableXsrfProtection": "true",
-        "browser.gatherUsageStats": "false",
+        "server.enableCORS": True,
+        "server.enableXsrfProtection": True,
+        "server.allowedHosts": list(outside.hosts),
+        "browser.gatherUsageStats": False,
         "logger.level": "warning",
+        "secrets.files": [str(file) for file in secrets_files(config)],
     }
     start = str(app.parent / "pages" / "_ui" / "start.py")
-    command = [sys.executable, "-P", start, "run", str(app), *(f"--{k}={v}" for k, v in options.items())]
-    for name in outside.hosts:
-        command += ["--server.allowedHosts", name]
-    for file in secrets_files(config):
-        command += ["--secrets.files", str(file)]
+    command = [sys.executable, "-P", start, str(app), json.dumps(options)]
     environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("AWS_")}
     environment["DOUBLETAKE_LAKE"] = str(lake.absolute())  # it reads the lake: with credentials it could do no more
     environment.pop(TRUSTED_PROXY, None)

@@ -17,7 +17,7 @@ def doctor(
 ) -> int:
     """Find what a power cut, a full disk or a bad one did to the lake, set it aside, and have it collected again."""
     from forensics.lake.doctor import heal
-    from forensics.report.words import count_text
+    from forensics.words import count_text
 
     lake = chosen.open_lake()
     visit = heal(lake, full=full)

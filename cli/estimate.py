@@ -33,7 +33,7 @@ def tell_estimate(chosen: Everywhere, queues: list[str] | None, window: "TimeWin
 
 def estimated(found: "Estimate") -> Iterator[str]:
     """Yield an estimate in words."""
-    from forensics.report.words import clock_text, count_text, span_text
+    from forensics.words import clock_text, count_text, span_text
 
     yield (
         f"Would read {', '.join(found.queues)} from {clock_text(found.window.start_at)} "

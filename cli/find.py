@@ -56,8 +56,8 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
     from forensics.report.annotations import marks_beside
     from forensics.report.message_sentence import message_sentence
-    from forensics.report.words import time_text
     from forensics.tables.findings import DELIVERIES, MESSAGES
+    from forensics.words import time_text
 
     where = one_of("item_id", [item for _, item in work.items])
     rows = [d for d in findings.read(DELIVERIES, where=where).to_pylist() if _key(d) in work.items]

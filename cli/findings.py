@@ -8,20 +8,9 @@ import typer
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import all_of, records_of
+from forensics.queue_rules import QUEUE_RULES
 
-QueueFinding = StrEnum(  # type: ignore[misc]
-    "QueueFinding",
-    {
-        code.upper(): code
-        for code in (
-            "fifo_group_blocked",
-            "dead_lettered",
-            "retention_expired",
-            "poison_without_dlq",
-            "out_of_order_commit",
-        )
-    },
-)
+QueueFinding = StrEnum("QueueFinding", {code.upper(): code for code in QUEUE_RULES})  # type: ignore[misc]
 _FINDING_TABLE = ("queue", "code", "from_at", "until_at", "message_id", "sentence", "stance")
 
 

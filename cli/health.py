@@ -33,7 +33,7 @@ def health(
     """Rank the queues by need, week by week: why each needs work, and the numbers behind it."""
     from forensics.health import weeks_before
     from forensics.report.week import WEEK_COLUMNS, headline, load_week, spark_line, week_record, weeks_read
-    from forensics.report.words import interval_text
+    from forensics.words import interval_text
 
     findings, settings = chosen.open_lake().findings(), chosen.settings()
     newest = load_week(findings, settings, week)
@@ -49,7 +49,7 @@ def health(
     if how is not RowFormat.TABLE:
         print_rows(records, how, (), WEEK_COLUMNS)
         return
-    from forensics.health.signals import percent
+    from forensics.words import percent
 
     shown = [
         record

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.ledger import count
 from cli.options import Everywhere
 from cli.output import say_lines
 from forensics.errors import BadTimeError, ForensicsError
@@ -90,13 +91,20 @@ def import_(
     )
     with importing() as progress:
         report = import_files(chosen.open_lake(), paths, choices, progress, now)
+    tallies = report.groups.values()
+    count(
+        events_seen=sum(done.seen_count for done in tallies),
+        events_stored=sum(done.stored_count for done in tallies),
+        quarantined=sum(done.quarantined_count for done in tallies),
+        gaps=len(report.gaps),
+    )
     say_lines(imported(report))
     return report.exit_code
 
 
 def imported(report: "ImportReport") -> Iterator[str]:
     """Yield what an import read, and what it lacks, in words."""
-    from forensics.report.words import clock_text, count_text
+    from forensics.words import clock_text, count_text
     from ingest.file_forms import Form
 
     kinds = [f"{count} {form}" for form, count in sorted(report.files.items()) if form is not Form.NOTHING]

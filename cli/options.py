@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.ledger import kept_run
 from cli.output import be_quiet, is_disk_full
 from forensics.errors import ForensicsError
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LAKE = "lake"
 _PANEL = "Everywhere"
+_DEFAULT_OF = {"demo": "demo-lake"}
+"""Commands that have a lake of their own where none is named."""
 
 LakeOption = Annotated[
     str | None,
@@ -166,8 +169,13 @@ def accesses(chosen: Everywhere, settings: "Settings") -> "list[Aws]":
     ]
 
 
-def everywhere(command: Callable[..., Any], before: Callable[[], None] | None = None) -> Callable[..., Any]:
-    """Give a command the shared options, which it gets as its first argument, an Everywhere; ``before`` is called first."""
+def everywhere(
+    command: Callable[..., Any], before: Callable[[], None] | None = None, is_kept: bool = False
+) -> Callable[..., Any]:
+    """Give a command the shared options, which it gets as its first argument, an Everywhere; ``before`` is called first.
+
+    Of a command that ``is_kept`` the lake keeps a line.
+    """
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in SHARED.items()]
@@ -186,7 +194,14 @@ def everywhere(command: Callable[..., Any], before: Callable[[], None] | None = 
         if before:
             before()
         try:
-            return command(chosen, **given)
+            if not is_kept:
+                return command(chosen, **given)
+            shared_too = {f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name not in ("lake", "quiet")}
+            folder = Path(chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE)))
+            with kept_run(folder, command.__name__.rstrip("_"), given | shared_too) as exit_codes:
+                code = command(chosen, **given)
+                exit_codes.append(code if isinstance(code, int) else 0)
+                return code
         except BrokenPipeError as problem:  # Typer would end with 1 before main could decide
             raise ReaderGoneError from problem
         except Exception as problem:

@@ -38,8 +38,9 @@ from cli.options import (
     RegionOption,
     everywhere,
 )
-from cli.output import OutputUnwritableError, about_file, complain, is_disk_full, say
+from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
 from cli.report import report
+from cli.runs import runs
 from cli.seal import seal
 from cli.serve import serve
 from cli.settings import settings
@@ -100,16 +101,20 @@ _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
 )
 _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 """Commands that may start Spark, which hands frames to Arrow."""
+_KEPT = (annotate, collect, correlate, demo, doctor, import_, investigate, notify, report, seal, watch)
+"""Commands of which the lake keeps a line: they change it, or hand on what is in it."""
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find),
     _REVIEW: (health, check),
     _SHOW: (demo, serve, report, notify, annotate, annotations),
-    _KEEP: (status, doctor, seal, verify, settings),
+    _KEEP: (status, runs, doctor, seal, verify, settings),
 }
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:
-        _ready = everywhere(_command, before=None if _command in _NEEDS_FRAMES else leave_pandas_out)
+        _ready = everywhere(
+            _command, before=None if _command in _NEEDS_FRAMES else leave_pandas_out, is_kept=_command in _KEPT
+        )
         app.command(name=_command.__name__.rstrip("_"), rich_help_panel=_panel)(_ready)
 
 
@@ -131,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(problem.format_message().replace("Value error, ", ""), _usage_hint(args))
         return EXIT_USAGE
     except (KeyboardInterrupt, typer.Abort):
-        say("doubletake: stopped")
+        say("doubletake: stopped; nothing is half-written, and the next run goes on from there")
         return EXIT_INTERRUPTED
     except (ReaderGoneError, BrokenPipeError):
         # The reader has what it wanted. What is still buffered must not fail once more at exit.
@@ -147,6 +152,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _about_bug(problem)
     finally:
         os.umask(before)
+        be_quiet(False)
 
 
 def _usage_hint(args: Sequence[str]) -> str:

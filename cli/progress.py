@@ -182,7 +182,7 @@ def _count(over: int, of: int, what: str) -> str:
 
 
 def _left(left_s: float) -> str:
-    from forensics.report.words import span_text
+    from forensics.words import span_text
 
     return f"about {span_text(max(1, round(left_s)) * 1000)} left"
 

@@ -12,6 +12,7 @@ import typer
 from cli.options import Everywhere
 from cli.output import say, write_out
 from forensics.errors import ForensicsError
+from forensics.report.formats import FORMATS, WEEK_FORMATS
 
 if TYPE_CHECKING:
     from forensics.report.options import ReportOptions
@@ -21,21 +22,8 @@ class ReportNotNamedError(ForensicsError):
     """The command line does not say which report, or asks for what it cannot be."""
 
 
-class ReportFormat(StrEnum):
-    """The files a report can be."""
-
-    HTML = "html"
-    MD = "md"
-    PDF = "pdf"
-    JSON = "json"
-    CSV = "csv"
-    SVG = "svg"
-    TIMESKETCH = "timesketch"
-    TRACE = "trace"
-    ZIP = "zip"
-
-
-_FILES = (ReportFormat.HTML, ReportFormat.PDF, ReportFormat.ZIP)
+ReportFormat = StrEnum("ReportFormat", {name.upper(): name for name in FORMATS})  # type: ignore[misc]
+_FILES = ("html", "pdf", "zip")
 """Reports that no terminal can show: written to a file of their own name if none is said."""
 
 
@@ -85,7 +73,7 @@ def report(
 def _kind_of(output: str | None) -> ReportFormat:
     ending = Path(output or "").suffix.lstrip(".").lower()
     ending = {"markdown": "md", "htm": "html"}.get(ending, ending)
-    return ReportFormat(ending) if ending in set(ReportFormat) else ReportFormat.HTML
+    return ReportFormat(ending) if ending in set(ReportFormat) else ReportFormat("html")
 
 
 def _week_report(
@@ -98,7 +86,7 @@ def _week_report(
 ) -> None:
     """Write the weekly review as HTML, Markdown or CSV; raises ReportNotNamedError for what it cannot be."""
     from forensics.report.week import load_week
-    from forensics.report.week_render import WEEK_FORMATS, render_week
+    from forensics.report.week_render import render_week
 
     if week is None:
         raise ReportNotNamedError(

@@ -34,7 +34,7 @@ def all_of(wanted: dict[str, str | None]) -> Any:
 
 def with_interval(record: "Record") -> "Record":
     """Return a message's record with how often its work was done in one column, for people."""
-    from forensics.report.words import interval_text
+    from forensics.words import interval_text
 
     return {**record, "interval": interval_text(record["effects_at_least"], record["effects_at_most"])}
 

@@ -56,8 +56,8 @@ def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow")
     """Yield what went wrong with the queues themselves, the first few of each kind."""
     from forensics.lake.filters import one_of
     from forensics.report.prevention import FINDING_WORDS
-    from forensics.report.words import clock_text
     from forensics.tables.findings import QUEUE_FINDINGS
+    from forensics.words import clock_text
 
     found = [
         r

@@ -10,6 +10,7 @@ import typer
 
 from cli.collect import QueueNotNamedError
 from cli.dashboard import ending_on_sigterm
+from cli.ledger import count
 from cli.options import Everywhere, LogGroupOption, MasterOption, accesses
 from cli.output import say, warn
 from cli.watching import Watch, WatchRun, must_judge
@@ -74,6 +75,7 @@ def watch(
         except KeyboardInterrupt:
             say(f"stopped after {watching.runs} runs; the lake holds what was read, whole.")
         finally:
+            count(runs=watching.runs)
             work.end()
     return EXIT_OK
 

@@ -89,7 +89,7 @@ class Watch:
         return longest * random.uniform(0.75, 1.0)  # noqa: S311 (not a secret)
 
     def _line(self, began_at: datetime, done: WatchRun, took_s: float) -> str:
-        from forensics.report.words import count_text
+        from forensics.words import count_text
 
         new = [(i, h) for i, h in done.incidents if self._known is not None and i not in self._known]
         self._known = {i for i, _ in done.incidents}

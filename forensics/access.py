@@ -7,6 +7,8 @@ from typing import Any
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Addresses that only this machine reaches."""
+MOST_AHEAD_S = 300
+"""So far the identity provider's clock may be ahead of ours."""
 TRUSTED_PROXY = "DOUBLETAKE_TRUSTED_PROXY"
 """Set by ``doubletake serve --trusted-proxy``: somebody in front of the dashboard decides who may look."""
 
@@ -38,9 +40,11 @@ class Access:
         return None
 
     def is_over(self, claims: Mapping[str, Any], now: datetime) -> bool:
-        """Tell whether a sign-in is older than a session may be, or does not say how old it is.
+        """Tell whether a sign-in is older than a session may be, lies in the future, or does not say how old it is.
 
         ``iat`` is when the identity provider made the ID token; OpenID Connect Core 1.0, section 2, demands it.
         """
         since = claims.get("iat")
-        return not isinstance(since, int | float) or now.timestamp() - since > self.session_hours * 3600
+        if isinstance(since, bool) or not isinstance(since, int | float):
+            return True
+        return not -MOST_AHEAD_S <= now.timestamp() - since <= self.session_hours * 3600

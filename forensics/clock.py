@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -12,7 +12,7 @@ def micros(at: datetime) -> int:
     >>> micros(datetime(1970, 1, 1, 0, 0, 1, 5, tzinfo=UTC))
     1000005
     """
-    return (at - _EPOCH) // _MICROSECOND
+    return (at - EPOCH) // _MICROSECOND
 
 
 def moment(at: int) -> datetime:
@@ -21,4 +21,4 @@ def moment(at: int) -> datetime:
     >>> moment(1_000_005).isoformat()
     '1970-01-01T00:00:01.000005+00:00'
     """
-    return _EPOCH + timedelta(microseconds=at)
+    return EPOCH + timedelta(microseconds=at)

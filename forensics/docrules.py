@@ -133,7 +133,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _section(folder: str, rule: RuleText) -> str:
-    lines = [f"### `{rule.code}`", "", f"{rule.about} {rule.must_see} ([source](../forensics/{folder}/{rule.code}.py))"]
+    lines = [f"### `{rule.code}`", "", f"{rule.about} {rule.must_see} (`forensics/{folder}/{rule.code}.py`)"]
     for stance, heading in STANCES.items():
         if rule.sentences[stance]:
             lines += ["", f"{heading}:", ""]

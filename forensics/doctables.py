@@ -23,7 +23,9 @@ def tables_page() -> str:
         "After this page you know what one row of each table stands for. It is generated from `forensics/tables`;"
         " change a declaration there, then run `python -m forensics.doctables`.",
         "Evidence tables are append-only: what AWS said. Findings tables can be rebuilt from evidence at any time, and"
-        " every row of them names the evidence it rests on in `evidence_ids`. Times are UTC with microseconds.",
+        " every row of them names the evidence it rests on in `evidence_ids`. Times are UTC with microseconds."
+        " Each table carries its grain, and each column its meaning, as Delta comments, which other readers of Delta can show."
+        " A table of evidence that an earlier release made has them for columns added since.",
         "## Evidence",
         *(_section(t) for t in EVIDENCE),
         "## People",

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from forensics.clock import micros
+from forensics.clock import EPOCH, micros
 
-EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+EARLIEST = EPOCH
 LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 NEWEST = micros(LATEST) - 1
 """A moment behind everything that is known: what is in force then is what was seen or set last."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from forensics.clock import micros
 from forensics.errors import BadTimeError
 
 DEFAULT_SINCE = "6h"
@@ -116,7 +117,7 @@ def _whole_ms(moment: datetime) -> datetime:
 
 
 def _ms(moment: datetime) -> int:
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+    return micros(moment) // 1000
 
 
 def _shown(moment: datetime) -> str:

@@ -13,8 +13,9 @@ from botocore import exceptions as bc
 from botocore.config import Config
 from botocore.parsers import ResponseParserError
 
-from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError, SourceUnreadableError
+from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError
 from forensics.regions import is_aws_host, partition_id
+from ingest.aws_errors import AwsRefusedError, in_our_words
 from ingest.reply_shape import ReplyShape, in_words
 
 ALLOWED = frozenset(
@@ -60,52 +61,6 @@ CALLING = "aws-call"
 """The name of the threads that call: one that is given up stays behind until the server is done with it."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 20.0
 
-_BAD_CREDENTIALS = {
-    "AuthFailure",
-    "ExpiredToken",
-    "ExpiredTokenException",
-    "IncompleteSignature",
-    "IncompleteSignatureException",
-    "InvalidAccessKeyId",
-    "InvalidClientTokenId",
-    "InvalidSignatureException",
-    "InvalidToken",
-    "MissingAuthenticationToken",
-    "MissingAuthenticationTokenException",
-    "RequestExpired",
-    "SignatureDoesNotMatch",
-    "UnrecognizedClientException",
-}
-_DENIED = {"AccessDenied", "AccessDeniedException", "AuthorizationError", "Forbidden", "UnauthorizedOperation"}
-_GONE = {
-    "AWS.SimpleQueueService.NonExistentQueue",
-    "NonExistentQueue",
-    "QueueDoesNotExist",
-    "ResourceNotFoundException",
-}
-_PASSING = {
-    "InternalError",
-    "InternalFailure",
-    "InternalServerError",
-    "LimitExceededException",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "ServiceException",
-    "ServiceUnavailable",
-    "ServiceUnavailableException",
-    "SlowDown",
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequestsException",
-}
-_UNSUPPORTED = {
-    "InvalidAction",
-    "NotImplemented",
-    "UnknownOperationException",
-    "UnsupportedOperation",
-    "UnsupportedOperationException",
-}
 _NO_CREDENTIALS = (
     bc.NoCredentialsError,
     bc.PartialCredentialsError,
@@ -118,20 +73,6 @@ _NO_CREDENTIALS = (
 _UNREACHABLE = (bc.EndpointConnectionError, bc.ConnectTimeoutError, bc.ProxyConnectionError)
 _PARSER_CRASHES = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
 """What botocore's parsers raise when a reply has another shape than its model says."""
-
-
-class AwsRefusedError(SourceUnreadableError):
-    """AWS answered with an error, or with a reply that cannot be read.
-
-    ``code`` is AWS's own error code; ``status`` is what coverage records: denied, gone, unsupported or failed.
-    ``is_passing`` says that the same call may well succeed later: throttled, a failing server, a lost connection.
-    """
-
-    def __init__(self, operation: str, code: str, message: str, status: str, is_passing: bool = False) -> None:
-        super().__init__(f"{operation}: {code}: {message}" if message else f"{operation}: {code}")
-        self.code = code
-        self.status = status
-        self.is_passing = is_passing
 
 
 class Aws:
@@ -298,7 +239,7 @@ class Aws:
         except (*_UNREACHABLE, bc.ReadTimeoutError) as problem:
             raise _unreachable(where) from problem
         except bc.ClientError as problem:
-            raise _in_our_words(name, problem) from problem
+            raise in_our_words(name, problem.response) from problem
         except (ResponseParserError, *_PARSER_CRASHES) as problem:
             raise AwsRefusedError(name, UNREADABLE_REPLY, f"{where} does not answer as AWS does", "failed") from problem
         except bc.ParamValidationError as problem:
@@ -378,23 +319,3 @@ def _set_up(problem: bc.BotoCoreError) -> CredentialsError:
             f"there is no AWS profile {problem.kwargs['profile']!r}", "Give another --profile, or set AWS_PROFILE."
         )
     return CredentialsError(f"the AWS set-up cannot be used: {problem}", "Check --region and the files in ~/.aws.")
-
-
-def _in_our_words(name: str, problem: bc.ClientError) -> CredentialsError | AwsRefusedError:
-    error = problem.response.get("Error", {})
-    http_status = problem.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    code, message = str(error.get("Code", "")), " ".join(str(error.get("Message", "")).split())[:500]
-    if code in _BAD_CREDENTIALS:
-        return CredentialsError(
-            f"AWS refuses these credentials: {code}: {message}", "Sign in again, or give another --profile."
-        )
-    if code in _GONE:
-        status = "gone"
-    elif code in _DENIED or http_status == 403 and "Throttl" not in code:
-        status = "denied"
-    elif code in _UNSUPPORTED or http_status == 501 or "log class" in message.lower():
-        status = "unsupported"
-    else:
-        status = "failed"
-    is_passing = code in _PASSING or (status == "failed" and http_status in (429, 500, 502, 503, 504))
-    return AwsRefusedError(name, code or f"HTTP {http_status}", message, status, is_passing)

@@ -13,7 +13,8 @@ from forensics.lake.filters import at_least
 from forensics.tables import BY_NAME, Table
 from forensics.window import TimeWindow
 from ingest import rereading
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
 from ingest.reply_shape import in_words
 from ingest.rereading import Known
 

@@ -9,7 +9,8 @@ from forensics.lake import Lake
 from forensics.lake.filters import equals
 from forensics.tables import BY_NAME, Table
 from ingest import functions, mappings, move_tasks, queues
-from ingest.clients import UNREADABLE_REPLY, Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import UNREADABLE_REPLY, Aws
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
 from ingest.queues import QueueRef, QueueRefusedError
 from ingest.reply_shape import in_words

@@ -11,9 +11,10 @@ from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from forensics.clock import EPOCH
 from ingest import file_bytes
 from ingest.file_forms import Form, FoundFile
-from ingest.json_stream import BadJsonError, JsonStream
+from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError, without_driver_prefix
 
 MOST_EVENT_CHARS = 1024**2
@@ -24,7 +25,6 @@ CONTROL_MESSAGE = "CONTROL_MESSAGE"
 
 _EXPORT_START = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z ?")
 _NEXT_DELIVERY = '{"messageType"'
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def exported(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
             moment = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
         except ValueError:
             return None
-        return (moment - _EPOCH) // timedelta(milliseconds=1), line[found.end() :]
+        return (moment - EPOCH) // timedelta(milliseconds=1), line[found.end() :]
 
     yield from _of_lines(content, log_stream, start)
 
@@ -92,6 +92,9 @@ def saved(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
     documents = JsonStream(content)
     try:
         for key, value in documents.documents(frozenset({"events"})):
+            if isinstance(value, UnreadableValue):
+                yield FileEvent(value.text, reason=value.reason)
+                continue
             if key is None and not (isinstance(value, dict) and {"timestamp", "message"} <= set(value)):
                 continue  # what is left of a reply without its events
             yield FileEvent({"logStreamName": log_stream, **value} if isinstance(value, dict) else value)
@@ -108,7 +111,10 @@ def delivered(content: Iterator[str]) -> Iterator[FileEvent]:
     while True:
         try:
             for _, document in documents.documents():
-                yield from _of_delivery(document)
+                if isinstance(document, UnreadableValue):
+                    yield FileEvent(document.text, reason=document.reason)
+                else:
+                    yield from _of_delivery(document)
             return
         except BadJsonError as problem:
             yield FileEvent(problem.text, reason=str(problem), is_gap=True)

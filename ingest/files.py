@@ -39,7 +39,7 @@ def import_files(
     Raises ConservationError if an event was lost on the way.
     """
     choices, now = choices or ImportChoices(), now or datetime.now(UTC)
-    found = _find(paths, lake.root)
+    found, outside = _find(paths, lake.root)
     _check_clear(found, choices)
     saved = {f.name: read_settings(f) for f in found if f.form is Form.SETTINGS}
     groups = LogGroups.of(lake, choices.log_groups, [row for s in saved.values() for row in s.rows])
@@ -55,11 +55,17 @@ def import_files(
         run.record_coverage()
     report.gaps += [f"{f.name}: not a log, an export or a saved reply that is known" for f in found if _is_unknown(f)]
     report.notes += groups.notes(report.read_groups)
+    if outside:
+        report.notes.append(
+            f"{outside[0].name!r} is a link that leads out of the folder ({len(outside)} in all): what it leads to was not read"
+        )
     return report
 
 
-def _find(paths: Sequence[Path], lake_folder: Path) -> list[FoundFile]:
+def _find(paths: Sequence[Path], lake_folder: Path) -> tuple[list[FoundFile], list[Path]]:
+    """Return the files below the paths, and the links among them that lead elsewhere, which nobody asked to read."""
     found: dict[Path, FoundFile] = {}
+    outside: list[Path] = []
     for given in paths:
         try:
             whole = given.resolve(strict=True)
@@ -68,6 +74,9 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> list[FoundFile]:
                     f"{str(given)!r} is a pipe or a device, which cannot be read twice", "Save it as a file first."
                 )
             for path in sorted(_files_of(whole, lake_folder)):
+                if not path.resolve().is_relative_to(whole):
+                    outside.append(path)
+                    continue
                 name = path.relative_to(whole).as_posix() if path != whole else path.name
                 found.setdefault(path, recognise(path, name))
         except OSError as problem:
@@ -75,23 +84,34 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> list[FoundFile]:
             raise FileNotThereError(
                 f"{str(shown)!r} cannot be read: {problem.strerror or problem}", "Check the path and its permissions."
             ) from problem
+    if outside and not found:
+        raise FileNotThereError(
+            f"{str(outside[0])!r} and whatever else is there are links that lead out of the folder",
+            "Name the folder or the files that they lead to.",
+        )
     if all(f.form in (Form.UNKNOWN, Form.NOTHING) for f in found.values()):
         shown = ", ".join(repr(str(p)) for p in paths[:3])
         raise FileNotThereError(
             f"nothing that can be imported is in {shown}",
             "Give CloudWatch exports, deliveries, saved replies of the AWS command line, or logs with times.",
         )
-    return list(found.values())
+    return list(found.values()), outside
 
 
 def _files_of(whole: Path, lake_folder: Path) -> Iterator[Path]:
-    """Yield the files below a path, but neither hidden ones nor those of the lake that is written."""
+    """Yield the files below a path, but neither hidden ones nor those of a lake: the one that is written, or any other."""
     if not whole.is_dir():
         yield whole
         return
+    tables = {log.parent for log in whole.rglob("_delta_log") if log.is_dir()}
     for path in whole.rglob("*"):
         is_hidden = any(part.startswith(".") for part in path.relative_to(whole).parts)
-        if path.is_file() and not is_hidden and not path.is_relative_to(lake_folder):
+        if (
+            path.is_file()
+            and not is_hidden
+            and not path.is_relative_to(lake_folder)
+            and tables.isdisjoint(path.parents)
+        ):
             yield path
 
 

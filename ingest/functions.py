@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ingest.clients import UNREADABLE_REPLY, Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import UNREADABLE_REPLY, Aws
 from ingest.mappings import is_function_arn, unqualified
 from ingest.values import integer, moment
 

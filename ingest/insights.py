@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forensics.window import TimeWindow
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
 from ingest.paging import pages
 
 QUERY = "fields @timestamp, @message, @logStream, @ingestionTime | sort @timestamp asc"

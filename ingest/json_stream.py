@@ -1,7 +1,9 @@
 """JSON documents one after another, read in pieces: a saved reply may be larger than memory, an archive has no commas."""
 
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from forensics.errors import SourceUnreadableError
@@ -12,6 +14,12 @@ _BLANKS = " \t\r\n"
 _BLANKS_AND_COMMA = _BLANKS + ","
 
 
+HEAD_CHARS = 400
+_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}"]', re.DOTALL)
+"""A whole string, a bracket, or the quote of a string whose end is not there yet."""
+_END_OF_NUMBER = re.compile(r"[^-+.0-9eE]")
+
+
 class BadJsonError(SourceUnreadableError):
     """The text is not JSON from ``offset`` (characters) on; ``text`` begins there."""
 
@@ -19,6 +27,15 @@ class BadJsonError(SourceUnreadableError):
         super().__init__(f"not JSON at character {offset:,}: {reason}")
         self.offset = offset
         self.text = text
+
+
+@dataclass(frozen=True)
+class UnreadableValue:
+    """Stands for a value that has an end but cannot be read: nested too deep, or with a number of thousands of digits."""
+
+    reason: str
+    text: str
+    """Where it begins."""
 
 
 class JsonStream:
@@ -40,7 +57,7 @@ class JsonStream:
     def documents(self, streamed: frozenset[str] = frozenset()) -> Iterator[tuple[str | None, Any]]:
         """Yield ``(key, item)`` for the items of the streamed arrays, and ``(None, document)`` as each document ends.
 
-        A document is an object without its streamed arrays. Items of an array at the top are documents themselves.
+        A document is an object without its streamed arrays; an item or document may be an UnreadableValue. Items of an array at the top are documents themselves.
         Raises BadJsonError; documents may go on after ``skip_to``.
         """
         in_array = False
@@ -100,11 +117,33 @@ class JsonStream:
                     continue
                 raise self._bad(problem.msg) from problem
             except (RecursionError, ValueError) as problem:  # nested too deep; a number of thousands of digits
-                raise self._bad(str(problem) or type(problem).__name__) from problem
+                return self._passed_over(str(problem) or type(problem).__name__)
             if end == len(self._text) and not isinstance(value, str | dict | list) and self._more():
                 continue  # a number may go on
             self._at = end
             return value
+
+    def _passed_over(self, reason: str) -> UnreadableValue:
+        """Go on behind a value that cannot be read, which takes no nesting of ours; raises BadJsonError if it has no end."""
+        offset, depth, ahead = self.offset, 0, 0
+        head = self._text[self._at : self._at + HEAD_CHARS]
+        while True:
+            pattern = _MARK if depth or self._text[self._at] in "[{" else _END_OF_NUMBER
+            found = pattern.search(self._text, self._at + ahead)
+            if found is None or found[0] == '"':  # the text ran out, perhaps in a string
+                ahead = (found.start() if found else len(self._text)) - self._at
+                if ahead > MOST_CHARS or not self._more(len(self._text) - self._at):
+                    raise self._bad(f"{reason}, and the value has no end")
+                continue
+            if pattern is _END_OF_NUMBER:
+                self._at = found.start()
+                break
+            ahead = found.end() - self._at
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+            if depth == 0:
+                self._at = found.end()
+                break
+        return UnreadableValue(f"not to be read at character {offset:,}: {reason}", head)
 
     def _peek(self, over: str = _BLANKS) -> str | None:
         """Return the next character that is not in ``over``, without taking it; None at the end."""
@@ -138,4 +177,4 @@ class JsonStream:
         return True
 
     def _bad(self, reason: str) -> BadJsonError:
-        return BadJsonError(reason, self.offset, self._text[self._at : self._at + 400])
+        return BadJsonError(reason, self.offset, self._text[self._at : self._at + HEAD_CHARS])

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from forensics.clock import EPOCH
+
 NEAR_START_CHARS = 48
 """A date further in is something the line talks about."""
 
@@ -25,7 +27,6 @@ _JSON_TIME = re.compile(
 _NANOSECONDS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?")
 _MS_OF_SCALE = ((1e17, 1e-6), (1e14, 1e-3), (1e11, 1.0), (0.0, 1e3))
 _FOLDED = timedelta(hours=3)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
 
 
@@ -72,7 +73,7 @@ class LineClock:
             moment = self._placed(moment)
         if self._latest is None or moment > self._latest:
             self._latest = moment
-        return (moment - _EPOCH) // _SECOND * 1000 + (int(fraction[:3].ljust(3, "0")) if fraction else 0)
+        return (moment - EPOCH) // _SECOND * 1000 + (int(fraction[:3].ljust(3, "0")) if fraction else 0)
 
     def _placed(self, local: datetime) -> datetime:
         if self.zone is None:

@@ -12,7 +12,8 @@ from forensics.privacy import redact
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import insights, log_groups
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
 from ingest.coverage import SOURCE_ERRORS, Reading, of_whole_reply, status_of
 from ingest.log_places import Places
 from ingest.paging import pages

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
 
 SILENT_S = 15 * 60.0
 """How long pages may come that hold nothing: CloudWatch Logs sends empty ones while it searches."""

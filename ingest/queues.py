@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 from forensics.errors import EndpointUnreachableError, QueueUnknownError
 from forensics.regions import dns_suffix, region_of_host
-from ingest.clients import CUT_REPLY, UNREADABLE_REPLY, Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import CUT_REPLY, UNREADABLE_REPLY, Aws
 from ingest.paging import pages
 from ingest.reply_shape import in_words
 from ingest.values import epoch_s, integer

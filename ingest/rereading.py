@@ -7,8 +7,10 @@ before. Each quarter of an hour is therefore read again once it is 15 minutes, 2
 import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
+from forensics.clock import micros
+from forensics.clock import moment as from_micros
 from forensics.coverage import SETTLING
 from forensics.window import TimeWindow
 
@@ -121,6 +123,5 @@ def _climbed(block_end: datetime, read_at: datetime, now: datetime, rungs: tuple
 
 def _block_end(moment: datetime) -> datetime:
     """Return the end of the block that ends at or after a moment."""
-    micros = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
     block = BLOCK_S * 1_000_000
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=-(-micros // block) * block)
+    return from_micros(-(-micros(moment) // block) * block)

@@ -6,7 +6,7 @@ from typing import Any
 from ingest import functions, mappings, queues
 from ingest.file_bytes import FileDamagedError, FileTooLargeError, check_size, pieces, texts
 from ingest.file_forms import FoundFile
-from ingest.json_stream import BadJsonError, JsonStream
+from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 
 Row = dict[str, Any]
 
@@ -39,7 +39,9 @@ def read_settings(found: FoundFile) -> SavedSettings:
 
 
 def _add(read: SavedSettings, document: Any) -> None:
-    if not isinstance(document, dict):
+    if isinstance(document, UnreadableValue):
+        read.bad.append((document.reason, ""))
+    elif not isinstance(document, dict):
         read.bad.append(("the document is not an object", document))
     elif isinstance(attributes := document.get("Attributes"), dict):
         queue = queues.named(str(attributes.get("QueueArn", "")))

@@ -3,8 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
+from forensics.clock import EPOCH
 
 MOST_INT, MOST_LONG = 2**31 - 1, 2**53
 """The largest whole numbers that an ``int`` column takes, and that JSON carries exactly."""
@@ -34,7 +33,7 @@ def epoch_s(value: Any) -> datetime | None:
 
 def epoch_ms(value: int) -> datetime:
     """Return the UTC time of milliseconds since the epoch, exactly."""
-    return _EPOCH + timedelta(milliseconds=value)
+    return EPOCH + timedelta(milliseconds=value)
 
 
 def epoch_ms_or_none(value: Any) -> datetime | None:

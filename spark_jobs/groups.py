@@ -3,7 +3,7 @@
 import polars as pl
 
 from forensics.queue_findings import HOLDING
-from forensics.streams.model import FAILED
+from forensics.run_ends import FAILED
 
 
 def groups_to_look_at(deliveries: pl.DataFrame) -> pl.Series:

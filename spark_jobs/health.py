@@ -1,12 +1,13 @@
 """Queue health per day and per ISO week of the team's zone, and each consumer's last seven days for the settings checks."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from forensics.clock import EPOCH
 from forensics.known import Known
 from forensics.tables import Table
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
@@ -17,7 +18,6 @@ RECENT = timedelta(days=7)
 """How far back from the end of the evidence the settings checks look, from a whole quarter of an hour on."""
 DAY, WEEK, RECENTLY = "day", "week", "recent"
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UTC = pl.Datetime("us", "UTC")
 _KEY = ("queue_arn", "first_day", "consumer")
 """A period within its kind: ``first_day`` in the zone, null for recent; ``consumer`` null for days and weeks."""
@@ -91,7 +91,7 @@ def recent_from(data_until: datetime | None) -> datetime | None:
     if data_until is None:
         return None
     at = data_until - RECENT
-    return at - (at - _EPOCH) % timedelta(microseconds=QUARTER_US)
+    return at - (at - EPOCH) % timedelta(microseconds=QUARTER_US)
 
 
 def queue_health_rows(periods: pl.DataFrame, known: Known) -> list[dict[str, Any]]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from forensics.streams.model import FAILED
+from forensics.run_ends import CAUSES, CUT_OFF, FAILED
+from forensics.verdict.interval import AFFECTED
 
 QUARTER_US = 900_000_000
 MOST_IDS = 200
@@ -63,12 +64,6 @@ MEASURES = pl.Schema(
 
 _POISONED_AT = 3
 """From the third receive on, a standard queue's message no longer counts for the age metric."""
-_REASONS = {
-    "timeout": "function_timeout",
-    "error": "function_error",
-    "crash": "runtime_crash",
-    "init_failed": "runtime_crash",
-}
 _ITEM = ("queue_arn", "item_id")
 _OF_DELIVERIES = (
     *_ITEM,
@@ -138,7 +133,7 @@ def invocation_measures(invocations: pl.DataFrame) -> pl.DataFrame:
     )
     counts = rows.group_by(KEY).agg(
         pl.len().cast(pl.Int64).alias("run"),
-        *[pl.col(name).sum().cast(pl.Int64) for name in ("timeout", "error", "crash")],
+        *[pl.col(name).sum().cast(pl.Int64) for name in CUT_OFF],
     )
     cited = rows.filter("failed").select(*KEY, _first_lines())
     return _collected([counts, _slowest(rows), cited], [_times(rows, "run_ms")])
@@ -155,7 +150,7 @@ def verdict_measures(messages: pl.DataFrame) -> pl.DataFrame:
             pl.lit(None, pl.String).alias("consumer"),
             _quarter("first_received_at"),
             (verdict == "confirmed").alias("twice_surely"),
-            verdict.is_in(["confirmed", "probable", "possible"]).alias("twice_maybe"),
+            verdict.is_in(list(AFFECTED)).alias("twice_maybe"),
             (verdict == "absorbed").alias("stopped"),
             "evidence_ids",
         )
@@ -269,7 +264,7 @@ def _reasons(dead: pl.LazyFrame, causes: pl.DataFrame | None) -> pl.LazyFrame:
     """How the last delivery ended says why it was given up; where it ended well, the cause of the last redelivery."""
     if causes is None:
         causes = pl.DataFrame(schema={**dict.fromkeys(_ITEM, pl.String()), "last_cause": pl.String()})
-    ended = pl.col("run_status").replace_strict(_REASONS, default=None, return_dtype=pl.String)
+    ended = pl.col("run_status").replace_strict(CAUSES, default=None, return_dtype=pl.String)
     reason = pl.coalesce(ended, "last_cause", pl.lit("undecidable")).alias("dead_letter_reason")
     given_up = dead.join(causes.lazy(), _ITEM, how="left")
     return _times(given_up.select("queue_arn", pl.lit(None, pl.String).alias("consumer"), "at", reason), VALUES[-1])

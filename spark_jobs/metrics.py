@@ -13,6 +13,7 @@ import polars as pl
 
 from forensics.coverage import standing
 from forensics.known import Known
+from forensics.spans import length
 
 SUMS = {
     "NumberOfMessagesSent": "sent",
@@ -198,17 +199,7 @@ def _per_day(readings: Iterable[Mapping[str, Any]], zone: ZoneInfo) -> dict[date
             spans[day].append((at, until))
             ids[day].add(row["evidence_id"])
             at = until
-    return {day: (_length_s(parts), sorted(ids[day])[:3]) for day, parts in spans.items()}
-
-
-def _length_s(spans: list[Span]) -> int:
-    total, reached = timedelta(), None
-    for start, end in sorted(spans):
-        start = start if reached is None else max(start, reached)
-        if end > start:
-            total += end - start
-            reached = end
-    return int(total.total_seconds())
+    return {day: (int(length(parts).total_seconds()), sorted(ids[day])[:3]) for day, parts in spans.items()}
 
 
 def start_of(day: date, zone: ZoneInfo) -> datetime:

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from forensics.incidents.blind_windows import FAILED as BLIND_FAILED
 from forensics.incidents.blind_windows import FailedInvocation, MetricPoint, blind_queues, blind_windows
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.held import GroupDelivery, held_ms
@@ -32,6 +31,7 @@ from forensics.queue_findings import (
     watched_spans,
 )
 from forensics.readiness import logging_readiness
+from forensics.run_ends import CUT_OFF
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery
 from forensics.tables.evidence import METRIC_POINTS
@@ -294,7 +294,7 @@ def blind(
         if arn in queues:
             owners[group].append((arn, name))
     failed = []
-    wanted = pl.col("end_status").is_in(list(BLIND_FAILED)) & pl.col("log_group").is_in(list(owners))
+    wanted = pl.col("end_status").is_in(list(CUT_OFF)) & pl.col("log_group").is_in(list(owners))
     for part in parts:
         rows = read_part(around.cache.entry(*part), "invocations").filter(wanted).collect()
         rows = rows.with_columns(pl.col(n).dt.epoch("us") for n in ("started_at", "ended_at"))

@@ -9,7 +9,7 @@ import typer.main
 import typer.testing
 
 import cli
-from cli import doccommands
+from cli import doccommands, program
 from forensics import docchecks, docrules, docsettings, doctables, errors
 from forensics.settings import Settings
 from forensics.verdict.interval import VERDICTS
@@ -17,9 +17,7 @@ from forensics.verdict.sentences import CAUSE_WORDS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = {
-    str(p.relative_to(ROOT)): p for p in [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
-}
+PAGES = {str(p.relative_to(ROOT)): p for p in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]}
 PROGRAM = typer.main.get_command(cli.app)
 COMMANDS = PROGRAM.commands
 LISTED = {"ci", "node_modules", "build", "lake", "demo-lake", "bench-data", "spark-warehouse"}
@@ -63,12 +61,6 @@ def test_the_page_of_checks_is_fresh():
     page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
 
     assert page == docchecks.checks_page(), "run: python -m forensics.docchecks"
-
-
-def test_every_command_is_in_the_readme():
-    documented = set(re.findall(r"^\| `doubletake ([a-z]+)` \|", README, re.MULTILINE))
-
-    assert documented == set(COMMANDS)
 
 
 def commands_in(text: str) -> list[str]:
@@ -119,26 +111,58 @@ def folders() -> set[str]:
 
 
 def test_the_map_has_one_sentence_for_every_folder():
-    section = README.partition("## Map")[2].partition("\n## ")[0]
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Map")[2].partition("\n## ")[0]
     told = dict(re.findall(r"^\| `([a-z_/]+)` \| (.+) \|$", section, re.MULTILINE))
 
     assert set(told) == folders()
     assert all(sentence.count(". ") == 0 and sentence.endswith(".") for sentence in told.values())
 
 
-def test_the_settings_example_of_the_readme_is_valid():
-    (example,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
-    settings = Settings.parse(example)
+EXAMPLES = [
+    (name, text)
+    for name, page in PAGES.items()
+    for text in re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+]
 
-    assert (len(settings.functions), len(settings.workers), len(settings.queues)) == (1, 1, 1)
-    assert settings.team.zone == "Asia/Tokyo"
+
+@pytest.mark.parametrize(("page", "example"), EXAMPLES, ids=[page for page, _ in EXAMPLES])
+def test_a_settings_example_of_a_page_is_valid(page, example):
+    assert Settings.parse(example, page) != Settings()
 
 
-def test_exit_codes_of_the_readme_are_those_of_the_code():
-    (sentence,) = re.findall(r"Exit codes: (.*?)\.\n", README.replace("\n2 ", " 2 "), re.DOTALL)
-    told = {int(code) for code in re.findall(r"\b(\d+) [a-z]", sentence)}
+def test_the_settings_of_the_deployment_are_valid():
+    assert Settings.load(ROOT / "deploy" / "doubletake.toml").access.mode == "oidc"
 
-    assert told == {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+
+def test_exit_codes_of_the_commands_page_are_those_of_the_code():
+    told = {int(code) for code in re.findall(r"^\| (\d+) \|", doccommands.INTRO, re.MULTILINE)}
+    ours = {value for name, value in vars(errors).items() if name.startswith("EXIT_")}
+
+    assert told == ours | {program.EXIT_BUG, program.EXIT_INTERRUPTED}
+
+
+def test_the_readme_is_read_in_one_go():
+    assert len(README.splitlines()) <= 130
+
+
+def test_every_page_is_in_the_index_and_in_the_sites_navigation():
+    pages = {p.name for p in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"\]\((\w+\.md)\)", index)) == pages
+    assert set(re.findall(r": (\w+\.md)$", navigation, re.MULTILINE)) == pages | {"index.md"}
+
+
+def test_pages_of_the_site_link_to_nothing_outside_of_it():
+    outside = {
+        (name, link)
+        for name, page in PAGES.items()
+        if name.startswith("docs/")
+        for link in re.findall(r"\]\((\.\./[^)]+)\)", page.read_text(encoding="utf-8"))
+    }
+
+    assert outside == set()
 
 
 def test_make_targets_that_pages_name_exist():
@@ -153,6 +177,7 @@ def test_verdicts_and_causes_are_all_explained():
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
     assert all(f"| `{verdict}` |" in README for verdict in VERDICTS)
+    assert [row for row in README.splitlines() if row.startswith("| `confirmed`")][0] in glossary
     assert [code for code in CAUSE_WORDS if f"| `{code}` |" not in glossary] == []
 
 

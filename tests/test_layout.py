@@ -50,7 +50,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
-    "pages": {"streamlit"},
+    "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there
     "app": {"streamlit"},
     "lab": {"ministack"},
     "cli": {"typer", "rich", "pyarrow"},

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import pandas as pd
 
-from forensics.charts.words import duration
+from forensics.words import span_text
 
 PREFIX = "group:"
 """What the item id of a group's lane starts with; a click there chooses no message."""
@@ -85,7 +85,7 @@ def blocked_words(spans: Iterable[Blocked]) -> str | None:
     if not found:
         return None
     groups = {s.group_id for s in found}
-    total = duration(1000 * sum(s.blocked_ms for s in found))
+    total = span_text(sum(s.blocked_ms for s in found))
     times = f"{len(found):,} times" if len(found) > 1 else "once"
     if len(groups) == 1:
         named = f"Message group {next(iter(groups))}" if "" not in groups else "The message group"

@@ -10,8 +10,9 @@ import pandas as pd
 from forensics.charts.lanes import Episode, LaneModel, lane_model
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.timeline import thinned
-from forensics.charts.words import clock, duration, zone_label
+from forensics.charts.words import clock, zone_label
 from forensics.printable import printable
+from forensics.words import span_text
 
 MOST_LANES = 40
 WIDTH, LANE, LEFT, RIGHT, TOP, BOTTOM = 980, 22, 130, 14, 30, 34
@@ -106,7 +107,7 @@ def _axis(plot: _Plot) -> list[str]:
         if width > 150:
             parts.append(_text(start + width, plot.bottom + 14, clock(episode.end_us, plot.zone), "end"))
         if n:
-            gap = duration(episode.start_us - plot.columns[n - 1][2].end_us)
+            gap = span_text((episode.start_us - plot.columns[n - 1][2].end_us) / 1000)
             parts.append(_text(start - _GAP / 2, plot.bottom + 28, f"⋯ {gap} ⋯", "middle"))
     return parts
 

@@ -11,7 +11,8 @@ from plotly.subplots import make_subplots
 from forensics.charts.lanes import LANE_FILL, Episode, LaneModel, lane_model
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.palette import ALARM, OUTLINE
-from forensics.charts.words import clock, duration, local, zone_label
+from forensics.charts.words import clock, local, zone_label
+from forensics.words import span_text
 
 MOST_LABELS = 40
 LEAST_LANES = 3
@@ -191,7 +192,7 @@ def _gap_labels(figure: go.Figure, episodes: Sequence[Episode]) -> None:
         edge = figure.layout["xaxis" if i == 1 else f"xaxis{i}"].domain[1]
         next_edge = figure.layout[f"xaxis{i + 1}"].domain[0]
         figure.add_annotation(
-            text=f"⋯ {duration(right.start_us - left.end_us)} ⋯",
+            text=f"⋯ {span_text((right.start_us - left.end_us) / 1000)} ⋯",
             x=(edge + next_edge) / 2,
             xref="paper",
             xanchor="center",
@@ -270,10 +271,10 @@ def _custom(
             words,
         ]
         offset = start - begin
-        when = f"{clock(start, zone)} (T{'+' if offset >= 0 else '−'}{duration(abs(offset))})"
+        when = f"{clock(start, zone)} (T{'+' if offset >= 0 else '−'}{span_text(abs(offset) / 1000)})"
         if until is not None:
             end = until.iloc[i]
-            when = f"{clock(start, zone)} → {clock(end, zone)} ({duration(end - start)})"
+            when = f"{clock(start, zone)} → {clock(end, zone)} ({span_text((end - start) / 1000)})"
         lines.append(when)
         label = row["label"]
         if label and not label.startswith(("in flight", "handling", row["kind"])):
@@ -305,7 +306,7 @@ def _lines(
         & (model.bars["end_us"] == model.bars["until_us"])
     ]
     killed = "Function timeout" + (f" {function_timeout_s} s" if function_timeout_s else "")
-    back = "Visible again" + (f", {duration(visibility_timeout_s * 1_000_000)}" if visibility_timeout_s else "")
+    back = "Visible again" + (f", {span_text(1000 * visibility_timeout_s)}" if visibility_timeout_s else "")
     for row, (words, rows, at) in enumerate(((killed, kills, "at_us"), (back, ran_out, "end_us"))):
         moments = rows.drop_duplicates([at, "episode"])[["episode", at]]
         if len(moments) > _MOST_LINES:

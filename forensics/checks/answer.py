@@ -38,22 +38,3 @@ NOT_HERE = Answer(DOES_NOT_APPLY)
 NO_QUEUE_SETTINGS = unknown("the queue's settings were not read", "GetQueueAttributes of the queue")
 NO_FUNCTION_SETTINGS = unknown("the function's settings were not read", "GetFunctionConfiguration of the function")
 NO_MAPPING = unknown("the event source mapping was not read", "ListEventSourceMappings of the queue")
-
-
-def seconds(ms: float) -> str:
-    """Write milliseconds as seconds, with one decimal below a minute.
-
-    >>> seconds(41_180), seconds(30_000), seconds(184_000)
-    ('41.2 s', '30 s', '184 s')
-    """
-    value = ms / 1000
-    return f"{value:.0f} s" if value >= 60 or value == int(value) else f"{value:.1f} s"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Write a count with its noun.
-
-    >>> counted(1, "throttle"), counted(1200, "throttle")
-    ('1 throttle', '1,200 throttles')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,7 +1,8 @@
 """Declared against observed: a full batch of slow items against the function timeout."""
 
-from forensics.checks.answer import NO_FUNCTION_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, seconds, unknown
+from forensics.checks.answer import NO_FUNCTION_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.words import seconds_text
 
 
 def batch_outgrows_timeout(setup: Setup) -> Answer:
@@ -24,7 +25,7 @@ def batch_outgrows_timeout(setup: Setup) -> Answer:
             *uses,
         )
     whole_ms = (setup.batch_size or 1) * setup.item_p99_ms
-    told = f"batch size {setup.batch_size} × p99 item {seconds(setup.item_p99_ms)} = {seconds(whole_ms)}"
+    told = f"batch size {setup.batch_size} × p99 item {seconds_text(setup.item_p99_ms)} = {seconds_text(whole_ms)}"
     if whole_ms > 1000 * setup.function_timeout_s:
         fits = max(1, 1000 * setup.function_timeout_s // max(setup.item_p99_ms, 1))
         return fails(

@@ -1,7 +1,8 @@
 """Reserved concurrency throttles the poller; maximum concurrency makes it wait."""
 
-from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, WARNING, Answer, counted, fails, passes, unknown
+from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.words import count_text
 
 
 def concurrency_limit(setup: Setup) -> Answer:
@@ -23,7 +24,7 @@ def concurrency_limit(setup: Setup) -> Answer:
     )
     seen = setup.throttle_count or 0
     severity = CRITICAL if seen else WARNING
-    hurt = f"; {counted(seen, 'throttle')} in the last 7 days" if seen else ""
+    hurt = f"; {count_text(seen, 'throttle')} in the last 7 days" if seen else ""
     if reserved is not None and most is None:
         return fails(
             severity,
@@ -41,7 +42,7 @@ def concurrency_limit(setup: Setup) -> Answer:
         )
     if reserved is None and seen:
         return unknown(
-            f"{counted(seen, 'throttle')} in the last 7 days, and no reserved concurrency was read",
+            f"{count_text(seen, 'throttle')} in the last 7 days, and no reserved concurrency was read",
             "GetFunctionConcurrency of the function, or the account's concurrency limit",
             *uses,
         )

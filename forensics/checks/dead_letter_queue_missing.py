@@ -1,16 +1,8 @@
 """A message that always fails needs somewhere to go."""
 
-from forensics.checks.answer import (
-    CRITICAL,
-    NO_QUEUE_SETTINGS,
-    NOT_HERE,
-    WARNING,
-    Answer,
-    counted,
-    fails,
-    passes,
-)
+from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes
 from forensics.checks.setup import Setup
+from forensics.words import count_text
 
 POISONED_AT = 10
 """Receives of one message from which on nobody can call it bad luck."""
@@ -34,7 +26,7 @@ def dead_letter_queue_missing(setup: Setup) -> Answer:
     if highest is not None and highest >= POISONED_AT:
         return fails(
             CRITICAL,
-            f"no dead-letter queue, and one message was received {counted(highest, 'time')}: it comes back until its "
+            f"no dead-letter queue, and one message was received {count_text(highest, 'time')}: it comes back until its "
             "retention ends",
             advice,
             *uses,

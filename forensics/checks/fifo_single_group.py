@@ -1,7 +1,8 @@
 """One message group makes a FIFO queue one lane: whatever holds one message holds all behind it."""
 
-from forensics.checks.answer import CRITICAL, NOT_HERE, WARNING, Answer, counted, fails, passes, seconds, unknown
+from forensics.checks.answer import CRITICAL, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.words import count_text, seconds_text
 
 SHARE = 0.5
 """From this share of the function timeout on, a run of the slowest items is too close to it."""
@@ -48,7 +49,7 @@ def fifo_single_group(setup: Setup) -> Answer:
         hold = f" for up to {setup.visibility_timeout_s} s" if setup.visibility_timeout_s else ""
         return fails(
             CRITICAL,
-            f"one message group, batch size {setup.batch_size}, and {counted(timeout_count, 'function timeout')} "
+            f"one message group, batch size {setup.batch_size}, and {count_text(timeout_count, 'function timeout')} "
             f"{when}: each stopped the whole queue{hold}",
             advice,
             *uses,
@@ -57,9 +58,9 @@ def fifo_single_group(setup: Setup) -> Answer:
     whole_ms = setup.item_p99_ms * (setup.batch_size or 1) if setup.item_p99_ms is not None else p99_ms
     if whole_ms is not None and whole_ms >= SHARE * limit_ms:
         what = (
-            f"a batch of {setup.batch_size} slow items takes {seconds(whole_ms)}"
+            f"a batch of {setup.batch_size} slow items takes {seconds_text(whole_ms)}"
             if setup.item_p99_ms is not None
-            else f"p99 run {seconds(whole_ms)}"
+            else f"p99 run {seconds_text(whole_ms)}"
         )
         return fails(
             WARNING,

@@ -1,16 +1,8 @@
 """Declared against observed: how long handling takes against the time a message stays hidden."""
 
-from forensics.checks.answer import (
-    CRITICAL,
-    NO_QUEUE_SETTINGS,
-    WARNING,
-    Answer,
-    fails,
-    passes,
-    seconds,
-    unknown,
-)
+from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.words import seconds_text
 
 SHARE = 0.8
 
@@ -27,7 +19,7 @@ def handling_outgrows_visibility(setup: Setup) -> Answer:
     if setup.run_p99_ms is None:
         return unknown("no handling of known length was seen", "the consumer's log", *uses)
     needed_ms = setup.run_p99_ms + 1000 * setup.window_s
-    took, hidden = seconds(needed_ms), f"visibility timeout {setup.visibility_timeout_s} s"
+    took, hidden = seconds_text(needed_ms), f"visibility timeout {setup.visibility_timeout_s} s"
     slowest_ms = max(needed_ms, (setup.run_max_ms or 0) + 1000 * setup.window_s)
     advice = (
         f"Raise the visibility timeout to {-(-3 * slowest_ms // 1000)} s or more, or let the consumer extend it while "
@@ -43,7 +35,7 @@ def handling_outgrows_visibility(setup: Setup) -> Answer:
     if slowest_ms > 1000 * setup.visibility_timeout_s:
         return fails(
             WARNING,
-            f"{hidden} < slowest handling {seconds(slowest_ms)} (p99 {took}): that message can have been handed out "
+            f"{hidden} < slowest handling {seconds_text(slowest_ms)} (p99 {took}): that message can have been handed out "
             "again while it was worked on",
             advice,
             *uses,

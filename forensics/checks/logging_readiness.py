@@ -1,7 +1,8 @@
 """What the logs let anybody tell later: message ids, receive counts, effects."""
 
-from forensics.checks.answer import NOTE, WARNING, Answer, counted, fails, passes, unknown
+from forensics.checks.answer import NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.words import count_text
 
 
 def logging_readiness(setup: Setup) -> Answer:
@@ -25,7 +26,7 @@ def logging_readiness(setup: Setup) -> Answer:
     if setup.logging_level == "blind":
         return fails(
             WARNING,
-            f"none of {counted(setup.handling_count or 0, 'handling')} names a message: duplicates can only be counted "
+            f"none of {count_text(setup.handling_count or 0, 'handling')} names a message: duplicates can only be counted "
             "by the window",
             advice,
             *uses,
@@ -36,7 +37,7 @@ def logging_readiness(setup: Setup) -> Answer:
     if uncounted > 0:
         return fails(
             NOTE,
-            f"{counted(uncounted, 'handling')} of {setup.named_count or 0:,} came without a receive count: hidden "
+            f"{count_text(uncounted, 'handling')} of {setup.named_count or 0:,} came without a receive count: hidden "
             "deliveries cannot be excluded",
             "Log attributes.ApproximateReceiveCount of each record, or the whole event.",
             *uses,

@@ -1,7 +1,8 @@
 """How many receives a message gets before it is put aside."""
 
-from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, counted, fails, passes
+from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes
 from forensics.checks.setup import Setup
+from forensics.words import count_text
 
 LEAST, MOST = 5, 100
 
@@ -28,7 +29,7 @@ def max_receive_count(setup: Setup) -> Answer:
     if most > MOST:
         return fails(
             NOTE,
-            f"maxReceiveCount {most}: a message that always fails is handled {counted(most, 'time')} before it is put "
+            f"maxReceiveCount {most}: a message that always fails is handled {count_text(most, 'time')} before it is put "
             "aside",
             f"Lower maxReceiveCount to what a passing outage needs; {LEAST} to 10 is usual.",
             *uses,

@@ -1,18 +1,8 @@
 """Partial batch responses: on in the mapping, and returned as the mapping reads them."""
 
-from forensics.checks.answer import (
-    CRITICAL,
-    NO_MAPPING,
-    NOT_HERE,
-    NOTE,
-    WARNING,
-    Answer,
-    counted,
-    fails,
-    passes,
-    unknown,
-)
+from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.words import count_text
 
 
 def partial_responses(setup: Setup) -> Answer:
@@ -47,11 +37,12 @@ def partial_responses(setup: Setup) -> Answer:
     if setup.returned_whole_count:
         return fails(
             CRITICAL,
-            f"on in the mapping, but {counted(setup.returned_whole_count, 'run')} ended in success and the whole batch "
+            f"on in the mapping, but {count_text(setup.returned_whole_count, 'run')} ended in success and the whole batch "
             "came again: the response was missing or malformed",
             'Return {"batchItemFailures": [{"itemIdentifier": "<messageId>"}]}, and an empty list when all went well.',
             *uses,
         )
     return passes(
-        f"on in the mapping; no batch came back whole from {counted(setup.run_count, 'run')} of the last 7 days", *uses
+        f"on in the mapping; no batch came back whole from {count_text(setup.run_count, 'run')} of the last 7 days",
+        *uses,
     )

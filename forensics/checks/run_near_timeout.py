@@ -1,18 +1,8 @@
 """Declared against observed: how close runs come to the function timeout."""
 
-from forensics.checks.answer import (
-    CRITICAL,
-    NO_FUNCTION_SETTINGS,
-    NOT_HERE,
-    WARNING,
-    Answer,
-    counted,
-    fails,
-    passes,
-    seconds,
-    unknown,
-)
+from forensics.checks.answer import CRITICAL, NO_FUNCTION_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.words import count_text, seconds_text
 
 SHARE = 0.8
 
@@ -41,12 +31,12 @@ def run_near_timeout(setup: Setup) -> Answer:
             "the function's REPORT lines",
             *uses,
         )
-    p99 = seconds(p99_ms)
+    p99 = seconds_text(p99_ms)
     advice = "Set the batch size so that its slowest items fit, or raise the function timeout (at most 900 s)."
     if timeout_count:
         return fails(
             CRITICAL,
-            f"{counted(timeout_count, 'run')} of {run_count:,} hit the function timeout {limit} {when}; p99 run {p99}{earlier}",
+            f"{count_text(timeout_count, 'run')} of {run_count:,} hit the function timeout {limit} {when}; p99 run {p99}{earlier}",
             advice,
             *uses,
         )
@@ -54,7 +44,7 @@ def run_near_timeout(setup: Setup) -> Answer:
         return fails(WARNING, f"p99 run {p99} is close to the function timeout {limit}{earlier}", advice, *uses)
     since = f" {when}" if setup.timeout_set_at else ""
     return passes(
-        f"p99 run {p99}, function timeout {limit}, no timeout in {counted(run_count, 'run')}{since}{earlier}", *uses
+        f"p99 run {p99}, function timeout {limit}, no timeout in {count_text(run_count, 'run')}{since}{earlier}", *uses
     )
 
 
@@ -72,5 +62,5 @@ def _earlier(setup: Setup) -> str:
     """Say how many runs an earlier timeout stopped, and where: what is in force now did not stop them."""
     if not setup.earlier_timeout_count:
         return ""
-    was = f"then {seconds(setup.earlier_limit_ms)}" if setup.earlier_limit_ms else "then shorter"
-    return f"; before, {counted(setup.earlier_timeout_count, 'run')} hit the timeout ({was})"
+    was = f"then {seconds_text(setup.earlier_limit_ms)}" if setup.earlier_limit_ms else "then shorter"
+    return f"; before, {count_text(setup.earlier_timeout_count, 'run')} hit the timeout ({was})"

@@ -1,6 +1,7 @@
 """A longer visibility timeout: the message stays hidden while its consumer works."""
 
 from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented, undecided
+from forensics.run_ends import FAILED
 
 LONGEST_S = 43_200
 """SQS hides a message for twelve hours at most."""
@@ -27,6 +28,6 @@ def longer_visibility(repeat: Repeat) -> Answer:
         return undecided("nothing tells how long whoever received it worked on it")
     if repeat.cause == "released":
         return not_prevented("the consumer itself cut the visibility timeout short")
-    if repeat.earlier_status in ("timeout", "error", "crash", "init_failed"):
+    if repeat.earlier_status in FAILED:
         return not_prevented("a failed run deletes nothing; the message would have come back all the same, only later")
     return not_prevented("the message was still hidden when its run ended")

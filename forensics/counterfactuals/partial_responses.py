@@ -1,6 +1,7 @@
 """Working partial batch responses: the handler names the items that failed, and the others are deleted."""
 
 from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented, undecided
+from forensics.run_ends import UNANSWERED
 
 
 def partial_responses(repeat: Repeat) -> Answer:
@@ -17,7 +18,7 @@ def partial_responses(repeat: Repeat) -> Answer:
         return CAUSE_OPEN
     if repeat.earlier_kind == "worker":
         return not_prevented("a worker deletes each message by itself")
-    if repeat.earlier_status in ("timeout", "crash", "init_failed"):
+    if repeat.earlier_status in UNANSWERED:
         return not_prevented("a run that is cut off or crashes returns no response")
     if repeat.cause == "batch_collateral":
         return prevented("the handler raised for another item; naming that one alone deletes this one")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from forensics.health.signals import span
+from forensics.words import span_text
 
 Row = Mapping[str, Any]
 Write = Callable[[int], str]
@@ -23,7 +24,7 @@ def _count(value: int) -> str:
 
 
 def _run(value_ms: int) -> str:
-    return f"{value_ms / 1000:.1f} s"
+    return span_text(value_ms)
 
 
 NUMBERS: tuple[tuple[str, str, Write], ...] = (

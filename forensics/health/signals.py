@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from forensics.checks import FAILS
-from forensics.checks.answer import CRITICAL, WARNING, counted, seconds
+from forensics.checks.answer import CRITICAL, WARNING
+from forensics.words import count_text as counted
+from forensics.words import percent, span_text
 
 Row = Mapping[str, Any]
 ACT_NOW, WATCH = "act now", "watch"
@@ -188,19 +190,6 @@ def twice_share(row: Row | None) -> tuple[float, float] | None:
     return min(1.0, (row["twice_at_least"] or 0) / of), min(1.0, (row["twice_at_most"] or 0) / of)
 
 
-def percent(share: float | None) -> str:
-    """Write a share with one decimal; what is not nothing is never written as nothing.
-
-    >>> percent(0.041), percent(0.0), percent(0.0001), percent(None)
-    ('4.1 %', '0 %', '< 0.1 %', 'unknown')
-    """
-    if share is None:
-        return "unknown"
-    if share == 0:
-        return "0 %"
-    return "< 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %"
-
-
 def percent_interval(least: float, most: float) -> str:
     """Write an interval of shares.
 
@@ -217,18 +206,8 @@ def interval(least: int, most: int) -> str:
 
 
 def span(value_s: int) -> str:
-    """Write seconds in the unit that matters.
-
-    >>> span(45), span(612), span(7300), span(400_000)
-    ('45 s', '10 min', '2 h 1 min', '4 d 15 h')
-    """
-    if value_s < 120:
-        return seconds(1000 * value_s)
-    if value_s < 3600:
-        return f"{value_s // 60} min"
-    if value_s < 48 * 3600:
-        return f"{value_s // 3600} h {value_s % 3600 // 60} min"
-    return f"{value_s // 86_400} d {value_s % 86_400 // 3600} h"
+    """Write seconds in the two units that matter."""
+    return span_text(1000 * value_s)
 
 
 def _was(before: Row | None, column: str) -> str:

@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 
 from forensics.incidents.membership import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
+from forensics.run_ends import CAUSES
 from forensics.settings_in_force import SettingsInForce
-from forensics.verdict.sentences import plural
+from forensics.words import count_text
 
 Row = dict[str, Any]
-
-FAILED = {"timeout": "function_timeout", "error": "function_error", "crash": "runtime_crash"}
-"""How a run ended to the cause that its messages came back for."""
 
 _ENDED = {"timeout": "ran into the timeout", "error": "raised an error", "crash": "crashed"}
 _LARGEST_BATCH = {True: 10, False: 10_000}
@@ -25,7 +23,7 @@ RECEIVED, DELETED = "NumberOfMessagesReceived", "NumberOfMessagesDeleted"
 
 
 class FailedInvocation(NamedTuple):
-    """A run that ended in one of FAILED, of a function that consumes a queue; ``mark_ids`` are the platform's lines of it."""
+    """A run that ended in one of CUT_OFF, of a function that consumes a queue; ``mark_ids`` are the platform's lines of it."""
 
     queue_arn: str
     queue: str
@@ -133,7 +131,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
     queue, started_at = runs[0].queue, min(run.started_at for run in runs)
     ended_at = max(_ended_at(run) for run in runs)
     ends = Counter(run.end_status for run in runs)
-    causes = {FAILED[status]: count for status, count in ends.items()}
+    causes = {CAUSES[status]: count for status, count in ends.items()}
     functions = sorted({run.function_name or run.log_group for run in runs})
     visibility_timeout_s = highest(one.visibility_timeout_s for one in window)
     at_most = sum(_LARGEST_BATCH[one.is_fifo] if one.batch_size is None else one.batch_size for one in window)
@@ -158,7 +156,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "harmless": 0,
         "causes": with_counts(causes),
         "primary_cause": ranked(causes)[0][0],
-        "headline": f"Up to {plural(at_most, 'message')} may have been processed more than once; no line names one",
+        "headline": f"Up to {count_text(at_most, 'message')} may have been processed more than once; no line names one",
         "cause_sentence": f"Of the runs of {consumers} for {queue}, {failures}; each can have held one batch. "
         f"What to log is told under logging readiness.{_balance(points, started_at, until_ms * 1000)}",
         "excluded": [],

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from forensics.clock import micros
+from forensics.spans import merged
 
 Row = Mapping[str, Any]
 _SAME = ("account_id", "region", "source", "resource")
@@ -54,7 +55,7 @@ class Gaps:
             self._spans.setdefault(row["queue_arn"], {}).setdefault(words, []).append(span)
         for by_words in self._spans.values():
             for words, spans in by_words.items():
-                by_words[words] = _merged(spans)
+                by_words[words] = merged(spans)
 
     def inside(self, queue_arn: str, started_at: int | None, ended_at: int | None) -> list[str]:
         """Return the gaps that touch a queue's time (both ends belong to it) in words, sorted."""
@@ -67,14 +68,3 @@ class Gaps:
             if any(from_at <= ended_at and until_at >= started_at for from_at, until_at in spans)
         }
         return sorted(found)
-
-
-def _merged(spans: Iterable[_Span]) -> list[_Span]:
-    """Join what touches: a source that is denied for days leaves a gap per reading."""
-    out: list[_Span] = []
-    for from_at, until_at in sorted(spans):
-        if out and from_at <= out[-1][1]:
-            out[-1] = (out[-1][0], max(out[-1][1], until_at))
-        else:
-            out.append((from_at, until_at))
-    return out

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable
 
 from forensics.judging.known import unknown_first
-from forensics.streams.model import FAILED, Delivery
+from forensics.run_ends import FAILED
+from forensics.streams.model import Delivery
 
 STOPPED = ("already_done", "in_progress")
 """Kinds of an idempotency line that say the repeat did not run."""

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from forensics.judging.known import lowest
 from forensics.judging.surroundings import LONG_POLL_S, Surroundings
-from forensics.streams.model import FAILED, Delivery
+from forensics.run_ends import FAILED
+from forensics.streams.model import Delivery
 
 _LEFT_BEHIND = ("visibility_expired", "dead_lettered")
 """Endings after which the queue still has the message, or had to move it."""

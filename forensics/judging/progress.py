@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
+from forensics.run_ends import CUT_OFF
 from forensics.streams.model import Delivery
-
-_CUT_OFF = ("timeout", "error", "crash")
-"""Ends of a run that had begun to work on its batch."""
 
 
 def mark_progress(batch: Sequence[Delivery]) -> None:
@@ -14,7 +12,7 @@ def mark_progress(batch: Sequence[Delivery]) -> None:
     Only a batch whose run failed is told apart: alone in its batch, an unfinished message is what the run was at; of
     several, only where the consumer is declared sequential, and either its start lines or exhaustive effect lines tell.
     """
-    if not batch or batch[0].run_status not in _CUT_OFF:
+    if not batch or batch[0].run_status not in CUT_OFF:
         return
     is_sequential = batch[0].order_declared == "sequential"
     reached = _reached(batch) if is_sequential else None

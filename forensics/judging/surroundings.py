@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from forensics.clock import micros
 from forensics.coverage import settled_until, standing
-from forensics.judging.spans import Spans, common_to
 from forensics.settings_in_force import EARLIEST, LATEST, SettingsInForce
+from forensics.spans import Spans, common_to
 
 Row = Mapping[str, Any]
 

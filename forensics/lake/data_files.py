@@ -141,7 +141,7 @@ def name(
     ]
     compared = handle.version()
     try:
-        delta.commit(handle, changes, mode, arrow_schema(table), properties)
+        delta.commit(handle, changes, mode, table, properties)
     except (CommitFailedError, OSError) as problem:
         if not delta.has_landed(folder, compared, token):
             if isinstance(problem, CommitFailedError):

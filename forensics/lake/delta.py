@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.schema import Schema
 from deltalake.transaction import AddAction, RemoveAction
 
 from forensics.errors import ForensicsError, LakeTooNewError
-from forensics.lake.schemas import arrow_schema
+from forensics.lake.schemas import described_schema
 from forensics.tables import Table
 
 SCHEMA_VERSION = 1
@@ -114,7 +113,8 @@ def create_table(folder: Path, table: Table) -> DeltaTable:
     folder.mkdir(parents=True, exist_ok=True)
     handle = DeltaTable.create(
         str(folder),
-        schema=arrow_schema(table),
+        schema=Schema.from_arrow(described_schema(table)),
+        description=table.grain,
         mode="ignore",
         configuration=configuration,
         raise_if_key_not_exists=False,
@@ -126,7 +126,7 @@ def create_table(folder: Path, table: Table) -> DeltaTable:
 def add_new_columns(folder: Path, table: Table, handle: DeltaTable) -> DeltaTable:
     """Give a table of an earlier release the columns declared since; its rows have null there."""
     there = {field.name for field in handle.schema().fields}
-    missing = [field for field in Schema.from_arrow(arrow_schema(table)).fields if field.name not in there]
+    missing = [field for field in Schema.from_arrow(described_schema(table)).fields if field.name not in there]
     if missing:
         handle.alter.add_columns(missing)
         handle = DeltaTable(str(folder))
@@ -147,11 +147,11 @@ def commit(
     handle: DeltaTable,
     changes: list[AddAction | RemoveAction],
     mode: Literal["append", "overwrite"],
-    schema: pa.Schema,
+    table: Table,
     properties: CommitProperties,
 ) -> None:
     """Name files that are written in one commit; raises CommitFailedError where another writer was there first."""
-    handle.create_write_transaction(changes, mode, schema, commit_properties=properties)
+    handle.create_write_transaction(changes, mode, described_schema(table), commit_properties=properties)
 
 
 def has_landed(folder: Path, after: int, token: str) -> bool:

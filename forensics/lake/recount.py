@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
 
+from forensics.clock import EPOCH
 from forensics.lake.lake import Lake
 from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS, SETTING_CHANGES
@@ -16,7 +17,7 @@ RESOURCE_OF = {LOG_EVENTS.name: "log_group", METRIC_POINTS.name: "resource", SET
 """Tables whose rows can be counted per reading, and the column that names what was read; None: one per region."""
 _COUNTED: tuple[Table, ...] = (LOG_EVENTS, METRIC_POINTS, SETTING_CHANGES)
 
-_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+_NEVER = EPOCH
 
 Key = tuple[str, str, str, str | None, datetime]
 """Table, account, region, resource, and when it was read."""

@@ -22,6 +22,11 @@ def arrow_schema(table: Table) -> pa.Schema:
     return pa.schema([pa.field(c.name, ARROW_TYPES[c.type]) for c in table.columns])
 
 
+def described_schema(table: Table) -> pa.Schema:
+    """Return the same schema with what each column means, as Delta keeps it: a comment that other programs show."""
+    return pa.schema([pa.field(c.name, ARROW_TYPES[c.type], metadata={"comment": c.meaning}) for c in table.columns])
+
+
 def to_arrow(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
     """Turn rows into an Arrow table of the declared columns; a column that a row lacks is null.
 

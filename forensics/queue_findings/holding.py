@@ -1,6 +1,7 @@
 """Which deliveries keep their FIFO group locked after their run: those that did not delete their message."""
 
-from forensics.streams.model import FAILED, Delivery
+from forensics.run_ends import FAILED
+from forensics.streams.model import Delivery
 
 GAVE_BACK = ("visibility_expired", "delete_refused")
 """Endings after which the message is in its queue again."""

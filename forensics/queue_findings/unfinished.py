@@ -10,6 +10,7 @@ from forensics.queue_findings.holding import GAVE_BACK, is_failed_in_flight
 from forensics.queue_findings.metric_series import MetricPoint, MetricSeries
 from forensics.queue_rules import QueueFacts
 from forensics.queue_rules.poison_without_dlq import LEAST_RECEIVES
+from forensics.spans import Spans, common_to
 from forensics.streams.model import Delivery
 
 _SECOND = 1_000_000
@@ -174,11 +175,4 @@ def watched_spans(log_groups: Collection[str], read: Mapping[str, Sequence[Span]
     >>> watched_spans(["a", "b"], {"a": [(0, 5), (7, 9)], "b": [(3, 8)]})
     [(3, 5), (7, 8)]
     """
-    common: list[Span] | None = None
-    for group in sorted(log_groups):
-        theirs = list(read.get(group, ()))
-        if common is None:
-            common = theirs
-        else:
-            common = [(max(a, c), min(b, d)) for a, b in common for c, d in theirs if max(a, c) < min(b, d)]
-    return common or []
+    return list(common_to([Spans(read.get(group, ())) for group in sorted(log_groups)]))

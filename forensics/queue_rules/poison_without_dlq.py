@@ -1,8 +1,8 @@
 """A message that fails again and again, on a queue that never sets it aside."""
 
 from forensics.queue_rules.facts import QueueFacts
-from forensics.rules.pair import seconds
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.words import span_text
 
 LEAST_RECEIVES = 3
 """Two receives are one redelivery; from the third on it is a habit."""
@@ -19,7 +19,7 @@ def poison_without_dlq(facts: QueueFacts) -> Ruling:
         return excluded(f"it was received fewer than {LEAST_RECEIVES} times as far as anything tells")
     if facts.dead_letter_queue is not None:
         return excluded(f"the queue sets such messages aside in {facts.dead_letter_queue}")
-    over = f" in {_span(facts.span_ms)}" if facts.span_ms else ""
+    over = f" in {span_text(facts.span_ms)}" if facts.span_ms else ""
     if not facts.is_unfinished:
         return undecidable(
             f"it was received {count:,} times{over}, and nothing tells how the last delivery ended",
@@ -31,17 +31,3 @@ def poison_without_dlq(facts: QueueFacts) -> Ruling:
             f"{told}; nothing tells whether the queue has a dead-letter queue", "a snapshot of the queue's settings"
         )
     return supported(f"{told}; the queue has no dead-letter queue, so it comes back until its retention ends")
-
-
-def _span(ms: int) -> str:
-    """Write a span in the largest units that tell it.
-
-    >>> _span(480_000), _span(5_400_000), _span(7_200_000), _span(345_480_000)
-    ('480 s', '90 min', '2 h', '3 d 23 h')
-    """
-    minutes, hours = ms // 60_000, ms // 3_600_000
-    if minutes < 10:
-        return seconds(ms)
-    if minutes < 120:
-        return f"{minutes} min"
-    return f"{hours} h" if hours < 48 else f"{hours // 24} d {hours % 24} h"

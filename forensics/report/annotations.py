@@ -10,9 +10,9 @@ from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
 from forensics.report.incident_lookup import find_incident
-from forensics.report.words import time_text
 from forensics.tables.findings import MESSAGES
 from forensics.tables.people import ANNOTATIONS, MARKS
+from forensics.words import time_text
 
 Row = Mapping[str, Any]
 MOST_REASON, MOST_AUTHOR = 500, 100

@@ -7,16 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from forensics.report.runs import consumer_text, ids_of
-from forensics.report.words import count_text, ms_between
+from forensics.run_ends import WORDS
+from forensics.words import count_text, ms_between
 
 Row = Mapping[str, Any]
-ENDINGS = {
-    "timeout": "was stopped at its timeout",
-    "error": "failed",
-    "crash": "crashed",
-    "init_failed": "failed while starting",
-}
-"""How a run was cut off, by ``run_status``; a run that ended in success is no subject here."""
 MOST_BATCHES = 1000
 """Runs that are told; who reads on looks into the deliveries."""
 STATES = ("finished", "in progress", "not started", "stopped by a guard", "unknown")
@@ -63,7 +57,7 @@ def batches_at_end(deliveries: Sequence[Row], affected: frozenset[str] | set[str
     last: dict[str, int] = {}
     for d in deliveries:
         last[d["item_id"]] = max(last.get(d["item_id"], 0), d["delivery_index"])
-        if d["consumer"] is not None and d["run_status"] in ENDINGS:
+        if d["consumer"] is not None and d["run_status"] in WORDS:
             runs.setdefault(d["consumer"], []).append(d)
     hit = [run for run in runs.values() if any(d["item_id"] in affected for d in run)]
     found = [_batch(run, last) for run in sorted(hit, key=_end)[:MOST_BATCHES]]
@@ -125,4 +119,6 @@ def _sentence(delivery: Row, items: Sequence[BatchItem], size: int) -> str:
     counted = Counter(item.state for item in items)
     told = ", ".join(f"{counted[state]} {state}" for state in STATES if counted[state])
     beside = f"; {size - len(items)} more did not come again" if size > len(items) else ""
-    return f"{consumer_text(delivery)} {ENDINGS[delivery['run_status']]} with {count_text(size, 'message')}: {told}{beside}."
+    return (
+        f"{consumer_text(delivery)} {WORDS[delivery['run_status']]} with {count_text(size, 'message')}: {told}{beside}."
+    )

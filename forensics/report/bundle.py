@@ -17,7 +17,7 @@ from forensics.errors import ForensicsError
 from forensics.report.case import Case
 from forensics.report.json_report import SCHEMA_VERSION
 from forensics.report.options import ReportOptions
-from forensics.report.words import time_text
+from forensics.words import time_text
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 _EPOCH = (1980, 1, 1, 0, 0, 0)

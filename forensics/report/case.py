@@ -19,7 +19,6 @@ from forensics.report.incident_lookup import find_incident
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
 from forensics.report.prevention import counterfactuals_of, queue_findings_of
-from forensics.report.records import AFFECTED
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.tables.evidence import (
     COVERAGE,
@@ -29,6 +28,7 @@ from forensics.tables.evidence import (
     SETTING_CHANGES,
 )
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
+from forensics.verdict.interval import AFFECTED
 from forensics.window import CHANGES_REACH
 
 Row = Mapping[str, Any]

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from forensics.report.runs import consumer_text, ids_of, same_run
-from forensics.report.words import clock_text, count_text, ms_between, span_text
+from forensics.run_ends import WORDS
+from forensics.words import clock_text, count_text, ms_between, span_text
 
 Row = Mapping[str, Any]
 
@@ -22,13 +23,7 @@ class Fact:
     evidence_ids: tuple[str, ...]
 
 
-_ENDS = {
-    "timeout": "was stopped at its timeout",
-    "error": "failed",
-    "crash": "crashed",
-    "init_failed": "failed while starting",
-    "success": "ended in success",
-}
+_ENDS = {**WORDS, "success": "ended in success"}
 _DELETES = {
     "expired": "The delete after the work was refused: the receipt handle had expired.",
     "failed": "The delete after the work failed.",

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from forensics.coverage import standing
-from forensics.report.words import clock_text, ms_between, span_text, time_text
 from forensics.window import CHANGES_REACH
+from forensics.words import clock_text, ms_between, span_text, time_text
 
 Row = Mapping[str, Any]
 _NAMES = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from forensics.lake import Lake
 from forensics.lake.filters import at_least
-from forensics.report.words import clock_text, count_text
 from forensics.tables.evidence import LOG_GROUP_SETTINGS, METRIC_POINTS, QUEUE_SETTINGS
+from forensics.words import clock_text, count_text
 
 Row = Mapping[str, Any]
 Span = tuple[datetime, datetime]

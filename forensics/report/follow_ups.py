@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forensics.report.records import AFFECTED, cause_counts
+from forensics.report.records import cause_counts
 from forensics.report.settings_then import SettingFact
-from forensics.report.words import count_text
+from forensics.verdict.interval import AFFECTED
+from forensics.words import count_text
 
 Row = Mapping[str, Any]
 

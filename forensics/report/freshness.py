@@ -5,9 +5,9 @@ from datetime import datetime
 
 from forensics.lake import Lake
 from forensics.lake.filters import between, one_of
-from forensics.report.words import clock_text, span_text
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.window import TimeWindow
+from forensics.words import clock_text, span_text
 
 
 def freshness(lake: Lake, log_groups: Sequence[str], window: TimeWindow, stored_count: int, now: datetime) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forensics.report.settings_then import SettingFact
-from forensics.report.words import count_text
+from forensics.words import count_text
 
 Row = Mapping[str, Any]
 _BASES = {

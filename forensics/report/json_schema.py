@@ -29,6 +29,7 @@ from forensics.tables.findings import (
     TIMELINE,
 )
 from forensics.tables.schema import Table
+from forensics.verdict.interval import VERDICTS
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "incident-report.schema.json"
 Schema = dict[str, Any]
@@ -44,7 +45,7 @@ _COLUMNS: dict[str, Schema] = {
     "strings": {"anyOf": [_TEXTS, {"type": "null"}]},
 }
 _PLAIN: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", float: "number", NoneType: "null"}
-_VERDICT: Schema = {"enum": ["confirmed", "probable", "possible", "absorbed", "harmless"]}
+_VERDICT: Schema = {"enum": list(VERDICTS)}
 
 
 def schema() -> Schema:

@@ -14,9 +14,10 @@ from forensics.lake import Generation, Lake
 from forensics.lake.filters import at_least
 from forensics.report.expiring import expiring
 from forensics.report.records import plain_value
-from forensics.report.words import clock_text, count_text, span_text
+from forensics.spans import holes
 from forensics.tables import EVIDENCE
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, QUARANTINE
+from forensics.words import clock_text, count_text, span_text
 
 GROWTH = timedelta(days=7)
 
@@ -193,28 +194,13 @@ def _status(queue: str, source: str, resource: str, readings: list[Row]) -> Sour
         resource=resource,
         read_from_at=min((r["window_start_at"] for r in good), default=None),
         read_until_at=until,
-        gaps=uncovered([(r["window_start_at"], r["window_end_at"]) for r in good]),
+        gaps=tuple(holes([(r["window_start_at"], r["window_end_at"]) for r in good])),
         provisional=until is not None and until not in settled,
         status=newest["status"],
         detail=newest["detail"],
         seen_count=sum(r["seen_count"] or 0 for r in readings),
         stored_count=sum(r["stored_count"] or 0 for r in readings),
     )
-
-
-def uncovered(spans: list[Span]) -> tuple[Span, ...]:
-    """Return the holes between half-open spans, from the first start to the last end.
-
-    >>> uncovered([(0, 2), (1, 4), (6, 9), (9, 10)])
-    ((4, 6),)
-    """
-    holes: list[Span] = []
-    reached: datetime | None = None
-    for start, end in sorted(spans):
-        if reached is not None and start > reached:
-            holes.append((reached, start))
-        reached = end if reached is None else max(reached, end)
-    return tuple(holes)
 
 
 def bytes_below(folder: Path) -> int:

@@ -9,8 +9,8 @@ from importlib.resources import files
 from typing import Any
 
 from forensics.report.records import cause_counts
-from forensics.report.words import clock_text, ms_between, span_text
 from forensics.verdict.interval import VERDICTS
+from forensics.words import clock_text, ms_between, span_text
 
 Row = Mapping[str, Any]
 _UNITS = {"ja": {"ms": "ミリ秒", "s": "秒", "min": "分", "h": "時間", "d": "日"}}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forensics.report.words import count_text, interval_text
+from forensics.words import count_text, interval_text
 
 Row = Mapping[str, Any]
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from forensics.report.runs import ids_of, source_text
-from forensics.report.words import ms_between, span_text
+from forensics.words import ms_between, span_text
 
 Row = Mapping[str, Any]
 _FAILURES = {

@@ -11,11 +11,11 @@ from urllib.parse import urlencode, urlsplit
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
-from forensics.report.records import AFFECTED, cause_counts, incident_record
-from forensics.report.words import clock_text
+from forensics.report.records import cause_counts, incident_record
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
-from forensics.verdict.interval import VERDICTS
+from forensics.verdict.interval import AFFECTED, VERDICTS
+from forensics.words import clock_text
 
 Row = Mapping[str, Any]
 _NEWS = (

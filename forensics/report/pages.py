@@ -18,8 +18,8 @@ from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts
 from forensics.report.summary import certainty_text, headline, state_text
-from forensics.report.words import clock_text, interval_text, ms_between, offset_text, span_text
 from forensics.verdict.interval import VERDICTS
+from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
 """Evidence lines printed in HTML and Markdown; JSON has all of them."""

@@ -1,13 +1,13 @@
 """The report as PDF: the page for print, set with one embedded font, so that every machine makes the same file."""
 
 import io
-from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from markupsafe import Markup
 
+from forensics.clock import EPOCH
 from forensics.report.case import Case
 from forensics.report.options import ReportOptions
 from forensics.report.pages import print_page
@@ -49,7 +49,7 @@ def to_pdf(case: Case, options: ReportOptions) -> bytes:
     book.custom_resource_fetcher = OnlyTheFont()
     book.load_html(print_page(case, options, _STYLE), base_url="doubletake:report")
     # PDF asks for a date; the evidence's own end takes the place of a clock. It knows no fractions of seconds.
-    when = f"{case.data_until_at or datetime(1970, 1, 1):%Y-%m-%dT%H:%M:%SZ}"
+    when = f"{case.data_until_at or EPOCH:%Y-%m-%dT%H:%M:%SZ}"
     for field, value in (
         (plutoprint.PDF_METADATA_TITLE, f"{case.incident_id}: {headline(case)}"),
         (plutoprint.PDF_METADATA_CREATOR, "Doubletake"),

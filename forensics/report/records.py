@@ -5,21 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from forensics.report.words import time_text
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from forensics.verdict.interval import VERDICTS
+from forensics.words import time_text
 
 Record = dict[str, Any]
-
-AFFECTED = ("confirmed", "probable", "possible")
-"""Verdicts of messages whose work may have been done more than once."""
-VERDICT_WORDS = {
-    "confirmed": "the work was done more than once",
-    "probable": "done once for sure, and maybe again",
-    "possible": "maybe done more than once",
-    "absorbed": "delivered again, done once: a guard stopped the repeat",
-    "harmless": "delivered again, done at most once",
-}
 
 _MESSAGE_FIELDS = (
     "queue",

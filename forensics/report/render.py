@@ -10,26 +10,13 @@ from forensics.report.bundle import to_zip
 from forensics.report.case import Case
 from forensics.report.chrome_trace import to_chrome_trace
 from forensics.report.csv_text import to_csv
+from forensics.report.formats import ENDINGS, FORMATS
 from forensics.report.json_report import SCHEMA_VERSION, as_json, to_json
 from forensics.report.options import ReportOptions
 from forensics.report.records import message_record
 from forensics.report.timesketch import to_timesketch
 
-__all__ = ["CSV_COLUMNS", "ENDINGS", "FORMATS", "SCHEMA_VERSION", "as_json", "file_name", "render"]
-
-ENDINGS = {
-    "html": ".html",
-    "md": ".md",
-    "pdf": ".pdf",
-    "json": ".json",
-    "csv": "-messages.csv",
-    "svg": ".svg",
-    "timesketch": "-timesketch.csv",
-    "trace": "-trace.json",
-    "zip": ".zip",
-}
-"""Format to the end of its file's name."""
-FORMATS = tuple(ENDINGS)
+__all__ = ["CSV_COLUMNS", "SCHEMA_VERSION", "as_json", "file_name", "render"]
 
 CSV_COLUMNS = (
     "message_id",

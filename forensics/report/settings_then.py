@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
-from forensics.report.words import clock_text, span_text
 from forensics.settings_in_force import NEWEST, SettingsInForce
+from forensics.words import clock_text, span_text
 
 Row = Mapping[str, Any]
 FUNCTION_TIMEOUTS_HIDDEN = 6

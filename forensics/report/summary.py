@@ -1,9 +1,9 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.report.case import Case
-from forensics.report.records import VERDICT_WORDS, cause_counts
-from forensics.report.words import clock_text, count_text, ms_between, span_text
-from forensics.verdict.interval import VERDICTS
+from forensics.report.records import cause_counts
+from forensics.verdict.interval import VERDICT_WORDS, VERDICTS
+from forensics.words import clock_text, count_text, ms_between, span_text
 
 
 def summary(case: Case) -> str:

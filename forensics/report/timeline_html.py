@@ -18,7 +18,7 @@ from forensics.charts.groups import with_groups
 from forensics.charts.lanes import short_names
 from forensics.report.case import Case
 from forensics.report.language import Language
-from forensics.report.words import count_text
+from forensics.words import count_text
 
 MOST_MESSAGES = 200
 MOST_DELIVERIES = 3000

@@ -2,7 +2,7 @@
 
 from forensics.report.case import Case
 from forensics.report.csv_text import to_csv
-from forensics.report.words import time_text
+from forensics.words import time_text
 
 KINDS = {
     "sent": "Message Sent",

@@ -9,12 +9,12 @@ from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError
 from forensics.health.accepted import accepted_risk, check_codes
 from forensics.lake import Findings
 from forensics.report.records import Record, plain_value
-from forensics.report.words import count_text
 from forensics.settings import Settings
 from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.words import count_text
 
 WEEK_COLUMNS = (
     "week",

@@ -8,15 +8,15 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from forensics.health import NUMBERS, QueueReview, WeekReview, week_title
-from forensics.health.signals import interval, percent, percent_interval, span
+from forensics.health.signals import interval, percent_interval, span
 from forensics.report import markdown
 from forensics.report.csv_text import to_csv
 from forensics.report.environment import environment
+from forensics.report.formats import WEEK_FORMATS
 from forensics.report.language import Language
 from forensics.report.week import WEEK_COLUMNS, headline, spark_line, week_record
-from forensics.report.words import clock_text, count_text
+from forensics.words import clock_text, count_text, percent, span_text
 
-WEEK_FORMATS = ("html", "md", "csv")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _WIDTH, _HEIGHT = 120, 24
 
@@ -143,4 +143,4 @@ def _span(value_s: int | None) -> str:
 
 
 def _handler(value_ms: int | None) -> str:
-    return "unknown" if value_ms is None else f"{value_ms / 1000:.1f} s"
+    return "unknown" if value_ms is None else span_text(value_ms)

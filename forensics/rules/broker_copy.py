@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.run_ends import FAILED
 
 NOTHING_ELSE = supported("every other cause is excluded: the standard queue handed out a copy")
 """What ``decide`` says instead where this is the only cause left open."""
@@ -19,7 +20,7 @@ def broker_copy(pair: DeliveryPair) -> Ruling:
         return excluded("a FIFO queue does not hand out copies")
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
-    if pair.earlier_status in ("timeout", "error", "crash", "init_failed") and not pair.is_short_gap:
+    if pair.earlier_status in FAILED and not pair.is_short_gap:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, which brings a message back")
     if pair.earlier_delete_reason is not None:
         return excluded("a delete error is in the log")

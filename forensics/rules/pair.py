@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from forensics.words import seconds_text
+
 
 class DeliveryPair(NamedTuple):
     """The earlier and the later delivery of one message. None always means "nothing tells", never zero or no.
@@ -108,5 +110,4 @@ def seconds(ms: int | None) -> str:
     """
     if ms is None:
         return "an unknown time"
-    text = f"{ms / 1000:.2f}".rstrip("0").rstrip(".")
-    return f"{text} s"
+    return seconds_text(ms)

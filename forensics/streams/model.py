@@ -5,9 +5,6 @@ from typing import NamedTuple
 
 from forensics.settings import Consumer
 
-FAILED = ("timeout", "error", "crash", "init_failed")
-"""How an invocation ends that did not end in success, where anything tells how it ended."""
-
 
 @dataclass(frozen=True, slots=True)
 class LogGroup:

@@ -1,5 +1,7 @@
 """Findings in words: short, with numbers, nothing claimed that the interval does not say."""
 
+from forensics.words import count_text
+
 CAUSE_WORDS = {
     "function_timeout": "the function timed out",
     "function_error": "the handler raised an error",
@@ -27,15 +29,6 @@ BASIS_WORDS = {
     "finished": "the consumer's own completion or delete",
     "returned": "a run that ended in success",
 }
-
-
-def plural(count: int, noun: str) -> str:
-    """Say a count with its noun.
-
-    >>> plural(1, "message"), plural(1200, "message")
-    ('1 message', '1,200 messages')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def interval_words(at_least: int, at_most: int | None) -> str:
@@ -68,7 +61,7 @@ def trigger_sentence(causes: list[str], seen: int, receive_count: int | None, or
 
 
 def _delivered(causes: list[str], seen: int, receive_count: int | None) -> str:
-    delivered = f"delivered {plural(receive_count or seen, 'time')}"
+    delivered = f"delivered {count_text(receive_count or seen, 'time')}"
     if not causes:
         return f"It was {delivered}."
     because = ", then because ".join(CAUSE_WORDS.get(c, c) for c in causes)

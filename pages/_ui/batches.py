@@ -5,9 +5,11 @@ from typing import Any
 import streamlit as st
 
 from forensics.report.batches import BatchAtEnd, BatchItem
+from forensics.words import count_text as count
+from forensics.words import span_text
 from pages._ui.case import case_of
 from pages._ui.shell import Page
-from pages._ui.words import Colour, count, plain
+from pages._ui.words import Colour, plain
 
 MOST_RUNS = 50
 MOST_TOLD = 5
@@ -75,4 +77,4 @@ def _row(number: int, batch: BatchAtEnd, item: BatchItem) -> dict[str, Any]:
 
 
 def _seconds(ms: int | None) -> str | None:
-    return None if ms is None else f"{ms / 1000:.2f} s"
+    return None if ms is None else span_text(ms)

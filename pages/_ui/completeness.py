@@ -3,11 +3,13 @@
 import streamlit as st
 
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS
+from forensics.words import count_text as count
+from forensics.words import percent
 from pages._ui.board import Board
 from pages._ui.clock import Clock
-from pages._ui.coverage import Gap, complete_share, percent, unread
+from pages._ui.coverage import Gap, complete_share, unread
 from pages._ui.states import guarded
-from pages._ui.words import count, plain
+from pages._ui.words import plain
 
 LOGS = (LOG_EVENTS.name,)
 """What verdicts rest on."""

@@ -1,45 +1,20 @@
 """What was read: coverage rows to shares and gaps."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from forensics.coverage import standing
+from forensics.spans import length, without
 
 Span = tuple[datetime, datetime]
-
-
-def union(spans: Iterable[Span]) -> list[Span]:
-    """Merge spans that touch or overlap, in order."""
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        elif start < end:
-            merged.append((start, end))
-    return merged
-
-
-def subtract(spans: list[Span], taken: list[Span]) -> list[Span]:
-    """Return what of ``spans`` no span of ``taken`` covers; both merged."""
-    left = []
-    for start, end in spans:
-        for low, high in taken:
-            if high <= start or low >= end:
-                continue
-            if low > start:
-                left.append((start, low))
-            start = max(start, high)
-        if start < end:
-            left.append((start, end))
-    return left
 
 
 def gaps(coverage: list[dict[str, Any]]) -> dict[tuple[str, str], list[Span]]:
     """Return per (source, resource) the time that was asked for and never read in full."""
     asked, read = _asked_and_read(coverage)
-    return {key: subtract(spans, read.get(key, [])) for key, spans in asked.items()}
+    return {key: without(spans, read.get(key, [])) for key, spans in asked.items()}
 
 
 class Gap(NamedTuple):
@@ -66,20 +41,9 @@ def unread(coverage: list[dict[str, Any]]) -> list[Gap]:
 def complete_share(coverage: list[dict[str, Any]]) -> float | None:
     """Return the share of the asked time that was read in full, over all sources; None if nothing was asked."""
     asked, _ = _asked_and_read(coverage)
-    total = sum((_length(spans) for spans in asked.values()), timedelta())
-    missing = sum((_length(spans) for spans in gaps(coverage).values()), timedelta())
+    total = sum((length(spans) for spans in asked.values()), timedelta())
+    missing = sum((length(spans) for spans in gaps(coverage).values()), timedelta())
     return None if not total else 1 - missing / total
-
-
-def percent(share: float | None) -> str:
-    """Write a share; what is not whole is never rounded to 100 %.
-
-    >>> percent(1.0), percent(0.99999), percent(0.5), percent(None)
-    ('100 %', '99.9 %', '50.0 %', 'unknown')
-    """
-    if share is None:
-        return "unknown"
-    return "100 %" if share >= 1 else f"{min(100 * share, 99.9):.1f} %"
 
 
 def _asked_and_read(coverage: list[dict[str, Any]]) -> tuple[dict[Any, list[Span]], dict[Any, list[Span]]]:
@@ -93,11 +57,7 @@ def _asked_and_read(coverage: list[dict[str, Any]]) -> tuple[dict[Any, list[Span
         span = (row["window_start_at"], row["window_end_at"])
         if None not in span:
             read[row["source"], row["resource"]].append(span)
-    return {k: union(v) for k, v in asked.items()}, {k: union(v) for k, v in read.items()}
-
-
-def _length(spans: list[Span]) -> timedelta:
-    return sum((end - start for start, end in spans), timedelta())
+    return asked, read
 
 
 def reach(coverage: list[dict[str, Any]]) -> list[tuple[str, str, datetime, datetime, int]]:
@@ -118,7 +78,7 @@ def reach(coverage: list[dict[str, Any]]) -> list[tuple[str, str, datetime, date
 def was_read_in_full(coverage: list[dict[str, Any]], start: datetime, end: datetime) -> bool:
     """Tell whether every source of these was read without a gap from start to end; none at all was not."""
     asked, read = _asked_and_read(coverage)
-    return bool(asked) and not any(subtract([(start, end)], union(read.get(key, []))) for key in asked)
+    return bool(asked) and not any(without([(start, end)], read.get(key, [])) for key in asked)
 
 
 def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
@@ -144,8 +104,8 @@ def by_day(coverage: list[dict[str, Any]]) -> dict[tuple[str, date], str]:
             read[queue, day, row["source"], row["resource"]].append((low, high))
     found: dict[tuple[str, date], list[tuple[timedelta, timedelta]]] = defaultdict(list)
     for key, spans in asked.items():
-        whole = _length(union(spans))
-        found[key[:2]].append((whole, whole - _length(subtract(union(spans), union(read.get(key, []))))))
+        whole = length(spans)
+        found[key[:2]].append((whole, whole - length(without(spans, read.get(key, [])))))
     return {key: _state(parts) for key, parts in found.items()}
 
 

@@ -9,8 +9,9 @@ from forensics.charts.lanes import short_names
 from forensics.lake.conditions import Condition
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES
+from forensics.words import count_text as count
 from pages._ui.shell import Page
-from pages._ui.words import ENDS, EVENTS, count, plain
+from pages._ui.words import ENDS, EVENTS, plain
 
 Case = dict[str, Any]
 MOST_ROWS = 5000

@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.report.formats import ENDINGS
 from forensics.report.options import LANGUAGES, ReportOptions
-from forensics.report.render import ENDINGS
 from forensics.report.summary import summary
 from pages._ui.case import case_of
 from pages._ui.report_forms import FORMS, written

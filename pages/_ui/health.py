@@ -8,19 +8,21 @@ import streamlit as st
 
 from forensics.errors import ForensicsError
 from forensics.health import NEEDS, QueueReview, WeekReview, week_bounds, week_title
-from forensics.health.signals import percent, span
+from forensics.health.signals import span
 from forensics.report.week import load_week, weeks_read
 from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import headline, reach, render_week, twice_words
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH
+from forensics.words import count_text as count
+from forensics.words import percent, span_text
 from pages._ui import setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.exports import choose_language
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.shell import Page
 from pages._ui.states import guarded, show_broken
-from pages._ui.words import Colour, count, plain
+from pages._ui.words import Colour, plain
 
 NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
 MOST_WHY = 76
@@ -278,4 +280,4 @@ def _span(value_s: int | None) -> str:
 
 
 def _seconds(value_ms: int | None) -> str:
-    return "–" if value_ms is None else f"{value_ms / 1000:.1f} s"
+    return "–" if value_ms is None else span_text(value_ms)

@@ -5,8 +5,9 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from forensics.report.words import offset_text
 from forensics.tables.findings import MESSAGES
+from forensics.words import count_text as count
+from forensics.words import offset_text
 from pages._ui import exports, marks
 from pages._ui.cards import card, row
 from pages._ui.case import case_of
@@ -14,7 +15,7 @@ from pages._ui.completeness import warn
 from pages._ui.incidents import affected, is_open, no_suspicion, state, verdict
 from pages._ui.readiness import readiness
 from pages._ui.shell import Page
-from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, count, interval, plain, rival, verdict_column
+from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, interval, plain, rival, verdict_column
 
 Incident = dict[str, Any]
 MOST_MESSAGES = 2000

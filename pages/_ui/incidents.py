@@ -7,13 +7,16 @@ import streamlit as st
 
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.health import SETTING_FINDINGS
+from forensics.verdict.interval import AFFECTED
+from forensics.words import count_text as count
+from forensics.words import percent
 from pages._ui import marks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
-from pages._ui.coverage import complete_share, percent, reach, was_read_in_full
+from pages._ui.coverage import complete_share, reach, was_read_in_full
 from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import VERDICTS, cause, count, interval, plain, verdict_column
+from pages._ui.words import VERDICTS, cause, interval, plain, verdict_column
 
 Incident = dict[str, Any]
 QUIET_AFTER = timedelta(hours=1)
@@ -29,7 +32,7 @@ def affected(incident: Incident) -> str:
     """Say how many messages were processed twice: ``7 to 8 of 10``."""
     if incident["messages"] is None:
         return f"up to {incident['messages_at_most']:,}" if incident["messages_at_most"] is not None else "unknown"
-    suspects = sum(incident[v] or 0 for v in ("confirmed", "probable", "possible"))
+    suspects = sum(incident[v] or 0 for v in AFFECTED)
     return f"{interval(incident['confirmed'] or 0, suspects)} of {delivered_again(incident):,}"
 
 

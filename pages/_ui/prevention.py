@@ -5,8 +5,8 @@ from typing import Any
 import streamlit as st
 
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
-from forensics.report.words import count_text, interval_text, span_text
 from forensics.tables.findings import QUEUE_FINDINGS
+from forensics.words import count_text, interval_text, span_text
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.case import case_of
 from pages._ui.shell import Page

@@ -10,12 +10,13 @@ from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.render import file_name
 from forensics.report.summary import headline
+from forensics.words import count_text as count
 from pages._ui import incident as incidents
 from pages._ui.case import case_of
 from pages._ui.exports import choose_language
 from pages._ui.report_forms import FORMS, written
 from pages._ui.shell import Page
-from pages._ui.words import count, plain
+from pages._ui.words import plain
 
 Incident = dict[str, Any]
 OF_MESSAGES = ("csv", "svg", "timesketch", "trace")

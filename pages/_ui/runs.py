@@ -5,9 +5,9 @@ from typing import Any
 import streamlit as st
 
 from forensics.tables.findings import INVOCATIONS
+from forensics.words import count_text as count
 from pages._ui import details
 from pages._ui.shell import Page
-from pages._ui.words import count
 
 FAILED = {"timeout": "function timeout", "error": "error", "crash": "crash"}
 MOST_RUNS = 1000

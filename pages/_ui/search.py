@@ -15,11 +15,12 @@ from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
+from forensics.words import count_text as count
 from pages._ui import details, marks
 from pages._ui.coverage import reach
 from pages._ui.shell import Page
 from pages._ui.urltime import read_window
-from pages._ui.words import VERDICTS, cause, count, interval, plain, rival, verdict_column
+from pages._ui.words import VERDICTS, cause, interval, plain, rival, verdict_column
 
 Row = dict[str, Any]
 ORIGINS = {

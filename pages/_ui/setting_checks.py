@@ -9,9 +9,10 @@ from forensics.checks import FAILS
 from forensics.health.accepted import accepted_risk
 from forensics.settings import AcceptedRisk
 from forensics.tables.health import SETTING_FINDINGS
+from forensics.words import count_text as count
 from pages._ui.cards import ROW_OF_TWO_LINES
 from pages._ui.shell import Page
-from pages._ui.words import Colour, count
+from pages._ui.words import Colour
 
 COLOURS: dict[str, Colour] = {
     "critical": "red",

@@ -12,12 +12,13 @@ from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
 from forensics.settings import Settings
 from forensics.tables.evidence import CONSUMERS
+from forensics.words import count_text as count
 from pages._ui import completeness
 from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
 from pages._ui.clock import Clock, choose_clock
 from pages._ui.states import show_broken, show_problem
-from pages._ui.words import count, plain
+from pages._ui.words import plain
 
 PRODUCT = "Doubletake"
 NAVIGATION = (

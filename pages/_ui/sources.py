@@ -5,16 +5,17 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.charts.words import duration
 from forensics.report.lake_status import LakeStatus, lake_status
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
+from forensics.words import count_text as count
+from forensics.words import percent, span_text
 from pages._ui.board import Board
 from pages._ui.cards import card, row
-from pages._ui.coverage import by_day, complete_share, gaps, percent
+from pages._ui.coverage import by_day, complete_share, gaps
 from pages._ui.shell import Page
 from pages._ui.states import guarded
-from pages._ui.words import count, plain
+from pages._ui.words import plain
 
 MOST_DAYS = 28
 MARKS = {"complete": "● complete", "partial": "◐ partial", "missing": "○ missing"}
@@ -95,7 +96,7 @@ def missing(coverage: list[Row], page: Page) -> None:
             "Resource": resource,
             "From": page.clock.stamp(start),
             "To": page.clock.stamp(end),
-            "Length": duration(int((end - start).total_seconds() * 1_000_000)),
+            "Length": span_text((end - start).total_seconds() * 1000),
             "Why": details.get((source, resource)),
         }
         for (source, resource), spans in sorted(gaps(coverage).items())

@@ -1,14 +1,18 @@
-"""The dashboard's own process: Streamlit, once what every page needs has been read in.
+"""The dashboard's own process: Streamlit, once what every page needs has been read in, behind what a browser must be told.
 
-Else the first visitor waits for it: that page's script took 4.0 s, and takes 1.7 s now. It ends with its stdin. Run by ``doubletake serve``.
+Else the first visitor waits for it: that page's script took 4.0 s, and takes 1.7 s now. It ends with its stdin. Run by
+``doubletake serve`` with the page to serve and Streamlit's options as JSON.
 """
 
+import json
 import os
 import sys
 import threading
 from importlib import import_module
+from pathlib import Path
 
-from streamlit.web.cli import main as streamlit
+import streamlit
+from starlette.middleware import Middleware
 
 NEEDED = ("pandas", "pyarrow.dataset", "plotly.graph_objects", "deltalake", "jinja2")
 
@@ -19,13 +23,17 @@ def _end_with_parent() -> None:
     os._exit(0)
 
 
-def main() -> None:
-    """Run Streamlit's command with the arguments given."""
+def main(page: str, options: str) -> None:
+    """Serve a page until somebody ends it."""
+    sys.path.insert(0, str(Path(page).parent))
+    from pages._ui.guard import Guard
+
     threading.Thread(target=_end_with_parent, daemon=True).start()
     for name in NEEDED:
         import_module(name)
-    streamlit(prog_name="streamlit")
+    sys.argv = [page]  # Streamlit looks beside it for the other pages and its own settings
+    streamlit.App(page, middleware=[Middleware(Guard)]).run(config=json.loads(options))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

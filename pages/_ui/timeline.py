@@ -12,12 +12,13 @@ from forensics.lake.conditions import Condition
 from forensics.report.groups import blocked_spans
 from forensics.report.prevention import queue_findings_of
 from forensics.tables.findings import TIMELINE
+from forensics.words import count_text as count
 from pages._ui import details
 from pages._ui.runs import failed_runs
 from pages._ui.shell import Page
 from pages._ui.states import guarded
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import count, plain
+from pages._ui.words import plain
 
 LANES_PER_PAGE = 40
 CHART_PX = 420

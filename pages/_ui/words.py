@@ -5,15 +5,18 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from forensics.verdict.interval import VERDICT_WORDS
+
 Colour = Literal["red", "orange", "yellow", "green", "gray"]
 
-VERDICTS: dict[str, tuple[Colour, str]] = {
-    "confirmed": ("red", "The work was done more than once."),
-    "probable": ("orange", "The work was done once for sure, and maybe again."),
-    "possible": ("yellow", "The work was maybe done more than once."),
-    "absorbed": ("green", "Delivered again, but a guard stopped the repeat."),
-    "harmless": ("green", "Delivered again, and done at most once."),
+_COLOURS: dict[str, Colour] = {
+    "confirmed": "red",
+    "probable": "orange",
+    "possible": "yellow",
+    "absorbed": "green",
+    "harmless": "green",
 }
+VERDICTS = {verdict: (_COLOURS[verdict], f"{words[0].upper()}{words[1:]}.") for verdict, words in VERDICT_WORDS.items()}
 """Badge colour and meaning of every verdict."""
 
 CERTAINTY = {
@@ -93,15 +96,6 @@ def plain(text: Any) -> str:
 def _escape_start(found: re.Match[str]) -> str:
     start = found[2]
     return f"{found[1]}\\{start}" if start in "-+#" else f"{found[1]}{start}\\"
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    """Count things: ``1 queue``, ``1,200 queues``.
-
-    >>> count(1, "queue"), count(1200, "queue"), count(2, "delivery", "deliveries")
-    ('1 queue', '1,200 queues', '2 deliveries')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def code_counts(pairs: list[str]) -> list[tuple[str, int]]:

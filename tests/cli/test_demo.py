@@ -100,7 +100,7 @@ def test_the_dashboard_answers_and_nothing_else_is_left_running(demo):
         assert reply.status == 200
     (child,) = demo.children()
 
-    assert "start.py run" in child
+    assert "_ui/start.py" in child
 
 
 def test_every_report_of_the_demo_is_whole_and_cites_what_it_shows(demo, capsys, tmp_path):

@@ -1,5 +1,6 @@
 """serve and demo from the command line: the dashboard's process, and the demo's own lake."""
 
+import http.client
 import os
 import re
 import signal
@@ -208,3 +209,50 @@ def test_bad_input_is_one_sentence_with_the_value_and_a_hint(capsys, tmp_path, m
     assert value in err
     assert hint in err
     assert os.listdir() == []
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A dashboard as `serve` starts it; yields its port."""
+    lake = tmp_path_factory.mktemp("served")
+    with dashboard.dashboard(lake, None, free_port()) as running:
+        yield running.port
+
+
+def asked(port: int, path: str, host: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    connection.request("GET", path, headers={"Host": host})
+    reply = connection.getresponse()
+    reply.read()
+    connection.close()
+    return reply
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("path", ["/", "/incident", "/_stcore/health", "/_stcore/host-config", "/static/none.js"])
+def test_no_other_site_may_frame_a_page_or_learn_its_address(served, path):
+    reply = asked(served, path, f"localhost:{served}")
+
+    assert "frame-ancestors 'none'" in reply.headers["Content-Security-Policy"]
+    assert reply.headers["X-Frame-Options"] == "DENY"
+    assert reply.headers["X-Content-Type-Options"] == "nosniff"
+    assert reply.headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "localhost@evil.example", "", "127.0.0.1:x"]
+)
+def test_a_request_to_another_host_is_refused_also_without_a_websocket(served, host):
+    assert asked(served, "/", host).status in (400, 421)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "LOCALHOST"])
+def test_its_own_names_are_answered(served, host):
+    assert asked(served, "/", f"{host}:{served}").status == 200
+
+
+@pytest.mark.process
+def test_whoever_balances_load_may_ask_by_an_address_whether_it_is_up(served):
+    assert asked(served, "/_stcore/health", "10.1.2.3").status == 200

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
 from ingest.reply_shape import ReplyShape
 
 ACCOUNT, REGION, QUEUE, GROUP = "123456789012", "eu-west-1", "orders", "/ecs/orders"

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from forensics.clock import EPOCH
+
 Row = dict[str, Any]
 TASK = "be4072a7-ff20-4e98-a61a-40d63d5a414f"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def ms(moment: datetime) -> int:
-    return round((moment - _EPOCH).total_seconds() * 1000)
+    return round((moment - EPOCH).total_seconds() * 1000)
 
 
 def iso(moment: datetime) -> str:

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from contextlib import suppress
+from email.utils import formatdate
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,8 +14,9 @@ import boto3
 import pytest
 
 from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError
-from ingest.clients import ALLOWED, Aws, AwsRefusedError
-from tests.ingest.proxy import Proxy, cut, drop, refuse
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import ALLOWED, Aws
+from tests.ingest.proxy import Proxy, Reply, cut, drop, refuse
 from tests.ingest.world import REGION, World, free_port
 
 pytestmark = pytest.mark.slow
@@ -261,3 +263,27 @@ def test_a_server_that_sends_byte_after_byte_is_given_up():
     assert 1 <= time.monotonic() - began_at < 10
     server.is_over.set()
     server.listening.close()
+
+
+SKEWED = {
+    "S3's words": ("RequestTimeTooSkewed", "The difference is too large.", 403),
+    "most services' words": (
+        "InvalidSignatureException",
+        "Signature expired: 20261120T051200Z is now earlier than",
+        403,
+    ),
+    "a clock ahead": ("SignatureDoesNotMatch", "Signature not yet current: 20261120T071200Z is still later than", 403),
+}
+
+
+@pytest.mark.parametrize(("code", "message", "status"), SKEWED.values(), ids=SKEWED)
+def test_a_clock_that_is_off_is_said_with_how_far_and_is_not_called_denied(moto_proxy, moto_aws, code, message, status):
+    def fault(forward, request):
+        there = formatdate(time.time() + 42 * 60, usegmt=True)
+        body = json.dumps({"__type": code, "message": message}).encode()
+        return Reply(status, {"content-type": "application/x-amz-json-1.0", "Date": there}, body)
+
+    moto_proxy.fail("sqs:GetQueueUrl", fault)
+    with pytest.raises(CredentialsError, match="clock is 42 min behind AWS's") as caught:
+        moto_aws.call("sqs", "get_queue_url", QueueName="orders")
+    assert "Set the clock" in caught.value.hint

@@ -13,7 +13,7 @@ from ingest import file_bytes
 from ingest.file_events import exported, written
 from ingest.file_forms import Form, recognise
 from ingest.file_run import NEAR_MOMENTS, Places
-from ingest.json_stream import BadJsonError, JsonStream
+from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError
 
 MOMENT = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
@@ -184,3 +184,28 @@ def test_moments_stay_numbered_while_their_events_stand_close():
 
     assert places.of("s", MOMENT + timedelta(milliseconds=3 * NEAR_MOMENTS), "", "id")[0] == 2
     assert places.of("s", MOMENT, "", "id")[0] == 0
+
+
+UNREADABLE = {
+    "nested too deep": "[" * 30_000 + "]" * 30_000,
+    "nested too deep, with brackets in strings": '{"a": "]}", "b": ' + "[" * 30_000 + '"]\\"]"' + "]" * 30_000 + "}",
+    "a number of 6,000 digits": "9" * 6_000,
+    "an object with such a number": '{"timestamp": ' + "9" * 6_000 + ', "message": "x"}',
+}
+
+
+@pytest.mark.parametrize("size", [7, 4096, 10**6])
+@pytest.mark.parametrize("value", UNREADABLE.values(), ids=UNREADABLE)
+def test_what_follows_a_value_that_cannot_be_read_is_read(value, size):
+    text = '{"events": [{"n": 1}, ' + value + ', {"n": 2}], "nextToken": null}{"events": [{"n": 3}]}'
+    pieces = iter([text[at : at + size] for at in range(0, len(text), size)])
+    found = [item for key, item in JsonStream(pieces).documents(frozenset({"events"})) if key]
+
+    assert [item for item in found if isinstance(item, dict)] == [{"n": 1}, {"n": 2}, {"n": 3}]
+    (bad,) = [item for item in found if isinstance(item, UnreadableValue)]
+    assert value.startswith(bad.text)
+
+
+def test_a_value_that_cannot_be_read_and_has_no_end_is_damage():
+    with pytest.raises(BadJsonError, match="has no end"):
+        list(JsonStream(iter(['{"events": [' + "[" * 30_000])).documents(frozenset({"events"})))

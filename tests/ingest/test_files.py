@@ -449,3 +449,51 @@ def test_a_pipe_is_refused_at_once_and_passed_over_in_a_folder(tmp_path, name):
     else:
         report = import_files(Lake(tmp_path / "lake"), [given], ImportChoices(log_groups=("/g",)))
         assert report.groups["/g"].stored_count == 1
+
+
+def lines_of(lake: Lake) -> list[str]:
+    return sorted(lake.read(BY_NAME["log_events"], ["line"])["line"].to_pylist())
+
+
+def test_events_after_one_that_cannot_be_read_are_imported_and_it_is_quarantined_without_a_gap(tmp_path):
+    event = {"logStreamName": "s", "timestamp": 1795151520250, "message": "took"}
+    texts = [json.dumps(event | {"message": f"took {n}"}) for n in range(3)]
+    texts[1] = texts[1].replace("1795151520250", "9" * 6_000)
+    path = tmp_path / "saved.json"
+    path.write_text('{"events": [' + ",".join(texts) + "]}")
+    lake = Lake(tmp_path / "lake")
+    report = import_files(lake, [path], ImportChoices(log_groups=("/g",)))
+
+    assert lines_of(lake) == ["took 0", "took 2"]
+    assert (report.gaps, report.groups["/g"].quarantined_count) == ([], 1)
+
+
+def test_another_lake_in_the_folder_is_no_log(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "worker.log").write_text("2026-11-20T05:12:00Z took 1\n")
+    import_files(Lake(folder / "old-lake"), [folder / "worker.log"], ImportChoices(log_groups=("/g",)))
+    lake = Lake(tmp_path / "lake")
+    report = import_files(lake, [folder], ImportChoices(log_groups=("/g",)))
+
+    assert (lines_of(lake), report.gaps) == (["2026-11-20T05:12:00Z took 1"], [])
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed_and_said(tmp_path):
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    for each in (folder, elsewhere):
+        each.mkdir()
+        (each / f"{each.name}.log").write_text(f"2026-11-20T05:12:00Z of {each.name}\n")
+    (folder / "link.log").symlink_to(elsewhere / "elsewhere.log")
+    (folder / "links").symlink_to(elsewhere)
+    (folder / "inside.log").symlink_to(folder / "folder.log")
+    lake = Lake(tmp_path / "lake")
+    report = import_files(lake, [folder], ImportChoices(log_groups=("/g",)))
+
+    assert set(lines_of(lake)) == {"2026-11-20T05:12:00Z of folder"}
+    assert any("'link.log' is a link that leads out" in note for note in report.notes)
+    with pytest.raises(FileNotThereError, match="links that lead out"):
+        only = tmp_path / "only"
+        only.mkdir()
+        (only / "link.log").symlink_to(elsewhere / "elsewhere.log")
+        import_files(lake, [only], ImportChoices(log_groups=("/g",)))

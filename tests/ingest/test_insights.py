@@ -9,7 +9,7 @@ from forensics.lake import Lake
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import insights, log_events
-from ingest.clients import AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
 from ingest.log_events import LogGroup
 from tests.ingest.stand_ins import AsModelled
 

@@ -9,7 +9,7 @@ import pytest
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import metrics
-from ingest.clients import AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
 from tests.ingest.stand_ins import AsModelled
 from tests.ingest.world import START
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingest import paging
-from ingest.clients import AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
 from ingest.paging import pages
 from tests.ingest.stand_ins import AsModelled
 

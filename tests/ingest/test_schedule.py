@@ -9,7 +9,8 @@ from forensics.errors import CredentialsError, QueueUnknownError
 from forensics.lake import Lake
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
-from ingest.clients import Aws, AwsRefusedError
+from ingest.aws_errors import AwsRefusedError
+from ingest.clients import Aws
 from ingest.collect import collect
 from tests.ingest.model_account import ACCOUNT, GROUP, QUEUE, REGION, ModelAccount
 

@@ -1,5 +1,6 @@
 """A real Chromium for tests: one on the machine, else installed; and a dashboard server to point it at."""
 
+import json
 import os
 import shutil
 import socket
@@ -85,9 +86,8 @@ def dashboard(lake: Path, log: Path, **environment: str) -> Iterator[str]:
                 sys.executable,
                 "-P",
                 str(ROOT / "pages/_ui/start.py"),
-                "run",
                 str(ROOT / "app.py"),
-                f"--server.port={port}",
+                json.dumps({"server.port": port}),
             ],
             cwd=log.parent,
             env=os.environ | {"DOUBLETAKE_LAKE": str(lake)} | environment,

@@ -142,6 +142,9 @@ AGES = {
     "over": ({"iat": NOW.timestamp() - 12 * HOUR_S - 1}, True),
     "made nobody says when": ({}, True),
     "made at a time that is none": ({"iat": "yesterday"}, True),
+    "made at a time that is no number": ({"iat": float("nan")}, True),
+    "made by a clock a little ahead": ({"iat": NOW.timestamp() + 60}, False),
+    "made tomorrow": ({"iat": NOW.timestamp() + 24 * HOUR_S}, True),
 }
 
 

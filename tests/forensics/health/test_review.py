@@ -44,7 +44,7 @@ SIGNALS = {
         "1 message received three times or more: the oldest is 2 h 1 min old, the age metric says 40 s",
     ),
     "one in a hundred redelivered": ({"redelivery_count": 10}, "watch", "1.0 % redelivered, 0 % the week before"),
-    "age doubled": ({"age_p95_s": 60}, "watch", "p95 age 60 s, 4 s the week before"),
+    "age doubled": ({"age_p95_s": 60}, "watch", "p95 age 1 min, 4 s the week before"),
     "errors": ({"error_count": 4, "crash_count": 1}, "watch", "5 runs of 500 ended in an error or a crash"),
 }
 

@@ -24,7 +24,7 @@ def test_two_looks_that_differ_bound_the_change():
 
     assert change.what == "queue payments.fifo: visibility timeout (s) 30 → 600"
     assert (change.not_before, change.at) == (world.after(-30 * 3600), world.after(-3 * 3600))
-    assert when_before(change) == "3 h 0 min before"
+    assert when_before(change) == "3 h before"
     assert change.evidence_ids == ("queue:1", "queue:2")
 
 
@@ -41,7 +41,7 @@ def test_a_change_that_no_two_looks_surround_is_told_without_its_content():
     (change,) = changes(state(1, 1, last_modified_at=world.after(-7200)))
 
     assert change.what == "queue payments.fifo: something was changed; AWS does not say what"
-    assert when_before(change) == "2 h 0 min before"
+    assert when_before(change) == "2 h before"
 
 
 OUTSIDE = {
@@ -126,7 +126,7 @@ def test_a_recorded_call_tells_what_was_set_and_by_whom():
 
     assert change.what == "queue payments.fifo: SetQueueAttributes (VisibilityTimeout=600)"
     assert change.source == "CloudTrail, by arn:aws:iam::111122223333:user/ana"
-    assert when_before(change) == "1 h 0 min before"
+    assert when_before(change) == "1 h before"
 
 
 NO_CHANGE = {

@@ -4,23 +4,11 @@ import pytest
 
 from forensics.errors import LakeMissingError
 from forensics.lake import Lake
-from forensics.report.lake_status import bytes_below, lake_status, source_statuses, uncovered
+from forensics.report.lake_status import bytes_below, lake_status, source_statuses
 from forensics.tables.evidence import LOG_EVENTS
 from tests.forensics.report import world
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-
-SPANS = {
-    "touching windows leave no hole": ([(0, 2), (2, 4)], ()),
-    "overlapping windows leave no hole": ([(0, 3), (1, 2), (2, 5)], ()),
-    "a hole between windows read out of order": ([(6, 9), (0, 2)], ((2, 6),)),
-    "a window inside a longer one does not open a hole": ([(0, 9), (1, 2), (9, 10)], ()),
-}
-
-
-@pytest.mark.parametrize(("spans", "holes"), SPANS.values(), ids=SPANS)
-def test_holes_between_what_was_read(spans, holes):
-    assert uncovered(spans) == holes
 
 
 def reading(number, start_h, end_h, status="ok", provisional=False):

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from forensics.report.words import clock_text, interval_text, offset_text, span_text, time_text
+from forensics.words import clock_text, interval_text, offset_text, span_text, time_text
 
 MOMENTS = {
     "milliseconds": (datetime(2026, 11, 20, 5, 12, 0, 200_000, UTC), "2026-11-20T05:12:00.200Z"),
@@ -27,10 +27,10 @@ def test_an_unknown_time_is_null_for_programs_and_a_word_for_people():
 
 
 SPANS = {
-    "59.99 s is not yet a minute": (59_990, "59.9 s"),
+    "59.99 s is not yet a minute": (59_990, "59.99 s"),
     "a minute": (60_000, "1 min"),
     "just under an hour": (3_599_900, "59 min 59.9 s"),
-    "an hour": (3_600_000, "1 h 0 min"),
+    "an hour": (3_600_000, "1 h"),
     "before": (-30_000, "-30 s"),
 }
 

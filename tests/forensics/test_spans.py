@@ -1,9 +1,10 @@
 """Spans of time: what they hold, what lies between two moments, what several have in common."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.judging.spans import Spans, common_to
+from forensics.spans import Spans, common_to, holes
 
 MOMENTS = st.integers(0, 12)
 PIECES = st.lists(st.tuples(MOMENTS, MOMENTS).map(sorted).map(tuple), max_size=5)
@@ -50,3 +51,16 @@ def test_nothing_has_nothing_in_common():
     assert not Spans().hold(1, 1)
     assert not Spans([(0, 9)]).hold(None, 3)
     assert not Spans([(0, 9)]).hold(3, None)
+
+
+WINDOWS = {
+    "touching windows leave no hole": ([(0, 2), (2, 4)], ()),
+    "overlapping windows leave no hole": ([(0, 3), (1, 2), (2, 5)], ()),
+    "a hole between windows read out of order": ([(6, 9), (0, 2)], ((2, 6),)),
+    "a window inside a longer one does not open a hole": ([(0, 9), (1, 2), (9, 10)], ()),
+}
+
+
+@pytest.mark.parametrize(("spans", "between"), WINDOWS.values(), ids=WINDOWS)
+def test_holes_between_what_was_read(spans, between):
+    assert holes(spans) == list(between)

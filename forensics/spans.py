@@ -2,8 +2,61 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import TypeVar
 
 Span = tuple[int, int]
+T = TypeVar("T", int, datetime)
+
+
+def merged(spans: "Iterable[tuple[T, T]]") -> "list[tuple[T, T]]":
+    """Join what touches or overlaps, in order; ``T`` is any kind of time.
+
+    >>> merged([(5, 7), (1, 3), (3, 4)])
+    [(1, 4), (5, 7)]
+    """
+    out: list[tuple[T, T]] = []
+    for start, end in sorted(spans):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], end))
+        else:
+            out.append((start, end))
+    return out
+
+
+def holes(spans: "Iterable[tuple[T, T]]") -> "list[tuple[T, T]]":
+    """Return what lies between spans, from the first start to the last end.
+
+    >>> holes([(0, 2), (1, 4), (6, 9), (9, 10)])
+    [(4, 6)]
+    """
+    return [(end, start) for (_, end), (start, _) in pairwise(merged(spans))]
+
+
+def without(spans: "Iterable[tuple[T, T]]", taken: "Iterable[tuple[T, T]]") -> "list[tuple[T, T]]":
+    """Return what of ``spans`` no span of ``taken`` covers.
+
+    >>> without([(0, 10)], [(8, 12), (2, 4)])
+    [(0, 2), (4, 8)]
+    """
+    left = []
+    covered = merged(taken)
+    for start, end in merged(spans):
+        for low, high in covered:
+            if high <= start or low >= end:
+                continue
+            if low > start:
+                left.append((start, low))
+            start = max(start, high)
+        if start < end:
+            left.append((start, end))
+    return left
+
+
+def length(spans: Iterable[tuple[datetime, datetime]]) -> timedelta:
+    """Return how much time spans cover; what two of them share counts once."""
+    return sum((end - start for start, end in merged(spans)), timedelta())
 
 
 class Spans:
@@ -18,12 +71,9 @@ class Spans:
     def __init__(self, spans: Iterable[Span] = ()) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
-        for start, end in sorted(spans):
-            if self._ends and start <= self._ends[-1]:
-                self._ends[-1] = max(self._ends[-1], end)
-            else:
-                self._starts.append(start)
-                self._ends.append(end)
+        for start, end in merged(spans):
+            self._starts.append(start)
+            self._ends.append(end)
 
     def __iter__(self) -> Iterator[Span]:
         return zip(self._starts, self._ends, strict=True)

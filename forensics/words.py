@@ -1,6 +1,7 @@
 """How times, spans and counts read, the same in every report and on the command line."""
 
 from datetime import UTC, datetime
+from math import floor
 
 
 def time_text(at: datetime | None) -> str | None:
@@ -27,29 +28,56 @@ def clock_text(at: datetime | None) -> str:
 def span_text(span_ms: float | None) -> str:
     """Write a span in the two units that matter.
 
-    >>> [span_text(n) for n in (None, 250, 6100, 30000, 600_200, 7_260_000, 200_000_000)]
-    ['unknown', '250 ms', '6.1 s', '30 s', '10 min 0.2 s', '2 h 1 min', '2 d 7 h']
+    >>> [span_text(n) for n in (None, 1.5, 250, 5030, 30000, 600_200, 7_260_000, 200_000_000)]
+    ['unknown', '1.5 ms', '250 ms', '5.03 s', '30 s', '10 min 0.2 s', '2 h 1 min', '2 d 7 h']
     """
     if span_ms is None:
         return "unknown"
     if span_ms < 0:
         return f"-{span_text(-span_ms)}"
     if span_ms < 1000:
-        return f"{span_ms:.0f} ms"
+        return f"{_cut(span_ms, 1)} ms"
     if span_ms < 60_000:
-        return f"{_tenths(span_ms)} s"
+        return f"{_cut(span_ms / 1000, 2)} s"
     seconds = int(span_ms // 1000)
     if seconds < 3600:
-        rest = _tenths(span_ms % 60_000)
+        rest = _cut(span_ms % 60_000 / 1000, 1)
         return f"{seconds // 60} min" + ("" if rest == "0" else f" {rest} s")
     if seconds < 48 * 3600:
-        return f"{seconds // 3600} h {seconds % 3600 // 60} min"
-    return f"{seconds // 86400} d {seconds % 86400 // 3600} h"
+        return _two(seconds // 3600, "h", seconds % 3600 // 60, "min")
+    return _two(seconds // 86400, "d", seconds % 86400 // 3600, "h")
 
 
-def _tenths(span_ms: float) -> str:
-    """Write seconds with one decimal, cut and not rounded: 59.99 s is not yet a minute."""
-    return f"{span_ms // 100 / 10:.1f}".removesuffix(".0")
+def seconds_text(span_ms: float) -> str:
+    """Write a span in seconds, to be held against a setting in seconds.
+
+    >>> seconds_text(600_060), seconds_text(30_000)
+    ('600.06 s', '30 s')
+    """
+    return f"{span_ms / 1000:.2f}".rstrip("0").rstrip(".") + " s"
+
+
+def _two(big: int, big_unit: str, small: int, small_unit: str) -> str:
+    return f"{big} {big_unit}" + (f" {small} {small_unit}" if small else "")
+
+
+def _cut(value: float, decimals: int) -> str:
+    """Write a number, cut and not rounded: 59.999 s is not yet a minute."""
+    scale = 10**decimals
+    return f"{floor(round(value * scale, 6)) / scale:.{decimals}f}".rstrip("0").rstrip(".")
+
+
+def percent(share: float | None) -> str:
+    """Write a share with one decimal; what is not nothing is never written as nothing, what is not whole never as whole.
+
+    >>> [percent(n) for n in (0.041, 0.0, 0.0001, 0.99999, 1.0, None)]
+    ['4.1 %', '0 %', '< 0.1 %', '99.9 %', '100 %', 'unknown']
+    """
+    if share is None:
+        return "unknown"
+    if share <= 0 or share >= 1:
+        return "0 %" if share <= 0 else "100 %"
+    return "< 0.1 %" if share < 0.0005 else f"{min(100 * share, 99.9):.1f} %"
 
 
 def offset_text(offset_ms: float | None) -> str:

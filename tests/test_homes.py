@@ -1,0 +1,99 @@
+"""One home per concept: what is written in one place is not written again beside it."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.findings import QueueFinding
+from cli.report import ReportFormat
+from forensics import run_ends
+from forensics.origins import ORIGIN_RULES
+from forensics.queue_rules import QUEUE_RULES
+from forensics.report.formats import ENDINGS, FORMATS
+from forensics.report.prevention import FINDING_WORDS
+from forensics.rules import RULES
+from forensics.verdict.interval import AFFECTED, VERDICT_WORDS, VERDICTS
+from forensics.verdict.sentences import CAUSE_WORDS
+from pages._ui import words
+from pages._ui.report_forms import FORMS
+
+ROOT = Path(__file__).parent.parent
+PARTS = ("forensics", "ingest", "spark_jobs", "pages", "cli")
+
+
+def sources() -> Iterator[Path]:
+    for part in PARTS:
+        yield from (ROOT / part).rglob("*.py")
+
+
+def literals(path: Path) -> Iterator[tuple[int, frozenset[str]]]:
+    """Yield every set of words that a file writes as a tuple, list or set, and its line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            said = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
+            if len(said) == len(node.elts) > 1:
+                yield node.lineno, frozenset(said)
+
+
+HOMES = {
+    "verdicts": (frozenset(VERDICTS), "forensics/verdict/interval.py"),
+    "verdicts of messages that may be hit": (frozenset(AFFECTED), "forensics/verdict/interval.py"),
+    "failed statuses": (frozenset(run_ends.FAILED), "forensics/run_ends.py"),
+    "statuses of runs that were cut off": (frozenset(run_ends.CUT_OFF), "forensics/run_ends.py"),
+    "statuses of runs without an answer": (frozenset(run_ends.UNANSWERED), "forensics/run_ends.py"),
+    "report formats": (frozenset(FORMATS), "forensics/report/formats.py"),
+    "codes of findings": (frozenset(QUEUE_RULES), "forensics/queue_rules/__init__.py"),
+}
+ELSEWHERE = {
+    "forensics/charts/timeline.py": "marks of the timeline, not ends of runs",
+}
+
+
+@pytest.mark.parametrize(("members", "home"), HOMES.values(), ids=HOMES)
+def test_a_list_of_words_is_written_once(members, home):
+    found = {
+        f"{f.relative_to(ROOT)}:{line}"
+        for f in sources()
+        for line, said in literals(f)
+        if said == members and str(f.relative_to(ROOT)) not in (home, *ELSEWHERE)
+    }
+
+    assert found == set()
+
+
+PATTERNS = {
+    "the epoch": (r"datetime\(1970", "forensics/clock.py"),
+    "milliseconds as seconds in words": (r"/ 1000:\.\d?f?[^}]*\} s", "forensics/words.py"),
+    "a count with its noun": (r"""if \w+ == 1 else many or""", "forensics/words.py"),
+    "merging spans": (r"<= \w+\[-1\]\[1\]", "forensics/spans.py"),
+}
+
+
+@pytest.mark.parametrize(("pattern", "home"), PATTERNS.values(), ids=PATTERNS)
+def test_a_way_of_writing_is_written_once(pattern, home):
+    found = {str(f.relative_to(ROOT)) for f in sources() if re.search(pattern, f.read_text(encoding="utf-8"))}
+
+    assert found <= {home}
+
+
+def test_every_list_of_causes_knows_every_cause():
+    causes = {*RULES, *ORIGIN_RULES, "undecidable"}
+
+    assert set(CAUSE_WORDS) == causes
+    assert set(words.CAUSES) == causes
+
+
+def test_every_list_of_findings_knows_every_finding_in_one_order():
+    assert tuple(FINDING_WORDS) == tuple(QUEUE_RULES) == tuple(map(str, QueueFinding))
+
+
+def test_every_list_of_verdicts_knows_every_verdict_worst_first():
+    assert tuple(VERDICT_WORDS) == tuple(words.VERDICTS) == VERDICTS
+    assert VERDICTS[: len(AFFECTED)] == AFFECTED
+
+
+def test_every_list_of_report_formats_knows_every_format():
+    assert set(FORMS) == set(ENDINGS) == set(map(str, ReportFormat))
