@@ -2,11 +2,12 @@
 PYTHON ?= python3
 WORLDS ?= 1000
 BENCH ?= 2000000
+SOAK ?= 10
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK := $(VENV)/tools/bin/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header
 
-.PHONY: help setup dev demo test check truth bench site lock sbom audit clean
+.PHONY: help setup dev demo test check truth bench soak site lock sbom audit clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +48,10 @@ sbom: $(VENV)/.tools  ## list every package it runs on in build/sbom.json (Cyclo
 
 audit: $(VENV)/.tools  ## ask the advisory database about every locked package
 	$(PYTHON) docs/audit.py $(VENV)/tools/bin/pip-audit
+
+soak: $(VENV)/.dev  ## attack lakes with kills, full disks and spoilt replies, drawn by seed (SOAK=60 minutes)
+	DOUBLETAKE_WATCH_RUNS=500 $(BIN)/python -m pytest tests/cli/test_watch_for_long.py
+	$(BIN)/python -m tests.soak --minutes $(SOAK)
 
 clean:  ## remove what setup made
 	rm -rf $(VENV) *.egg-info

@@ -14,10 +14,12 @@ def incidents(chosen: Everywhere, how: FormatOption = RowFormat.TABLE, queue: Qu
     """List incidents, newest first."""
     from forensics.report.annotations import marks_beside
     from forensics.report.prevention import by_incident
+    from forensics.report.queue_lookup import check_queue
     from forensics.report.records import incident_record
     from forensics.tables.findings import INCIDENTS
 
     findings = chosen.open_lake().findings()
+    check_queue(findings, queue)
     rows = findings.read(INCIDENTS, where=all_of({"queue": queue})).to_pylist()
     rows.sort(
         key=lambda r: (

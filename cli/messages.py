@@ -41,10 +41,12 @@ def messages(
     """List messages that were delivered more than once or share their work with another, each with its verdict."""
     from forensics.report.annotations import marks_beside
     from forensics.report.incident_lookup import find_incident
+    from forensics.report.queue_lookup import check_queue
     from forensics.report.records import message_record
     from forensics.tables.findings import MESSAGES
 
     findings = chosen.open_lake().findings()
+    check_queue(findings, queue)
     if incident is not None:
         find_incident(findings, incident)
     if dead_lettered:

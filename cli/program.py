@@ -45,8 +45,10 @@ from cli.seal import seal
 from cli.serve import serve
 from cli.settings import settings
 from cli.status import status
+from cli.suggest import suggest
 from cli.verify import verify
 from cli.watch import watch
+from cli.what_if import what_if
 from cli.without_pandas import leave_pandas_out
 from forensics.errors import EXIT_OK, EXIT_USAGE, ForensicsError
 from forensics.extras import DISTRIBUTION
@@ -106,7 +108,7 @@ _KEPT = (annotate, collect, correlate, demo, doctor, import_, investigate, notif
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find),
-    _REVIEW: (health, check),
+    _REVIEW: (health, check, suggest, what_if),
     _SHOW: (demo, serve, report, notify, annotate, annotations),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }
@@ -115,7 +117,7 @@ for _panel, _commands in _COMMANDS.items():
         _ready = everywhere(
             _command, before=None if _command in _NEEDS_FRAMES else leave_pandas_out, is_kept=_command in _KEPT
         )
-        app.command(name=_command.__name__.rstrip("_"), rich_help_panel=_panel)(_ready)
+        app.command(name=_command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_ready)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

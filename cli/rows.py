@@ -41,6 +41,10 @@ def with_interval(record: "Record") -> "Record":
 
 def say_nothing_found(findings: "Findings", queue: str | None) -> None:
     """Say that there is no suspicion, and among how many deliveries."""
-    checked = findings.generation.row_counts.get("deliveries", 0)
+    from forensics.report.queue_lookup import deliveries_of
+
+    checked = deliveries_of(findings, queue)
     where = f" of queue {queue!r}" if queue else ""
-    say(f"No suspicion{where}. {checked:,} deliveries were checked in this data version; `doubletake status` has gaps.")
+    say(
+        f"No suspicion{where}. {checked:,} {'of its ' if queue else ''}deliveries were checked in this data version; `doubletake status` has gaps."
+    )

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -97,6 +97,10 @@ def _span_s(text: str, option: str) -> float:
     return span_s
 
 
+MOST_BACK = timedelta(days=7)
+"""So far a run goes back at most for what runs before it could not read."""
+
+
 @dataclass
 class _Work:
     """What every run does, and what stays warm between runs: the AWS clients and the Spark session."""
@@ -108,6 +112,8 @@ class _Work:
     master: str | None
     notify: bool = False
     _aws: "list[Aws] | None" = None
+    _read_until: datetime | None = None
+    """The end of the last window of which no source failed; what is denied or gone is not waited for."""
     _settings: "Settings | None" = None
     _judged: Mapping[str, int] | None = None
     _judged_at: datetime | None = None
@@ -147,12 +153,17 @@ class _Work:
         if self._aws is None:
             self._aws = accesses(self.chosen, settings)
         window = TimeWindow.parse(self.since, None, now)
+        if self._read_until and self._read_until < window.start_at:  # asleep, or cut off, for longer than --since
+            window = TimeWindow(max(self._read_until, now - MOST_BACK), window.end_at)
         queues = None if self.queues is None else list(self.queues)
         try:
-            return collect(lake, self._aws, queues, window, self.log_groups, settings, now=now)
+            report = collect(lake, self._aws, queues, window, self.log_groups, settings, now=now)
         except ForensicsError:
             self._aws = None  # credentials and endpoints may be others the next time
             raise
+        if not any(reading.status == "failed" for reading in report.readings):
+            self._read_until = window.end_at
+        return report
 
     def _read_settings(self) -> "Settings":
         """Read the settings file again; one that is being edited, and wrong, is taken as it was."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from cli.output import about_file
+from cli.output import about_file, is_disk_full
 from forensics.errors import EXIT_USAGE, ForensicsError
 
 if TYPE_CHECKING:
@@ -63,10 +63,11 @@ class Watch:
                 if self.runs == 0 and problem.exit_code == EXIT_USAGE:
                     raise
                 pause_s = self._failed(began_at, f"{problem} {problem.hint}")
-            except OSError as problem:
-                if self.runs == 0:
+            except BaseException as problem:
+                said = _of_machine(problem)
+                if said is None or self.runs == 0:
                     raise
-                pause_s = self._failed(began_at, f"{about_file(problem)}.")
+                pause_s = self._failed(began_at, said)
             else:
                 self._failures = 0
                 took_s = self.clock() - began
@@ -106,6 +107,16 @@ class Watch:
             parts.append(f"{count_text(done.told_count, 'notice')} sent")
         line = f"{_clock(began_at)}  {', '.join(parts)}; {took_s:.1f} s."
         return "  ".join([line, *(f"NEW {incident_id}: {headline}" for incident_id, headline in new)])
+
+
+def _of_machine(problem: BaseException) -> str | None:
+    """Say what the machine refused, which it may grant later; None for what is a person's wish, or a bug of ours."""
+    if isinstance(problem, KeyboardInterrupt | SystemExit):
+        return None
+    if isinstance(problem, OSError):
+        return f"{about_file(problem)}."
+    # Arrow, delta-rs, polars and Spark say so each in its own way.
+    return "The disk is full; nothing is half-written." if is_disk_full(problem) else None
 
 
 def _clock(at: datetime) -> str:

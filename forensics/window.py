@@ -35,8 +35,8 @@ class TimeWindow:
     def __post_init__(self) -> None:
         if self.start_at.tzinfo is None or self.end_at.tzinfo is None:
             raise ValueError("a window needs times with a zone")
-        object.__setattr__(self, "start_at", _whole_ms(self.start_at))
-        object.__setattr__(self, "end_at", _whole_ms(self.end_at))
+        object.__setattr__(self, "start_at", whole_ms(self.start_at))
+        object.__setattr__(self, "end_at", whole_ms(self.end_at))
         if self.start_at >= self.end_at:
             raise ValueError(f"the window from {self.start_at} to {self.end_at} is empty")
 
@@ -70,7 +70,7 @@ class TimeWindow:
                 f"--since {since!r} is {_shown(start_at)}, before CloudWatch Logs began",
                 f"Choose a later time. {_FORMS}",
             )
-        start_at, end_at = _whole_ms(start_at), _whole_ms(end_at)
+        start_at, end_at = whole_ms(start_at), whole_ms(end_at)
         if start_at >= end_at:
             raise BadTimeError(
                 f"--since {since or DEFAULT_SINCE!r} ({_shown(start_at)}) is not before "
@@ -111,7 +111,8 @@ def _within(moment: Callable[[], datetime], bad: BadTimeError) -> datetime:
         raise bad from None
 
 
-def _whole_ms(moment: datetime) -> datetime:
+def whole_ms(moment: datetime) -> datetime:
+    """Return a time in whole milliseconds, UTC, as windows have it and CloudWatch Logs counts."""
     moment = moment.astimezone(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 

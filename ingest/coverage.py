@@ -11,7 +11,7 @@ from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.lake.filters import at_least
 from forensics.tables import BY_NAME, Table
-from forensics.window import TimeWindow
+from forensics.window import TimeWindow, whole_ms
 from ingest import rereading
 from ingest.aws_errors import AwsRefusedError
 from ingest.clients import Aws
@@ -180,7 +180,7 @@ def _known(rows: list[dict[str, Any]]) -> Iterator[Known]:
 
 def _was_due(row: dict[str, Any], earlier: list[dict[str, Any]], now: datetime) -> bool:
     """Tell whether this reading was one that the ladder of re-reads asked for; the unsettled end does not count."""
-    end_at = min(row["window_end_at"], now - 2 * SETTLING)
+    end_at = min(row["window_end_at"], whole_ms(now - 2 * SETTLING))
     if row["status"] != "ok" or row["window_start_at"] >= end_at:
         return False
     return bool(rereading.due(TimeWindow(row["window_start_at"], end_at), _known(earlier), now))

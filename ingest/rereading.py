@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from forensics.clock import micros
 from forensics.clock import moment as from_micros
 from forensics.coverage import SETTLING
-from forensics.window import TimeWindow
+from forensics.window import TimeWindow, whole_ms
 
 RUNGS = (timedelta(minutes=15), timedelta(hours=2), timedelta(hours=24))
 """Ages at which a block is read once more; after the last it is settled."""
@@ -85,7 +85,7 @@ def _cut(window: TimeWindow, known: Iterable[Known], settling: timedelta) -> lis
         start_at = max(one.start_at, window.start_at)
         end_at = min(one.end_at, window.end_at)
         if not one.is_lost:
-            end_at = min(end_at, one.read_at - settling)
+            end_at = min(end_at, whole_ms(one.read_at - settling))  # as windows are, or one of none would be due
         if start_at < end_at:
             kept.append(Known(start_at, end_at, one.read_at, one.is_lost))
     return sorted(kept, key=lambda one: one.start_at)

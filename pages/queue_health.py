@@ -5,6 +5,7 @@ import streamlit as st
 from pages._ui import health
 from pages._ui.completeness import LOGS_AND_METRICS
 from pages._ui.shell import shell
+from pages._ui.what_if import what_if
 
 page = shell(
     "Queue health",
@@ -19,4 +20,5 @@ health.cards(review)
 health.downloads(review, page)
 if chosen := health.table(review):
     health.details(chosen, review, page)
+what_if(page)
 health.method(review)

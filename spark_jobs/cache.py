@@ -24,12 +24,14 @@ _CODE = ("forensics", "spark_jobs")
 _ENGINES = ("polars", "msgspec", "pyarrow")
 _SUMMARY = "summary.json"
 _KEPT_RUNS = 2
+_KEPT_BEFORE = ".kept"
+"""Where releases before this cache kept what their runs made: nothing reads it any more."""
 
 Summary = dict[str, Any]
 
 
 class CacheDamagedError(ForensicsError):
-    """What an earlier run left cannot be read back; it has been removed, and the next run makes it anew."""
+    """What runs leave cannot be read back, although it was removed and made anew again and again."""
 
 
 @functools.cache
@@ -124,7 +126,7 @@ class Cache:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def sweep(self, used: Iterable[tuple[str, str]]) -> None:
-        """Note what this run used, and remove what it and the run before it did not, drafts included."""
+        """Note what this run used, and remove what it and the run before it did not, drafts and leftovers of earlier releases included."""
         runs = self.root / "runs"
         runs.mkdir(parents=True, exist_ok=True)
         newest = sorted(int(file.stem) for file in runs.glob("*.json"))
@@ -139,6 +141,7 @@ class Cache:
                 kept |= set(json.loads(file.read_text()))
             except (ValueError, TypeError):
                 file.unlink()
+        shutil.rmtree(self.root.with_name(_KEPT_BEFORE), ignore_errors=True)
         for step in self.root.iterdir():
             for entry in step.iterdir() if step != runs and step.is_dir() else ():
                 if f"{step.name}/{entry.name}" not in kept:

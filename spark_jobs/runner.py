@@ -29,6 +29,8 @@ from spark_jobs.telling import Parts, Telling
 
 _BEFORE_US = 12 * 3_600 * 1_000_000
 """A message can have been received so long before the first line about it: the longest visibility timeout."""
+_MOST_ATTEMPTS = 5
+"""Each attempt that stumbles over damage removes it, and the next may meet what lay behind; a disk that fails ends it."""
 
 
 def correlate(
@@ -59,17 +61,22 @@ def correlate(
             progress.step("findings are up to date with the evidence")
             return newest
         carrier = carrier or _on_spark(master, progress, spark)
-        run = _Run(lake, settings, versions, since, progress, carrier, force)
-        try:
-            return run.run(generation_id)
-        except Exception as problem:
-            if damaged := run.cache.remove_damaged(run.carried.used):
-                raise CacheDamagedError(
-                    f"what an earlier run left in {str(run.cache.root)!r} was damaged: {damaged[0]}"
-                    + (f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""),
-                    "It has been removed: run this again.",
-                ) from problem
-            raise
+        for attempt in range(1, _MOST_ATTEMPTS + 1):
+            run = _Run(lake, settings, versions, since, progress, carrier, force and attempt == 1)
+            try:
+                return run.run(generation_id)
+            except Exception as problem:
+                damaged = run.cache.remove_damaged(run.carried.used)
+                if not damaged:
+                    raise
+                if attempt == _MOST_ATTEMPTS:
+                    raise CacheDamagedError(
+                        f"what runs leave in {str(run.cache.root)!r} is damaged again and again: {damaged[0]}"
+                        + (f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""),
+                        "It has been removed. Check the disk, then run this again.",
+                    ) from problem
+                progress.step(f"making anew what an earlier run left damaged: {', '.join(damaged[:3])}")
+        raise AssertionError("the last attempt returns or raises")
 
 
 def fingerprint(lake: Lake, settings: Settings, since: datetime | None) -> str:

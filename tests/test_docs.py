@@ -150,8 +150,8 @@ def test_every_page_is_in_the_index_and_in_the_sites_navigation():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
-    assert set(re.findall(r"\]\((\w+\.md)\)", index)) == pages
-    assert set(re.findall(r": (\w+\.md)$", navigation, re.MULTILINE)) == pages | {"index.md"}
+    assert set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == pages
+    assert set(re.findall(r": ([\w-]+\.md)$", navigation, re.MULTILINE)) == pages | {"index.md"}
 
 
 def test_pages_of_the_site_link_to_nothing_outside_of_it():

@@ -28,7 +28,9 @@ FROM_A_LAKE = {
     "notify",
     "report",
     "status",
+    "suggest",
     "verify",
+    "what-if",
 }
 """Commands that need a lake and nothing else."""
 
@@ -45,7 +47,14 @@ def lines(page: str) -> list[str]:
 COMMANDS = lines("docs/guide.md")
 ELSEWHERE = [
     (page, line)
-    for page in ("README.md", "docs/checks.md", "docs/offline.md", "docs/collecting.md")
+    for page in (
+        "README.md",
+        "docs/checks.md",
+        "docs/offline.md",
+        "docs/collecting.md",
+        "docs/marks.md",
+        "docs/what-if.md",
+    )
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE
 ]

@@ -46,6 +46,8 @@ THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
     "forensics": {"re2", "pydantic"},
     "forensics/lake": {"deltalake", "pyarrow"},
+    "forensics/suggestions": {"tomlkit"},
+    "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
     "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
     "ingest": {"boto3"},
@@ -56,11 +58,23 @@ THIRD_PARTY: dict[str, set[str]] = {
     "cli": {"typer", "rich", "pyarrow"},
     "doubletake": set(),
 }
-_CORE = {"forensics", *PURE, "forensics/lake", "forensics/charts", "forensics/report"}
+_ASKED = {"forensics/suggestions", "forensics/what_if"}
+"""Parts that answer one question of a reader out of a lake."""
+_CORE = {
+    "forensics",
+    *PURE,
+    "forensics/lake",
+    "forensics/charts",
+    "forensics/report",
+    "forensics/suggestions",
+    "forensics/what_if",
+}
 OWN: dict[str, set[str]] = {
     **{part: {"forensics", *PURE} for part in PURE},
     "forensics": {"forensics", "forensics/tables", "forensics/checks", "forensics/health"},  # the pages it generates
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
+    "forensics/suggestions": {"forensics", *PURE, "forensics/lake", "forensics/suggestions"},  # judges on the way
+    "forensics/what_if": {"forensics", *PURE, "forensics/lake", "forensics/what_if"},
     "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},
     "forensics/report": _CORE
     - {
@@ -69,9 +83,10 @@ OWN: dict[str, set[str]] = {
         "forensics/queue_rules",
         "forensics/queue_findings",
         "forensics/counterfactuals",
+        *_ASKED,
     },
-    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report"},
-    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report"},
+    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report", *_ASKED},
+    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report", *_ASKED},
     "pages": {*_CORE, "pages"},
     "app": {*_CORE, "pages"},
     "lab": {"forensics", "lab"},
@@ -194,7 +209,10 @@ def test_no_source_file_of_the_product_outgrows_a_screenful_of_screens():
 
 def test_every_command_has_a_file_of_its_own_named_for_it():
     commands = {command.callback.__module__ for command in cli.app.registered_commands}
-    named = {f"cli.{(command.name or '').replace('import', 'import_')}" for command in cli.app.registered_commands}
+    named = {
+        f"cli.{(command.name or '').replace('import', 'import_').replace('-', '_')}"
+        for command in cli.app.registered_commands
+    }
 
     assert commands == named
 

@@ -51,18 +51,21 @@ NUMBERS: tuple[tuple[str, str, Write], ...] = (
 """Label, column of queue_weeks, and how its values are written."""
 
 
-def week_numbers(now: Row | None, before: Row | None) -> list[Number]:
+def week_numbers(now: Row | None, before: Row | None, compared: Row | None = None) -> list[Number]:
     """Return the numbers of a row of queue_weeks beside those of the week before; None is a week nobody read.
+
+    ``compared`` holds what of ``now`` lies in the days that ``before`` covers; all of it unless given.
 
     >>> week_numbers({"timeout_count": 4}, {"timeout_count": 1})[5]
     Number(label='Timeouts', now='4', before='1', change='+3')
     """
-    return [_number(label, column, write, now or {}, before or {}) for label, column, write in NUMBERS]
+    mine = {**(now or {}), **(compared or {})}
+    return [_number(label, column, write, now or {}, before or {}, mine) for label, column, write in NUMBERS]
 
 
-def _number(label: str, column: str, write: Write, now: Row, before: Row) -> Number:
-    value, was = now.get(column), before.get(column)
-    change = None if value is None or was is None else _signed(value - was, write)
+def _number(label: str, column: str, write: Write, now: Row, before: Row, compared: Row) -> Number:
+    value, was, of_same_days = now.get(column), before.get(column), compared.get(column)
+    change = None if of_same_days is None or was is None else _signed(of_same_days - was, write)
     said = _or_unknown(value, write)
     reasons = [pair.rpartition("=") for pair in now.get("dead_letter_reasons") or ()] if label == "To DLQ" else []
     if value and reasons:

@@ -1,6 +1,6 @@
 """One week of all queues, ranked by need, each with one sentence of why."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -17,6 +17,7 @@ from forensics.health.signals import (
     signals_of_checks,
     twice_share,
 )
+from forensics.health.spans import DAYS, same_days, whole_days
 from forensics.health.weeks import week_bounds, weeks_before
 from forensics.settings import AcceptedRisk, Settings
 from forensics.settings_in_force import Step
@@ -49,6 +50,8 @@ class Timeouts:
 class QueueReview:
     """One queue in one week. ``now`` and ``before`` are rows of queue_weeks, None where nothing was read.
 
+    Of a week that has only begun ``before`` covers as many days of the week before as ``compared`` of this one: those
+    that are over. ``compared`` is ``now`` for a whole week, None where there is nothing to compare with.
     ``trend`` holds the weeks up to this one, oldest first. ``signals`` are ordered by weight; ``accepted`` holds
     those the team accepted, with the risk. ``checks`` are the rows of setting_findings, failed ones first.
     """
@@ -61,6 +64,7 @@ class QueueReview:
     accepted: tuple[tuple[Signal, AcceptedRisk], ...]
     now: Row | None
     before: Row | None
+    compared: Row | None
     trend: tuple[Row | None, ...]
     checks: tuple[Row, ...]
     incidents: tuple[Row, ...]
@@ -86,7 +90,7 @@ class QueueReview:
     @property
     def numbers(self) -> list[Number]:
         """The week in numbers, each beside the week before."""
-        return week_numbers(self.now, self.before)
+        return week_numbers(self.now, self.before, self.compared)
 
     def number(self, column: str) -> int | None:
         """Return a number of this week; None where it is unknown."""
@@ -106,8 +110,10 @@ class WeekReview:
     data_version: str
     rules_version: str
     data_until_at: datetime | None
-    has_checks: bool
-    """False for a week before the evidence's last: the settings checks hold for its end only."""
+    days: int
+    """Whole days of the week that the evidence covers, of 7."""
+    ends_here: bool
+    """The evidence ends in this week; of an earlier one the settings checks still are those of the evidence's end."""
 
     @property
     def needy(self) -> tuple[QueueReview, ...]:
@@ -117,19 +123,38 @@ class WeekReview:
     @property
     def is_running(self) -> bool:
         """The evidence ends inside this week: its counts are those so far."""
-        until = self.data_until_at
-        return until is not None and until.astimezone(ZoneInfo(self.zone)).date() <= self.last_day
+        return self.days < DAYS
 
-    def total(self, column: str, before: bool = False) -> int | None:
-        """Return a sum over all queues, or of the week before."""
-        rows = [q.before if before else q.now for q in self.queues]
-        known = [row[column] for row in rows if row is not None and row[column] is not None]
-        return sum(known) if known else None
+    def total(self, column: str) -> int | None:
+        """Return a sum over all queues."""
+        return _total((q.now for q in self.queues), column)
 
-    def redelivered(self, before: bool = False) -> float | None:
+    def change(self, column: str) -> int | None:
+        """Return how much more than the week before, over as many days; None where nothing can be compared."""
+        now, before = (_total(rows, column) for rows in self._compared())
+        return None if now is None or before is None else now - before
+
+    def redelivered(self) -> float | None:
         """Return redeliveries per delivery over all queues."""
-        again, all_of = self.total("redelivery_count", before), self.total("delivery_count", before)
-        return again / all_of if again is not None and all_of else None
+        return _share([q.now for q in self.queues])
+
+    def redelivered_change(self) -> float | None:
+        """Return how much more of all deliveries were redeliveries than the week before, over as many days."""
+        now, before = (_share(list(rows)) for rows in self._compared())
+        return None if now is None or before is None else now - before
+
+    def _compared(self) -> tuple[list[Row | None], list[Row | None]]:
+        return [q.compared for q in self.queues], [q.before for q in self.queues]
+
+
+def _total(rows: Iterable[Row | None], column: str) -> int | None:
+    known = [row[column] for row in rows if row is not None and row[column] is not None]
+    return sum(known) if known else None
+
+
+def _share(rows: Sequence[Row | None]) -> float | None:
+    again, all_of = _total(rows, "redelivery_count"), _total(rows, "delivery_count")
+    return again / all_of if again is not None and all_of else None
 
 
 def review_week(
@@ -142,10 +167,12 @@ def review_week(
     data_version: str = "",
     rules_version: str = "",
     data_until_at: datetime | None = None,
+    days: Iterable[Row] = (),
 ) -> WeekReview:
     """Rank the queues of one week.
 
-    ``weeks`` are rows of queue_weeks (dead-letter queues are left out), ``findings`` of setting_findings,
+    ``weeks`` are rows of queue_weeks (dead-letter queues are left out), ``days`` of queue_health: without them a week
+    that has only begun is compared with nothing. ``findings`` are rows of setting_findings,
     ``incidents`` of incidents; ``timeouts`` by queue ARN. Raises WeekUnknownError for what is no week.
     """
     first, last = week_bounds(week)
@@ -154,15 +181,19 @@ def review_week(
     by_key = {(r["queue_arn"], r["week"]): r for r in rows}
     arns = sorted({r["queue_arn"] for r in rows})
     until = data_until_at.astimezone(zone).date() if data_until_at else last
-    has_checks = first <= until <= last
     checks: dict[str, list[Row]] = {}
-    for finding in findings if has_checks else ():
+    for finding in findings:
         checks.setdefault(finding["queue_arn"], []).append(finding)
     trend = weeks_before(week, TREND_WEEKS)
+    over = whole_days(week, data_until_at, zone)
+    of_day: dict[str, dict[str, Row]] = {}
+    for row in days if over < DAYS else ():
+        of_day.setdefault(row["queue_arn"], {})[row["day"]] = row
     reviews = [
         _queue(
             arn,
             tuple(by_key.get((arn, w)) for w in trend),
+            _compared(by_key, arn, trend, over, of_day.get(arn, {})),
             sorted(checks.get(arn, []), key=_gravest),
             _of_week(incidents, arn, first, last, zone),
             settings,
@@ -173,22 +204,41 @@ def review_week(
     ]
     reviews.sort(key=_neediest)
     return WeekReview(
-        week, str(zone), first, last, trend, tuple(reviews), data_version, rules_version, data_until_at, has_checks
+        week,
+        str(zone),
+        first,
+        last,
+        trend,
+        tuple(reviews),
+        data_version,
+        rules_version,
+        data_until_at,
+        over,
+        first <= until <= last,
     )
+
+
+def _compared(
+    by_key: Mapping[tuple[str, str], Row], arn: str, trend: Sequence[str], over: int, days: Mapping[str, Row]
+) -> tuple[Row | None, Row | None]:
+    """Return what of a queue's week is compared, and with what of the week before; None where that is nothing."""
+    now, before = by_key.get((arn, trend[-1])), by_key.get((arn, trend[-2]))
+    return (now, before) if over == DAYS else same_days(days, trend[-1], over, before)
 
 
 def _queue(
     arn: str,
     trend: tuple[Row | None, ...],
+    pair: tuple[Row | None, Row | None],
     checks: list[Row],
     incidents: tuple[Row, ...],
     settings: Settings,
     on: date,
     timeouts: Timeouts,
 ) -> QueueReview:
-    now, before = trend[-1], trend[-2]
+    now, (compared, before) = trend[-1], pair
     name = arn.rpartition(":")[2]
-    found = [*(signals_of(now, before) if now else ()), *signals_of_checks(checks)]
+    found = [*(signals_of(now, before, checks) if now else ()), *signals_of_checks(checks)]
     found.sort(key=lambda s: (-s.weight, s.code, s.sentence))
     held = [(s, accepted_risk(settings, name, s.code, on)) for s in found]
     mine = tuple(s for s, risk in held if risk is None)
@@ -204,6 +254,7 @@ def _queue(
         accepted=accepted,
         now=now,
         before=before,
+        compared=compared,
         trend=trend,
         checks=tuple(checks),
         incidents=incidents,
@@ -229,7 +280,8 @@ def _need(
 
 def _neediest(q: QueueReview) -> tuple[Any, ...]:
     heaviest = q.signals[0].weight if q.signals else 0
-    return (NEEDS.index(q.need), -heaviest, -(q.number("twice_at_most") or 0), -len(q.signals), q.queue, q.queue_arn)
+    twice = (-(q.number("twice_at_least") or 0), -(q.number("twice_at_most") or 0))
+    return (NEEDS.index(q.need), -heaviest, *twice, -len(q.signals), q.queue, q.queue_arn)
 
 
 def _gravest(row: Row) -> tuple[Any, ...]:

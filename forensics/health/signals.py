@@ -1,6 +1,6 @@
 """What makes a queue need work in a week: each signal looks at the week's row and the one before, and says both numbers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,8 @@ class Signal:
     sentence: str
     advice: str
     evidence_ids: tuple[str, ...] = ()
+    is_setting: bool = False
+    """It holds for the settings at the end of the evidence, not for the week's numbers."""
 
 
 Found = tuple[str, int, str, str] | None
@@ -114,7 +116,7 @@ def redelivered(now: Row, before: Row | None) -> Found:
     grown = was is not None and share >= GROWTH * was and (now["redelivery_count"] or 0) >= 5
     if share < REDELIVERED_FROM and not grown:
         return None
-    told = f", {percent(was)} the week before" if was is not None else ""
+    told = f", {percent(was)} {when_before(before)}" if was is not None else ""
     return WATCH, 35, f"{percent(share)} redelivered{told}", "Open its incidents and redeliveries: each has its cause."
 
 
@@ -155,11 +157,40 @@ SIGNALS: dict[str, Callable[[Row, Row | None], Found]] = {
 _CHECK_LEVELS = {CRITICAL: (ACT_NOW, 90), WARNING: (WATCH, 25)}
 
 
-def signals_of(now: Row, before: Row | None) -> Iterator[Signal]:
-    """Yield what a week's row gives rise to."""
+def signals_of(now: Row, before: Row | None, checks: Sequence[Row] = ()) -> Iterator[Signal]:
+    """Yield what a week's row gives rise to; ``checks`` are the queue's rows of setting_findings.
+
+    ``before`` is the week before, or as many days of it as ``compared_days`` says.
+    """
     for code, signal in SIGNALS.items():
         if found := signal(now, before):
+            if code == function_timeouts.__name__ and (runs := _runs_since_repair(now, checks)):
+                level, _, words, _ = found
+                words += f", none in the {counted(runs, 'run')} since the function timeout was raised"
+                found = level, REPAIRED, words, "Nothing more, as long as it stays so."
             yield Signal(code, *found, tuple(now["evidence_ids"] or ()))
+
+
+REPAIRED = 10
+"""Weight of what was so in the week and has not been since it was repaired."""
+
+
+def _runs_since_repair(now: Row, checks: Sequence[Row]) -> int:
+    """Return how many runs began under today's function timeout without one of them hitting it; 0 unless all is repaired.
+
+    Every timeout of the week must have come under an earlier value.
+    """
+    told = [
+        dict(number.split("=", 1) for number in row["numbers"] or ())
+        for row in checks
+        if row["code"] == "run_near_timeout"
+    ]
+    changed = [numbers for numbers in told if "timeout_set_at" in numbers]
+    if not changed or any(int(n.get("since_timeout_count", 0)) for n in changed):
+        return 0
+    if sum(int(n.get("earlier_timeout_count", 0)) for n in changed) < (now["timeout_count"] or 0):
+        return 0
+    return sum(int(n.get("since_run_count", 0)) for n in changed)
 
 
 def signals_of_checks(findings: list[Row]) -> Iterator[Signal]:
@@ -168,7 +199,7 @@ def signals_of_checks(findings: list[Row]) -> Iterator[Signal]:
         if row["status"] == FAILS and row["severity"] in _CHECK_LEVELS:
             level, weight = _CHECK_LEVELS[row["severity"]]
             ids = tuple(row["evidence_ids"] or ())
-            yield Signal(row["code"], level, weight, row["sentence"], row["advice"] or "", ids)
+            yield Signal(row["code"], level, weight, row["sentence"], row["advice"] or "", ids, is_setting=True)
 
 
 def redelivered_share(row: Row | None) -> float | None:
@@ -212,4 +243,10 @@ def span(value_s: int) -> str:
 
 def _was(before: Row | None, column: str) -> str:
     value = before[column] if before else None
-    return "" if value is None else f", {value:,} the week before"
+    return "" if value is None else f", {value:,} {when_before(before)}"
+
+
+def when_before(before: Row | None) -> str:
+    """Name what a number is compared with: the week before, or as many days of it as the week at hand has."""
+    days = (before or {}).get("compared_days")
+    return f"in the same {counted(days, 'day')} of the week before" if days else "the week before"

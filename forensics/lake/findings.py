@@ -1,5 +1,6 @@
 """Readers of one generation: the same rows for as long as they are kept, whatever is published meanwhile."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -26,6 +27,14 @@ class Findings:
         if table.name not in pinned:
             return arrow_schema(table).empty_table().select(columns or list(table.column_names))
         return self.lake.read(table, columns, where, pinned[table.name])
+
+    def scan(
+        self, table: Table, columns: list[str] | None = None, where: pc.Expression | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield what ``read`` returns in small batches: what a table holds may be larger than memory."""
+        pinned = self.generation.versions if table.layer == "findings" else self.generation.inputs
+        if table.name in pinned:
+            yield from self.lake.scan(table, columns, where, pinned[table.name])
 
     def evidence_rows(self, evidence_ids: list[str]) -> dict[str, list[dict[str, Any]]]:
         """Return the cited evidence rows per table name; every id that resolves is in exactly one of them."""

@@ -160,10 +160,14 @@ class Lake:
             return data_files.dataset(table, files).to_table(columns=columns, filter=where)
 
     def scan(
-        self, table: Table, columns: list[str] | None = None, where: pc.Expression | None = None
+        self,
+        table: Table,
+        columns: list[str] | None = None,
+        where: pc.Expression | None = None,
+        version: int | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield rows of the newest version in small batches: what a table holds may be larger than memory."""
-        yield from reading.scan(self.path(table), table, self.files(table), columns, where)
+        """Yield rows of one version (None: newest) in small batches: what a table holds may be larger than memory."""
+        yield from reading.scan(self.path(table), table, self.files(table, version), columns, where)
 
     def count(self, table: Table, version: int | None = None, where: pc.Expression | None = None) -> int:
         """Return the number of rows of one version (None: newest); 0 if the table is not there."""

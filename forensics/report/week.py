@@ -5,7 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from forensics.checks import FAILS
-from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError, review_week, week_bounds
+from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError, opening_week, review_week, week_bounds
 from forensics.health.accepted import accepted_risk, check_codes
 from forensics.lake import Findings
 from forensics.report.records import Record, plain_value
@@ -13,7 +13,7 @@ from forensics.settings import Settings
 from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.tables.evidence import CONSUMERS, FUNCTION_SETTINGS, QUEUE_SETTINGS, SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS
-from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.words import count_text
 
 WEEK_COLUMNS = (
@@ -51,8 +51,13 @@ def weeks_read(findings: Findings) -> list[str]:
     return sorted(set(findings.read(QUEUE_WEEKS, ["week"])["week"].to_pylist()))
 
 
+def week_to_open(findings: Findings, settings: Settings, known: Sequence[str]) -> str:
+    """Return which of the weeks that were read a review opens on: not one that has only just begun."""
+    return opening_week(known, findings.generation.data_until_at, ZoneInfo(settings.team.zone or "UTC"))
+
+
 def load_week(findings: Findings, settings: Settings, week: str | None = None) -> WeekReview:
-    """Return the review of a week; None means the newest one that was read.
+    """Return the review of a week; None means the newest that was read of which at least one day is over.
 
     Raises WeekUnknownError for what is no week or was not read, SettingsError for an accepted risk that names no check.
     """
@@ -63,7 +68,7 @@ def load_week(findings: Findings, settings: Settings, week: str | None = None) -
             raise WeekUnknownError(
                 "this data version holds no week at all", "Run `doubletake correlate`, with this release, first."
             )
-        week = known[-1]
+        week = week_to_open(findings, settings, known)
     week_bounds(week)
     if week not in known:
         hint = f"There are {known[0]} to {known[-1]}." if known else "Run `doubletake correlate` first."
@@ -79,6 +84,7 @@ def load_week(findings: Findings, settings: Settings, week: str | None = None) -
         generation.data_version,
         generation.rules_version,
         generation.data_until_at,
+        findings.read(QUEUE_HEALTH).to_pylist(),
     )
 
 

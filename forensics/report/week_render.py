@@ -46,14 +46,24 @@ def reach(review: WeekReview) -> str:
     return ""
 
 
+def compared_with(review: WeekReview) -> str:
+    """Say what the changes are against: never a part of a week against a whole one."""
+    if not review.is_running:
+        return "Changes are against the week before."
+    if not any(q.compared is not None for q in review.queues):
+        return "No day of it can be compared yet, so no change is shown."
+    days = "day that is" if review.days == 1 else "days that are"
+    return f"Changes compare the {review.days} {days} over with the same days of the week before."
+
+
 def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
     """Return the numbers on top: label, value, and the change against the week before (None where unknown)."""
-    redelivered, was = review.redelivered(), review.redelivered(before=True)
-    points = None if redelivered is None or was is None else f"{100 * (redelivered - was):+.1f} pt"
+    change = review.redelivered_change()
+    points = None if change is None else f"{100 * change:+.1f} pt"
     least, most = review.total("twice_at_least"), review.total("twice_at_most")
     twice = "unknown" if least is None or most is None else interval(least, most)
     counted = [
-        (label, _number(review.total(column)), _change(review.total(column), review.total(column, before=True)))
+        (label, _number(review.total(column)), _change(review.change(column)))
         for label, column in (
             ("Timeouts", "timeout_count"),
             ("Moved to a DLQ", "dead_lettered_count"),
@@ -62,8 +72,8 @@ def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
     ]
     return [
         ("Queues to look at", f"{len(review.needy)} of {len(review.queues)}", None),
-        ("Redelivered", percent(redelivered), points),
-        ("Processed twice", twice, _change(least, review.total("twice_at_least", before=True))),
+        ("Redelivered", percent(review.redelivered()), points),
+        ("Processed twice", twice, _change(review.change("twice_at_least"))),
         *counted,
     ]
 
@@ -105,8 +115,8 @@ def _number(value: int | None) -> str:
     return "unknown" if value is None else f"{value:,}"
 
 
-def _change(now: int | None, before: int | None) -> str | None:
-    return None if now is None or before is None else f"{now - before:+,}"
+def _change(change: int | None) -> str | None:
+    return None if change is None else f"{change:+,}"
 
 
 @cache
@@ -131,6 +141,7 @@ def _environment(code: str) -> Environment:
     names = {
         "headline": headline,
         "reach": reach,
+        "compared_with": compared_with,
         "count": count_text,
         "stop": language("."),
         "numbers": NUMBERS,

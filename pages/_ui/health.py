@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from forensics.errors import ForensicsError
-from forensics.health import NEEDS, QueueReview, WeekReview, week_bounds, week_title
+from forensics.health import NEEDS, QueueReview, Signal, WeekReview, week_bounds, week_title
 from forensics.health.signals import span
-from forensics.report.week import load_week, weeks_read
+from forensics.report.week import load_week, week_to_open, weeks_read
 from forensics.report.week_render import cards as numbers
-from forensics.report.week_render import headline, reach, render_week, twice_words
+from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH
 from forensics.words import count_text as count
@@ -47,16 +47,15 @@ def choose_week(page: Page) -> WeekReview:
         st.code("doubletake correlate", language="bash")
         st.stop()
     newest_first = list(reversed(weeks))
+    opened = week_to_open(page.board.findings, page.settings, weeks)
     asked = st.query_params.get("week")
     if asked and asked not in weeks:
         st.warning(
-            plain(
-                f"Week {asked} is not in this data version, which has {weeks[0]} to {weeks[-1]}. This is the newest."
-            ),
+            plain(f"Week {asked} is not in this data version, which has {weeks[0]} to {weeks[-1]}. This is {opened}."),
             icon=":material/calendar_month:",
         )
     with st.sidebar:
-        week = st.selectbox("Week", newest_first, key="week", bind="query-params")
+        week = st.selectbox("Week", newest_first, newest_first.index(opened), key="week", bind="query-params")
     try:
         return _review(page.board.key, page.settings.text, week, page)
     except ForensicsError as problem:
@@ -85,10 +84,7 @@ def sentence(review: WeekReview) -> None:
     first = review.needy[0] if review.needy else None
     why = f" First {first.queue}: {first.why}." if first else ""
     st.markdown(plain(f"{headline(review)}.{why}"))
-    if text := reach(review):
-        st.caption(plain(f"{text} Changes are against the whole week before. Days of {review.zone}."))
-    else:
-        st.caption(plain(f"Changes are against the week before. Days of {review.zone}."))
+    st.caption(plain(f"{reach(review)} {compared_with(review)} Days of {review.zone}.".strip()))
 
 
 def cards(review: WeekReview) -> None:
@@ -172,11 +168,10 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     said = [f"Owner: {queue.owner}." if queue.owner else "", f"Note: {queue.note}" if queue.note else ""]
     if any(said):
         st.caption(plain(" ".join(filter(None, said))))
-    for signal in queue.signals:
-        colour = NEED_COLOURS[signal.level]
-        rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
-        advice = plain(f"{signal.advice} ({rests})")
-        st.markdown(f":{colour}-badge[{signal.level}] {plain(signal.sentence)}  \n:gray[:small[{advice}]]")
+    numbers = [s for s in queue.signals if not s.is_setting]
+    of_settings = [s for s in queue.signals if s.is_setting]
+    _reasons("This week", numbers)
+    _reasons("Settings today", of_settings)
     if not queue.signals:
         st.success(
             "Nothing to do for this queue." if queue.need == "ok" else "Nothing was read.", icon=":material/check:"
@@ -187,12 +182,23 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
             icon=":material/verified_user:",
         )
     _days(queue, review, page)
-    _numbers(queue)
+    _numbers(queue, review)
     _incidents(queue, page)
-    if review.has_checks:
-        setting_checks.table(list(queue.checks), page)
-    else:
-        st.caption("Settings checks hold for the end of the evidence; choose the newest week to see them.")
+    if not review.ends_here:
+        st.caption("The settings checks are those of the end of the evidence, whatever the week.")
+    setting_checks.table(list(queue.checks), page)
+
+
+def _reasons(title: str, signals: list[Signal]) -> None:
+    """Show why the queue needs work: what its week showed apart from what its settings ask for."""
+    if not signals:
+        return
+    st.markdown(f"**{title}**")
+    for signal in signals:
+        colour = NEED_COLOURS[signal.level]
+        rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
+        advice = plain(f"{signal.advice} ({rests})")
+        st.markdown(f":{colour}-badge[{signal.level}] {plain(signal.sentence)}  \n:gray[:small[{advice}]]")
 
 
 def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
@@ -205,11 +211,16 @@ def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
     days_chart(queue, review, figure)
 
 
-def _numbers(queue: QueueReview) -> None:
+def _numbers(queue: QueueReview, review: WeekReview) -> None:
     with st.expander("Every number, against the week before", icon=":material/table_rows:"):
         st.dataframe(
             [
-                {"": n.label, "This week": n.now, "Week before": n.before, "Change": n.change or "unknown"}
+                {
+                    "": n.label,
+                    "This week": n.now,
+                    "Week before" if not review.is_running else "Same days before": n.before,
+                    "Change": n.change or "unknown",
+                }
                 for n in queue.numbers
             ],
             hide_index=True,

@@ -111,8 +111,6 @@ FILTERS = {
     "messages of the incident": (("messages", "--incident", world.INCIDENT), 3),
     "messages with one verdict": (("messages", "--verdict", "confirmed"), 1),
     "messages of the queue": (("messages", "--queue", world.QUEUE), 3),
-    "messages of another queue": (("messages", "--queue", "orders"), 0),
-    "incidents of another queue": (("incidents", "--queue", "orders"), 0),
     "deliveries of the incident": (("deliveries", "--incident", world.INCIDENT), 6),
     "deliveries of one message in the queue": (("deliveries", "--queue", world.QUEUE, "--message", world.IDS[1]), 2),
 }
@@ -139,10 +137,19 @@ def test_a_table_that_is_piped_cuts_no_id(run):
 
 
 def test_finding_nothing_is_said_with_what_was_checked_and_on_stderr(run):
-    code, out, err = run("incidents", "--queue", "orders", "--format", "jsonl")
+    code, out, err = run("messages", "--queue", world.QUEUE, "--verdict", "absorbed", "--format", "jsonl")
 
     assert (code, out) == (0, "")
-    assert "No suspicion of queue 'orders'. 6 deliveries were checked" in err
+    assert f"No suspicion of queue {world.QUEUE!r}. 6 of its deliveries were checked" in err
+
+
+@pytest.mark.parametrize("command", ["incidents", "messages", "findings", "deliveries"])
+def test_a_mistyped_queue_is_never_called_clean(run, command):
+    code, out, err = run(command, "--queue", "paymets.fifo")
+
+    assert (code, out) == (2, "")
+    assert "knows no queue 'paymets.fifo'" in err
+    assert f"Did you mean {world.QUEUE}?" in err
 
 
 def test_the_status_tells_sources_gaps_and_data_version(run):

@@ -171,7 +171,9 @@ def test_only_https_or_this_machine_is_told(address):
 @pytest.fixture
 def watch(lake, monkeypatch):
     """Return a watch of one run whose evidence is there already; what it judges is what the test has published."""
-    monkeypatch.setattr(ingest.collect, "collect", lambda *_, **__: SimpleNamespace(stored_count=0, gaps=()))
+    monkeypatch.setattr(
+        ingest.collect, "collect", lambda *_, **__: SimpleNamespace(stored_count=0, gaps=(), readings=())
+    )
     monkeypatch.setattr(spark_jobs.session, "spark_session", lambda *_: None)
     monkeypatch.setattr(spark_jobs.runner, "correlate", lambda lake, *_, **__: lake.generation())
     monkeypatch.setattr("cli.watch.threading", SimpleNamespace(Event=lambda: SimpleNamespace(wait=lambda _: False)))

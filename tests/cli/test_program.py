@@ -102,7 +102,7 @@ def test_quiet_leaves_data_alone_and_says_nothing_else(run, lake, where):
 
 def test_quiet_still_says_what_went_wrong_and_is_over_with_the_command(run, lake):
     code, _, err = run("--quiet", "incidents", "--lake", "nowhere")
-    _, _, later = run("incidents", "--queue", "no-such-queue", "--lake", lake)
+    _, _, later = run("messages", "--verdict", "absorbed", "--lake", lake)
 
     assert code == 2
     assert "/nowhere'" in err

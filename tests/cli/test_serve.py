@@ -58,7 +58,14 @@ def children_of(pid: int) -> list[int]:
 def test_the_dashboard_ends_cleanly_with_its_process(tmp_path, number):
     port = str(free_port())  # the usual one is taken by the next server of another test as soon as this one ends
     command = [sys.executable, str(ROOT / "doubletake"), "serve", "--lake", str(tmp_path / "not yet"), "--port", port]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )  # under nohup a closed terminal is nobody's end
     address = address_in(process)
     (child,) = children_of(process.pid)
 

@@ -6,21 +6,28 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import cli
+from cli.options import Everywhere
+from cli.watch import _Work
 from cli.watching import LONGEST_BACK_OFF_S, SLOW_EVERY, Watch, WatchRun, must_judge
 from forensics.errors import EndpointUnreachableError, LakeBusyError, QueueUnknownError
 from forensics.lake import Generation, Lake
+from forensics.settings import Settings
 from forensics.tables import BY_NAME
+from ingest.coverage import Reading
 from tests.ingest import world as worlds
 from tests.ingest.world import CREDENTIALS, REGION, World
 from tests.waiting import PATIENCE_S
 
 NOW = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 ROOT = Path(__file__).parents[2]
 
 
@@ -42,7 +49,7 @@ class Told:
         self.starts.append(self.clock_s)
         self.clock_s += self.took_s
         done = self.left.pop(0)
-        if isinstance(done, Exception):
+        if isinstance(done, BaseException):
             raise done
         return done
 
@@ -198,3 +205,35 @@ def test_a_watch_follows_a_queue_and_ends_cleanly_on_sigterm(tmp_path):
     lake = Lake(tmp_path / "lake")
     assert lake.count(BY_NAME["log_events"]) == 3
     assert lake.generation().inputs["log_events"] == lake.versions()["log_events"]
+
+
+class Panic(BaseException):
+    """What a library in Rust ends with: no Exception to Python."""
+
+
+def test_a_full_disk_is_waited_for_whoever_says_it_and_a_bug_is_not():
+    told = Told(WatchRun(), Panic("called `Result::unwrap()` on an `Err` value: No space left on device"), WatchRun())
+
+    assert told.watch.run() == 3
+    assert "The disk is full; nothing is half-written. Trying again in" in told.lines[1]
+    with pytest.raises(Panic):
+        Told(WatchRun(), Panic("index out of bounds"), WatchRun()).watch.run()
+    with pytest.raises(KeyboardInterrupt):
+        Told(WatchRun(), KeyboardInterrupt(), WatchRun()).watch.run()
+
+
+def test_after_a_sleep_longer_than_since_the_next_run_reads_on_where_the_last_whole_one_ended(tmp_path, monkeypatch):
+    failed = Reading(BY_NAME["log_events"], "/g", None, None, (), "failed")
+    denied = replace(failed, status="denied")
+    asked, outcomes = [], [(), (failed,), (denied,), ()]
+
+    def collected(lake, aws, queues, window, *more, now):
+        asked.append(((NOW - window.start_at) / HOUR, (NOW - window.end_at) / HOUR))
+        return SimpleNamespace(readings=outcomes.pop(0))
+
+    monkeypatch.setattr("ingest.collect.collect", collected)
+    work = _Work(Everywhere(lake=str(tmp_path)), ["orders"], "6h", [], None, _aws=[])
+    for hours_ago in (40, 20, 10, 0):
+        work._collect(Lake(tmp_path), Settings(), NOW - hours_ago * HOUR)
+
+    assert asked == [(46, 40), (40, 20), (40, 10), (10, 0)]

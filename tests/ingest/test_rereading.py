@@ -38,6 +38,15 @@ def test_the_last_five_minutes_before_a_reading_do_not_count_as_read():
     assert due_at(61, minutes(0, 61), read(0, 60, at=60)) == [(55, 61)]
 
 
+def test_a_reading_made_within_a_millisecond_leaves_no_window_of_none():
+    one = Known(T, T + 60 * MINUTE, T + 60 * MINUTE + timedelta(microseconds=688_407))
+    other = Known(T, T + 60 * MINUTE, T + 60 * MINUTE + timedelta(microseconds=688_901))
+
+    assert due(HOUR, [one, other], T + 61 * MINUTE) == [
+        TimeWindow(T + 55 * MINUTE + timedelta(milliseconds=688), HOUR.end_at)
+    ]
+
+
 def test_a_block_is_due_again_when_it_is_15_minutes_2_hours_and_24_hours_old():
     quarter = minutes(0, 15)
     first = read(0, 15, at=20)

@@ -74,6 +74,7 @@ def _day(queue: str, week: str, day: date, share: int, chance: random.Random) ->
         "redelivery_count": again,
         "twice_at_least": 7 if bad else 0,
         "twice_at_most": 8 if bad else 0,
+        "timeout_count": 2 if bad else 0,
         "age_max_s": 1220 if bad else chance.randrange(4, 30),
         "age_p95_s": 612 if bad else chance.randrange(1, 8),
         "handler_p50_ms": round(whole["handler_p99_ms"] * chance.uniform(0.3, 0.4)),

@@ -25,3 +25,14 @@ def test_data_shows_the_settings_file_word_for_word(visit, tmp_path):
     at = visit("pages/data.py", "demo")
 
     assert any(code.value == text.strip() for code in at.code)
+
+
+def test_data_looks_for_the_marks_of_a_queue_on_demand_and_says_what_it_found(visit):
+    at = visit("pages/data.py", "demo")
+    before = words(at)
+    at.button(key="look_for_marks").click().run()
+
+    assert "Find the marks in the log" in before
+    assert "Nothing to propose" not in before
+    assert not at.exception
+    assert "Nothing to propose" in words(at) or "All together" in words(at)

@@ -4,8 +4,12 @@ from datetime import timedelta
 
 import pytest
 
+from forensics.settings import Settings
+from forensics.suggestions import settings_text, suggest
+from forensics.suggestions.trial import verdicts_now, verdicts_under
 from forensics.tables import findings as T
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.what_if import ask
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
@@ -226,3 +230,52 @@ def test_investigating_the_healthy_queue_beside_it_says_so_and_how_fresh_that_is
     assert "shipment-updates: no suspicion that a message was processed twice in this window." in investigated.told
     assert "payments.fifo-" not in investigated.told
     assert "Logs are read until " in investigated.told
+
+
+def test_without_settings_the_marks_are_found_in_the_lines_and_decide_the_same(investigated):
+    """No settings file: 20 probable; with what the lines propose, exactly what the team's own settings decide."""
+    findings = investigated.lake.findings()
+    found = suggest(findings, QUEUE, Settings())
+    proposed = Settings.parse(settings_text("", found.proposals))
+    (arn,) = {row["queue_arn"] for row in investigated.rows(T.MESSAGES) if row["queue"] == QUEUE}
+
+    assert {p.kind: p.value for p in found.proposals} == {
+        "effect": r"charged payment_id=(?P<key>\S+)",
+        "effect_is_exhaustive": True,
+        "started": r"processing (?P<message_id>\S+)",
+        "order": "sequential",
+        "business_key": "$.payment_id",
+    }
+    assert found.proposals[0].by_cut_off == 2
+    assert verdicts_under(findings, arn, Settings()) == {"probable": 20}
+    assert verdicts_under(findings, arn, proposed) == {"confirmed": 11, "probable": 2, "harmless": 7}
+    assert verdicts_now(findings, arn) == {"confirmed": 11, "probable": 2, "harmless": 7}
+
+
+def test_the_guard_of_the_neighbour_is_found_by_what_stands_in_place_of_its_effect(investigated):
+    found = suggest(investigated.lake.findings(), "shipment-updates", Settings())
+    marks = {p.kind: p.value for p in found.proposals}
+
+    assert marks["guard"].startswith("already notified shipment_id=")
+    assert "notified shipment_id=" in marks["effect"]
+
+
+def test_a_replay_under_the_settings_in_force_gives_what_was_observed(investigated):
+    found = ask(investigated.lake.findings(), QUEUE, {"visibility_s": 180})
+    rows = {row.name: row for row in found.rows}
+    observed, same, asked = rows["observed"].low, rows["replayed as it was"], rows["as asked"]
+
+    assert found.is_faithful, found.faithful
+    assert (same.low["redelivered"], same.low["failed_runs"]) == (20, 2)
+    assert same.low["repeats"] - 1 <= observed["repeats"] <= same.high["repeats"] <= 13, "11 for sure, 13 at most"
+    assert same.low["runs"] == pytest.approx(observed["runs"], rel=0.01)
+    assert same.low["blocked_s"] == pytest.approx(observed["blocked_s"], rel=0.01)
+    assert asked.low["blocked_s"] == pytest.approx(300, abs=2), "two blocks of 570 s become two of 150 s"
+    assert asked.low["repeats"] == same.low["repeats"], "a shorter visibility timeout repeats as much, only sooner"
+
+
+def test_the_grid_finds_that_a_batch_of_one_repeats_nothing_and_says_its_price(investigated):
+    rows = {row.name: row for row in ask(investigated.lake.findings(), QUEUE, {}).rows}
+
+    assert rows["batch size 1"].high["repeats"] == rows["batch size 1"].high["blocked_s"] == 0
+    assert rows["batch size 1"].low["runs"] > 1.2 * rows["observed"].low["runs"]

@@ -221,22 +221,40 @@ TEARS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("which", ["*.parquet", "summary.json"])
 @pytest.mark.parametrize("tear", TEARS.values(), ids=TEARS)
-def test_of_every_output_a_file_that_is_torn(tear, which, begun, said):
-    """Either it is made anew without a word, or a sentence says that it is gone, and the next run makes it."""
+def test_of_every_output_a_file_that_is_torn_is_made_anew_in_the_same_run(tear, which, begun, said):
     for entry in entries(begun):
         for file in entry.glob(which):
             tear(file)
-    for _ in range(20):
-        assert findings_of(begun.lake) == begun.before
-        try:
-            found = judged(begun.lake, said)
-            break
-        except CacheDamagedError as problem:
-            assert "was damaged" in str(problem)
-            assert problem.hint == "It has been removed: run this again."
-            assert tear is fill_with_garbage
+    assert findings_of(begun.lake) == begun.before
 
-    assert_same(found, begun.expected)
+    assert_same(judged(begun.lake, said), begun.expected)
+
+
+def test_a_disk_that_damages_what_is_made_ends_the_run_with_a_sentence(begun, said, monkeypatch):
+    made = Cache.made
+
+    def made_and_spoilt(cache, step, name, make):
+        summary = made(cache, step, name, make)
+        for file in cache.entry(step, name).glob("*.parquet"):
+            fill_with_garbage(file)
+        return summary
+
+    monkeypatch.setattr(Cache, "made", made_and_spoilt)
+    for entry in entries(begun):
+        shutil.rmtree(entry)
+
+    with pytest.raises(CacheDamagedError, match="again and again"):
+        judged(begun.lake, said)
+    assert findings_of(begun.lake) == begun.before
+
+
+def test_what_releases_before_the_cache_kept_is_removed(begun, said):
+    kept = begun.cache.with_name(".kept")
+    kept.mkdir()
+    (kept / "scan").write_text("x")
+
+    assert_same(judged(begun.lake, said), begun.expected)
+    assert not kept.exists()
 
 
 def test_notes_of_earlier_runs_that_are_torn_are_forgotten(begun, said):

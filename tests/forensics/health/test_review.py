@@ -1,15 +1,16 @@
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from forensics.errors import SettingsError
-from forensics.health import WeekUnknownError, review_week, week_bounds
+from forensics.health import WeekUnknownError, opening_week, review_week, week_bounds
 from forensics.health.accepted import CODES, check_codes
 from forensics.settings import Settings
 from tests.forensics.health.rows import ACCOUNT, finding, week_row
 
 WEEK, BEFORE = "2026-W47", "2026-W46"
-UNTIL = datetime(2026, 11, 21, 12, tzinfo=UTC)
+UNTIL = datetime(2026, 11, 23, 2, 37, tzinfo=UTC)
 ACCEPTED = """
 [[queue]]
 name = "orders"
@@ -22,8 +23,10 @@ reason = "moves in January"
 """
 
 
-def review(rows, findings=(), incidents=(), settings=None, week=WEEK, until=UNTIL):
-    return review_week(week, rows, list(findings), list(incidents), settings or Settings(), data_until_at=until)
+def review(rows, findings=(), incidents=(), settings=None, week=WEEK, until=UNTIL, days=()):
+    return review_week(
+        week, rows, list(findings), list(incidents), settings or Settings(), data_until_at=until, days=days
+    )
 
 
 SIGNALS = {
@@ -128,23 +131,109 @@ def test_totals_compare_with_the_week_before():
     ]
     found = review(rows)
 
-    assert (found.total("timeout_count"), found.total("timeout_count", before=True)) == (5, 1)
+    assert (found.total("timeout_count"), found.change("timeout_count")) == (5, 4)
     assert found.redelivered() == 0.02
-    assert found.total("throttle_count", before=True) == 0
+    assert found.change("throttle_count") == 0
 
 
-def test_settings_checks_hold_for_the_last_week_of_the_evidence_only():
-    rows = [week_row("orders", BEFORE), week_row("orders", WEEK)]
+def test_settings_of_today_stand_in_every_week_apart_from_its_numbers():
+    rows = [week_row("orders", BEFORE), week_row("orders", WEEK, timeout_count=1)]
     checks = [finding("orders", "drift")]
+    (now,), (earlier,) = (review(rows, checks, week=w, until=SATURDAY).queues for w in (WEEK, BEFORE))
 
-    assert review(rows, checks).queues[0].need == "act now"
-    earlier = review(rows, checks, week=BEFORE)
-    assert (earlier.queues[0].need, earlier.has_checks) == ("ok", False)
+    assert (now.need, earlier.need) == ("act now", "act now")
+    assert [(s.code, s.is_setting) for s in now.signals] == [("drift", True), ("function_timeouts", False)]
+    assert not review(rows, checks, week=BEFORE, until=SATURDAY).ends_here
+
+
+SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+NEXT = "2026-W48"
+
+
+def a_day(day, **numbers):
+    week = NEXT if day >= "2026-11-23" else WEEK
+    return week_row("orders", week, **numbers) | {"day": day}
+
+
+def test_a_week_of_a_few_hours_is_compared_with_nothing():
+    rows = [week_row("orders", WEEK, timeout_count=13), week_row("orders", NEXT, timeout_count=1)]
+    found = review(rows, week=NEXT, days=[a_day("2026-11-23"), a_day("2026-11-16", timeout_count=13)])
+    (queue,) = found.queues
+
+    assert (found.days, found.total("timeout_count"), found.change("timeout_count")) == (0, 1, None)
+    assert found.redelivered_change() is None
+    assert queue.why == "1 function timeout in 500 runs"
+    assert {n.change for n in queue.numbers} == {None}
+
+
+def test_a_week_that_has_begun_is_compared_with_the_same_days_of_the_week_before():
+    rows = [week_row("orders", WEEK, timeout_count=13), week_row("orders", NEXT, timeout_count=3)]
+    days = [a_day(f"2026-11-{n}", timeout_count=2) for n in (16, 17, 18)]
+    days += [a_day("2026-11-23", timeout_count=1), a_day("2026-11-24", timeout_count=2), a_day("2026-11-25")]
+    found = review(rows, week=NEXT, days=days, until=datetime(2026, 11, 25, 9, tzinfo=UTC))
+    (queue,) = found.queues
+
+    assert (found.days, found.total("timeout_count"), found.change("timeout_count")) == (2, 3, -1)
+    assert queue.why == "3 function timeouts in 500 runs, 4 in the same 2 days of the week before"
+
+
+def test_a_day_that_nobody_read_leaves_nothing_to_compare():
+    rows = [week_row("orders", WEEK), week_row("orders", NEXT, timeout_count=3)]
+    days = [a_day("2026-11-16"), a_day("2026-11-23"), a_day("2026-11-24")]
+
+    assert (
+        review(rows, week=NEXT, days=days, until=datetime(2026, 11, 25, 9, tzinfo=UTC)).change("timeout_count") is None
+    )
+
+
+REPAIRED = ["timeout_set_at=2026-11-22T14:35:00Z", "since_run_count=1348", "since_timeout_count=0"]
+
+
+def test_timeouts_that_all_came_before_the_repair_no_longer_rank():
+    rows = [week_row("payments.fifo", WEEK, timeout_count=13), week_row("mail", WEEK, age_p95_s=90)]
+    numbers = [*REPAIRED, "earlier_timeout_count=13"]
+    found = review(rows, [finding("payments.fifo", "run_near_timeout", None, numbers=numbers)])
+
+    assert [q.queue for q in found.queues] == ["mail", "payments.fifo"]
+    assert found.queues[1].why == (
+        "13 function timeouts in 500 runs, none in the 1,348 runs since the function timeout was raised"
+    )
+
+
+def test_a_timeout_that_no_earlier_limit_explains_ranks_as_before():
+    numbers = [*REPAIRED, "earlier_timeout_count=12"]
+    checks = [finding("orders", "run_near_timeout", None, numbers=numbers)]
+    (queue,) = review([week_row("orders", WEEK, timeout_count=13)], checks).queues
+
+    assert queue.why == "13 function timeouts in 500 runs"
+
+
+def test_queues_with_surely_repeated_work_come_before_those_that_may_have():
+    rows = [
+        week_row("crm", WEEK, twice_at_least=5, twice_at_most=110),
+        week_row("worker", WEEK, twice_at_least=75, twice_at_most=75),
+    ]
+
+    assert [q.queue for q in review(rows).queues] == ["worker", "crm"]
+
+
+OPENED_ON = {
+    "a week of 2.6 hours": (datetime(2026, 11, 23, 2, 37, tzinfo=UTC), WEEK),
+    "a week with one whole day": (datetime(2026, 11, 24, 0, 0, tzinfo=UTC), NEXT),
+    "no end is known": (None, NEXT),
+}
+
+
+@pytest.mark.parametrize(("until", "week"), OPENED_ON.values(), ids=OPENED_ON)
+def test_a_review_opens_on_the_newest_week_with_a_whole_day(until, week):
+    assert opening_week([BEFORE, WEEK, NEXT], until, ZoneInfo("UTC")) == week
 
 
 def test_an_accepted_risk_is_shown_beside_and_no_longer_ranks():
     settings = Settings.parse(ACCEPTED.format(check="drift", until="2026-11-21"))
-    (queue,) = review([week_row("orders", WEEK)], [finding("orders", "drift")], settings=settings).queues
+    (queue,) = review(
+        [week_row("orders", WEEK)], [finding("orders", "drift")], settings=settings, until=SATURDAY
+    ).queues
 
     assert queue.need == "ok"
     assert queue.why == "accepted until 2026-11-21: visibility timeout 30 s < p99 handling 41.2 s"
@@ -186,8 +275,8 @@ def test_incidents_belong_to_the_week_of_the_teams_zone():
 def test_a_week_that_the_evidence_ends_in_is_still_running():
     rows = [week_row("orders", BEFORE), week_row("orders", WEEK)]
 
-    assert review(rows).is_running
-    assert not review(rows, week=BEFORE).is_running
+    assert review(rows, until=SATURDAY).is_running
+    assert not review(rows, week=BEFORE, until=SATURDAY).is_running
 
 
 @pytest.mark.parametrize("week", ["2026-W54", "2026-47", "2026-W00", "last", "2026-W4x"])

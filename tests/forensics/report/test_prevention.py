@@ -100,7 +100,6 @@ NARROWED = {
     "all": ((), 3),
     "of an incident": (("--incident", world.INCIDENT), 2),
     "of a queue": (("--queue", world.QUEUE), 3),
-    "of another queue": (("--queue", "other"), 0),
     "of a verdict": (("--verdict", "confirmed"), 1),
 }
 

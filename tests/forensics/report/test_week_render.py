@@ -14,7 +14,8 @@ from forensics.settings import Settings
 from forensics.tables.findings import INCIDENTS
 from tests.forensics.health.rows import ACCOUNT, finding, week_row
 
-UNTIL = datetime(2026, 11, 21, 12, tzinfo=UTC)
+UNTIL = datetime(2026, 11, 23, 1, tzinfo=UTC)
+SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>|![x](http://e)\n=1+1"
 
 
@@ -62,8 +63,8 @@ def test_markdown_tells_need_why_trend_and_the_week_before():
     text = render_week(reviewed(), "md").decode()
 
     assert text.startswith("# Queue health, 2026-W47 (16 to 22 Nov 2026): 1 of 2 queues needs work\n")
-    assert "The week so far: evidence to 2026-11-21 12:00 UTC." in text
-    assert "- Processed twice: 7 to 8 (+7 against the week before)" in text
+    assert "Changes are against the week before." in text
+    assert "- Processed twice: 7 to 8 (+7)" in text
     row = next(line for line in text.splitlines() if line.startswith("| `payments.fifo`"))
     assert "| act now | 7 to 8 of 1,000 messages processed twice (0.7 % to 0.8 %) | 4.1 % | ······▁█ |" in row.replace(
         "▂", "▁"
@@ -135,7 +136,7 @@ def test_csv_cells_are_no_formulas():
 
 
 def test_cards_leave_the_change_out_where_the_week_before_is_unknown():
-    review = review_week("2026-W47", [week_row("mail", "2026-W47")], [], [], Settings(), data_until_at=UNTIL)
+    review = review_week("2026-W47", [week_row("mail", "2026-W47")], [], [], Settings(), data_until_at=SATURDAY)
 
     assert {change for _, _, change in cards(review)} == {None}
 
@@ -180,7 +181,7 @@ def test_the_japanese_markdown_has_the_same_rows_and_numbers():
 
     assert [line[:1] in "#-|" for line in japanese] == [line[:1] in "#-|" for line in english]
     assert japanese[0] == "# キューの健全性 2026-W47 (2026-11-16〜2026-11-22): 2 本のキューのうち 1 本に対応が必要"
-    assert "- 重複処理: 7〜8 (前週比 +7)" in japanese
+    assert "- 重複処理: 7〜8 (+7)" in japanese
     assert any(line.startswith("| `mail` | 問題なし |  | 不明 |") for line in japanese)
 
 

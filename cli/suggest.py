@@ -1,0 +1,109 @@
+"""The command that finds the marks in a consumer's log: suggest."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.options import Everywhere
+from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from forensics.errors import ForensicsError
+
+if TYPE_CHECKING:
+    from forensics.suggestions import Proposal, Suggestions
+
+_TABLE = ("section", "name", "key", "value", "fits", "why")
+_COLUMNS = (*_TABLE, "fits_count", "of_count", "examples", "counter_examples")
+_HERE = Path("doubletake.toml")
+
+
+class Kind(StrEnum):
+    """What can be proposed."""
+
+    ALL = "all"
+    EFFECT = "effect"
+    EFFECT_IS_EXHAUSTIVE = "effect_is_exhaustive"
+    STARTED = "started"
+    GUARD = "guard"
+    ORDER = "order"
+    MESSAGE_ID = "message_id"
+    BUSINESS_KEY = "business_key"
+
+
+class NothingAcceptedError(ForensicsError):
+    """Proposals are to be written, and nobody said which."""
+
+
+def suggest(
+    chosen: Everywhere,
+    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name or ARN.")],
+    how: FormatOption = RowFormat.TABLE,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Write what you accept into the settings file, with its evidence as a comment."),
+    ] = False,
+    accept: Annotated[
+        list[Kind] | None,
+        typer.Option("--accept", metavar="KEY", help="With --write: accept proposals of this key, or all; repeatable."),
+    ] = None,
+) -> None:
+    """Find in the logs of a queue's consumers the lines that tell what was done, and propose the settings for them."""
+    if accept and not write:
+        raise NothingAcceptedError("--accept says what --write may write, and --write was not given", "Add --write.")
+    from forensics.suggestions import suggest as find
+
+    found = find(chosen.open_lake().findings(), queue, chosen.settings())
+    print_rows([record(p) for p in found.proposals], how, _TABLE, _COLUMNS)
+    for sentence in found.cannot_tell:
+        say(f"Not told: {sentence}")
+    (answer if how is RowFormat.TABLE else say)(found.decides)
+    if write and found.proposals:
+        _write(chosen, found, accept or [])
+    elif found.proposals:
+        say("`--write` puts those you accept into the settings file; correlate again afterwards.")
+
+
+def record(proposal: "Proposal") -> dict[str, Any]:
+    """Return a proposal as the formats print it."""
+    return {
+        "section": proposal.section,
+        "name": proposal.name,
+        "key": proposal.kind,
+        "value": proposal.value,
+        "fits": proposal.fit,
+        "why": proposal.sentence,
+        "fits_count": proposal.fits,
+        "of_count": proposal.of,
+        "examples": list(proposal.examples),
+        "counter_examples": list(proposal.counter_examples),
+    }
+
+
+def _write(chosen: Everywhere, found: "Suggestions", accept: list[Kind]) -> None:
+    from forensics.settings import Settings
+    from forensics.suggestions import settings_text
+
+    accepted = _accepted(found, accept)
+    if not accepted:
+        say("Nothing was accepted, and nothing was written.")
+        return
+    file = chosen.settings_file() or _HERE
+    text = settings_text(file.read_text(encoding="utf-8") if file.exists() else "", accepted)
+    Settings.parse(text, str(file))
+    beside = file.with_name(f".{file.name}.new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(file)
+    say(f"Wrote {', '.join(p.kind for p in accepted)} into {file}; now run `doubletake correlate`.")
+
+
+def _accepted(found: "Suggestions", accept: list[Kind]) -> "list[Proposal]":
+    if accept:
+        return [p for p in found.proposals if Kind.ALL in accept or p.kind in accept]
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NothingAcceptedError(
+            "nobody is here to be asked which proposals to write",
+            "Say it: --accept effect --accept started, or --accept all.",
+        )
+    return [p for p in found.proposals if typer.confirm(f"{p.kind} = {p.value!r} for {p.name} ({p.fit})?", err=True)]

@@ -1,0 +1,83 @@
+"""The command that replays a queue under other settings: what-if."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.options import Everywhere
+from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
+
+if TYPE_CHECKING:
+    from forensics.what_if import Row
+
+_TABLE = (
+    "settings",
+    "repeats",
+    "redelivered",
+    "dead_lettered",
+    "blocked_s",
+    "wait_p50_s",
+    "wait_p95_s",
+    "failed_runs",
+    "runs",
+    "busy_s",
+)
+_SETUP = ("visibility_s", "batch_size", "timeout_s", "partial_responses", "max_receives", "concurrency")
+
+
+def what_if(
+    chosen: Everywhere,
+    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name or ARN.")],
+    visibility: Annotated[
+        int | None, typer.Option("--visibility", metavar="SECONDS", help="Another visibility timeout.")
+    ] = None,
+    batch_size: Annotated[
+        int | None, typer.Option("--batch-size", metavar="MESSAGES", help="Another batch size.")
+    ] = None,
+    timeout: Annotated[
+        int | None, typer.Option("--timeout", metavar="SECONDS", help="Another function timeout.")
+    ] = None,
+    partial_responses: Annotated[
+        bool | None,
+        typer.Option("--partial-responses/--no-partial-responses", help="With or without ReportBatchItemFailures."),
+    ] = None,
+    max_receives: Annotated[
+        int | None, typer.Option("--max-receives", metavar="COUNT", help="Another maxReceiveCount.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", metavar="RUNS", help="Another limit of runs at once.")
+    ] = None,
+    how: FormatOption = RowFormat.TABLE,
+) -> None:
+    """Replay what was observed of a queue under other settings: repeats, blocked seconds and waiting time, with their price."""
+    from forensics.what_if import ask
+
+    asked = {
+        "visibility_s": visibility,
+        "batch_size": batch_size,
+        "timeout_s": timeout,
+        "partial_responses": partial_responses,
+        "max_receives": max_receives,
+        "concurrency": concurrency,
+    }
+    found = ask(
+        chosen.open_lake().findings(), queue, {name: value for name, value in asked.items() if value is not None}
+    )
+    is_table = how is RowFormat.TABLE
+    columns = ("settings", *_SETUP, *(f"{key}_{end}" for key in found.rows[0].low for end in ("low", "high")))
+    print_rows([_shown(row) if is_table else _record(row) for row in found.rows], how, _TABLE, columns)
+    (answer if is_table and found.is_faithful else say if found.is_faithful else warn)(found.faithful)
+    for sentence in found.warnings:
+        warn(sentence)
+    for sentence in found.assumptions:
+        say(f"Assumed: {sentence}")
+
+
+def _shown(row: "Row") -> dict[str, Any]:
+    return {"settings": row.name, **{key: row.span(key) for key in row.low}}
+
+
+def _record(row: "Row") -> dict[str, Any]:
+    """Return a row for programs: the settings, and each number's low and high."""
+    numbers = {f"{key}_{end}": side[key] for key in row.low for end, side in (("low", row.low), ("high", row.high))}
+    return {"settings": row.name, **{name: getattr(row.setup, name) for name in _SETUP}, **numbers}

@@ -1,0 +1,177 @@
+"""What names the work of a message in its body, and whether a consumer takes its batch one after the other."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from forensics.parsers.mentions import mentions
+from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
+from forensics.suggestions.templates import Template
+
+LEAST_RUNS = 30
+"""As many runs of several messages in order as make an order that is not declared."""
+LEAST_MESSAGES = 5
+_LEAST_SHARE = 0.95
+_LEAST_CHARS, _MOST_CHARS = 3, 200
+_MOST_DEPTH, _MOST_LEAVES = 5, 60
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+
+
+def body_values(body: str | None) -> dict[str, str]:
+    """Return the values of a body that can name something, each with its path; a value that stands twice names nothing.
+
+    >>> body_values('{"payment_id": "pay-7", "amount": 980, "at": "2026-11-20T05:12:00Z", "paid": true}')
+    {'pay-7': '$.payment_id', '980': '$.amount'}
+    """
+    try:
+        whole = json.loads(body or "")
+    except (ValueError, RecursionError):
+        return {}
+    found: dict[str, str] = {}
+    twice = set()
+    for place, (path, value) in enumerate(_leaves(whole, "$", 0)):
+        if place >= _MOST_LEAVES:
+            break
+        if value in found:
+            twice.add(value)
+        found[value] = path
+    return {value: path for value, path in found.items() if value not in twice}
+
+
+def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and depth < _MOST_DEPTH:
+        for name, inner in value.items():
+            if _NAME.fullmatch(name):
+                yield from _leaves(inner, f"{path}.{name}", depth + 1)
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        text = str(value)
+        if _LEAST_CHARS <= len(text) <= _MOST_CHARS and not _TIME.match(text):
+            yield path, text
+
+
+def with_telling_values(runs: list[RunLines]) -> list[RunLines]:
+    """Leave of what bodies hold only the places whose values are another in (nearly) every message: the others name nothing."""
+    by_path: dict[str, dict[str, str]] = defaultdict(dict)
+    for run in runs:
+        for item in run.items:
+            for value, path in item.values.items():
+                by_path[path][item.message_id] = value
+    telling = {path for path, of in by_path.items() if len(set(of.values())) >= _LEAST_SHARE * len(of)} | {MESSAGE_ID}
+    for run in runs:
+        run.items = [
+            replace(item, values={value: path for value, path in item.values.items() if path in telling})
+            for item in run.items
+        ]
+    return runs
+
+
+def business_key(queue: str, runs: Sequence[RunLines], effect: Template | None) -> tuple[Proposal | None, str | None]:
+    """Return the path into the body that names the work, or why none was found.
+
+    It is there in (nearly) every message, and another in each. Of several the one that the effect's line prints is meant, or
+    the one that producers send as deduplication id.
+    """
+    values: dict[str, dict[str, str]] = defaultdict(dict)
+    same_as_dedup: dict[str, int] = defaultdict(int)
+    messages = set()
+    for run in runs:
+        for item in run.items:
+            messages.add(item.message_id)
+            for value, path in item.values.items():
+                if path != MESSAGE_ID and item.message_id not in values[path]:
+                    values[path][item.message_id] = value
+                    same_as_dedup[path] += value == item.deduplication_id
+    if len(messages) < LEAST_MESSAGES or not values:
+        return None, None if values else f"{queue}: no body was printed, so that no business key can be looked for."
+    fitting = {
+        path: found
+        for path, found in values.items()
+        if len(found) >= _LEAST_SHARE * len(messages) and len(set(found.values())) >= _LEAST_SHARE * len(found)
+    }
+    by_line = effect.where if effect and effect.where in fitting else None
+    by_dedup = next((p for p in sorted(fitting) if same_as_dedup[p] >= _LEAST_SHARE * len(fitting[p])), None)
+    named_by = by_line or by_dedup
+    if named_by is None:
+        many = ", ".join(sorted(fitting))
+        return None, (
+            f"{queue}: another in every message: {many}; nothing tells which names the work, for no effect's line prints one."
+            if fitting
+            else f"{queue}: no value of the bodies is another in every message."
+        )
+    why = "the effect's line prints it" if by_line else "producers send it as deduplication id"
+    found = fitting[named_by]
+    shared = [v for v in found.values() if list(found.values()).count(v) > 1] if len(found) < 2_000 else []
+    return Proposal(
+        "queue",
+        queue,
+        "business_key",
+        named_by,
+        len(set(found.values())),
+        len(messages),
+        "messages",
+        f"another value in each message, and {why}",
+        0,
+        tuple(sorted(found.values())[:3]),
+        tuple(dict.fromkeys(sorted(shared)))[:3],
+    ), None
+
+
+def message_id(name: str, section: str, runs: Sequence[RunLines]) -> Proposal | None:
+    """Return the path at which (nearly) every JSON line of a consumer holds its message's id, where no word there says so.
+
+    Ids that stand behind a word such as message or record are found without a setting.
+    """
+    lines = 0
+    at_path: dict[str, int] = defaultdict(int)
+    examples: dict[str, str] = {}
+    for run in runs:
+        ids = {item.message_id for item in run.items}
+        for line in run.lines:
+            if not line.text.startswith("{"):
+                continue
+            lines += 1
+            if mentions(line.text) is not None:
+                continue
+            for value, path in body_values(line.text).items():
+                if value.lower() in ids:
+                    at_path[path] += 1
+                    examples.setdefault(path, line.text)
+    path = max(sorted(at_path), key=at_path.__getitem__, default="")
+    if lines < LEAST_MESSAGES or at_path[path] < _LEAST_SHARE * lines:
+        return None
+    why = "the id of a message of the run stands there"
+    fits = at_path[path]
+    return Proposal(section, name, "message_id", path, fits, lines, "lines in JSON", why, 0, (examples[path],))
+
+
+def order(name: str, section: str, runs: Sequence[RunLines], mark: Template | None) -> Proposal | None:
+    """Return whether a consumer takes its batch in order, where at least 30 runs of several messages say so, or one not."""
+    if mark is None:
+        return None
+    several = in_order = 0
+    against: list[str] = []
+    for place, sayings in mark.sayings.items():
+        run = runs[place]
+        positions = [run.items[s.item].position for s in sorted(sayings, key=lambda s: s.line)]
+        if len(positions) < 2:
+            continue
+        several += 1
+        if all(a <= b for a, b in pairwise(positions)):
+            in_order += 1
+        else:
+            against.append(f"run {run.run_id}: {', '.join(map(str, positions))}")
+    if several < LEAST_RUNS and not against:
+        return None
+    said = "sequential" if not against else "parallel"
+    why = (
+        "its lines stand in the order of the batch in every run of several messages"
+        if not against
+        else f"its lines stand in another order than the batch in {len(against)} runs"
+    )
+    fits = in_order if not against else len(against)
+    return Proposal(section, name, "order", said, fits, several, "runs of several messages", why, 0, tuple(against[:3]))

@@ -1,0 +1,233 @@
+"""From placed templates to proposals: the effect, an item's start, and the guard that stops a repeat."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
+from forensics.suggestions.templates import Template
+from forensics.suggestions.timing import LEAST_WORK_US, MOST_AFTER, Placed
+
+LEAST_SHARE = 0.95
+"""A mark stands once with at least this share of the items that should have it."""
+LEAST_ITEMS = 5
+"""Of fewer items nothing is proposed."""
+LEAST_EXHAUSTIVE = 30
+_MOST_SHOWN = 3
+
+
+class Marks(NamedTuple):
+    """What was found for one consumer, with the templates behind it; ``cannot_tell`` are sentences."""
+
+    proposals: tuple[Proposal, ...]
+    effect: Template | None
+    started: Template | None
+    guard: Template | None
+    cannot_tell: tuple[str, ...]
+
+
+def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequence[Placed]) -> Marks:
+    """Return the marks that the lines of one consumer show; ``section`` is function or worker."""
+    cannot_tell: list[str] = []
+    ended_well = sum(len(run.items) for run in runs if run.status == "success")
+    if ended_well < LEAST_ITEMS:
+        too_few = f"{name}: only {ended_well} messages were handled in runs that ended well and whose lines were read"
+        return Marks((), None, None, None, (f"{too_few}; that is too few to tell a mark from chance.",))
+    effect = _effect(candidates, runs, name, cannot_tell)
+    guard = _guard(candidates, effect, runs) if effect else None
+    stopped = len(guard.after_done) if guard else 0
+    started = _started(candidates, effect, guard)
+    proposals: list[Proposal] = []
+    if effect:
+        of = effect.once + effect.never + effect.often - stopped
+        proposals.append(
+            Proposal(
+                section,
+                name,
+                "effect",
+                effect.template.expression,
+                effect.once,
+                of,
+                "messages of runs that ended well",
+                _why_effect(effect, runs),
+                effect.absent,
+                _examples(effect.template),
+                tuple(_without(effect.template, guard.placed if guard else None, runs)),
+            )
+        )
+        if effect.once == of >= LEAST_EXHAUSTIVE:
+            proposals.append(
+                Proposal(
+                    section,
+                    name,
+                    "effect_is_exhaustive",
+                    True,
+                    of,
+                    of,
+                    "messages of runs that ended well",
+                    "every message whose work was not stopped by the guard has the line exactly once"
+                    if guard
+                    else "every message has the line exactly once",
+                )
+            )
+    if started:
+        of = started.once + started.never + started.often
+        why = f"it opens a message's work: {_percent(1 - started.after_share)} of the time lies before it, the rest behind it"
+        proposals.append(
+            Proposal(
+                section,
+                name,
+                "started",
+                started.template.expression,
+                started.once,
+                of,
+                "messages of runs that ended well",
+                why,
+                0,
+                _examples(started.template),
+            )
+        )
+    if guard:
+        proposals.append(
+            Proposal(
+                section,
+                name,
+                "guard",
+                guard.placed.template.expression,
+                stopped,
+                stopped,
+                "messages that had been done before",
+                "it stands in place of the effect's line, only with messages whose work an earlier run had done",
+                0,
+                _examples(guard.placed.template),
+            )
+        )
+    return Marks(
+        tuple(proposals),
+        effect.template if effect else None,
+        started.template if started else None,
+        guard.placed.template if guard else None,
+        tuple(cannot_tell),
+    )
+
+
+def _effect(candidates: Sequence[Placed], runs: Sequence[RunLines], name: str, cannot_tell: list[str]) -> Placed | None:
+    """Return the last line that closes the work of (nearly) every item; the later of two proves more.
+
+    A run that was cut off long behind the line speaks against it, unless a guard answered for that message later: then the
+    handler itself says that the work had been done.
+    """
+    whole: list[tuple[Placed, list[str]]] = []
+    for p in candidates:
+        guard = _guard(candidates, p, runs)
+        answered = guard.after_done if guard else ()
+        if p.often == 0 and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never - len(answered))):
+            whole.append((p, [message for message in p.busy_after if message not in answered]))
+    if not whole:
+        cannot_tell.append(f"{name}: no line stands exactly once with each message, so none can be its effect.")
+        return None
+    closing = [p for p, busy in whole if p.can_tell and p.after_share <= MOST_AFTER and not busy]
+    if closing:
+        return min(closing, key=lambda p: (-p.once, p.after_us, p.template.where != MESSAGE_ID, p.template.expression))
+    for p, busy in whole:
+        if not p.can_tell:
+            why = f"an item takes less than {LEAST_WORK_US // 1000} ms, too little to tell before from after"
+        elif busy:
+            why = f"{len(busy)} runs that were cut off had it as their last line and went on long behind it"
+        else:
+            why = f"{_percent(p.after_share)} of a message's time lies behind it"
+        example = p.template.texts[0][0].strip()
+        cannot_tell.append(f"{name}: {example!r} stands once with each message and is not proposed as effect: {why}.")
+    return None
+
+
+def _started(candidates: Sequence[Placed], effect: Placed | None, guard: "Guard | None") -> Placed | None:
+    taken = {p.template.shape for p in (effect, guard.placed if guard else None) if p}
+    opening = [
+        p
+        for p in candidates
+        if p.often == 0
+        and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never))
+        and p.template.shape not in taken
+        and p.can_tell
+        and 1 - p.after_share <= MOST_AFTER
+        and p.absent == 0
+    ]
+    return min(
+        opening, key=lambda p: (p.before_us, p.template.where != MESSAGE_ID, p.template.expression), default=None
+    )
+
+
+class Guard(NamedTuple):
+    """A line that stopped repeats, and the messages of which it did."""
+
+    placed: Placed
+    after_done: list[str]
+
+
+def _guard(candidates: Sequence[Placed], effect: Placed, runs: Sequence[RunLines]) -> Guard | None:
+    """Return the line that stands in place of the effect, and only with messages that were done before."""
+    done_at, with_effect = _done(effect.template, runs)
+    found = []
+    for p in candidates:
+        if p.template.shape == effect.template.shape:
+            continue
+        after_done: list[str] = []
+        is_other = False
+        for place, sayings in p.template.sayings.items():
+            for saying in sayings:
+                message_id = runs[place].items[saying.item].message_id
+                earlier = done_at.get(message_id)
+                is_after = earlier is not None and earlier < runs[place].lines[saying.line].at
+                is_other |= not is_after or (place, saying.item) in with_effect
+                after_done.append(message_id)
+        if after_done and not is_other:
+            found.append(Guard(p, after_done))
+    return max(found, key=lambda g: (len(g.after_done), g.placed.template.expression), default=None)
+
+
+def _done(template: Template, runs: Sequence[RunLines]) -> tuple[dict[str, int], set[tuple[int, int]]]:
+    """Return when each message's line first stood, and the items (run and place) that have it."""
+    at: dict[str, int] = {}
+    items: set[tuple[int, int]] = set()
+    for place, sayings in template.sayings.items():
+        for saying in sayings:
+            message_id, moment = runs[place].items[saying.item].message_id, runs[place].lines[saying.line].at
+            at[message_id] = min(at.get(message_id, moment), moment)
+            items.add((place, saying.item))
+    return at, items
+
+
+def _why_effect(effect: Placed, runs: Sequence[RunLines]) -> str:
+    cut_off = sum(run.was_cut_off for run in runs)
+    told = f"it closes a message's work: {_percent(1 - effect.after_share)} of the time lies before it"
+    if effect.absent:
+        return (
+            f"{told}, and in {effect.absent} of {cut_off} runs that were cut off the message at hand has other lines "
+            "and not this one; a line from before the work would be there"
+        )
+    if effect.busy_after:
+        return f"{told}; for messages whose run was cut off behind it the guard answered when they came again"
+    if cut_off:
+        return f"{told}; of {cut_off} runs that were cut off none went on behind it at the same message"
+    return f"{told}; no run was cut off, so that only time tells it from a line before the work"
+
+
+def _without(effect: Template, guard: Placed | None, runs: Sequence[RunLines]) -> Iterator[str]:
+    """Yield ids of messages whose run ended well without the line and without a guard's."""
+    has = {(place, s.item) for place, sayings in effect.sayings.items() for s in sayings}
+    if guard:
+        has |= {(place, s.item) for place, sayings in guard.template.sayings.items() for s in sayings}
+    found = 0
+    for place, run in enumerate(runs):
+        for number, item in enumerate(run.items):
+            if run.status == "success" and (place, number) not in has and found < _MOST_SHOWN:
+                found += 1
+                yield f"{item.message_id} in run {run.run_id}"
+
+
+def _examples(template: Template) -> tuple[str, ...]:
+    return tuple(text.strip() for text, _, _ in template.texts[:_MOST_SHOWN])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,122 @@
+"""The plain values that proposals are made of: runs with their lines, and the proposals."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from forensics.run_ends import CUT_OFF
+from forensics.verdict.interval import VERDICTS
+
+MESSAGE_ID = "message_id"
+"""Where a line holds the message's own id; any other place is a path into the body, such as ``$.payment_id``."""
+
+
+class Line(NamedTuple):
+    """One line of the handler's own; ``at`` in µs since 1970, UTC."""
+
+    at: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """One message of a run: its place in the batch from 1, and every value by which a line may name it.
+
+    ``values`` maps a value to where it stands: ``message_id`` or a path into the printed body. ``receive_count`` None: not
+    logged.
+    """
+
+    message_id: str
+    position: int
+    values: Mapping[str, str]
+    receive_count: int | None = None
+    deduplication_id: str | None = None
+
+
+@dataclass
+class RunLines:
+    """One run of a function with the lines between its START and its end; times in µs since 1970, UTC."""
+
+    run_id: str
+    log_group: str
+    status: str
+    started_at: int
+    ended_at: int
+    items: list[Item] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+
+    @property
+    def was_cut_off(self) -> bool:
+        """Tell whether it ended before its handler was through."""
+        return self.status in CUT_OFF
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One line for the settings file, and what speaks for it.
+
+    ``kind`` is a key of a [[function]] or [[queue]] section and ``value`` what to write there. It fits ``fits`` of ``of``
+    items, messages or runs (``of_what``). ``sentence`` is how it was told, ``counter_examples`` are lines or ids that speak
+    against it. ``by_cut_off`` counts the runs cut off in which it was told from a line at the other end of the work.
+    """
+
+    section: str
+    name: str
+    kind: str
+    value: str | bool
+    fits: int
+    of: int
+    of_what: str
+    sentence: str
+    by_cut_off: int = 0
+    examples: tuple[str, ...] = ()
+    counter_examples: tuple[str, ...] = ()
+
+    @property
+    def fit(self) -> str:
+        """How much it fits, in words.
+
+        >>> Proposal("function", "f", "effect", "x", 992, 1000, "messages", "it closes the work").fit
+        '99.2 % of 1,000 messages'
+        """
+        return f"{100 * self.share:.1f} % of {self.of:,} {self.of_what}"
+
+    @property
+    def share(self) -> float:
+        """How much of what it should fit it fits, from 0 to 1."""
+        return self.fits / self.of if self.of else 0.0
+
+
+@dataclass(frozen=True)
+class Suggestions:
+    """What was found for one queue; ``cannot_tell`` are sentences on what was looked for and could not be decided.
+
+    ``now`` and ``then`` count the verdicts of what was redelivered, as judged and as the proposals would have it judged;
+    None where that could not be worked out, for the reason in ``not_tried``.
+    """
+
+    queue: str
+    proposals: tuple[Proposal, ...]
+    cannot_tell: tuple[str, ...]
+    runs: int
+    items: int
+    now: Mapping[str, int] | None = None
+    then: Mapping[str, int] | None = None
+    not_tried: str | None = None
+
+    @property
+    def decides(self) -> str:
+        """What all proposals together would decide, in one sentence."""
+        if not self.proposals:
+            return f"Nothing to propose for {self.queue}."
+        if self.now is None or self.then is None:
+            return f"What they would decide is not known: {self.not_tried}."
+        if self.now == self.then:
+            return f"They would change no verdict of {self.queue}: {_counted(self.now)}."
+        return f"They would decide: {_counted(self.now)} → {_counted(self.then)}."
+
+
+def _counted(told: Mapping[str, int]) -> str:
+    return (
+        ", ".join(f"{told[verdict]:,} {verdict}" for verdict in VERDICTS if told.get(verdict)) or "nothing redelivered"
+    )

@@ -1,0 +1,145 @@
+"""Reads runs with their lines out of a lake: those that failed, those that repeat work, and a fixed sample of the others."""
+
+import heapq
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zlib import crc32
+
+from forensics.lake import Findings
+from forensics.lake.filters import between, equals, one_of
+from forensics.parsers import parse_line
+from forensics.run_ends import CUT_OFF
+from forensics.suggestions.keys import body_values, with_telling_values
+from forensics.suggestions.model import MESSAGE_ID, Item, Line, RunLines
+from forensics.tables.evidence import LOG_EVENTS
+from forensics.tables.findings import DELIVERIES
+
+MOST_SAMPLED, MOST_FAILED, MOST_REPEATED = 1_500, 500, 1_000
+"""Runs that are read: of those that ended well, that did not, and of messages that came again."""
+_OWN_KINDS = ("app", "other")
+_EPOCH = datetime.fromtimestamp(0, UTC)
+_US = timedelta(microseconds=1)
+_COLUMNS = [
+    "consumer",
+    "consumer_kind",
+    "log_group",
+    "log_stream",
+    "message_id",
+    "batch_position",
+    "receive_count",
+    "deduplication_id",
+    "run_ended_at",
+    "run_status",
+]
+
+
+def runs_of(findings: Findings, queue_arn: str) -> tuple[list[RunLines], int]:
+    """Return the runs of a queue's consumers that were chosen, with their lines, and how many runs there are.
+
+    Deliveries and log events are gone through in batches; only what was chosen is held. Which runs are chosen hangs on their
+    ids alone.
+    """
+    chosen, there = _chosen(findings, queue_arn)
+    runs, places = _without_lines(findings, queue_arn, chosen)
+    _fill(findings, runs, places)
+    return with_telling_values([run for run in runs if run.items]), there
+
+
+def _chosen(findings: Findings, queue_arn: str) -> tuple[set[str], int]:
+    """Choose runs by the ids of their consumers."""
+    columns = ["consumer", "item_id", "delivery_index", "run_status"]
+    failed: dict[str, int] = {}
+    others: dict[str, int] = {}
+    again: set[str] = set()
+    for batch in findings.scan(DELIVERIES, columns, equals("queue_arn", queue_arn)):
+        for row in batch.to_pylist():
+            if row["consumer"] is None:
+                continue
+            (failed if row["run_status"] in CUT_OFF else others)[row["consumer"]] = crc32(row["consumer"].encode())
+            if row["delivery_index"] > 1 and len(again) < MOST_REPEATED:
+                again.add(row["item_id"])
+    chosen = {*heapq.nsmallest(MOST_FAILED, failed, failed.__getitem__)}
+    chosen |= {*heapq.nsmallest(MOST_SAMPLED, others, others.__getitem__)}
+    for batch in findings.scan(DELIVERIES, ["consumer"], equals("queue_arn", queue_arn) & one_of("item_id", again)):
+        chosen |= {consumer for consumer in batch.column("consumer").to_pylist() if consumer}
+    return chosen, len(failed) + len(others)
+
+
+def _without_lines(
+    findings: Findings, queue_arn: str, chosen: Iterable[str]
+) -> tuple[list[RunLines], dict[tuple[str, str], list[int]]]:
+    """Return the chosen runs, and per log group and stream the places of its runs by time."""
+    found: dict[str, RunLines] = {}
+    streams: dict[str, tuple[str, str]] = {}
+    where = equals("queue_arn", queue_arn) & one_of("consumer", chosen)
+    for batch in findings.scan(DELIVERIES, _COLUMNS, where):
+        for row in batch.to_pylist():
+            if row["run_ended_at"] is None or row["message_id"] is None:
+                continue
+            name = row["consumer"]
+            run = found.setdefault(
+                name,
+                RunLines(name, row["log_group"], row["run_status"], _start_of(name), _micros(row["run_ended_at"])),
+            )
+            streams[name] = row["log_group"], row["log_stream"]
+            place = row["batch_position"] or len(run.items) + 1
+            message_id = row["message_id"]
+            values = {message_id: MESSAGE_ID}
+            run.items.append(Item(message_id, place, values, row["receive_count"], row["deduplication_id"]))
+    runs = sorted(found.values(), key=lambda run: (run.started_at, run.run_id))
+    places: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, run in enumerate(runs):
+        run.items.sort(key=lambda item: item.position)
+        places[streams[run.run_id]].append(place)
+    return runs, places
+
+
+def _fill(findings: Findings, runs: list[RunLines], places: dict[tuple[str, str], list[int]]) -> None:
+    """Give each run the lines of its stream between its start and its end, and its items what their bodies hold."""
+    if not runs:
+        return
+    starts = {stream: [runs[place].started_at for place in mine] for stream, mine in places.items()}
+    first, last = min(run.started_at for run in runs), max(run.ended_at for run in runs)
+    where = one_of("log_group", {group for group, _ in places}) & one_of("log_stream", {name for _, name in places})
+    where &= between("logged_at", _EPOCH + first * _US, _EPOCH + last * _US)
+    columns = ["log_group", "log_stream", "logged_at", "order_in_ms", "line"]
+    held: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
+    for batch in findings.scan(LOG_EVENTS, columns, where):
+        for row in batch.to_pylist():
+            stream, at = (row["log_group"], row["log_stream"]), _micros(row["logged_at"])
+            before = bisect_right(starts.get(stream, ()), at)
+            if before and at <= runs[place := places[stream][before - 1]].ended_at:
+                held[place].append((at, row["order_in_ms"], row["line"]))
+    for place, lines in held.items():
+        _read(runs[place], sorted(lines, key=lambda line: line[:2]))
+
+
+def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
+    bodies: dict[str, str | None] = {}
+    for at, _, text in lines:
+        said = parse_line(text)
+        if said.records is not None:
+            bodies |= {record.message_id.lower(): record.body for record in said.records if record.message_id}
+        elif said.kind in _OWN_KINDS:
+            run.lines.append(Line(at, text))
+    run.items = [
+        Item(
+            item.message_id,
+            item.position,
+            {**body_values(bodies.get(item.message_id)), **item.values},
+            item.receive_count,
+            item.deduplication_id,
+        )
+        for item in run.items
+    ]
+
+
+def _start_of(consumer: str) -> int:
+    return int(consumer.rpartition("|")[2].partition(".")[0]) * 1000
+
+
+def _micros(at: Any) -> int:
+    return (at - _EPOCH) // _US

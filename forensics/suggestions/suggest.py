@@ -1,0 +1,109 @@
+"""From a queue's name to everything that is proposed for it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from forensics.errors import QueueUnknownError
+from forensics.lake import Findings
+from forensics.lake.filters import one_of
+from forensics.settings import Settings
+from forensics.suggestions.keys import business_key, message_id, order
+from forensics.suggestions.marks import Marks, marks_of
+from forensics.suggestions.model import Proposal, RunLines, Suggestions
+from forensics.suggestions.runs import runs_of
+from forensics.suggestions.templates import templates_of
+from forensics.suggestions.timing import named_lines, placed
+from forensics.suggestions.trial import verdicts_now, verdicts_under
+from forensics.suggestions.written import settings_text
+from forensics.tables.findings import DELIVERIES
+
+
+def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
+    """Return what the logs of a queue's consumers show that the settings do not say, and what it would decide.
+
+    What the settings say already is not proposed again. Raises QueueUnknownError for a queue of which no delivery is known.
+    """
+    name, arn, consumers = _consumers(findings, queue)
+    runs, there = runs_of(findings, arn)
+    proposals: list[Proposal] = []
+    cannot_tell: list[str] = []
+    by_group: dict[str, list[RunLines]] = defaultdict(list)
+    for run in runs:
+        by_group[run.log_group].append(run)
+    effects = []
+    for log_group, function in consumers:
+        mine = by_group.pop(log_group, [])
+        section, who = ("function", function) if function else ("worker", log_group)
+        if not mine:
+            cannot_tell.append(f"{who}: no run is in evidence of which a line names a message.")
+            continue
+        found = _of_consumer(who, section, mine)
+        effects.append((mine, found.effect))
+        proposals += found.proposals
+        cannot_tell += found.cannot_tell
+    if effects:
+        mine, effect = max(effects, key=lambda told: len(told[0]))
+        key, why = business_key(name, mine, effect)
+        proposals += [key] if key else []
+        cannot_tell += [why] if why else []
+    fresh = tuple(p for p in proposals if not _is_said(p, settings))
+    items = sum(len(run.items) for run in runs)
+    found_all = Suggestions(name, fresh, tuple(cannot_tell), there, items)
+    return _tried(findings, arn, settings, found_all)
+
+
+def _consumers(findings: Findings, queue: str) -> tuple[str, str, list[tuple[str, str | None]]]:
+    """Return a queue's name and ARN, and who consumed it: log group and function (None: a worker)."""
+    where = one_of("queue", [queue]) | one_of("queue_arn", [queue])
+    columns = ["queue", "queue_arn", "log_group", "function_name"]
+    found: dict[tuple[str, str], set[tuple[str, str | None]]] = defaultdict(set)
+    for batch in findings.scan(DELIVERIES, columns, where):
+        for row in batch.to_pylist():
+            if row["log_group"] is not None:
+                found[row["queue"], row["queue_arn"]].add((row["log_group"], row["function_name"]))
+    if not found:
+        raise QueueUnknownError(
+            f"no line in this lake tells of a delivery of a queue {queue!r}",
+            "`doubletake status` lists the queues, and what their logs tell.",
+        )
+    if len(found) > 1:
+        arns = ", ".join(sorted(arn for _, arn in found))
+        raise QueueUnknownError(f"{queue!r} is the name of several queues", f"Give one of their ARNs: {arns}.")
+    ((name, arn), groups) = next(iter(found.items()))
+    return name, arn, sorted(groups, key=lambda of: (of[0], of[1] or ""))
+
+
+def _of_consumer(who: str, section: str, runs: Sequence[RunLines]) -> Marks:
+    templates = templates_of(runs)
+    named = named_lines(runs, templates)
+    found = marks_of(who, section, runs, [placed(t, runs, named) for t in templates])
+    taken = order(who, section, runs, found.started or found.effect)
+    place = message_id(who, section, runs)
+    return found._replace(proposals=(*found.proposals, *(p for p in (place, taken) if p)))
+
+
+def _is_said(proposal: Proposal, settings: Settings) -> bool:
+    """Tell whether the settings file says something of this already, whatever it says."""
+    if proposal.section == "queue":
+        return settings.queue(proposal.name).business_key is not None
+    consumers = settings.functions if proposal.section == "function" else settings.workers
+    said = next((c for c in consumers if proposal.name in (c.name, c.log_group)), None)
+    return said is not None and getattr(said, proposal.kind) not in (None, False)
+
+
+def _tried(findings: Findings, queue_arn: str, settings: Settings, found: Suggestions) -> Suggestions:
+    """Judge what was redelivered once more, under the proposals: what they would decide."""
+    if not found.proposals:
+        return found
+    now = verdicts_now(findings, queue_arn)
+    proposed = Settings.parse(settings_text(settings.text, found.proposals))
+    then = verdicts_under(findings, queue_arn, proposed)
+    again = verdicts_under(findings, queue_arn, settings)
+    if then is None or again != now:
+        why = (
+            "what was redelivered was handled by workers, or is too much to judge on the way"
+            if then is None
+            else "judged on the way, what was redelivered does not come out as the correlation has it"
+        )
+        return Suggestions(**{**vars(found), "not_tried": f"{why}: correlate again to see what they decide"})
+    return Suggestions(**{**vars(found), "now": now, "then": then})

@@ -1,0 +1,167 @@
+"""Lines that name an item, gathered to templates: one per way of saying something, each with an expression that finds it.
+
+A template hangs on the value that names the item, so its text is what stands around that value, and not what a clustering of
+whole lines would make of it: two lines that differ in a word only beside the value stay two.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from forensics.parsers.app_lines import PREFIX
+from forensics.parsers.marks import mark
+from forensics.suggestions.model import MESSAGE_ID, RunLines
+
+_TOKEN = re.compile(r"[A-Za-z0-9_.@+-]+", re.ASCII)
+_WORD = re.compile(r"[A-Za-z]{2,}", re.ASCII)
+_SPOKEN = re.compile(r"[A-Za-z]{2,} ", re.ASCII)
+"""A word of a sentence, and not the name of a field before its value."""
+_BEGINNING = r"(?:^|\t|[^\w\s]\s*)"
+"""What a sentence begins behind: another word before it makes another sentence."""
+_ENDS = ".-+@"
+"""Characters of a token that end a sentence rather than a value."""
+_SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
+_VARIABLE = "\0"
+MOST_EXAMPLES = 5
+_WORDS_OF_TAIL = 3
+_MOST_CHARS = 2_000
+"""A longer line is a dump, and no mark."""
+
+_VALUE_TO_BLANK = r"\S+"
+_VALUE = r"[\w.@+-]+"
+
+
+class Saying(NamedTuple):
+    """One line that names one item of a run: which line, which item, and the value's place in the text."""
+
+    line: int
+    item: int
+    start: int
+    end: int
+
+
+@dataclass
+class Template:
+    """One way of naming an item. ``where`` is what names it; ``sayings`` are by place of the run."""
+
+    where: str
+    shape: tuple[str, str]
+    texts: list[tuple[str, int, int]] = field(default_factory=list)
+    text_lines: list[tuple[int, int]] = field(default_factory=list)
+    sayings: dict[int, list[Saying]] = field(default_factory=dict)
+    ends_at_blank: bool = True
+    expression: str = ""
+
+    @property
+    def group(self) -> str:
+        """The named group of its expression."""
+        return "message_id" if self.where == MESSAGE_ID else "key"
+
+
+def templates_of(runs: Iterable[RunLines]) -> list[Template]:
+    """Return the templates of some runs, each with an expression that matches it and none of the others' examples."""
+    found: dict[tuple[str, tuple[str, str]], Template] = {}
+    for place, run in enumerate(runs):
+        for saying, where, text in _sayings(run):
+            shape = _shape(text, saying.start, saying.end)
+            template = found.setdefault((where, shape), Template(where, shape))
+            template.sayings.setdefault(place, []).append(saying)
+            template.ends_at_blank &= text[saying.end : saying.end + 1] in ("", " ", "\n", "\t")
+            if len(template.texts) < MOST_EXAMPLES:
+                template.texts.append((text, saying.start, saying.end))
+                template.text_lines.append((place, saying.line))
+    templates = list(found.values())
+    for template in templates:
+        template.expression = _expression(template, templates)
+    return [t for t in templates if t.expression]
+
+
+def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
+    """Yield every naming of an item in a run's lines; a line that names several items is about none of them."""
+    owners: dict[str, int | None] = {}
+    for number, item in enumerate(run.items):
+        for value in item.values:
+            owners[value] = None if value in owners else number
+    for place, line in enumerate(run.lines):
+        if len(line.text) > _MOST_CHARS:
+            continue
+        begin = len(PREFIX.find(line.text) or "")
+        hits: dict[str, tuple[Saying, str]] = {}
+        for token in _TOKEN.finditer(line.text, begin):
+            value = token[0].rstrip(_ENDS)
+            owner = owners.get(value)
+            if owner is None:
+                value = value.lower()
+                owner = owners.get(value)
+            if owner is None:
+                continue
+            where = run.items[owner].values[value]
+            hits.setdefault(where, (Saying(place, owner, token.start(), token.start() + len(value)), where))
+        if len({saying.item for saying, _ in hits.values()}) == 1:
+            for saying, where in hits.values():
+                yield saying, where, line.text
+
+
+def _masked(text: str) -> str:
+    return _TOKEN.sub(lambda t: _VARIABLE if any(c.isdigit() for c in t[0]) else t[0], text)
+
+
+def _shape(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return what stands before the value, and what of the text behind it tells one saying from another."""
+    lead, tail = _masked(text[:start]), _masked(text[end:])
+    if text.lstrip().startswith("{"):
+        return lead, tail
+    if len(_WORD.findall(_own(lead))) >= 2:
+        return _own(lead), ""
+    return _own(lead), "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
+
+
+def _own(lead: str) -> str:
+    """Return a masked lead without what every line of the log begins with."""
+    return lead[len(PREFIX.find(lead) or "") :].rpartition("\t")[2]
+
+
+def _expression(template: Template, others: Iterable[Template]) -> str:
+    """Return the shortest expression that finds this template's value in its examples and matches no other's; else ''."""
+    mine = {(place, s.line) for place, sayings in template.sayings.items() for s in sayings}
+    theirs = [
+        text
+        for t in others
+        for (text, _, _), line in zip(t.texts, t.text_lines, strict=True)
+        if t is not template and line not in mine
+    ]
+    for candidate in _candidates(template):
+        finds = all(_value(text, candidate, template.group) == text[a:b].lower() for text, a, b in template.texts)
+        if finds and not any(mark(text, candidate) for text in theirs):
+            return candidate
+    return ""
+
+
+def _value(text: str, expression: str, group: str) -> str | None:
+    found = mark(text, expression)
+    return None if found is None else ((found.message_id if group == "message_id" else found.key) or "").lower()
+
+
+def _candidates(template: Template) -> Iterator[str]:
+    """Yield expressions from short to long: the last words before the value, all of them, those behind it too."""
+    lead, tail = template.shape
+    value = _VALUE_TO_BLANK if template.ends_at_blank else _VALUE
+    found = f"(?P<{template.group}>{value})"
+    near = lead.rpartition(_VARIABLE)[2].lstrip(" \t\"':,;=-[](){}")
+    behind = _escaped(tail)
+    clause = near.rpartition('"')[2].lstrip(" ,:")
+    texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
+    for text in texts:
+        if _SPOKEN.search(text):
+            yield text + found
+            yield _BEGINNING + text + found
+    texts += [_escaped(lead)]
+    for end in ("", behind):
+        for text in texts:
+            if _WORD.search(text) or end:
+                yield text + found + end
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text).replace(_VARIABLE, r"\S+?")

@@ -1,0 +1,123 @@
+"""Which of an item's lines stands before its work and which after: told by time, and by what runs that were cut off lack."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from forensics.suggestions.model import RunLines
+from forensics.suggestions.templates import Saying, Template
+
+MOST_AFTER = 0.2
+"""Share of an item's time that may lie behind a line that says the work was done, or before one that says it begins."""
+LEAST_WORK_US = 2_000
+"""Where an item takes less, its lines stand too close to tell the one end of the work from the other."""
+
+
+@dataclass
+class Placed:
+    """How one template lies in the work of its items.
+
+    Counts are of items in runs that ended well: ``once``, ``never``, ``often``. ``before_us`` and ``after_us`` are medians of
+    the time from the end of the item before to the line, and from the line to the item behind (or the run's borders).
+    Of runs that were cut off: ``absent`` counts those whose item at hand lacks the line though another line names it;
+    ``busy_after`` are the messages at hand in those that went on ten times as long as usual behind it, as if at work.
+    """
+
+    template: Template
+    once: int = 0
+    never: int = 0
+    often: int = 0
+    before_us: float = 0.0
+    after_us: float = 0.0
+    absent: int = 0
+    busy_after: list[str] = field(default_factory=list)
+
+    @property
+    def after_share(self) -> float:
+        """Share of the item's time that lies behind the line; 0.5 where it takes none."""
+        both = self.before_us + self.after_us
+        return self.after_us / both if both else 0.5
+
+    @property
+    def can_tell(self) -> bool:
+        """Tell whether the items take long enough for time to say anything."""
+        return self.before_us + self.after_us >= LEAST_WORK_US
+
+
+def placed(template: Template, runs: Sequence[RunLines], named: Sequence[dict[int, list[int]]]) -> Placed:
+    """Place one template; ``named`` are, per run, the lines (by place) that name each item, in order."""
+    found = Placed(template)
+    before: list[int] = []
+    after: list[int] = []
+    for place, run in enumerate(runs):
+        if run.status != "success":
+            continue
+        sayings = _by_item(template.sayings.get(place, ()))
+        for number in range(len(run.items)):
+            mine = sayings.get(number, [])
+            if len(mine) != 1:
+                found.never += not mine
+                found.often += bool(mine)
+                continue
+            found.once += 1
+            begin, end = _borders(run, named[place], number, mine[0].line)
+            at = run.lines[mine[0].line].at
+            if begin is not None:
+                before.append(at - begin)
+            if end is not None:
+                after.append(end - at)
+    found.before_us = float(median(before)) if before else 0.0
+    found.after_us = float(median(after)) if after else 0.0
+    _look_at_cut_off(found, runs, named)
+    return found
+
+
+def _by_item(sayings: Sequence[Saying]) -> dict[int, list[Saying]]:
+    found: dict[int, list[Saying]] = {}
+    for saying in sayings:
+        found.setdefault(saying.item, []).append(saying)
+    return found
+
+
+def _borders(run: RunLines, named: dict[int, list[int]], number: int, line: int) -> tuple[int | None, int | None]:
+    """Return when the item before was last named and the one behind first, or the run's own ends; None where items mix.
+
+    Where one line is all that names an item, the time between two items may be of either, and only the run's ends count.
+    """
+    is_alone = len(named[number]) == 1
+    earlier = [p for other, places in named.items() if other != number for p in places if p < line]
+    later = [p for other, places in named.items() if other != number for p in places if p > line]
+    mixes = any(named[number][0] < p < named[number][-1] for p in (*earlier, *later))
+    if mixes:
+        return None, None
+    begin = run.lines[max(earlier)].at if earlier else run.started_at
+    end = run.lines[min(later)].at if later else run.ended_at
+    return (None if is_alone and earlier else begin), (None if is_alone and later else end)
+
+
+def _look_at_cut_off(found: Placed, runs: Sequence[RunLines], named: Sequence[dict[int, list[int]]]) -> None:
+    for place, run in enumerate(runs):
+        if not run.was_cut_off or not named[place]:
+            continue
+        at_hand = max(named[place], key=lambda number: named[place][number][-1])
+        mine = [s for s in found.template.sayings.get(place, ()) if s.item == at_hand]
+        if not mine:
+            found.absent += 1
+            continue
+        last = max(s.line for s in mine)
+        is_last_word = last == named[place][at_hand][-1]
+        is_last_item = run.items[at_hand].position == max(i.position for i in run.items)
+        is_told = len(named[place][at_hand]) > 1 or is_last_item
+        quiet = run.ended_at - run.lines[last].at
+        if is_last_word and is_told and quiet > max(10 * found.after_us, LEAST_WORK_US):
+            found.busy_after.append(run.items[at_hand].message_id)
+
+
+def named_lines(runs: Sequence[RunLines], templates: Sequence[Template]) -> list[dict[int, list[int]]]:
+    """Return per run which lines name each item, in order."""
+    found: list[dict[int, list[int]]] = [{} for _ in runs]
+    for template in templates:
+        for place, sayings in template.sayings.items():
+            for saying in sayings:
+                found[place].setdefault(saying.item, []).append(saying.line)
+    return [{item: sorted(set(lines)) for item, lines in run.items()} for run in found]

@@ -1,0 +1,63 @@
+"""Proposals written into the text of a settings file, which otherwise stays as its team wrote it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, Table
+
+from forensics.errors import SettingsError
+from forensics.suggestions.model import Proposal
+
+_IDENTITY = {"function": "name", "worker": "log_group", "queue": "name"}
+
+
+def settings_text(text: str, proposals: Iterable[Proposal]) -> str:
+    """Return a settings file's text with proposals written in, each with its evidence in a comment above it.
+
+    What stands in the file stays, comments and order too; a key that is there is not written again. Raises SettingsError for
+    text that is no TOML.
+    """
+    try:
+        document = tomlkit.parse(text)
+    except TOMLKitError as problem:
+        raise SettingsError(f"the settings file is not valid TOML: {problem}", "Mend it first.") from problem
+    for proposal in proposals:
+        table = _table(document, proposal.section, proposal.name)
+        if proposal.kind in table:
+            continue
+        table.add(tomlkit.comment(evidence_text(proposal)))
+        table.add(proposal.kind, _value(proposal.value))
+    return tomlkit.dumps(document)
+
+
+def evidence_text(proposal: Proposal) -> str:
+    """Return in one line what a proposal rests on.
+
+    >>> evidence_text(Proposal("function", "f", "effect", "x", 99, 100, "messages", "it closes the work"))
+    'fits 99.0 % of 100 messages: it closes the work'
+    """
+    return f"fits {proposal.fit}: {proposal.sentence}"
+
+
+def _table(document: Any, section: str, name: str) -> Table:
+    if section not in document:
+        document.add(section, tomlkit.aot())
+    tables: AoT = document[section]
+    for table in tables:
+        if table.get(_IDENTITY[section]) == name:
+            return table
+    if tables:
+        tables[-1].add(tomlkit.nl())
+    table = tomlkit.table()
+    table.add(_IDENTITY[section], name)
+    tables.append(table)
+    return tables[-1]
+
+
+def _value(value: str | bool) -> Any:
+    """Return a value as TOML; an expression in single quotes, in which nothing is escaped."""
+    if isinstance(value, str) and "\\" in value and "'" not in value:
+        return tomlkit.string(value, literal=True)
+    return value

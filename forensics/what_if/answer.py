@@ -1,0 +1,196 @@
+"""The question put to the replay: as it was, as asked, and a small grid of other settings beside them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import product
+from typing import Any
+
+from forensics.errors import ForensicsError
+from forensics.lake import Findings
+from forensics.what_if.model import Outcome, Setup
+from forensics.what_if.observed import Observation, observation
+from forensics.what_if.replay import MESSAGE, MOMENT, Replay
+
+LONGEST_VISIBILITY_S = 43_200
+_COMPARED = ("redelivered", "repeats", "failed_runs", "blocked_s", "wait_p50_s", "wait_p95_s", "runs")
+_MOST_OF_GRID = 3
+
+
+class SetupImpossibleError(ForensicsError):
+    """AWS takes no such setting."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setup and what came of it: ``low`` and ``high`` per number, for the two ways slowness may go."""
+
+    name: str
+    setup: Setup
+    low: Mapping[str, float | None]
+    high: Mapping[str, float | None]
+
+    def span(self, key: str) -> str:
+        """Return a number in words, with both ends where they differ.
+
+        >>> Row("x", Setup(30), {"repeats": 11}, {"repeats": 24}).span("repeats")
+        '11 to 24'
+        """
+        low, high = self.low[key], self.high[key]
+        if low is None or high is None:
+            return "-"
+        return f"{low:,.10g}" if low == high else f"{low:,.10g} to {high:,.10g}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was observed, the replay of the same, what was asked, and the best of the grid; sentences say what it rests on."""
+
+    queue: str
+    rows: tuple[Row, ...]
+    faithful: str
+    is_faithful: bool
+    assumptions: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def ask(findings: Findings, queue: str, changes: Mapping[str, Any]) -> Answer:
+    """Replay a queue's messages with some settings changed (names of ``Setup``); raises SetupImpossibleError."""
+    seen = observation(findings, queue)
+    asked = replace(seen.setup, **changes)
+    check(asked)
+    observed = seen.outcome.numbers()
+    same = _row("replayed as it was", seen, seen.setup)
+    rows = [Row("observed", seen.setup, observed, observed), same]
+    if asked != seen.setup:
+        rows.append(_row("as asked", seen, asked))
+    rows += _best(seen, {row.setup for row in rows})
+    is_faithful, faithful = _faithful(seen.outcome, same)
+    return Answer(seen.queue, tuple(rows), faithful, is_faithful, tuple(_assumptions(seen)), tuple(_warnings(asked)))
+
+
+def check(setup: Setup) -> None:
+    """Raise SetupImpossibleError for a value that AWS refuses.
+
+    >>> check(Setup(visibility_s=-1))
+    Traceback (most recent call last):
+    forensics.what_if.answer.SetupImpossibleError: a visibility timeout of -1 s is not possible
+    """
+    limits = (
+        ("visibility_s", 0, LONGEST_VISIBILITY_S, "a visibility timeout of {} s"),
+        ("batch_size", 1, 10_000, "a batch size of {}"),
+        ("timeout_s", 1, 900, "a function timeout of {} s"),
+        ("max_receives", 1, 1_000, "a maxReceiveCount of {}"),
+        ("concurrency", 1, 10_000, "a concurrency of {}"),
+    )
+    for name, low, high, words in limits:
+        value = getattr(setup, name)
+        if value is not None and not low <= value <= high:
+            raise SetupImpossibleError(f"{words.format(value)} is not possible", f"AWS takes {low:,} to {high:,}.")
+
+
+def _row(name: str, seen: Observation, setup: Setup) -> Row:
+    told = [Replay(seen.messages, setup, mode, seen.overhead_s).run().numbers() for mode in (MESSAGE, MOMENT)]
+    low = {key: _least([numbers[key] for numbers in told]) for key in told[0]}
+    high = {key: _least([numbers[key] for numbers in told], -1) for key in told[0]}
+    return Row(name, setup, low, high)
+
+
+def _least(values: list[float | None], sign: int = 1) -> float | None:
+    known = [value for value in values if value is not None]
+    return min(known, key=lambda value: sign * value, default=None)
+
+
+def _best(seen: Observation, taken: set[Setup]) -> list[Row]:
+    """Return the setups of a small grid that no other beats in repeats, blocked seconds and runs at once, best first."""
+    setup = seen.setup
+    floor = setup.timeout_s or 1
+    visibilities = sorted(
+        {setup.visibility_s, *(v for v in (floor, 3 * floor, 6 * floor) if v <= LONGEST_VISIBILITY_S)}
+    )
+    sizes = sorted({setup.batch_size, 1, max(1, setup.batch_size // 2)})
+    partial = (False, True) if seen.is_lambda else (False,)
+    rows = []
+    for visibility, size, answers in product(visibilities, sizes, partial):
+        candidate = replace(setup, visibility_s=visibility, batch_size=size, partial_responses=answers)
+        if candidate not in taken:
+            rows.append(_row(_named(candidate, setup), seen, candidate))
+    rows.sort(key=lambda row: (_changes(row.setup, setup), row.name))
+    by_price: dict[tuple[float, ...], Row] = {}
+    for row in rows:  # of several that give the same, the one that changes least
+        by_price.setdefault(_price(row), row)
+    unbeaten = [row for row in by_price.values() if not any(_beats(other, row) for other in rows)]
+    return sorted(unbeaten, key=_price)[:_MOST_OF_GRID]
+
+
+def _changes(setup: Setup, before: Setup) -> int:
+    return sum(getattr(setup, f.name) != getattr(before, f.name) for f in fields(Setup))
+
+
+def _price(row: Row) -> tuple[float, ...]:
+    return tuple(
+        row.high[key] or 0.0 for key in ("repeats", "dead_lettered", "unfinished", "blocked_s", "wait_p95_s", "runs")
+    )
+
+
+def _beats(one: Row, other: Row) -> bool:
+    mine, theirs = _price(one), _price(other)
+    return all(a <= b for a, b in zip(mine, theirs, strict=True)) and mine != theirs
+
+
+def _named(setup: Setup, before: Setup) -> str:
+    words = {
+        "visibility_s": "visibility {:g} s",
+        "batch_size": "batch size {}",
+        "partial_responses": "partial responses",
+    }
+    changed = [f.name for f in fields(Setup) if getattr(setup, f.name) != getattr(before, f.name)]
+    return ", ".join(words[name].format(getattr(setup, name)) for name in changed) or "as it was"
+
+
+def _faithful(observed: Outcome, same: Row) -> tuple[bool, str]:
+    """Say how well the replay under the settings in force gives what was observed."""
+    told, off = observed.numbers(), []
+    for name in _COMPARED:
+        value, low, high = told[name], same.low[name], same.high[name]
+        if value is None or low is None or high is None:
+            continue
+        slack = max(0.1 * abs(value), 0.1 if name.endswith("_s") else 1.0)
+        if not low - slack <= value <= high + slack:
+            off.append(f"{_words(name)} {low:,.10g} to {high:,.10g} instead of {value:,.10g}")
+    if off:
+        return False, f"Under the settings in force the replay does not give what was observed: {', '.join(off)}."
+    return True, (
+        "Under the settings in force the replay gives what was observed, each number within a tenth or by one: "
+        + ", ".join(f"{_words(name)} {told[name]:,.10g}" for name in _COMPARED if told[name] is not None)
+        + "."
+    )
+
+
+def _words(name: str) -> str:
+    words = name.removesuffix("_s").replace("_", " ")
+    return f"{words} (s)" if name.endswith("_s") else words
+
+
+def _assumptions(seen: Observation) -> Iterator[str]:
+    yield (
+        "Messages arrive when they were sent, and their work takes what it took. Ranges: whether slowness goes with the "
+        "message, or with the moment."
+    )
+    if seen.guessed:
+        yield (
+            f"What {seen.guessed:,} deliveries would have taken had their run gone on is not known: as long as the others of "
+            "their run."
+        )
+    yield "A batch is of one message group and is handled one after the other; what is in a run's way takes no time."
+    yield f"At most {seen.setup.concurrency} runs at once, as observed; a delete after the visibility timeout does nothing."
+    yield "A repeat counts where work is done again; a guard that would stop it is not looked at."
+    if seen.left_out:
+        yield f"{seen.left_out:,} deliveries were left out: nothing tells their times, or there are too many."
+
+
+def _warnings(asked: Setup) -> Iterator[str]:
+    if asked.timeout_s and asked.visibility_s < asked.timeout_s:
+        yield (
+            f"A visibility timeout of {asked.visibility_s:g} s is shorter than the function timeout of {asked.timeout_s:g} s: "
+            "Lambda refuses such a mapping, and runs overlap."
+        )

@@ -1,0 +1,200 @@
+"""The replay: a queue with visibility timeouts and a poller in front of runs, event by event (SimPy)."""
+
+from bisect import bisect_left
+from collections import defaultdict, deque
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import simpy
+
+from forensics.what_if.model import Attempt, Observed, Outcome, Setup
+
+MESSAGE, MOMENT = "message", "moment"
+"""What slowness goes with: with the message, as if its work were slow whenever it is done, or with the moment, as if the
+provider were slow then, whatever it is asked."""
+
+POLL_S = 0.02
+"""How long a poller takes to answer a message that became visible: what is visible together is taken together."""
+
+
+@dataclass
+class _Message:
+    seen: Observed
+    place: int
+    count: int = 0
+    done: int = 0
+    deleted: bool = False
+    first_done_s: float | None = None
+    receipt: int = 0
+
+
+@dataclass
+class _Group:
+    waiting: deque[_Message] = field(default_factory=deque)
+    held: int = 0
+    held_by_failure_from: float | None = None
+
+
+class Replay:
+    """One replay of some messages under one setup; ``goes_with`` says what slowness goes with (MESSAGE or MOMENT).
+
+    It ends one visibility timeout after the last that was observed: of what would have come later nothing is known.
+    """
+
+    def __init__(
+        self, messages: Sequence[Observed], setup: Setup, goes_with: str = MESSAGE, overhead_s: float = 0.0
+    ) -> None:
+        self.setup, self.goes_with, self.overhead_s = setup, goes_with, overhead_s
+        self.messages = [_Message(seen, place) for place, seen in enumerate(messages)]
+        self.start_s = min((m.seen.sent_at_s for m in self.messages), default=0.0)
+        ends = [a.at_s + a.took_s for m in messages for a in m.attempts]
+        self.until_s = max([self.start_s, *ends]) + setup.visibility_s + 1
+        self.env = simpy.Environment(initial_time=self.start_s)
+        self.groups: dict[Any, _Group] = defaultdict(_Group)
+        self.outcome = Outcome()
+        self.slots = setup.concurrency
+        self.wake = self.env.event()
+        known = sorted((a.at_s, a.took_s) for m in messages for a in m.attempts if a.is_known)
+        self.moments, self.tooks = [at for at, _ in known], [took for _, took in known]
+
+    def run(self) -> Outcome:
+        """Play to the end and return what came of it."""
+        self.env.process(self._arrivals())
+        self.env.process(self._poller())
+        self.env.run(until=self.until_s)
+        self.outcome.redelivered = sum(m.count > 1 for m in self.messages)
+        self.outcome.repeats = sum(max(0, m.done - 1) for m in self.messages)
+        self.outcome.unfinished = sum(not m.deleted for m in self.messages)
+        self.outcome.waits_s = [m.first_done_s - m.seen.sent_at_s for m in self.messages if m.first_done_s is not None]
+        return self.outcome
+
+    # -- the queue ----------------------------------------------------------------------------------------------------
+
+    def _arrivals(self) -> Generator[Any, Any, None]:
+        for message in sorted(self.messages, key=lambda m: m.seen.sent_at_s):
+            yield self.env.timeout(max(0.0, message.seen.sent_at_s - self.env.now))
+            self._shown(message)
+
+    def _shown(self, message: _Message) -> None:
+        group = self.groups[message.seen.group]
+        if message.count and message.seen.group is not None:  # on a FIFO queue it comes back to its old place
+            later = [place for place, other in enumerate(group.waiting) if other.place > message.place]
+            group.waiting.insert(later[0] if later else len(group.waiting), message)
+        else:
+            group.waiting.append(message)
+        if not self.wake.triggered:
+            self.wake.succeed()
+
+    def _poller(self) -> Generator[Any, Any, None]:
+        while True:
+            yield self.env.timeout(POLL_S)
+            while self.slots and (batch := self._receive()):
+                self.slots -= 1
+                self.env.process(self._run(batch))
+            self.wake = self.env.event()
+            yield self.wake
+
+    def _receive(self) -> list[_Message]:
+        """Take the next batch: of one group, of which nothing is in flight; without groups, of all that is visible."""
+        for name, group in self.groups.items():
+            if name is not None and group.held:
+                continue
+            batch: list[_Message] = []
+            while group.waiting and len(batch) < self.setup.batch_size:
+                message = group.waiting.popleft()
+                message.count += 1
+                message.receipt += 1
+                if self.setup.max_receives is not None and message.count > self.setup.max_receives:
+                    message.deleted = True
+                    message.count -= 1
+                    self.outcome.dead_lettered += 1
+                    continue
+                batch.append(message)
+            if batch:
+                self._free_from_failure(group)
+                group.held += len(batch)
+                for message in batch:
+                    self.env.process(self._hidden(message, message.receipt))
+                return batch
+        return []
+
+    def _hidden(self, message: _Message, receipt: int) -> Generator[Any, Any, None]:
+        yield self.env.timeout(self.setup.visibility_s)
+        if not message.deleted and message.receipt == receipt:
+            self._let_go(message)
+            self._shown(message)
+
+    def _let_go(self, message: _Message) -> None:
+        group = self.groups[message.seen.group]
+        group.held -= 1
+        if not group.held and not self.wake.triggered:
+            self.wake.succeed()
+
+    def _free_from_failure(self, group: _Group) -> None:
+        if group.held_by_failure_from is not None:
+            self.outcome.blocked_s += self.env.now - group.held_by_failure_from
+            group.held_by_failure_from = None
+
+    def _delete(self, message: _Message, receipt: int, received_s: float) -> None:
+        """Delete with the handle of one receive; where it was shown again meanwhile the delete does nothing."""
+        if message.deleted or message.receipt != receipt or self.env.now - received_s >= self.setup.visibility_s:
+            return
+        message.deleted = True
+        self._let_go(message)
+
+    # -- the consumer -------------------------------------------------------------------------------------------------
+
+    def _run(self, batch: Sequence[_Message]) -> Generator[Any, Any, None]:
+        received_s = self.env.now
+        receipts = [message.receipt for message in batch]
+        limit_s = self.setup.timeout_s
+        failed_at: int | None = None
+        was_killed = False
+        yield self.env.timeout(self.overhead_s)
+        for place, message in enumerate(batch):
+            attempt = self._attempt(message)
+            if limit_s is not None and self.env.now - received_s + attempt.took_s > limit_s:
+                yield self.env.timeout(max(0.0, limit_s - (self.env.now - received_s)))
+                failed_at, was_killed = place, True
+                break
+            yield self.env.timeout(attempt.took_s)
+            if attempt.raises:
+                failed_at = place
+                break
+            message.done += 1
+            if message.first_done_s is None:
+                message.first_done_s = self.env.now
+        self._ended(batch, receipts, received_s, failed_at, was_killed)
+
+    def _ended(
+        self, batch: Sequence[_Message], receipts: Sequence[int], received_s: float, failed_at: int | None, killed: bool
+    ) -> None:
+        self.outcome.runs += 1
+        self.outcome.busy_s += self.env.now - received_s
+        self.slots += 1
+        if failed_at is None:
+            deleted = len(batch)
+        else:
+            self.outcome.failed_runs += 1
+            deleted = failed_at if self.setup.partial_responses and not killed else 0
+            group = self.groups[batch[0].seen.group]
+            if batch[0].seen.group is not None and group.held_by_failure_from is None:
+                group.held_by_failure_from = self.env.now
+        for message, receipt in zip(batch[:deleted], receipts[:deleted], strict=True):
+            self._delete(message, receipt, received_s)
+        if not self.wake.triggered:
+            self.wake.succeed()
+
+    def _attempt(self, message: _Message) -> Attempt:
+        """Return what doing a message's work for the n-th time takes: as it took then, or as work took at this moment."""
+        attempts = message.seen.attempts
+        attempt = attempts[min(message.count, len(attempts)) - 1]
+        if message.count > len(attempts) and attempt.raises:
+            attempt = Attempt(attempt.at_s, attempt.took_s, raises=True)
+        if self.goes_with == MESSAGE or not self.moments:
+            return attempt
+        place = bisect_left(self.moments, self.env.now)
+        near = [p for p in (place - 1, place) if 0 <= p < len(self.moments)]
+        nearest = min(near, key=lambda p: abs(self.moments[p] - self.env.now))
+        return Attempt(attempt.at_s, self.tooks[nearest], attempt.raises)

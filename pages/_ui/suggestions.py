@@ -1,0 +1,59 @@
+"""Settings that the log lines themselves propose: one tick each, and the text for doubletake.toml."""
+
+import streamlit as st
+
+from forensics.settings import Settings
+from forensics.suggestions import Proposal, Suggestions, settings_text, suggest
+from forensics.tables.findings import DELIVERIES
+from pages._ui.board import Board
+from pages._ui.shell import Page
+from pages._ui.words import plain
+
+
+def suggestions(page: Page) -> None:
+    """Let the reader choose a queue, look through its consumers' lines, and tick what to take over; nothing is written."""
+    queues = [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "received_at")]
+    if not queues:
+        return
+    st.subheader("Find the marks in the log", anchor="marks")
+    st.caption(
+        "Which lines say that the work was done, that it began, or that a guard stopped a repeat, told by the lines alone."
+    )
+    chosen, button = st.columns([3, 1], vertical_alignment="bottom")
+    queue = chosen.selectbox("Queue", queues, key="marks_of")
+    if button.button("Look through its lines", key="look_for_marks"):
+        st.session_state["marks_asked"] = queue
+    if st.session_state.get("marks_asked") != queue:
+        return
+    found = _found(page.board.key, queue, page.settings.text, page.board, page.settings)
+    for sentence in found.cannot_tell:
+        st.caption(plain(f"Not told: {sentence}"))
+    ticked = [p for place, p in enumerate(found.proposals) if _ticked(place, p)]
+    if found.proposals:
+        st.markdown(plain(f"All together: {found.decides}"))
+    else:
+        st.markdown(plain(found.decides))
+    if ticked:
+        st.caption("doubletake.toml then reads as below; copy it, then run `doubletake correlate`.")
+        st.code(settings_text(page.settings.text, ticked), language="toml", wrap_lines=True)
+
+
+def _ticked(place: int, proposal: Proposal) -> bool:
+    with st.container(border=True):
+        is_taken = st.checkbox(
+            plain(f"{proposal.kind} of {proposal.name}: fits {proposal.fit}"), value=True, key=f"mark_{place}"
+        )
+        st.code(str(proposal.value).lower() if proposal.value is True else proposal.value, language=None)
+        st.caption(plain(f"{proposal.sentence[:1].upper()}{proposal.sentence[1:]}."))
+        if proposal.examples or proposal.counter_examples:
+            with st.expander("Lines"):
+                for title, lines in (("For it", proposal.examples), ("Against it", proposal.counter_examples)):
+                    if lines:
+                        st.caption(title)
+                        st.code("\n".join(lines), language=None, wrap_lines=True)
+    return bool(is_taken)
+
+
+@st.cache_data(max_entries=8, show_spinner="Looking through the lines")
+def _found(key: tuple[str, str], queue: str, text: str, _board: Board, _settings: Settings) -> Suggestions:
+    return suggest(_board.findings, queue, _settings)

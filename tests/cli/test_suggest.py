@@ -1,0 +1,108 @@
+import json
+from datetime import timedelta
+
+import pytest
+
+import cli
+from forensics.identity import evidence_id
+from forensics.settings import Settings
+from tests.forensics.report import world
+
+RUNS = 100
+
+
+def told():
+    """Return deliveries and lines of runs that ended well, of one message each."""
+    deliveries, lines = [], []
+    for n in range(RUNS):
+        at = world.after(5_000 + 60 * n)
+        message = f"00000000-0000-4000-8000-{n + 100:012d}"
+        name = f"{world.GROUP}|{world.STREAM}|request-{n}|{int(at.timestamp() * 1000)}"
+        deliveries.append(
+            {
+                "queue_arn": world.QUEUE_ARN,
+                "queue": world.QUEUE,
+                "item_id": message,
+                "message_id": message,
+                "delivery_index": 1,
+                "is_seen": True,
+                "consumer": name,
+                "consumer_kind": "lambda",
+                "log_group": world.GROUP,
+                "log_stream": world.STREAM,
+                "function_name": world.FUNCTION,
+                "batch_position": 1,
+                "batch_count": 1,
+                "received_at": at,
+                "run_ended_at": at + timedelta(seconds=1),
+                "run_status": "success",
+                "effect": "yes",
+                "basis": "returned",
+                "ended_by": "deleted",
+                "business_keys": [],
+                "evidence_ids": [],
+            }
+        )
+        for place, (ms, text) in enumerate(((2, f"begin {message}"), (990, f"booked message {message}"))):
+            lines.append(
+                {
+                    "evidence_id": evidence_id("log", "111122223333", "eu-west-1", world.GROUP, f"more {n} {place}"),
+                    "account_id": "111122223333",
+                    "region": "eu-west-1",
+                    "log_group": world.GROUP,
+                    "log_stream": world.STREAM,
+                    "event_id": f"more {n} {place}",
+                    "logged_at": at + timedelta(milliseconds=ms),
+                    "ingested_at": at,
+                    "order_in_ms": 0,
+                    "line": text,
+                    "collected_at": at,
+                }
+            )
+    return deliveries, lines
+
+
+@pytest.fixture
+def lake(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    deliveries, lines = told()
+    found = world.findings()
+    saved = world.save(
+        tmp_path / "lake", {**found, "deliveries": [*found["deliveries"], *deliveries]}, [*world.lines(), *lines]
+    )
+    return str(saved.root)
+
+
+def test_what_the_lines_show_is_printed_with_how_far_it_fits(lake, capsys):
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--format", "json"]) == 0
+    records = {r["key"]: r for r in json.loads(capsys.readouterr().out)}
+
+    assert records["effect"]["value"] == r"booked message (?P<message_id>\S+)"
+    assert records["started"]["value"] == r"begin (?P<message_id>\S+)"
+    assert (records["effect"]["fits_count"], records["effect"]["of_count"]) == (RUNS, RUNS + 3)
+
+
+def test_what_is_accepted_is_written_with_its_evidence_and_the_rest_is_not(lake, tmp_path):
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--write", "--accept", "effect"]) == 0
+    text = (tmp_path / "doubletake.toml").read_text()
+
+    (function,) = Settings.parse(text).functions
+    assert function.effect == r"booked message (?P<message_id>\S+)"
+    assert function.started is None
+    assert "# fits 97.1 % of 103 messages" in text
+
+
+def test_nothing_is_written_where_nobody_says_what(lake, tmp_path, capsys):
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--write"]) == 2
+    assert "nobody is here to be asked" in capsys.readouterr().err
+    assert not (tmp_path / "doubletake.toml").exists()
+
+
+def test_accepting_without_writing_is_one_sentence(lake, capsys):
+    assert cli.main(["suggest", world.QUEUE, "--lake", lake, "--accept", "all"]) == 2
+    assert "--write was not given" in capsys.readouterr().err
+
+
+def test_a_queue_that_is_not_there_is_named(lake, capsys):
+    assert cli.main(["suggest", "no-such-queue", "--lake", lake]) == 2
+    assert "'no-such-queue'" in capsys.readouterr().err

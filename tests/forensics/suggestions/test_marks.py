@@ -1,0 +1,177 @@
+"""Which line tells that the work was done: made-up handlers that log in ways that could mislead."""
+
+from forensics.suggestions.keys import business_key, message_id, order, with_telling_values
+from forensics.suggestions.marks import marks_of
+from forensics.suggestions.model import Line
+from forensics.suggestions.templates import templates_of
+from forensics.suggestions.timing import named_lines, placed
+from tests.forensics.suggestions.handlers import MS, day, run
+
+
+def found(runs):
+    runs = with_telling_values(runs)
+    templates = templates_of(runs)
+    named = named_lines(runs, templates)
+    return marks_of("f", "function", runs, [placed(t, runs, named) for t in templates])
+
+
+def values(marks):
+    return {p.kind: p.value for p in marks.proposals}
+
+
+def processing_then_charged(message, key, count):
+    return [(1, f"processing {message}"), (400, f"charged order={key} in 12 ms")]
+
+
+def test_a_line_before_and_one_after_the_work_are_start_and_effect():
+    marks = found(day(processing_then_charged))
+
+    assert values(marks) == {
+        "effect": r"charged order=(?P<key>\S+)",
+        "effect_is_exhaustive": True,
+        "started": r"processing (?P<message_id>\S+)",
+    }
+    assert marks.cannot_tell == ()
+
+
+def test_a_line_that_stands_before_the_work_is_no_effect_though_it_stands_once_with_each_message():
+    def calling(message, key, count):
+        return [(1, f"calling provider for {key}")]
+
+    marks = found(day(calling, size=1, quiet_ms=400))
+
+    assert values(marks) == {"started": r"calling provider for (?P<key>\S+)"}
+    (why,) = marks.cannot_tell
+    assert "is not proposed as effect: 99" in why and "of a message's time lies behind it" in why
+
+
+def test_a_line_close_to_the_end_is_no_effect_where_a_run_hung_behind_it():
+    """Most of the time passes before the line, and yet the charge comes after it: only the run that hung shows that."""
+
+    def checked_then_calling(message, key, count):
+        return [(1, f"begin {message}"), (400, f"calling provider for {key}")]
+
+    runs = day(checked_then_calling, size=1, quiet_ms=20)
+    well = found(runs)
+    hung = run(10**12, [9_000], checked_then_calling)
+    hung.status, hung.ended_at = "timeout", hung.lines[-1].at + 29_000 * MS
+    marks = found([*runs, hung])
+
+    assert values(well)["effect"] == r"calling provider for (?P<key>\S+)"
+    assert "no run was cut off, so that only time tells" in well.proposals[0].sentence
+    assert "effect" not in values(marks)
+    assert any("went on long behind it" in sentence for sentence in marks.cannot_tell)
+
+
+def test_runs_that_were_cut_off_prove_the_effect_where_they_lack_it():
+    cut_off = [
+        run((100 + n) * 60_000 * MS, [5_000 + 3 * n + i for i in range(3)], processing_then_charged, cut_in=1)
+        for n in range(4)
+    ]
+    effect = found([*day(processing_then_charged), *cut_off]).proposals[0]
+
+    assert effect.by_cut_off == 4
+    assert "in 4 of 4 runs that were cut off the message at hand has other lines and not this one" in effect.sentence
+
+
+def test_a_line_in_place_of_the_effect_with_what_was_done_before_is_the_guard():
+    def guarded(message, key, count):
+        if count > 1:
+            return [(1, f"processing {message}"), (1, f"already charged order={key}")]
+        return processing_then_charged(message, key, count)
+
+    runs = [*day(guarded), run(10**12, [0, 1, 2], guarded, count=2)]
+
+    assert values(found(runs))["guard"] == r"already charged order=(?P<key>\S+)"
+    assert values(found(runs))["effect"] != values(found(runs))["guard"]
+
+
+def test_a_line_in_place_of_the_effect_with_a_message_seen_first_is_no_guard():
+    def sometimes_refused(message, key, count):
+        if key.endswith("7x"):
+            return [(1, f"processing {message}"), (1, f"refused order={key}")]
+        return processing_then_charged(message, key, count)
+
+    assert "guard" not in values(found(day(sometimes_refused)))
+
+
+def test_what_is_told_of_every_message_but_one_is_not_exhaustive_and_names_the_one():
+    runs = day(processing_then_charged)
+    runs[3].lines.pop()
+    marks = found(runs)
+    effect = next(p for p in marks.proposals if p.kind == "effect")
+
+    assert "effect_is_exhaustive" not in values(marks)
+    assert (effect.fits, effect.of) == (119, 120)
+    assert effect.counter_examples == ("00000000-0000-4000-8000-000000000011 in run run-180000000",)
+
+
+def test_of_few_messages_nothing_is_proposed():
+    marks = found(day(processing_then_charged, batches=1))
+
+    assert marks.proposals == ()
+    assert "only 3 messages" in marks.cannot_tell[0]
+
+
+def test_lines_in_json_give_an_expression_of_the_words_before_the_value():
+    def in_json(message, key, count):
+        return [
+            (1, f'{{"level": "INFO", "msg": "start", "order": "{key}"}}'),
+            (400, f'{{"level": "INFO", "msg": "paid", "order": "{key}"}}'),
+        ]
+
+    said = values(found(day(in_json)))
+
+    assert 'paid", "order": "(?P<key>' in said["effect"]
+    assert 'start", "order": "(?P<key>' in said["started"]
+
+
+def test_a_batch_taken_in_order_is_sequential_and_one_inversion_makes_it_parallel():
+    runs = day(processing_then_charged)
+    straight = order("f", "function", runs, found(runs).effect)
+    runs[5].lines[0], runs[5].lines[2] = (
+        Line(runs[5].lines[0].at, runs[5].lines[2].text),
+        Line(runs[5].lines[2].at, runs[5].lines[0].text),
+    )
+    crossed = order("f", "function", runs, found(runs).started)
+
+    assert (straight.value, straight.of) == ("sequential", 40)
+    assert (crossed.value, crossed.fits) == ("parallel", 1)
+    assert order("f", "function", runs[:20], None) is None
+
+
+def test_fewer_than_30_runs_in_order_say_nothing_of_the_order():
+    runs = day(processing_then_charged, batches=29)
+
+    assert order("f", "function", runs, found(runs).effect) is None
+
+
+def test_the_business_key_is_the_value_that_the_effect_prints():
+    runs = day(processing_then_charged)
+    key, why = business_key("orders", runs, found(runs).effect)
+
+    assert (key.value, key.fits, why) == ("$.order.id", 120, None)
+
+
+def test_a_path_that_no_effect_prints_and_no_producer_sends_is_not_proposed():
+    runs = day(processing_then_charged)
+    key, why = business_key("orders", runs, None)
+
+    assert key is None
+    assert "nothing tells which names the work" in why
+
+
+def test_the_place_of_the_message_id_is_proposed_where_no_word_tells_it():
+    def nested(message, key, count):
+        return [(1, f'{{"ctx": {{"sqs": "{message}"}}, "m": "go"}}')]
+
+    told = message_id("f", "function", day(nested))
+
+    assert (told.value, told.fits) == ("$.ctx.sqs", 120)
+
+
+def test_the_place_of_the_message_id_is_not_proposed_where_a_word_tells_it():
+    def named(message, key, count):
+        return [(1, f'{{"message_id": "{message}", "m": "go"}}')]
+
+    assert message_id("f", "function", day(named)) is None
