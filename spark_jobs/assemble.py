@@ -52,6 +52,7 @@ _NEEDLES = sorted(
 _FACTS = msgspec.json.Decoder(list[Fact]).decode
 _STATEMENT = msgspec.json.Decoder(Statement).decode
 STREAM = ("log_group", "log_stream")
+PLACE = (*STREAM, "at", "order_in_ms", "evidence_id")
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,33 @@ def facts_of_workers(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
         for row in _worth_reading(mine, group).iter_rows(named=True):
             facts = facts_of(parse_line(row["line"], consumer, group.name), row["at"], row["evidence_id"], key_of)
             if facts:
-                rows.append((*(row[name] for name in FACT_SCHEMA if name != "facts"), packed(facts)))
-    return frame(rows, FACT_SCHEMA)
+                rows.append((*(row[name] for name in PLACE), facts))
+    return fact_rows(rows)
+
+
+def fact_rows(rows: Iterable[tuple[Any, ...]]) -> pl.DataFrame:
+    """Return lines as ``FACT_SCHEMA``, given where each stands (up to its evidence id) and its facts."""
+    schema = {name: kind for name, kind in FACT_SCHEMA.items() if name != "keys"}
+    facts = frame(((*place, packed(facts), _named_by(facts)) for *place, facts in rows), schema).with_row_index("row")
+    each = facts.select("row", *STREAM, item="items").explode("item").filter(pl.col("item").is_not_null())
+    keys = each.group_by("row").agg(keys=pl.struct(*STREAM, "item").hash())
+    found = facts.join(keys, on="row", how="left", maintain_order="left")
+    return found.with_columns(pl.col("keys").fill_null(pl.lit([], FACT_SCHEMA["keys"]))).select(*FACT_SCHEMA)
+
+
+def _named_by(facts: Sequence[Fact]) -> list[str]:
+    """Return the messages that a line's facts name; none where one of them names none."""
+    named = {fact.message_id or "" for fact in facts}
+    return [] if "" in named else sorted(named)
+
+
+def of_items(facts: pl.DataFrame, keys: pl.Series, reading: Reading) -> Part:
+    """Return what facts tell of some messages (``keys``) in streams where every fact names its message.
+
+    There no line bears on a message that it does not name.
+    """
+    each = facts.explode("items", "keys").filter(pl.col("keys").is_in(keys.implode()))
+    return _of_facts(each.with_columns(item="items"), {}, reading)
 
 
 def _worth_reading(lines: pl.DataFrame, group: LogGroup) -> pl.DataFrame:
@@ -169,14 +195,20 @@ def of_workers(facts: pl.DataFrame, handles: pl.DataFrame, reading: Reading) -> 
     for log_group, handle, count, message_id in only.iter_rows():
         if count == 1:
             by_group.setdefault(log_group, {})[handle] = message_id
+    return _of_facts(facts.with_columns(item=pl.lit(None, pl.String)), by_group, reading)
+
+
+def _of_facts(facts: pl.DataFrame, by_group: Mapping[str, Mapping[str, str]], reading: Reading) -> Part:
+    """Put handlings together; of a row with an ``item`` only what it says of that one."""
     deliveries: list[tuple[Any, ...]] = []
     handlings: list[tuple[Any, ...]] = []
     for (log_group, log_stream), mine in _by_stream(facts):
         group = reading.groups[log_group]
         placed = [
             PlacedFact(at, order, place, fact)
-            for at, order, raw in mine.select("at", "order_in_ms", "facts").iter_rows()
+            for at, order, raw, item in mine.select("at", "order_in_ms", "facts", "item").iter_rows()
             for place, fact in enumerate(_FACTS(raw))
+            if item is None or fact.message_id == item
         ]
         for handling in handlings_of(
             placed, log_stream, group, takes_one_at_a_time(group.consumer), by_group.get(log_group, {})

@@ -104,8 +104,14 @@ FACT_SCHEMA: dict[str, Any] = {
     "order_in_ms": pl.Int32,
     "evidence_id": pl.String,
     "facts": pl.Binary,
+    "items": pl.List(pl.String),
+    "keys": pl.List(pl.UInt64),
 }
-"""One line of a worker that states something; ``facts`` as JSON."""
+"""One line of a worker that states something; ``facts`` as JSON.
+
+``items`` are the messages it speaks of, none where any of its facts does not name its message; ``keys`` are the hashes of
+stream and message, one for each of ``items``.
+"""
 
 HANDLE_SCHEMA: dict[str, Any] = {"log_group": pl.String, "handle": pl.String, "message_id": pl.String}
 """Receipt handles that workers print with their message's record."""

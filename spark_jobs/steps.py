@@ -25,7 +25,7 @@ Unit = dict[str, Any]
 _PART_KEYS = {
     "handlings": ("consumer",),
     "rest": ("log_group", "log_stream", "at", "order_in_ms", "evidence_id"),
-    "facts": ("log_group", "log_stream", "at", "order_in_ms", "evidence_id"),
+    "facts": ("at", "log_group", "log_stream", "order_in_ms", "evidence_id"),
     "borders": ("stream", "start_at", "end_at"),
     "handles": ("log_group", "handle", "message_id"),
 }
