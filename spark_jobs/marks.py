@@ -4,16 +4,12 @@ import re
 
 import polars as pl
 
-from forensics.parsers.marks import needle_of
+from forensics.parsers.expressions import plainly
+from forensics.parsers.needles import MARKS, of_marks
 from forensics.settings import Consumer
+from forensics.streams.shapes import EFFECT, STARTED
 
-EFFECT, STARTED = 2, 4
-"""What a line states, as bits: it shows the effect of a message, or that work on it began."""
-_MARKS = ("effect", "started", "guard", "deleted", "failed")
 _GROUPS = {"message_id", "key"}
-_ASCII = {"d": "0-9", "w": "A-Za-z0-9_", "s": r"\t\n\x0B\f\r "}
-_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<[A-Za-z_]+>|\(\?:|\(\?|[*+?}]\+|.", re.DOTALL)
-"""What an expression is made of: escapes, classes, the beginnings of groups, possessive quantifiers, anything else."""
 
 
 class Marks:
@@ -23,11 +19,11 @@ class Marks:
     """
 
     def __init__(self, consumer: Consumer) -> None:
-        every = {name: text for name in _MARKS if (text := getattr(consumer, name))}
+        every = {name: text for name in MARKS if (text := getattr(consumer, name))}
         self.patterns = {name: for_vectors(text) for name, text in every.items()}
         has_places = consumer.message_id is not None or consumer.receive_count is not None
         self.readable = not has_places and all(p is not None for p in self.patterns.values())
-        needles = [needle_of(text) for text in every.values()]
+        needles = of_marks(consumer)
         self.needles = [n for n in needles if n]
         self.asks_every_line = "" in needles
 
@@ -62,26 +58,12 @@ def for_vectors(text: str) -> str | None:
     >>> for_vectors(r"charged (?P<key>[\w-]+)"), for_vectors(r"(?<=done )x")
     ('charged (?P<key>[A-Za-z0-9_-]+)', None)
     """
-    parts = [_for_vectors(part) for part in _PARTS.findall(text)]
-    if None in parts:
+    plain = plainly(text)
+    if plain is None:
         return None
-    out = "".join(map(str, parts))
     try:
-        pl.Series([""]).str.extract(out, 1)
-        re.compile(out)
+        pl.Series([""]).str.extract(plain, 1)
+        re.compile(plain)
     except (pl.exceptions.PolarsError, re.error):
         return None
-    return out
-
-
-def _for_vectors(part: str) -> str | None:
-    if part[0] == "\\":
-        kind = part[1].lower()
-        if kind in _ASCII:
-            return ("[" if part[1] == kind else "[^") + _ASCII[kind] + "]"
-        return None if part[1] in "123456789ZABGb<>" else part
-    if part[0] == "[" and len(part) > 1:
-        if re.search(r"\\[SWDbB1-9]|&&|--|~~|\[", part[1:]):
-            return None
-        return re.sub(r"\\.", lambda m: _ASCII.get(m[0][1], m[0]), part)
-    return None if part == "(?" or (len(part) == 2 and part[1] == "+") else part
+    return plain

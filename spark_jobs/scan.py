@@ -15,12 +15,14 @@ import polars as pl
 from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import parse_line
 from forensics.streams.model import LogGroup
+from forensics.streams.reading import Reading
+from forensics.streams.shapes import EFFECT, MENTION, OTHER_ID, STARTED, ask
 from spark_jobs import screen
-from spark_jobs.assemble import STREAM, Reading, facts_of_workers, of_streams, said_by
-from spark_jobs.marks import EFFECT, STARTED, Marks
+from spark_jobs.assemble import STREAM, facts_of_workers, of_streams, said_by
+from spark_jobs.marks import Marks
 from spark_jobs.ordinary import Ordinary, in_force_at
 from spark_jobs.parts import LINE_SCHEMA, Part
-from spark_jobs.screen import END, EVENT, MENTION, REPORT, START
+from spark_jobs.screen import END, EVENT, REPORT, START
 
 LINE_COLUMNS = ["evidence_id", "log_group", "log_stream", "logged_at", "order_in_ms", "line"]
 _IN_STREAM = ["stream", "at", "order_in_ms"]
@@ -220,7 +222,7 @@ class _Lines:
                 lines.group_by("group", "shape").len().sort("len", "group", "shape", descending=[True, False, False])
             )
             distinct = common.head(screen.MOST_SHAPES).select("group", "shape")
-        asked = [screen.ask(text, self.groups[number]) for number, text in distinct.iter_rows()]
+        asked = [ask(text, self.groups[number]) for number, text in distinct.iter_rows()]
         answers = distinct.with_columns(
             is_odd=pl.Series([a.is_odd for a in asked], dtype=pl.Boolean),
             says=pl.Series([a.says for a in asked], dtype=pl.UInt8),
@@ -340,4 +342,4 @@ class _Lines:
 
 
 def _masked_key(keys: pl.Series) -> pl.Series:
-    return screen.masked(keys.str.replace_all(screen.UUID, screen.OTHER_ID)) if keys.null_count() < len(keys) else keys
+    return screen.masked(keys.str.replace_all(screen.UUID, OTHER_ID)) if keys.null_count() < len(keys) else keys

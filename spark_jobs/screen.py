@@ -1,39 +1,31 @@
 """Vectors decide what the grammar has to look at: what each line of a Lambda log group is, as columns.
 
 The commonest forms are read here for sure: START, END and plain REPORT lines, a printed Lambda event, lines of the
-application whose *shape* the grammar was asked about. A shape is a line whose request id, other ids and digits are masked;
-lines of one shape say the same but for the values, so ``forensics.parsers`` is asked once per shape and the values are taken
-by the configured expression. Whatever is not read for sure is ``is_odd``: its invocation goes to the grammar line by line.
+application whose *shape* the grammar was asked about (``forensics.streams.shapes``), with the values that the configured
+expressions take from them. Whatever is not read for sure is ``is_odd``: its invocation goes to the grammar line by line.
 """
 
 import ast
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from forensics.parsers import app_lines, handle_errors, idempotency, lambda_text, sqs_records
+from forensics.parsers import app_lines, sqs_records
 from forensics.parsers.grammar import REQUEST_ID, UUID
-from forensics.parsers.line import ParsedLine, parse_line
 from forensics.parsers.mentions import SEND_NEEDLE
+from forensics.parsers.needles import OF_FUNCTIONS
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
-from spark_jobs.marks import EFFECT, STARTED, Marks
+from forensics.streams.shapes import OTHER_ID, OWN, SEND, SILENT, ask
+from spark_jobs.marks import Marks
 
 START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
 """Kinds of lines; an application's line is any other."""
-
-OWN_ID, OTHER_ID = "eeeeeeee-eeee-eeee-eeee-eeeeeeeeeeee", "ffffffff-ffff-ffff-ffff-ffffffffffff"
-"""What stands in a shape for the invocation's own request id and for any other id; without digits, which are masked."""
-_OWN, _SEND = "\x01own\x01", "\x01send\x01"
-
-MENTION, RESPONSE = 1, 8
-"""What a line of some shape states, as bits beside EFFECT and STARTED: it mentions the message, or is an empty batch response."""
 
 _STAMP = r"\[?[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9:.,]{8,20}(?:Z|[ \x{A0}]?[+-][0-9:]{4,6})?\]?[ \t\x{A0},:-]*"
 _PREFIX = rf"^[\s\x{{A0}}]*(?:\[?[A-Za-z]{{3,11}}\]?[: \t\x{{A0}}]*)?(?:{_STAMP}){{0,2}}<?({REQUEST_ID})"
@@ -47,49 +39,6 @@ NUMBERED_ENTITY = "&#"
 LONGEST_SHAPE = 4_000
 MOST_SHAPES = 5_000
 """Above this a part's lines have no shapes in common, and asking about each costs what reading each line does."""
-
-_NEEDLES = (
-    lambda_text.TIMEOUT_NEEDLE,
-    lambda_text.RUNTIME_ERROR_NEEDLE,
-    lambda_text.RUNTIME_ERROR_START,
-    "RequestId",
-    "START",
-    "END ",
-    "REPORT",
-    "INIT_",
-    "RESTORE_",
-    "platform.",
-    sqs_records.RESPONSE_NEEDLE,
-    *sqs_records.NEEDLES,
-    *handle_errors.HANDLE_NEEDLES,
-    *handle_errors.DELETE_NEEDLES,
-    *idempotency.NEEDLES,
-    app_lines.PYTHON_START,
-    *app_lines.NODE_NEEDLES,
-    *app_lines.DOTNET_LEVELS,
-    app_lines.RUBY_START,
-    app_lines.JAVA_NEEDLE,
-    "log_level",
-    "unction_name",
-    "unctionName",
-    ":function:",
-)
-"""A line with none of these, no id but its own request's and no configured mark says nothing."""
-
-
-class Shape(NamedTuple):
-    """What the grammar says of every line of one shape."""
-
-    is_odd: bool
-    says: int = 0
-    names_message: bool = False
-    effect_key: str | None = None
-    started_key: str | None = None
-    names_function: bool = False
-    """It names its function, by a name with digits: whether by the same is seen in each line."""
-
-
-ODD, SILENT = Shape(True), Shape(False)
 
 
 def kinds(line: pl.Expr) -> pl.Expr:
@@ -153,45 +102,10 @@ def shapes(lines: pl.DataFrame) -> pl.Series:
     """Return the shape of each application line, given ``line``, ``own_id`` and ``line_id`` (what its prefix holds)."""
     line, own = pl.col("line"), pl.col("line_id").is_not_null() & (pl.col("line_id") == pl.col("own_id"))
     is_json = line.str.starts_with("{")
-    in_json = pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{_OWN}'))
-    once = in_json.when(own).then(line.str.replace(UUID, _OWN)).otherwise(line)
-    once = once.str.replace_all(SEND_NEEDLE, _SEND, literal=True).str.replace_all(UUID, OTHER_ID)
+    in_json = pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{OWN}'))
+    once = in_json.when(own).then(line.str.replace(UUID, OWN)).otherwise(line)
+    once = once.str.replace_all(SEND_NEEDLE, SEND, literal=True).str.replace_all(UUID, OTHER_ID)
     return masked(lines.select(line=once).to_series())
-
-
-def ask(shape: str, group: LogGroup) -> Shape:
-    """Ask the grammar what every line of a shape says."""
-    line = shape.replace(_OWN, OWN_ID).replace(_SEND, SEND_NEEDLE)
-    return _shape_of(parse_line(line, group.consumer, group.name), group)
-
-
-def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
-    if said.kind not in ("app", "other") or said.request_id not in (None, OWN_ID):
-        return ODD
-    if any((said.records, said.handle_error, said.idempotency, said.worker, said.guard_mark, said.batch_item_failures)):
-        return ODD
-    if said.deleted_mark or said.failed_mark or said.receive_count is not None:
-        return ODD
-    function_name = re.sub(r"[0-9]", "0", group.function_name or "")
-    if said.function_name is not None and said.function_name != function_name:
-        return ODD
-    says = RESPONSE if said.batch_item_failures is not None else 0
-    marks = [(m, bit) for m, bit in ((said.effect, EFFECT), (said.started, STARTED)) if m]
-    ids = {i for i in (*(said.mentions or ()), *(m.message_id for m, _ in marks)) if i is not None}
-    if ids - {OTHER_ID}:
-        return ODD
-    says |= (MENTION if said.mentions else 0) | sum(bit for _, bit in marks)
-    names = {m.message_id is not None for m, _ in marks}
-    if len(names) > 1:
-        return ODD
-    return Shape(
-        False,
-        says,
-        bool(ids),
-        said.effect.key if said.effect else None,
-        said.started.key if said.started else None,
-        said.function_name is not None and "0" in function_name,
-    )
 
 
 def function_names(line: pl.Expr) -> pl.Expr:
@@ -201,7 +115,7 @@ def function_names(line: pl.Expr) -> pl.Expr:
 
 def needles_of(consumers: Sequence[Marks]) -> list[str]:
     """Return the texts of which a line must hold one to be worth a shape."""
-    return sorted({*_NEEDLES, *(needle for marks in consumers for needle in marks.needles)})
+    return sorted({*OF_FUNCTIONS, *(needle for marks in consumers for needle in marks.needles)})
 
 
 # -- printed events -----------------------------------------------------------------------------------------------------

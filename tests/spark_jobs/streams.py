@@ -7,8 +7,9 @@ import polars as pl
 
 from forensics.parsers import parse_line
 from forensics.streams.facts import facts_of
+from forensics.streams.reading import Reading
 from spark_jobs import joins
-from spark_jobs.assemble import PLACE, Reading, fact_rows, of_said, of_streams
+from spark_jobs.assemble import PLACE, fact_rows, of_said, of_streams
 from spark_jobs.parts import LINE_SCHEMA, REST_SCHEMA, Part
 from spark_jobs.scan import scanned
 from tests.spark_jobs.small_lake import NOON

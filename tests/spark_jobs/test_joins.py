@@ -12,8 +12,8 @@ from forensics.settings import Consumer
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
+from forensics.streams.reading import Reading
 from spark_jobs import joins, steps
-from spark_jobs.assemble import Reading
 from spark_jobs.cache import Cache
 from spark_jobs.parts import all_deliveries, read_part
 from spark_jobs.scan import scanned

@@ -21,8 +21,8 @@ from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.groups import log_groups_of
 from forensics.streams.model import LogGroup
+from forensics.streams.reading import Reading
 from lab.scenarios import SCENARIOS, eight_weeks
-from spark_jobs.assemble import Reading
 from spark_jobs.evidence import pinned, surveyed
 from spark_jobs.parts import Part
 from spark_jobs.scan import LINE_COLUMNS, scanned

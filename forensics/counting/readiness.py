@@ -1,33 +1,14 @@
 """What the lines of each consumer tell, and what they do not: counted per log group, part by part."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import polars as pl
 
 from forensics.readiness import COUNTS, Counts
-from forensics.streams.model import Invocation
-
-
-def lines_of(invocation: Invocation) -> dict[str, Any]:
-    """Return what the lines of one invocation show, as a row for invocation_counts."""
-    facts = invocation.facts
-    return {
-        "log_group": invocation.log_group,
-        "first_line_at": invocation.first_line_at,
-        "last_line_at": invocation.last_line_at,
-        "names_items": any(f.role != "failure" and f.item_id is not None for f in facts),
-        "shows_counts": any(f.receive_count is not None for f in facts),
-        "shows_starts": any(f.role == "started" for f in facts),
-        "shows_effects": any(f.role == "effect" for f in facts),
-        "has_response": invocation.has_response,
-        "start_at": invocation.start_at,
-        "first_mark_id": invocation.mark_ids[0] if invocation.mark_ids else None,
-    }
 
 
 def invocation_counts(invocations: pl.DataFrame) -> list[Counts]:
-    """Count what the invocations of a part show, per log group, sorted; columns are those of lines_of."""
+    """Count what the invocations of a part show, per log group, sorted; columns as in ``forensics.streams.invocations``."""
     return _counted(
         invocations,
         ("first_line_at", "last_line_at", "first_mark_id"),
@@ -36,7 +17,7 @@ def invocation_counts(invocations: pl.DataFrame) -> list[Counts]:
         with_item_start=pl.col("shows_starts").sum(),
         with_effect=pl.col("shows_effects").sum(),
         with_response=pl.col("has_response").sum(),
-        with_start=pl.col("start_at").count(),
+        with_start=pl.col("has_start").sum(),
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from forensics.checks.findings import finding_rows
+from forensics.counting.periods import RECENTLY, percentiles, recent_from
 from forensics.known import Known, Row
-from spark_jobs.health import RECENTLY, percentiles, recent_from
 
 
 def setting_findings(
