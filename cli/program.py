@@ -50,6 +50,7 @@ from cli.settings import settings
 from cli.status import status
 from cli.suggest import suggest
 from cli.verify import verify
+from cli.waiting import waiting
 from cli.watch import watch
 from cli.what_if import what_if
 from cli.without_pandas import leave_pandas_out
@@ -126,7 +127,7 @@ _KEPT = (
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
-    _REVIEW: (health, check, suggest, what_if),
+    _REVIEW: (health, check, waiting, suggest, what_if),
     _SHOW: (demo, serve, report, bundle, notify, annotate, annotations),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }

@@ -32,6 +32,7 @@ FROM_A_LAKE = {
     "status",
     "suggest",
     "verify",
+    "waiting",
     "what-if",
 }
 """Commands that need a lake and nothing else."""
@@ -58,6 +59,7 @@ ELSEWHERE = [
         "docs/what-if.md",
         "docs/books.md",
         "docs/redrive.md",
+        "docs/waiting.md",
     )
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE

@@ -228,6 +228,7 @@ def test_the_settings_checks_name_what_made_it_possible(investigated):
     assert failed == {
         (QUEUE, "fifo_single_group"): "critical",
         (QUEUE, "run_near_timeout"): "critical",
+        (QUEUE, "guard_missing"): "warning",
         (QUEUE, "partial_responses"): "warning",
         ("shipment-updates", "partial_responses"): "warning",
     }
