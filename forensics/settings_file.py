@@ -10,6 +10,7 @@ from typing import Annotated, Any, NoReturn
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
+from pydantic.json_schema import WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from forensics.choices import AccessMode, Order, WebhookKind, WorkerFormat
@@ -167,6 +168,14 @@ Flag = Annotated[bool, Strict()]
 Count = Annotated[int, Strict(), Field(gt=0)]
 Expression = Annotated[Text, AfterValidator(_expression)]
 JsonPath = Annotated[Text, AfterValidator(_path)]
+_TEXT_SCHEMA = {"type": "string", "minLength": 1}
+KeyPaths = Annotated[
+    tuple[JsonPath, ...],
+    Field(min_length=1),
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+    AfterValidator(lambda paths: paths[0] if len(paths) == 1 else paths),
+    WithJsonSchema({"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXT_SCHEMA, "minItems": 1}]}),
+]
 QueueName = Annotated[Text, AfterValidator(_queue_name)]
 Address = Annotated[Text, AfterValidator(_address)]
 
@@ -267,8 +276,11 @@ class QueueSection(Section):
     """What the team says of one queue."""
 
     name: QueueName = Field(description="The queue's name.", examples=["payments.fifo"])
-    business_key: JsonPath | None = Field(
-        None, description="Where a body carries what the work is about: a JSON path.", examples=["$.payment_id"]
+    business_key: KeyPaths | None = Field(
+        None,
+        description="Where a body carries what the work is about: a JSON path, or a list of them, of which the first that the "
+        "body holds tells it.",
+        examples=["$.payment_id", ["$.payment_id", "$.detail.payment_id"]],
     )
     owner: Text | None = Field(None, description="Who looks after it.", examples=["payments team"])
     note: Text | None = Field(None, description="What the weekly review says of it.", examples=["charges cards"])

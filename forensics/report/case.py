@@ -18,6 +18,7 @@ from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
 from forensics.report.groups import BlockedSpan, blocked_spans
+from forensics.report.hints import Hint, equal_bodies
 from forensics.report.incident_lookup import find_incident
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
@@ -38,6 +39,8 @@ from forensics.verdict.interval import AFFECTED
 from forensics.window import CHANGES_REACH
 
 Row = Mapping[str, Any]
+MOST_HINTED = 200
+"""Of so many affected messages it is looked up which others had the same body."""
 SETTINGS_TABLES = (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS, SETTING_CHANGES)
 """All that tells which settings were in force."""
 
@@ -65,6 +68,7 @@ class Case:
     changes: tuple[Change, ...]
     changes_not_known: str | None
     gaps: tuple[str, ...]
+    hints: tuple[Hint, ...]
     follow_ups: tuple[FollowUp, ...]
     to_log: tuple[Row, ...]
     counterfactuals: tuple[Row, ...]
@@ -148,7 +152,10 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     prevention = counterfactuals_of(findings, incident_id)
     on_queue = queue_findings_of(findings, incident)
     cited.update(i for row in (*prevention, *on_queue) for i in row["evidence_ids"] or ())
-    cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
+    hints = equal_bodies(
+        findings, incident["queue_arn"], [m for m in messages if m["item_id"] in affected][:MOST_HINTED], theirs
+    )
+    cited.update(*(t.evidence_ids for told in (moments, chain, settings, hints, changes) for t in told))
     marks = annotations(findings.lake, incident_id)
     until = findings.generation.data_until_at
     first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
@@ -179,6 +186,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
             incident, findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)).to_pylist()
         ),
         gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
+        hints=hints,
         follow_ups=follow_ups(incident, messages, settings),
         to_log=lines_to_add(findings, incident),
         counterfactuals=tuple(prevention),

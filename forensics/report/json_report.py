@@ -51,6 +51,9 @@ def as_json(case: Case) -> dict[str, Any]:
         "changes_before": told(case.changes),
         "changes_not_known": case.changes_not_known,
         "gaps": list(case.gaps),
+        "hints": [
+            vars(h) | {"message_ids": list(h.message_ids), "evidence_ids": list(h.evidence_ids)} for h in case.hints
+        ],
         "counterfactuals": rows(case.counterfactuals),
         "queue_findings": rows(case.queue_findings),
         "follow_ups": rows(tuple(vars(f) for f in case.follow_ups)),

@@ -17,6 +17,7 @@ from forensics.report.changes import Change
 from forensics.report.evidence_lines import EvidenceLine
 from forensics.report.follow_ups import FollowUp
 from forensics.report.groups import BlockedSpan
+from forensics.report.hints import Hint
 from forensics.report.json_report import SCHEMA, SCHEMA_VERSION
 from forensics.report.moments import Moment
 from forensics.report.settings_then import SettingFact
@@ -86,6 +87,7 @@ def schema() -> Schema:
         "changes_before": _list(_class(Change)),
         "changes_not_known": {"type": ["string", "null"]},
         "gaps": _TEXTS,
+        "hints": _list(_class(Hint)),
         "counterfactuals": _list(_rows(COUNTERFACTUALS)),
         "queue_findings": _list(_rows(QUEUE_FINDINGS)),
         "follow_ups": _list(_class(FollowUp)),
