@@ -13,6 +13,7 @@ import typer
 
 from cli.annotate import annotate
 from cli.annotations import annotations
+from cli.bundle import bundle
 from cli.check import check
 from cli.collect import collect
 from cli.correlate import correlate
@@ -49,6 +50,7 @@ from cli.settings import settings
 from cli.status import status
 from cli.suggest import suggest
 from cli.verify import verify
+from cli.waiting import waiting
 from cli.watch import watch
 from cli.what_if import what_if
 from cli.without_pandas import leave_pandas_out
@@ -107,6 +109,7 @@ _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 """Commands that may start Spark, which hands frames to Arrow."""
 _KEPT = (
     annotate,
+    bundle,
     collect,
     correlate,
     demo,
@@ -124,8 +127,8 @@ _KEPT = (
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
-    _REVIEW: (health, check, suggest, what_if),
-    _SHOW: (demo, serve, report, notify, annotate, annotations),
+    _REVIEW: (health, check, waiting, suggest, what_if),
+    _SHOW: (demo, serve, report, bundle, notify, annotate, annotations),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }
 for _panel, _commands in _COMMANDS.items():

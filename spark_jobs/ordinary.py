@@ -252,6 +252,7 @@ def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
             "dead_letter_source_arn",
             pl.col("key_marker_count").fill_null(0),
             "has_response",
+            pl.lit(None, pl.Boolean).alias("is_provisional"),
             none.alias("job_id"),
             pl.lit(False).alias("is_open"),
             pl.lit(None, pl.Binary).alias("raw"),

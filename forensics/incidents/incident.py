@@ -78,6 +78,8 @@ def incident_row(
         "excluded": [*found.excluded, *sent.excluded],
         "still_open": [*found.still_open, *sent.still_open],
         "certainty": "proved" if is_proved and all(is_proved) else "inferred",
+        "is_provisional": any(message.is_provisional for message in messages),
+        "final_at": highest(message.final_at for message in messages),
         "functions": settings.functions,
         "is_fifo": settings.is_fifo,
         "visibility_timeout_s": settings.visibility_timeout_s,

@@ -9,6 +9,7 @@ from forensics.judging.guards import guards_of
 from forensics.judging.known import highest, lowest
 from forensics.judging.model import Message, Redelivery
 from forensics.judging.origins import origins
+from forensics.judging.provisional import work_final_at
 from forensics.judging.surroundings import Surroundings
 from forensics.origins import Origin
 from forensics.streams.model import Delivery
@@ -28,6 +29,7 @@ class _Interval:
     guard_sentence: str
     effect_sentence: str
     message_ids: list[str]
+    final_at: int | None
 
 
 def messages_of(
@@ -57,16 +59,20 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
     maybe = sum(d.effect != "no" for d in deliveries)
     at_most = None if any(hidden_possible(item, around) for item in work) else maybe
     guards = guards_of(work, around)
+    verdict = verdict_of(at_least, at_most, bool(guards.stopped))
+    final_at = work_final_at(work, at_most, around.finality)
+    is_shown = bool(bases) and bases <= _PROOFS
     return _Interval(
         at_least,
         at_most,
-        verdict_of(at_least, at_most, bool(guards.stopped)),
-        "proved" if bases and bases <= _PROOFS else "inferred",
+        verdict,
+        "proved" if is_shown and (final_at is None or verdict == "confirmed") else "inferred",
         guard_sentence(
             guards.stopped, guards.is_in_place, guards.lock_ended_s, guards.lock_ended, guards.other_payloads
         ),
         effect_sentence(at_least, at_most, sorted(bases)),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
+        final_at,
     )
 
 
@@ -113,6 +119,7 @@ def _message(
         related_message_ids=related,
         visibility_timeout_s=highest(d.visibility_timeout_s for d in item),
         evidence_ids=united(*(d.evidence_ids for d in item)),
+        final_at=interval.final_at,
     )
 
 

@@ -178,7 +178,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         changes_not_known=not_known_of(
             incident, findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)).to_pylist()
         ),
-        gaps=gaps(incident, theirs, their_redeliveries, settings),
+        gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
         follow_ups=follow_ups(incident, messages, settings),
         to_log=lines_to_add(findings, incident),
         counterfactuals=tuple(prevention),
@@ -193,13 +193,18 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     )
 
 
+def keys_of(message: Row) -> list[str]:
+    """Return what a ledger may name a message by: its business keys and its ids."""
+    return [
+        key for key in (*(message["business_keys"] or ()), message["message_id"], message["deduplication_id"]) if key
+    ]
+
+
 def _books(findings: Findings, incident: Row, messages: Sequence[Row]) -> tuple[Line, ...]:
     """Return what ledgers say of the incident's messages; of the harmless ones only where a ledger says otherwise."""
     if not has_books(findings.lake):
         return ()
-    keys = {
-        key for m in messages for key in (*(m["business_keys"] or ()), m["message_id"], m["deduplication_id"]) if key
-    }
+    keys = {key for m in messages for key in keys_of(m)}
     lines = [line for mine in reconcile(findings, incident["queue_arn"], keys).values() for line in mine]
     return tuple(line for line in lines if line.outcome != "agrees")
 

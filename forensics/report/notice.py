@@ -14,6 +14,7 @@ from forensics.lake import Findings, Lake
 from forensics.report.case import load_case
 from forensics.report.faults import Fault, fault_record, faults
 from forensics.report.opening import Opening
+from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, incident_record, verdict_counts
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
@@ -97,6 +98,8 @@ def notice_of(
         lines.append(
             f"`{_plain(incident['incident_id']).replace('`', '')}` since {clock_text(incident['started_at'])[:19]} UTC · {verdicts}"
         )
+        if provisional := provisional_sentence(incident):
+            lines.append(provisional)
         if link:
             lines.append(f"<{link}|Open the timeline>")
         text = "\n".join(lines)

@@ -1,14 +1,15 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.report.case import Case
+from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.verdict.interval import VERDICT_WORDS
 from forensics.words import clock_text, ms_between, span_text
 
 
 def summary(case: Case) -> str:
-    """Return six lines or fewer: headline, cause, how often, what next, time, completeness."""
-    return "\n".join([*_first_lines(case), _gap_line(case)])
+    """Return seven lines or fewer: headline, cause, how often, what next, time, whether it is provisional, completeness."""
+    return "\n".join([*_first_lines(case), *_certainty_lines(case)])
 
 
 def verdict_text(case: Case) -> str:
@@ -18,7 +19,7 @@ def verdict_text(case: Case) -> str:
     lines += [f"  {v:<9} {count:>7,}  {VERDICT_WORDS[v]}" for v, count in verdict_counts(incident).items()]
     if counts := cause_counts(incident):
         lines.append("Causes of redelivery: " + " · ".join(f"{code} {count}" for code, count in counts.items()))
-    return "\n".join([*lines, _gap_line(case), *_stop_lines(case)])
+    return "\n".join([*lines, *_certainty_lines(case), *_stop_lines(case)])
 
 
 def _first_lines(case: Case) -> list[str]:
@@ -31,8 +32,12 @@ def _first_lines(case: Case) -> list[str]:
     return [" ".join(line.split()) for line in [*lines, when_text(case)]]
 
 
-def _gap_line(case: Case) -> str:
-    return f"Not shown by the evidence: {case.gaps[0]}" if case.gaps else "The evidence has no known gaps."
+def _certainty_lines(case: Case) -> list[str]:
+    """Say whether late lines may still change it, and what else the evidence lacks."""
+    provisional = provisional_sentence(case.incident, case.messages)
+    lacking = [gap for gap in case.gaps if gap != provisional]
+    gap = f"Not shown by the evidence: {lacking[0]}" if lacking else "The evidence has no known gaps."
+    return [*([provisional] if provisional else []), gap]
 
 
 def _stop_lines(case: Case) -> list[str]:

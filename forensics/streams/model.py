@@ -203,6 +203,7 @@ class Delivery:
     after_at: int | None = None
     before_at: int | None = None
     work_id: str = ""
+    is_provisional: bool | None = None
     evidence_ids: list[str] = field(default_factory=list)
 
     @property

@@ -114,6 +114,11 @@ DELIVERIES = Table(
             "SenderId: an IAM user's id, a role's id and session (a function's name), or an account; null where not logged",
         ),
         Column("receipt_handle", "string", "prefix and digest of the receipt handle, never the handle"),
+        Column(
+            "is_provisional",
+            "bool",
+            "the effect rests on a line that is missing, and late lines may still come; null for what came once",
+        ),
         _KEYS,
         _EVIDENCE,
     ),
@@ -141,6 +146,7 @@ REDELIVERIES = Table(
         Column("sentence", "string", "why it came again, in words"),
         Column("excluded", "strings", "rival causes with why they are out, in words"),
         Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        Column("is_provisional", "bool", "the cause rests on lines that are missing, and late lines may still come"),
         _EVIDENCE,
     ),
 )
@@ -192,6 +198,12 @@ MESSAGES = Table(
         Column("deduplication_id", "string", "FIFO deduplication id"),
         Column("sender_id", "string", "who sent it, as SenderId says; null where not logged"),
         Column("is_dead_lettered", "bool", "it went to the dead-letter queue"),
+        Column("is_provisional", "bool", "the interval rests on lines that are missing, and late lines may still come"),
+        Column(
+            "final_at",
+            "timestamp",
+            "when it is final once that time is read again, UTC; null where it is, or was sealed",
+        ),
         _KEYS,
         Column("related_message_ids", "strings", "other messages of the same work, sorted"),
         _EVIDENCE,
@@ -282,9 +294,11 @@ GENERATIONS = Table(
         Column("data_until_at", "timestamp", "latest log event read, UTC"),
         Column("made_at", "timestamp", "when this run was published, UTC; null: an earlier release did not keep it"),
         Column(
-            "settings", "string", "the settings findings rest on, as TOML; null: an earlier release did not keep them"
+            "settings_text",
+            "string",
+            "the settings findings rest on, as TOML; null: an earlier release did not keep them",
         ),
-        Column("settings_digest", "string", "12 characters of the SHA-256 of settings"),
+        Column("settings_digest", "string", "12 characters of the SHA-256 of settings_text"),
     ),
 )
 

@@ -52,6 +52,12 @@ INCIDENTS = Table(
         Column("excluded", "strings", "rival causes with why they are out"),
         Column("still_open", "strings", "rival causes that are not out: why, for how many, and what would decide"),
         Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),
+        Column("is_provisional", "bool", "late lines may still change a verdict of it"),
+        Column(
+            "final_at",
+            "timestamp",
+            "when all its verdicts are final once that time is read again, UTC; null where they are",
+        ),
         Column("functions", "strings", "functions or log groups that consumed it"),
         Column("is_fifo", "bool", "the queue is FIFO; null if no snapshot says"),
         Column("visibility_timeout_s", "int", "in force; null if no snapshot"),

@@ -8,6 +8,7 @@ import streamlit as st
 from forensics.origins import ORIGIN_RULES
 from forensics.report.activity import is_open
 from forensics.report.opening import Opening, headline
+from forensics.report.provisional import provisional_sentence
 from forensics.report.works import by_work
 from forensics.words import count_text as count
 from forensics.words import offset_text
@@ -91,6 +92,9 @@ def header(case: Incident, page: Page) -> Any:
             color=VERDICTS[word][0],
             help=f"{VERDICTS[word][1]} {CERTAINTY.get(case['certainty'], '')}",
         )
+        if case["is_provisional"]:
+            said = plain(provisional_sentence(case))
+            st.badge("provisional", color="blue", icon=":material/hourglass_top:", help=said)
         opened = is_open(case, until)
         ends = f"Active in the last hour of the data, which ends {page.clock.minute(until)}." if opened else None
         st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
@@ -192,7 +196,7 @@ def verdicts(case: Incident, page: Page) -> None:
                 "Why it came again": m["trigger_sentence"],
                 "Guard": m["guard_sentence"],
                 "Effect": m["effect_sentence"],
-                "Certainty": m["certainty"],
+                "Certainty": f"{m['certainty']} · provisional" if m["is_provisional"] else m["certainty"],
                 "Dead-lettered": m["is_dead_lettered"],
             }
             for m in ranked[:MOST_MESSAGES]

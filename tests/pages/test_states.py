@@ -267,9 +267,16 @@ def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(v
     of_works = {"works": 1, "works_shared": 0, "works_confirmed": 1, "works_probable": 0, "works_possible": 0}
     incident |= {"causes": [], "primary_cause": "producer_retry", "works_absorbed": 0, "works_harmless": 0} | of_works
     incident |= {"extra_effects_at_least": 1, "extra_effects_at_most": 1}
+    incident |= {"is_provisional": True, "final_at": START + timedelta(days=1)}
     incident |= {"still_open": ["throttled: nobody looked (would decide: the Throttles metric)"]}
     for row in story.findings[MESSAGES.name]:
-        row |= {"work_id": "w", "verdict": "confirmed", "effects_at_least": 2, "effects_at_most": 2}
+        row |= {
+            "is_provisional": True,
+            "work_id": "w",
+            "verdict": "confirmed",
+            "effects_at_least": 2,
+            "effects_at_most": 2,
+        }
     at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
     [works] = [f.value for f in at.dataframe if "Why it came again" in f.value]
 
@@ -278,6 +285,8 @@ def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(v
     assert len(works) == 1
     assert works["Message"][0].count(", ") == 9
     assert "the same work came under another one: **Sent twice by the producer**" in words(at)
+    assert works["Certainty"][0] == "proved · provisional"
+    assert "Provisional: the verdict on 1 work rests on lines that are missing" in words(at)
     assert "No cause could be decided" not in words(at)
     assert "**Throttled**: nobody looked (would decide: the Throttles metric)" in words(at)
 

@@ -62,7 +62,7 @@ def test_the_legend_of_the_timeline_is_there_in_japanese(case):
 
 
 BY_NAME = {
-    "API names": r"maxReceiveCount|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
+    "API names": r"maxReceiveCount|FunctionResponseTypes|Disabled|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
     "code": r"print\(event\)|[a-z]+(?:_[a-z]+)+",
     "names": r"AWS|UTC|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
 }

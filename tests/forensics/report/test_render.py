@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from forensics.report.case import Case
 from forensics.report.follow_ups import follow_ups
+from forensics.report.gaps import gaps
+from forensics.report.notice import notice_of
+from forensics.report.options import ReportOptions
 from forensics.report.render import CSV_COLUMNS, FORMATS, render
+from forensics.report.summary import summary
 from tests.forensics.report import world
 
 pytestmark = pytest.mark.slow
@@ -207,6 +211,32 @@ def test_rivals_that_stay_open_are_named_in_every_report(case):
 
         assert title in page
         assert "nobody looked" in page.partition(title)[2]
+
+
+def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):
+    until = {"is_provisional": True, "final_at": world.after(90_000)}
+    incident = case.incident | until
+    messages = tuple(m | (until if n else {"is_provisional": False}) for n, m in enumerate(case.messages))
+    told = gaps(incident, case.deliveries, case.redeliveries, case.settings, messages)
+    case = dataclasses.replace(case, incident=incident, messages=messages, gaps=told)
+    said = "Provisional: the verdict on 2 works rests on lines that are missing, and late ones may still come."
+    when = "read again after 2026-11-21 06:12:00.200 UTC, or sealed."
+
+    assert f"{said} It is final once that time is {when}" in summary(case)
+    for form in ("md", "html"):
+        page = render(case, form).decode()
+
+        assert said in page
+        assert page.count("proved, provisional") == 1
+    assert [row["is_provisional"] for row in csv.DictReader(io.StringIO(render(case, "csv").decode()))] == [
+        "false",
+        "true",
+    ]
+    assert "暫定：2 件の処理の判定は" in render(case, "md", ReportOptions("ja")).decode()
+    assert said.replace("the verdict on 2 works", "the verdict") in str(
+        notice_of(incident, case.opening, "slack", None, "v").body
+    )
+    assert notice_of(incident, case.opening, "json", None, "v").body["incident"]["is_provisional"] is True
 
 
 def test_csv_carries_no_formula_from_the_evidence(case):
