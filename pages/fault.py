@@ -11,5 +11,6 @@ chosen = fault.choose(found, page)
 
 fault.header(chosen, page)
 fault.over_time(chosen, page)
+fault.did_it_help(chosen, page)
 fault.incidents(chosen, page)
 fault.affected(chosen, page)

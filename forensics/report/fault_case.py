@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from forensics.lake import Findings
-from forensics.lake.filters import one_of
-from forensics.report.annotations import Annotation, annotations
-from forensics.report.case import load_case
+from forensics.lake.filters import equals, one_of
+from forensics.report.annotations import Annotation, annotations, standing
+from forensics.report.before_after import Comparison, compare, last_repair
+from forensics.report.case import SETTINGS_TABLES, load_case
+from forensics.report.changes import Change, what_changed
 from forensics.report.faults import Fault
 from forensics.report.opening import Opening, affected_works, opening
 from forensics.report.prevention import CHANGE_WORDS, dead_of
-from forensics.tables.findings import COUNTERFACTUALS, MESSAGES, QUEUE_FINDINGS
+from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, SETTING_CHANGES
+from forensics.tables.findings import COUNTERFACTUALS, DELIVERIES, MESSAGES, QUEUE_FINDINGS, REDELIVERIES
+from forensics.words import ms_between
 
 Row = Mapping[str, Any]
 
@@ -25,6 +29,8 @@ class FaultCase:
     opening: Opening
     works: tuple[Row, ...]
     annotations: tuple[Annotation, ...]
+    changes: tuple[Change, ...]
+    comparison: Comparison | None
 
 
 def load_fault(findings: Findings, fault: Fault) -> FaultCase:
@@ -44,7 +50,37 @@ def load_fault(findings: Findings, fault: Fault) -> FaultCase:
     until = findings.generation.data_until_at
     told = dict(fault.newest) | {"headline": fault.headline}
     first = opening(told, messages, changes, dead_of(beside), lost, on_items, newest.opening.moves, until)
-    return FaultCase(fault, first, tuple(affected_works(messages)), marks)
+    since = changes_since(findings, fault, marks)
+    of_queue = equals("queue_arn", fault.newest["queue_arn"])
+    compared = None
+    if last_repair(since, fault.started_at):
+        columns = ["item_id", "delivery_index", "consumer", "received_at", "hidden_until_at", "ended_by"]
+        deliveries = findings.read(DELIVERIES, columns, of_queue).to_pylist()
+        came_again = findings.read(REDELIVERIES, ["item_id", "delivery_index", "cause"], of_queue).to_pylist()
+        compared = compare(since, deliveries, came_again, fault.trigger, fault.started_at, until)
+    return FaultCase(fault, first, tuple(affected_works(messages)), marks, since, compared)
+
+
+def changes_since(findings: Findings, fault: Fault, marks: Iterable[Annotation]) -> tuple[Change, ...]:
+    """Return what was changed since a fault began: settings, deployments of its functions, and a person's mark "fixed"."""
+    snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
+    arn = fault.newest["queue_arn"]
+    functions = {name for i in fault.incidents for name in i["functions"] or ()}
+    functions |= {m["function_name"] for m in snapshots[EVENT_SOURCE_MAPPINGS.name] if m["queue_arn"] == arn}
+    until = findings.generation.data_until_at or fault.ended_at
+    span = {"queue_arn": arn, "started_at": fault.started_at, "ended_at": until}
+    known = sorted(name for name in functions if name)
+    found = [
+        c for c in what_changed(span, known, snapshots, snapshots[SETTING_CHANGES.name]) if c.at > fault.started_at
+    ]
+    for mark in standing(a for a in marks if a.item_id is None).get(None, ()):
+        if mark.mark == "fixed":
+            what, since_ms = (
+                f"marked fixed by {mark.author}: {mark.reason}",
+                ms_between(mark.marked_at, fault.started_at),
+            )
+            found.append(Change(mark.marked_at, None, since_ms, what, "a person's mark", (mark.evidence_id,)))
+    return tuple(sorted(found, key=lambda c: (c.at, c.what)))
 
 
 def _together(rows: Iterable[Row]) -> list[Row]:

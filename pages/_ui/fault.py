@@ -11,6 +11,7 @@ from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.records import message_record
 from forensics.tables.findings import MESSAGES
 from forensics.words import count_text as count
+from forensics.words import percent
 from pages._ui.board import Board
 from pages._ui.case import case_key
 from pages._ui.incident import stop_now
@@ -127,6 +128,39 @@ def over_time(fault: Fault, page: Page) -> None:
     figure = fault_times(starts, fault.bars(fault.started_at, until, BINS), page.clock.label(until))
     st.plotly_chart(
         legible(figure), key="fault_times", config={"displayModeBar": False}, alt=f"{fault.queue}: {fault.times}"
+    )
+
+
+def did_it_help(fault: Fault, page: Page) -> None:
+    """Show what was changed since it began, and the runs before and since the last change."""
+    case = told(fault, page)
+    st.subheader("What changed since", anchor="changes-since")
+    if not case.changes:
+        st.markdown(
+            "No change of the queue, its functions or mappings is known since it began. Mark an incident as fixed when it is "
+            "repaired elsewhere: the runs before and since are then compared here."
+        )
+        return
+    if found := case.comparison:
+        st.markdown(f"**{plain(found.sentence)}**")
+        st.markdown(
+            "\n".join(
+                ["| | Runs | Led to it | Rate, 95 % sure |", "|---|---|---|---|"]
+                + [
+                    f"| {name} | {side.runs:,} | {side.failed:,} | {percent(side.interval[0])} to {percent(side.interval[1])} |"
+                    for name, side in (("Before", found.before), ("Since", found.since))
+                ]
+            )
+        )
+    st.dataframe(
+        [{"When": page.clock.stamp(c.at), "What": c.what, "Shown by": c.source} for c in reversed(case.changes)],
+        hide_index=True,
+        key="fault_changes",
+        column_config={
+            "When": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}; no later than this."),
+            "What": st.column_config.TextColumn(width=430),
+        },
+        alt="What was changed since this fault began",
     )
 
 

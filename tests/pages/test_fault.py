@@ -4,10 +4,13 @@ from datetime import timedelta
 
 import pytest
 
+from forensics.lake import Lake
+from forensics.report.faults import faults
+from forensics.tables.evidence import SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from tests.pages import tales
 from tests.pages.reading import words
-from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE, START, Story
+from tests.pages.worlds import ACCOUNT, DOUBLE_BILLING, EXPIRED_HANDLE, REGION, START, Story
 
 TIMES = 12
 
@@ -25,6 +28,26 @@ def lake(tmp_path_factory):
         again = f"billing-again-{n}"
         story.add(INCIDENTS, expired | moved | {"incident_id": again})
         story.add(MESSAGES, message | {"incident_id": again, "item_id": again, "message_id": again, "work_id": again})
+    run = story.run(tales.CHARGE, "repaired", START + timedelta(hours=3), 5)
+    story.deliver(run, {"message_id": "good"}, 1, ended_by="deleted", effect="yes", basis="returned")
+    story.add(
+        SETTING_CHANGES,
+        {
+            "evidence_id": "change:1",
+            "account_id": ACCOUNT,
+            "region": REGION,
+            "event_id": "1",
+            "changed_at": START + timedelta(hours=2),
+            "event_source": "lambda.amazonaws.com",
+            "event_name": "UpdateFunctionConfiguration",
+            "resource_kind": "function",
+            "resource": "charge-card",
+            "function_name": "charge-card",
+            "settings": ["timeout=60"],
+            "actor": "deploy/ci",
+            "collected_at": START + timedelta(hours=3),
+        },
+    )
     return story.save(tmp_path_factory.mktemp("faults") / "lake")
 
 
@@ -68,3 +91,21 @@ def test_a_fault_that_is_not_there_is_said_and_its_link_kept(visit, lake):
 
     assert "orders-throttled-000000 is not in data version" in words(at).replace("\\", "")
     assert "orders-throttled-000000" in at.query_params["fault"]
+
+
+def test_a_fault_says_what_was_changed_since_and_whether_it_helped(visit, lake):
+    ids = Lake(lake).findings().read(INCIDENTS).to_pylist()
+    [payments] = [f for f in faults(ids, None) if f.queue == "payments.fifo"]
+    at = visit("pages/fault.py", lake, fault=payments.fault_id)
+    said = words(at).replace("\\", "")
+
+    assert "Too early to tell: no run of 1 led to it since 2026-11-20 07:12 UTC (before: 1 of 2)" in said
+    assert "| Since | 1 | 0 |" in said
+    assert any("timeout=60" in what for frame in at.dataframe for what in frame.value.get("What", ()))
+
+
+def test_an_incident_shows_what_was_changed_after_it(visit, lake):
+    at = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+
+    assert "What changed since" in [s.value for s in at.subheader]
+    assert not at.exception
