@@ -67,6 +67,7 @@ class Case:
     settings: tuple[SettingFact, ...]
     changes: tuple[Change, ...]
     changes_not_known: str | None
+    changes_since: tuple[Change, ...]
     gaps: tuple[str, ...]
     hints: tuple[Hint, ...]
     follow_ups: tuple[FollowUp, ...]
@@ -185,6 +186,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         changes_not_known=not_known_of(
             incident, findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)).to_pylist()
         ),
+        changes_since=_changes_since(incident, sorted(_functions(theirs, snapshots, incident)), snapshots, until),
         gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
         hints=hints,
         follow_ups=follow_ups(incident, messages, settings),
@@ -223,6 +225,17 @@ def _redrive(findings: Findings, incident: Row, on_queue: Sequence[Row]) -> dict
     if not items:
         return {}
     return {s.item_id: s for s in steps_of_queue(findings, incident["queue_arn"]) if s.item_id in items}
+
+
+def _changes_since(
+    incident: Row, functions: Sequence[str], snapshots: Mapping[str, Sequence[Row]], until: datetime | None
+) -> tuple[Change, ...]:
+    """Return what was changed after the incident's end, until the data ends."""
+    end = incident["ended_at"] or incident["started_at"]
+    if end is None or until is None:
+        return ()
+    after = {"queue_arn": incident["queue_arn"], "started_at": end, "ended_at": until}
+    return tuple(c for c in what_changed(after, functions, snapshots, snapshots[SETTING_CHANGES.name]) if c.at > end)
 
 
 def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]], incident: Row) -> set[str]:

@@ -25,6 +25,7 @@ from pages._ui.words import plain
 PRODUCT = "Doubletake"
 NAVIGATION = (
     ("app.py", "Incidents", ":material/warning:"),
+    ("pages/fault.py", "Fault", ":material/repeat:"),
     ("pages/incident.py", "Incident", ":material/timeline:"),
     ("pages/queue_health.py", "Queue health", ":material/monitoring:"),
     ("pages/report.py", "Report", ":material/description:"),

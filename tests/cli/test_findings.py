@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,28 @@ def test_incidents_have_the_contracts_fields_and_causes_as_an_object(data):
     assert list(incident)[: len(INCIDENT_FIELDS)] == INCIDENT_FIELDS
     assert incident["causes"] == {"batch_collateral": 1, "function_timeout": 1}
     assert (incident["confirmed"], incident["probable"], incident["harmless"]) == (1, 1, 1)
+
+
+def test_incidents_are_listed_by_fault_and_a_fault_lists_its_incidents(tmp_path, capsys):
+    lake = world.save(tmp_path / "lake")
+    moved = {c: world.incident()[c] + timedelta(hours=3) for c in ("started_at", "ended_at", "first_repeat_at")}
+    later = world.incident() | moved | {"incident_id": f"{world.QUEUE}-later"}
+    world.publish(lake, {**world.findings(), "incidents": [world.incident(), later]}, "run-2")
+
+    def printed(*more):
+        assert cli.main(["incidents", "--lake", str(lake.root), *more]) == 0
+        return capsys.readouterr()
+
+    by_fault = printed()
+    [fault_id] = {json.loads(line)["fault_id"] for line in printed("--format", "jsonl").out.splitlines()}
+    [row] = [line.split() for line in by_fault.out.splitlines() if fault_id in line]
+
+    assert row[:2] == [fault_id, "2"]
+    assert row[-1] == later["incident_id"]
+    assert "2 incidents of 1 fault;" in by_fault.err
+    for more in (("--each",), ("--fault", fault_id)):
+        assert all(name in printed(*more).out for name in (world.INCIDENT, later["incident_id"]))
+    assert cli.main(["incidents", "--lake", str(lake.root), "--fault", "nope"]) == 2
 
 
 def test_deliveries_of_one_message_come_in_the_order_of_the_receive_count(data):
