@@ -66,6 +66,12 @@ def report(
     if output is None and kind in _FILES and sys.stdout.isatty():
         output = file_name(case, kind)
     write_out(content, output)
+    if case.left_out:
+        say(f"The report tells of the first {len(case.messages):,} messages; {case.left_out:,} are left out of it.")
+        if output not in (None, "-") and kind not in ("csv", "zip"):
+            beside = Path(str(output)).with_suffix(".csv")
+            write_out(render(case, "csv", options), str(beside))
+            say(f"{beside} lists the work of every affected one.")
     if kind == "zip":
         say(f"SHA-256 of the ZIP: {sha256(content).hexdigest()}")
 

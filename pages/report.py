@@ -7,6 +7,6 @@ from pages._ui.shell import shell
 page = shell("Report", "This page makes an incident's report: a file to attach, and the list of affected messages.")
 incident = report.choose(page.board.records(INCIDENTS), page)
 options = report.options(page)
-report.header(incident, options)
+report.header(incident, page)
 report.downloads(incident, options, page)
 report.preview(incident, options, page)

@@ -403,6 +403,11 @@ def test_the_report_page_previews_what_it_exports_in_every_form(visit):
     at = visit("pages/report.py", "demo", incident=DOUBLE_BILLING)
     buttons = {b.proto.label: b.proto for b in at.get("download_button")}
 
+    (frame,) = at.get("iframe")
+
+    assert "<h2>Do this</h2>" in frame.proto.srcdoc
+    assert "default-src 'none'" in frame.proto.srcdoc.partition("<style>")[0].replace("&#39;", "'")
+    assert "<script" not in frame.proto.srcdoc
     assert at.code[0].language == "markdown"
     assert at.code[0].value.startswith(f"# {DOUBLE_BILLING}".replace(".", ".")[:20])
     assert set(buttons) == {"HTML", "PDF", "Markdown", "CSV", "JSON", "SVG", "Timesketch", "Trace", "ZIP of all"}
