@@ -9,7 +9,7 @@ import typer
 
 from cli.ledger import count
 from cli.options import Everywhere
-from cli.output import say_lines
+from cli.output import say, say_lines, warn
 from forensics.errors import BadTimeError, ForensicsError
 
 if TYPE_CHECKING:
@@ -71,7 +71,15 @@ def import_(
         ),
     ] = None,
 ) -> int:
-    """Read exported and saved files into the lake; no account is needed."""
+    """Read exported and saved files, or evidence bundles, into the lake; no account is needed."""
+    from ingest.bundles import is_bundle
+
+    bundles = [path for path in paths if path.is_file() and is_bundle(path)]
+    for path in bundles:
+        _import_bundle(chosen, path)
+    if bundles and len(bundles) == len(paths):
+        return 0
+    paths = [path for path in paths if path not in bundles]
     from cli.progress import importing
     from ingest.file_run import ImportChoices
     from ingest.files import import_files
@@ -100,6 +108,28 @@ def import_(
     )
     say_lines(imported(report))
     return report.exit_code
+
+
+def _import_bundle(chosen: Everywhere, path: Path) -> None:
+    """Put a bundle's rows into the lake, and its settings beside them where there are none yet."""
+    from forensics.report.bundle import MOST_BYTES
+    from forensics.report.evidence_bundle import read_evidence
+    from forensics.settings import NAME
+    from ingest.bundles import store
+
+    with path.open("rb") as file:
+        found = read_evidence(file.read(MOST_BYTES + 1))
+    lake = chosen.open_lake()
+    stored, already = store(lake, found.rows)
+    say(f"Read {path.name}, the evidence of {found.incident_id}: {stored:,} rows are new, {already:,} were there.")
+    if found.redactions:
+        say(f"  Redacted before it was handed on: {', '.join(found.redactions)}.")
+    beside = lake.root / NAME
+    if found.settings and not beside.exists():
+        beside.write_text(found.settings, encoding="utf-8")
+        say(f"  Its settings: {beside}; `doubletake correlate` takes them where no others are named.")
+    elif found.settings and beside.read_text(encoding="utf-8") != found.settings:
+        warn(f"  {beside} holds other settings than the bundle: what is judged by them may differ.")
 
 
 def imported(report: "ImportReport") -> Iterator[str]:

@@ -48,12 +48,19 @@ class AcceptedRisk:
 
 @dataclass(frozen=True)
 class Queue:
-    """What the team says of one queue."""
+    """What the team says of one queue.
+
+    ``guard_s`` is how long its guard remembers a work, ``promise_s`` within how long a message should be done, ``sequence``
+    the JSON path of a field that counts up within a group. None where not said.
+    """
 
     name: str
     business_key: str | None = None
     owner: str | None = None
     note: str | None = None
+    guard_s: int | None = None
+    promise_s: int | None = None
+    sequence: str | None = None
     accepted: tuple[AcceptedRisk, ...] = ()
 
 

@@ -17,6 +17,7 @@ from forensics.incidents.incident import incident_row
 from forensics.incidents.membership import MessageTimes, membership
 from forensics.incidents.repeats import counterfactual_rows, repeats
 from forensics.incidents.timeline import timeline_rows
+from forensics.judging.finality import Finality
 from forensics.judging.model import Judged, Message
 from forensics.queue_findings import (
     MetricSeries,
@@ -281,7 +282,11 @@ def _blocked(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> dict[str,
 
 
 def blind(
-    around: Surrounding, parts: Sequence[tuple[str, str]], names_items: Mapping[str, bool], ids: Iterable[str]
+    around: Surrounding,
+    parts: Sequence[tuple[str, str]],
+    names_items: Mapping[str, bool],
+    ids: Iterable[str],
+    finality: Finality,
 ) -> pl.DataFrame:
     """Return incidents of queues whose logs name no message, in the columns of INCIDENTS."""
     consumers = sorted({(r["queue_arn"], r["queue_name"], r["log_group"]) for r in around.known.consumers})
@@ -316,7 +321,7 @@ def blind(
         for p in around.rule_points
         if p["metric"] in ("NumberOfMessagesReceived", "NumberOfMessagesDeleted")
     ]
-    return frame(blind_windows(failed, around.in_force, points, set(ids)), schema_of(INCIDENTS))
+    return frame(blind_windows(failed, around.in_force, points, set(ids), finality), schema_of(INCIDENTS))
 
 
 # -- health, readiness, checks ------------------------------------------------------------------------------------------

@@ -148,7 +148,7 @@ class _Run:
                 "rules_version": code_digest()[:12],
                 "data_until_at": None if data_until is None else moment(data_until),
                 "made_at": datetime.now(UTC),
-                "settings": settings,
+                "settings_text": settings,
                 "settings_digest": text_digest(settings),
             },
         )

@@ -1,25 +1,34 @@
 """One incident in a row: how many messages, why, what is ruled out, and under which settings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from forensics.incidents.ranking import highest, most_frequent, with_counts
+from forensics.incidents.ranking import highest, most_frequent, ranked, with_counts
 from forensics.incidents.repeats import WorkRepeat
+from forensics.incidents.trigger import why
 from forensics.judging.model import Message, Redelivery
+from forensics.origins import still_open
+from forensics.rules.ruling import UNDECIDABLE, Ruling
 from forensics.streams.model import Delivery
-from forensics.verdict import VERDICTS, cause_sentence, headline
+from forensics.verdict import VERDICTS, headline, why_sentence
+from forensics.words import count_text
 
 Row = dict[str, Any]
 
 NOT_SENT_TWICE = "producer_retry: the same message ids came again; nothing was sent twice"
+NOT_RECEIVED_TWICE = "redelivery: every receive count is 1, so SQS handed no message out a second time"
+NO_RECEIVE_COUNTS = (
+    "redelivery: no log shows a message received twice, but not every receive count is logged "
+    "(would decide: ApproximateReceiveCount of every message)"
+)
 NO_QUEUE_SETTINGS = "queue_settings: no snapshot of the queue was read"
 
 
 def incident_row(
     incident_id: str,
     messages: Collection[Message],
-    redeliveries: Iterable[Redelivery],
+    redeliveries: Collection[Redelivery],
     ledger: Collection[Delivery],
     affected: Collection[str],
     blocked_ms: int | None,
@@ -38,8 +47,10 @@ def incident_row(
     here = {message.message_id for message in messages}
     origin = max((message.origin for message in messages if message.origin is not None), default=None)
     found = _of_redeliveries(redeliveries, affected)
+    sent = _of_sends(messages, hit, is_redelivered=bool(found.causes))
     settings = _of_ledger(ledger, affected)
     cause = most_frequent(found.causes) if found.causes else origin
+    told = why(hit[0].queue, settings.functions, redeliveries, ledger, affected, origin)
     noun = "message sent again" if origin and not found.causes else "redelivered message"
     is_proved = [message.certainty == "proved" for message in messages if message.verdict == "confirmed"]
     unread = list(gaps) if settings.has_queue_settings else [*gaps, NO_QUEUE_SETTINGS]
@@ -58,20 +69,17 @@ def incident_row(
         **{f"works_{verdict}": works[verdict] for verdict in VERDICTS},
         "causes": with_counts(found.causes),
         "primary_cause": cause,
+        "trigger": told.trigger,
+        "why": told.values,
         "headline": headline(
             works["confirmed"], works["probable"], works["possible"], works.total(), noun, _sent_count(messages)
         ),
-        "cause_sentence": cause_sentence(
-            hit[0].queue,
-            settings.functions,
-            cause or "undecidable",
-            settings.visibility_timeout_s,
-            settings.function_timeout_s,
-            settings.batch_size,
-            None if found.first_gap_ms is None else round(found.first_gap_ms / 1000, 2),
-        ),
-        "excluded": found.excluded if origin is not None else [*found.excluded, NOT_SENT_TWICE],
+        "cause_sentence": why_sentence(told),
+        "excluded": [*found.excluded, *sent.excluded],
+        "still_open": [*found.still_open, *sent.still_open],
         "certainty": "proved" if is_proved and all(is_proved) else "inferred",
+        "is_provisional": any(message.is_provisional for message in messages),
+        "final_at": highest(message.final_at for message in messages),
         "functions": settings.functions,
         "is_fifo": settings.is_fifo,
         "visibility_timeout_s": settings.visibility_timeout_s,
@@ -95,38 +103,89 @@ def _sent_count(messages: Iterable[Message]) -> int:
 
 
 class _Redelivered(NamedTuple):
-    """What an incident's redeliveries say together; ``first_gap_ms`` is that of the first one to come again."""
+    """What an incident's redeliveries say together."""
 
     causes: Counter[str]
     excluded: list[str]
+    still_open: list[str]
     first_at: int | None
-    first_gap_ms: int | None
 
 
 def _of_redeliveries(redeliveries: Iterable[Redelivery], affected: Collection[str]) -> _Redelivered:
     """Sum up the redeliveries of affected messages.
 
-    A cause is excluded where it is for every one of them; it is told with its most frequent reason.
+    A cause is excluded where it is for every one of them; it is told with its most frequent reason. One that is open for
+    any of them stays open.
     """
     causes: Counter[str] = Counter()
-    reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    count = 0
-    first: tuple[int, str, int] | None = None  # several may come again in one moment
-    first_gap_ms = None
+    excluded: list[str] = []
+    rivals: list[str] = []
+    first_at = None
     for redelivery in redeliveries:
         if redelivery.item_id not in affected:
             continue
         causes[redelivery.cause] += 1
-        count += 1
-        for text in redelivery.excluded:
-            code, _, sentence = text.partition(": ")
-            reasons[code][sentence] += 1
+        excluded += redelivery.excluded
+        rivals += [
+            still_open(r.code, Ruling(r.stance, r.sentence, r.would_decide))
+            for r in redelivery.rulings
+            if r.stance == UNDECIDABLE
+        ]
         if redelivery.later_received_at is not None:
-            place = (redelivery.later_received_at, redelivery.item_id, redelivery.delivery_index)
-            if first is None or place < first:
-                first, first_gap_ms = place, redelivery.gap_ms
-    excluded = [f"{code}: {most_frequent(said)}" for code, said in reasons.items() if said.total() == count]
-    return _Redelivered(causes, sorted(excluded), first[0] if first else None, first_gap_ms)
+            first_at = min(first_at or redelivery.later_received_at, redelivery.later_received_at)
+    count = causes.total()
+    return _Redelivered(
+        causes,
+        _out_for_all(excluded, count),
+        _open_for_any(rivals, count, "redelivery", "redeliveries"),
+        first_at,
+    )
+
+
+class _Sent(NamedTuple):
+    """What is out, and what is not, of where further message ids of an incident's works come from."""
+
+    excluded: list[str]
+    still_open: list[str]
+
+
+def _of_sends(messages: Collection[Message], hit: Sequence[Message], is_redelivered: bool) -> _Sent:
+    """Sum up the origins of message ids; where no id came again by itself, that rules out every cause of redelivery."""
+    further = [message for message in messages if message.origin_excluded or message.origin_open or message.origin]
+    if not further:
+        return _Sent([NOT_SENT_TWICE], [])
+    excluded = _out_for_all([text for message in further for text in message.origin_excluded], len(further))
+    rivals = _open_for_any([text for m in further for text in m.origin_open], len(further), "message", "messages")
+    if is_redelivered:
+        return _Sent(excluded, rivals)
+    if all(message.receive_count == 1 for message in hit):
+        return _Sent([*excluded, NOT_RECEIVED_TWICE], rivals)
+    return _Sent(excluded, [*rivals, NO_RECEIVE_COUNTS])
+
+
+def _reasons(texts: Iterable[str]) -> Mapping[str, Counter[str]]:
+    """Count the reasons that ``code: why`` texts give, by code."""
+    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+    for text in texts:
+        code, _, sentence = text.partition(": ")
+        reasons[code][sentence] += 1
+    return reasons
+
+
+def _out_for_all(texts: Iterable[str], count: int) -> list[str]:
+    found = _reasons(texts)
+    return sorted(f"{code}: {most_frequent(said)}" for code, said in found.items() if said.total() == count)
+
+
+def _open_for_any(texts: Iterable[str], count: int, one: str, many: str) -> list[str]:
+    """Say each open rival with its most frequent reason; the most frequent rival first."""
+    found = _reasons(texts)
+    total = {code: said.total() for code, said in found.items()}
+    told = []
+    for code, number in ranked(total):
+        of = "" if number == count else f"for {number:,} of {count_text(count, one, many)}: "
+        told.append(f"{code}: {of}{most_frequent(found[code])}")
+    return told
 
 
 class _Settings(NamedTuple):

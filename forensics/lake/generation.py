@@ -37,7 +37,7 @@ class Generation:
             row["rules_version"],
             row["data_until_at"],
             row["made_at"],
-            row["settings"],
+            row["settings_text"],
             row["settings_digest"],
         )
 

@@ -14,11 +14,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class FollowUp:
-    """One thing to do, and why here; ``is_now``: to what has happened, and not against its coming back."""
+    """One thing to do, and why here."""
 
     action: str
     reason: str
-    is_now: bool = False
 
 
 _BY_CAUSE: Mapping[frozenset[str], FollowUp] = {
@@ -66,7 +65,6 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
             FollowUp(
                 f"Undo or refund the repeats: {count_text(confirmed, noun)} listed under affected messages.",
                 "Their work was done more than once.",
-                is_now=True,
             )
         )
     if open_count:
@@ -74,7 +72,6 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
             FollowUp(
                 f"Check {count_text(open_count, noun)} against the system that the work was done in.",
                 "The evidence leaves open whether their work was done once or more often.",
-                is_now=True,
             )
         )
     if affected or incident["messages_at_most"]:
@@ -89,7 +86,6 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
             FollowUp(
                 f"Do not redrive {count_text(len(dead), 'dead-lettered message')} before checking each one's effects.",
                 "Redriving a message whose work was done does the work again.",
-                is_now=True,
             )
         )
     causes = set(cause_counts(incident))

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from forensics.report.provisional import provisional_sentence
 from forensics.report.settings_then import NOT_KNOWN, SettingFact
 from forensics.words import count_text
 
@@ -19,10 +20,16 @@ _BASES = {
 
 
 def gaps(
-    incident: Row, deliveries: Sequence[Row], redeliveries: Sequence[Row], settings: Sequence[SettingFact]
+    incident: Row,
+    deliveries: Sequence[Row],
+    redeliveries: Sequence[Row],
+    settings: Sequence[SettingFact],
+    messages: Sequence[Row] = (),
 ) -> tuple[str, ...]:
     """Return what is missing and what it would have decided; empty means nothing that bears on the verdict."""
     found = list(incident["unread_sources"] or ())
+    if sentence := provisional_sentence(incident, messages):
+        found.append(sentence)
     unknown = Counter(d["basis"] for d in deliveries if d["effect"] == "unknown")
     for basis in sorted(b for b in unknown if b):
         why = _BASES.get(basis, f"of unknown effect ({basis})")

@@ -9,6 +9,7 @@ from types import NoneType, UnionType
 from typing import Any
 
 from forensics.books import OUTCOMES
+from forensics.redrive import Step
 from forensics.report.annotations import Annotation
 from forensics.report.batches import BatchAtEnd
 from forensics.report.chain import Fact
@@ -90,6 +91,7 @@ def schema() -> Schema:
         "counterfactuals": _list(_rows(COUNTERFACTUALS)),
         "queue_findings": _list(_rows(QUEUE_FINDINGS)),
         "follow_ups": _list(_class(FollowUp)),
+        "redrive_plan": _list(_class(Step)),
         "books": _list(_BOOK_LINE),
         "annotations": _list(_class(Annotation)),
         "messages": _list(message),

@@ -20,7 +20,7 @@ from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts, verdict_counts
-from forensics.report.summary import certainty_text, headline, state_text
+from forensics.report.summary import certainty_text, state_text
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
@@ -52,8 +52,9 @@ def html_page(case: Case, options: ReportOptions) -> str:
 def print_page(case: Case, options: ReportOptions, style: dict[str, str]) -> str:
     """Write the same report without a script, the picture drawn: what becomes a PDF."""
     from forensics.report.picture import captioned
+    from forensics.report.timeline_html import policy
 
-    still: dict[str, Any] = {"figure": None, "lanes": "", "scripts": (), "policy": "default-src 'none'"}
+    still: dict[str, Any] = {"figure": None, "lanes": "", "scripts": (), "policy": policy(())}
     return _render(case, "incident.html.j2", options, static=True, picture=captioned(case, options), **style, **still)
 
 
@@ -75,7 +76,8 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         incident=case.incident,
         language=options.language,
         zone=options.zone if options.local else None,
-        headline=language.headline(case.incident, headline(case)),
+        headline=language.headline(case.incident, case.opening.headline),
+        opening=case.opening,
         cause=language.cause(case.incident),
         certainty=certainty_text(case),
         state=language.state(case.incident, case.data_until_at, state_text(case)),
@@ -84,8 +86,6 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         repeat_span=_repeat_span(case),
         works=works,
         more_works=f"{more_works:,}" if (more_works := works_count - len(works)) > 0 else None,
-        to_do=[f for f in case.follow_ups if f.is_now],
-        best=_best_change(case),
         first_works=works[:FIRST_WORKS],
         more_than_first=f"{more_works:,}" if (more_works := works_count - FIRST_WORKS) > 0 else None,
         reasons=_reasons(works),
@@ -108,12 +108,6 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         say=language.sentence,
         **more,
     )
-
-
-def _best_change(case: Case) -> Any:
-    """Return the one change that would have prevented most of the repeats; None where none is known to help."""
-    best = case.counterfactuals[0] if case.counterfactuals else None
-    return best if best and best["prevented"] else None
 
 
 def _reasons(works: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], list[str]]:

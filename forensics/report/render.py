@@ -25,6 +25,7 @@ CSV_COLUMNS = (
     "business_keys",
     "verdict",
     "certainty",
+    "is_provisional",
     "effects_at_least",
     "effects_at_most",
     "extra_effects_at_least",

@@ -5,6 +5,7 @@ from forensics.tables.common import QUEUE as _QUEUE
 from forensics.tables.common import QUEUE_ARN as _QUEUE_ARN
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.tables.incidents import COUNTERFACTUALS, INCIDENTS
+from forensics.tables.readiness import LOGGING_READINESS
 from forensics.tables.schema import Column, Table
 
 _MESSAGE = Column(
@@ -107,7 +108,17 @@ DELIVERIES = Table(
         Column("deduplication_id", "string", "FIFO deduplication id"),
         Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
         Column("body_md5", "string", "SQS's md5OfBody"),
+        Column(
+            "sender_id",
+            "string",
+            "SenderId: an IAM user's id, a role's id and session (a function's name), or an account; null where not logged",
+        ),
         Column("receipt_handle", "string", "prefix and digest of the receipt handle, never the handle"),
+        Column(
+            "is_provisional",
+            "bool",
+            "the effect rests on a line that is missing, and late lines may still come; null for what came once",
+        ),
         _KEYS,
         _EVIDENCE,
     ),
@@ -135,6 +146,7 @@ REDELIVERIES = Table(
         Column("sentence", "string", "why it came again, in words"),
         Column("excluded", "strings", "rival causes with why they are out, in words"),
         Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        Column("is_provisional", "bool", "the cause rests on lines that are missing, and late lines may still come"),
         _EVIDENCE,
     ),
 )
@@ -184,7 +196,14 @@ MESSAGES = Table(
         Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
         Column("group_id", "string", "FIFO message group"),
         Column("deduplication_id", "string", "FIFO deduplication id"),
+        Column("sender_id", "string", "who sent it, as SenderId says; null where not logged"),
         Column("is_dead_lettered", "bool", "it went to the dead-letter queue"),
+        Column("is_provisional", "bool", "the interval rests on lines that are missing, and late lines may still come"),
+        Column(
+            "final_at",
+            "timestamp",
+            "when it is final once that time is read again, UTC; null where it is, or was sealed",
+        ),
         _KEYS,
         Column("related_message_ids", "strings", "other messages of the same work, sorted"),
         _EVIDENCE,
@@ -275,40 +294,11 @@ GENERATIONS = Table(
         Column("data_until_at", "timestamp", "latest log event read, UTC"),
         Column("made_at", "timestamp", "when this run was published, UTC; null: an earlier release did not keep it"),
         Column(
-            "settings", "string", "the settings findings rest on, as TOML; null: an earlier release did not keep them"
+            "settings_text",
+            "string",
+            "the settings findings rest on, as TOML; null: an earlier release did not keep them",
         ),
-        Column("settings_digest", "string", "12 characters of the SHA-256 of settings"),
-    ),
-)
-
-LOGGING_READINESS = Table(
-    "logging_readiness",
-    "findings",
-    grain="one log group in which a queue's consumer writes, and what its lines tell",
-    key=("queue_arn", "log_group"),
-    columns=(
-        _QUEUE_ARN,
-        _QUEUE,
-        Column("log_group", "string", "the log group"),
-        Column("consumer_kind", "string", "lambda or worker"),
-        Column("function_name", "string", "the function; null for workers"),
-        Column("level", "string", "ready, partial, blind (no line names a message) or unread (no lines in evidence)"),
-        Column("sentence", "string", "what the lines tell and what is missing, with numbers"),
-        Column("handling_count", "long", "runs of the function, or handlings by the worker, in evidence"),
-        Column("named_count", "long", "those of which a line names a message or business key"),
-        Column("counted_count", "long", "those of which a line shows a receive count"),
-        Column("item_start_count", "long", "those in which an item's start is logged"),
-        Column("effect_count", "long", "those in which a configured effect line stands"),
-        Column("response_count", "long", "those whose partial batch response is logged"),
-        Column("start_line_count", "long", "those with a START line; at log level WARN there are none"),
-        Column("missing", "strings", "what no line tells, most useful first"),
-        Column("reasons", "strings", "why each missing thing matters, in the order of missing"),
-        Column("python_lines", "strings", "the line to add in Python, in the order of missing"),
-        Column("node_lines", "strings", "the line to add in Node, in the order of missing"),
-        Column(
-            "setting_lines", "strings", "what doubletake.toml then says, in the order of missing; empty where nothing"
-        ),
-        _EVIDENCE,
+        Column("settings_digest", "string", "12 characters of the SHA-256 of settings_text"),
     ),
 )
 

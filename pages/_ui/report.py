@@ -9,7 +9,6 @@ from forensics.extras import how_to_install, is_installed
 from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.render import file_name
-from forensics.report.summary import headline
 from forensics.words import count_text as count
 from pages._ui import incident as incidents
 from pages._ui.case import case_of
@@ -83,7 +82,7 @@ def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
 def preview(incident: Incident, chosen: ReportOptions, page: Page) -> None:
     """Show the report as it is printed, and its Markdown source behind a tab, word for word as they are exported."""
     case = case_of(incident["incident_id"], page)
-    said = Language(chosen.language).headline(case.incident, headline(case))
+    said = Language(chosen.language).headline(case.incident, case.opening.headline)
     shown, source = st.tabs(["Report", "Source (Markdown)"])
     with shown:
         # No script of it may run: its own policy says so. It is white in every theme, as paper is.

@@ -2,7 +2,13 @@
 
 import pytest
 
-from forensics.incidents.incident import NO_QUEUE_SETTINGS, NOT_SENT_TWICE, incident_row
+from forensics.incidents.incident import (
+    NO_QUEUE_SETTINGS,
+    NO_RECEIVE_COUNTS,
+    NOT_RECEIVED_TWICE,
+    NOT_SENT_TWICE,
+    incident_row,
+)
 from forensics.incidents.repeats import repeats
 from forensics.tables.findings import INCIDENTS
 from tests.forensics.incidents.builders import at, delivery, harmless, message, redelivery, ruled
@@ -109,7 +115,7 @@ def test_causes_are_told_most_frequent_first_and_equal_ones_by_name():
     assert found["primary_cause"] == "throttled"
 
 
-def test_the_first_repeat_is_the_first_to_come_and_its_gap_goes_into_the_sentence():
+def test_the_first_repeat_is_the_first_to_come():
     found = row(
         [message("a"), message("b")],
         [
@@ -122,7 +128,7 @@ def test_the_first_repeat_is_the_first_to_come_and_its_gap_goes_into_the_sentenc
     )
 
     assert found["first_repeat_at"] == at(60)
-    assert found["cause_sentence"].endswith("The first repeat came 5.68 s after the first receive.")
+    assert "SQS redelivered it 5.67 s after the previous receive" in found["cause_sentence"]
 
 
 def test_a_rival_cause_is_out_where_it_is_for_every_redelivery_with_its_most_frequent_reason():
@@ -153,6 +159,40 @@ def test_of_several_origins_the_last_by_name_is_told_be_it_that_of_a_bystander()
     assert found["primary_cause"] == "producer_retry"
 
 
+OUT = ["dlq_redrive: nothing shows it in the dead-letter queue", "dedup_window_passed: sent too soon"]
+
+
+def test_an_incident_of_the_producers_doing_says_which_rivals_are_out():
+    again = {"origin": "producer_retry", "receive_count": 1}
+    both = [message("b", origin_excluded=OUT, **again), message("c", origin_excluded=OUT[:1], **again)]
+    found = row([message("a", receive_count=1), *both])
+
+    assert found["excluded"] == [OUT[0], NOT_RECEIVED_TWICE]
+    assert found["still_open"] == []
+
+
+def test_an_id_whose_origin_is_open_is_not_called_sent_once_and_its_rivals_are_named():
+    doubt = "dlq_redrive: nobody asked (would decide: move tasks)"
+    found = row([message("a"), message("b", origin_open=[doubt], receive_count=None)])
+
+    assert found["excluded"] == []
+    assert found["still_open"] == [doubt, NO_RECEIVE_COUNTS]
+
+
+def test_a_rival_that_is_open_for_any_redelivery_is_named_with_for_how_many():
+    unread, held = ruled("throttled", "undecidable", "not read"), ruled("released", "undecidable", "not shown")
+    unread, held = unread._replace(would_decide="Throttles"), held._replace(would_decide="the call")
+    found = row(
+        [message("a"), message("b"), harmless("c")],
+        [redelivery("a", rulings=[unread, held]), redelivery("b", rulings=[unread]), redelivery("c", rulings=[held])],
+    )
+
+    assert found["still_open"] == [
+        "throttled: not read (would decide: Throttles)",
+        "released: for 1 of 2 redeliveries: not shown (would decide: the call)",
+    ]
+
+
 def test_evidence_is_told_in_order_and_once():
     lines = [f"log:{n}" for n in range(9)]
     found = row([message("a", evidence_ids=lines[::-1]), message("b", evidence_ids=lines[2:5])])
@@ -171,7 +211,7 @@ def test_where_only_the_producer_sent_twice_the_origin_is_the_cause_and_the_noun
 
     assert (found["primary_cause"], found["causes"], found["excluded"]) == ("producer_retry", [], [])
     assert found["headline"] == "2 of 2 messages sent again may have been processed more than once"
-    assert "the producer sent the same work in a second message" in found["cause_sentence"]
+    assert "The producer sent the same work" in found["cause_sentence"]
 
 
 def test_an_incident_is_proved_when_every_confirmed_verdict_is():

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 
 from forensics.report.case import Case
 from forensics.report.follow_ups import follow_ups
+from forensics.report.gaps import gaps
+from forensics.report.notice import notice_of
 from forensics.report.options import ReportOptions
 from forensics.report.pages import SCREEN, print_page
 from forensics.report.render import CSV_COLUMNS, FORMATS, render
+from forensics.report.summary import summary
 from tests.forensics.report import world
 
 pytestmark = pytest.mark.slow
@@ -199,6 +202,44 @@ def test_a_work_under_two_message_ids_is_one_row_and_one_refund(case):
     assert "| Affected messages | 2 (works: 1) |" in page
 
 
+def test_rivals_that_stay_open_are_named_in_every_report(case):
+    rival = "throttled: nobody looked (would decide: the Throttles metric)"
+    case = dataclasses.replace(case, incident=case.incident | {"still_open": [rival]})
+
+    assert json.loads(render(case, "json"))["incident"]["still_open"] == [rival]
+    for form, title in (("md", "### Rival causes that stay open"), ("html", ">Rival causes that stay open</h3>")):
+        page = render(case, form).decode()
+
+        assert title in page
+        assert "nobody looked" in page.partition(title)[2]
+
+
+def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):
+    until = {"is_provisional": True, "final_at": world.after(90_000)}
+    incident = case.incident | until
+    messages = tuple(m | (until if n else {"is_provisional": False}) for n, m in enumerate(case.messages))
+    told = gaps(incident, case.deliveries, case.redeliveries, case.settings, messages)
+    case = dataclasses.replace(case, incident=incident, messages=messages, gaps=told)
+    said = "Provisional: the verdict on 2 works rests on lines that are missing, and late ones may still come."
+    when = "read again after 2026-11-21 06:12:00.200 UTC, or sealed."
+
+    assert f"{said} It is final once that time is {when}" in summary(case)
+    for form in ("md", "html"):
+        page = render(case, form).decode()
+
+        assert said in page
+        assert page.count("proved, provisional") == 1
+    assert [row["is_provisional"] for row in csv.DictReader(io.StringIO(render(case, "csv").decode()))] == [
+        "false",
+        "true",
+    ]
+    assert "暫定：2 件の処理の判定は" in render(case, "md", ReportOptions("ja")).decode()
+    assert said.replace("the verdict on 2 works", "the verdict") in str(
+        notice_of(incident, case.opening, "slack", None, "v").body
+    )
+    assert notice_of(incident, case.opening, "json", None, "v").body["incident"]["is_provisional"] is True
+
+
 def test_csv_carries_no_formula_from_the_evidence(case):
     rows = list(csv.reader(io.StringIO(render(with_text(case, HOSTILE[-1]), "csv").decode())))
 
@@ -214,8 +255,8 @@ def test_the_first_page_says_what_to_do_for_which_keys_where_and_of_what(case):
     page = render(dataclasses.replace(case, made_at=world.after(9000)), "html").decode()
     first = page[page.index("<main>") : page.index('<section id="summary">')]
 
-    assert "Undo or refund the repeats: 1 message" in first
-    assert "Check 1 message against the system" in first
+    assert "refund or undo 1 (CSV)" in first
+    assert "check 1 by hand" in first
     assert "idempotency key" not in first, "what to change stands in section 9"
     assert "<code>pay-1001</code>" in first and "<code>pay-1002</code>" in first
     for told in ("111122223333", "eu-west-1", "payments.fifo (FIFO)", case.data_version, "2026-11-20 07:42:00.200 UTC"):
