@@ -22,12 +22,12 @@ from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.incident_lookup import find_incident
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
-from forensics.report.opening import COUNTED, Opening, affected_works, opening
+from forensics.report.opening import Opening, affected_works, opening
 from forensics.report.prevention import counterfactuals_of, dead_of, queue_findings_of
 from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.report.stop_now import moves, scene_of
-from forensics.report.works import by_work, every_work, first_repeats, ordered_items, with_first_repeats
+from forensics.report.works import by_work, counted_works, every_work, first_repeats, ordered_items, with_first_repeats
 from forensics.tables.evidence import (
     COVERAGE,
     EVENT_SOURCE_MAPPINGS,
@@ -171,8 +171,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES) -
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
     marks = annotations(findings.lake, incident_id)
     until = findings.generation.data_until_at
-    every = every_work(findings, incident) if left_out else affected_works(messages)
-    works = [{name: work[name] for name in COUNTED} for work in every]
+    works = counted_works(findings, incident_id) if left_out else affected_works(messages)
     first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
     return Case(
         incident=incident,

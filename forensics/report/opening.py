@@ -27,17 +27,6 @@ CHANGE_ACTIONS = {
 }
 
 
-COUNTED = (
-    "verdict",
-    "item_ids",
-    "extra_effects_at_least",
-    "extra_effects_at_most",
-    "receive_count",
-    "deliveries",
-)
-"""What the first lines ask of a work; nothing else of it is held, for there may be a hundred thousand."""
-
-
 @dataclass(frozen=True)
 class Opening:
     """The first lines about an incident; every sentence is plain text, without a full stop where it is a line of its own.
@@ -75,7 +64,7 @@ def opening(
 ) -> Opening:
     """Put the first lines together; ``counterfactuals`` with what prevents most first, ``dead`` the dead-lettered messages.
 
-    ``works`` are all affected ones, of which ``COUNTED`` is asked. ``lost`` counts messages whose retention ended before their work was seen done.
+    ``works`` are all affected ones, of which ``counted_works`` is enough. ``lost`` counts messages whose retention ended before their work was seen done.
     """
     return Opening(
         headline=headline(incident),

@@ -74,29 +74,53 @@ def by_work(messages: Iterable[Row]) -> list[Row]:
     ``extra_effects_at_least`` and ``extra_effects_at_most`` (None: no upper bound). ``deliveries`` and ``receive_count``
     are of all given messages together, the count None where one is not logged.
     """
+    return [_of_work(mine) for mine in _works(messages)]
+
+
+def counted_works(findings: Findings, incident_id: str) -> list[Row]:
+    """Return of every affected work of an incident what is counted: how often it was done beyond the first, and received."""
+    told = findings.scan(MESSAGES, list(_COUNTED_FROM), equals("incident_id", incident_id))
+    rows = (row for batch in told for row in batch.to_pylist() if row["verdict"] in AFFECTED)
+    return [_counts(mine) for mine in _works(rows)]
+
+
+_COUNTED_FROM = (
+    *("queue_arn", "item_id", "work_id", "verdict", "effects_at_least", "effects_at_most"),
+    *("deliveries", "receive_count"),
+)
+
+
+def _works(messages: Iterable[Row]) -> Iterable[list[Row]]:
     works: dict[tuple[str, str], list[Row]] = {}
     for message in messages:
         works.setdefault((message["queue_arn"], message["work_id"] or message["item_id"]), []).append(message)
-    return [_of_work(mine) for mine in works.values()]
+    return works.values()
 
 
-def _of_work(mine: Sequence[Row]) -> Row:
+def _counts(mine: Sequence[Row]) -> dict[str, Any]:
     first = mine[0]
     most = first["effects_at_most"]
     return {
-        **first,
-        **{name: _first_known(mine, name) for name in ("message_id", "origin", "group_id", "deduplication_id")},
-        **{name: _together(mine, name) for name in ("causes", "business_keys", "evidence_ids")},
-        "message_ids": _ids(mine),
+        "verdict": first["verdict"],
         "item_ids": [m["item_id"] for m in mine],
         "deliveries": sum(m["deliveries"] or 0 for m in mine),
         "receive_count": _sum(m["receive_count"] for m in mine),
+        "extra_effects_at_least": max((first["effects_at_least"] or 0) - 1, 0),
+        "extra_effects_at_most": None if most is None else max(most - 1, 0),
+    }
+
+
+def _of_work(mine: Sequence[Row]) -> Row:
+    return {
+        **mine[0],
+        **_counts(mine),
+        **{name: _first_known(mine, name) for name in ("message_id", "origin", "group_id", "deduplication_id")},
+        **{name: _together(mine, name) for name in ("causes", "business_keys", "evidence_ids")},
+        "message_ids": _ids(mine),
         "first_received_at": min((m["first_received_at"] for m in mine if m["first_received_at"]), default=None),
         "last_received_at": max((m["last_received_at"] for m in mine if m["last_received_at"]), default=None),
         "is_dead_lettered": any(m["is_dead_lettered"] for m in mine),
         "trigger_sentence": " ".join(dict.fromkeys(m["trigger_sentence"] for m in mine if m["trigger_sentence"])),
-        "extra_effects_at_least": max((first["effects_at_least"] or 0) - 1, 0),
-        "extra_effects_at_most": None if most is None else max(most - 1, 0),
     }
 
 

@@ -139,3 +139,7 @@ def test_a_work_s_first_repeat_is_when_it_was_first_received_again(case):
     rows = list(csv.DictReader(io.StringIO(render(case, "csv").decode())))
 
     assert {row["first_repeat_at"] for row in rows} == {"2026-11-20T05:22:00.500Z"}
+
+
+def test_the_first_lines_count_every_work_whatever_the_report_leaves_out(lake, case):
+    assert load_case(lake.findings(), world.INCIDENT, most=1).opening == case.opening
