@@ -77,9 +77,13 @@ def report(
 
 
 def _kind_of(output: str | None) -> ReportFormat:
-    ending = Path(output or "").suffix.lstrip(".").lower()
-    ending = {"markdown": "md", "htm": "html"}.get(ending, ending)
-    return ReportFormat(ending) if ending in set(ReportFormat) else ReportFormat("html")
+    ending = "" if output in (None, "-") else Path(str(output)).suffix.lstrip(".").lower()
+    kind = {"markdown": "md", "htm": "html", "": "html"}.get(ending, ending)
+    if kind not in set(ReportFormat):
+        raise ReportNotNamedError(
+            f"no report is a .{ending} file, as {output!r} asks", f"Endings: {', '.join(FORMATS)}; or say --format."
+        )
+    return ReportFormat(kind)
 
 
 def _week_report(

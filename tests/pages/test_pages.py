@@ -155,7 +155,7 @@ def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
 
     assert [s.value for s in at.subheader][-8:] == [
         "Cause chain",
-        "The batch when its run was cut off",
+        "How far each failed run got",
         "Why, and why not otherwise",
         "Verdict per message",
         "On the queue",
