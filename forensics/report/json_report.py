@@ -34,6 +34,8 @@ def as_json(case: Case) -> dict[str, Any]:
         "data_version": case.data_version,
         "rules_version": case.rules_version,
         "data_until_at": plain_value(case.data_until_at),
+        "made_at": plain_value(case.made_at),
+        "messages_left_out": case.left_out,
         "incident": incident_record(case.incident),
         "summary": summary(case),
         "key_moments": told(case.moments),

@@ -76,6 +76,8 @@ def schema() -> Schema:
         "data_version": {"type": "string"},
         "rules_version": {"type": "string"},
         "data_until_at": _TIME,
+        "made_at": _TIME,
+        "messages_left_out": {"type": "integer"},
         "incident": _rows(INCIDENTS, {"causes": counts}),
         "summary": {"type": "string"},
         "key_moments": _list(_class(Moment)),

@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import cli
 from forensics.lake import Lake
+from forensics.report import case as case_module
 from tests.forensics.report import world
 from tests.waiting import PATIENCE_S
 
@@ -209,6 +211,14 @@ def test_the_ending_of_the_file_chooses_the_format(run, tmp_path):
     assert json.loads((tmp_path / "case.json").read_text())["schema_version"] == 1
 
 
+def test_beside_a_report_that_leaves_messages_out_lies_the_csv_of_all(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(case_module, "load_case", partial(case_module.load_case, most=1))
+    _, _, err = run("report", world.INCIDENT, "-o", str(tmp_path / "case.html"))
+
+    assert "The report tells of the first 1 messages; 2 are left out of it." in err
+    assert (tmp_path / "case.csv").read_text().count("\n") == 1 + 2
+
+
 def test_a_report_to_stdout_is_the_file_and_nothing_more(run):
     _, out, err = run("report", world.INCIDENT, "--format", "md", "-o", "-")
 
@@ -242,6 +252,7 @@ BAD = {
     "an unknown command": (refuse("mesages"), "mesages", "messages"),
     "an unknown format": (refuse("messages", "--format", "xml"), "xml", "jsonl"),
     "an unknown verdict": (refuse("messages", "--verdict", "sure"), "sure", "confirmed"),
+    "an ending that no report has": (refuse("report", world.INCIDENT, "-o", "r.txt"), "'r.txt'", "html"),
     "a missing argument": (refuse("report"), "Name an incident", "--week"),
 }
 

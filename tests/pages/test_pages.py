@@ -155,7 +155,7 @@ def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
 
     assert [s.value for s in at.subheader][-8:] == [
         "Cause chain",
-        "The batch when its run was cut off",
+        "How far each failed run got",
         "Why, and why not otherwise",
         "Verdict per message",
         "On the queue",
@@ -407,6 +407,11 @@ def test_the_report_page_previews_what_it_exports_in_every_form(visit):
     at = visit("pages/report.py", "demo", incident=DOUBLE_BILLING)
     buttons = {b.proto.label: b.proto for b in at.get("download_button")}
 
+    (frame,) = at.get("iframe")
+
+    assert "<h2>Next</h2>" in frame.proto.srcdoc
+    assert "default-src 'none'" in frame.proto.srcdoc.partition("<style>")[0].replace("&#39;", "'")
+    assert "<script" not in frame.proto.srcdoc
     assert at.code[0].language == "markdown"
     assert at.code[0].value.startswith(f"# {DOUBLE_BILLING}".replace(".", ".")[:20])
     assert set(buttons) == {"HTML", "PDF", "Markdown", "CSV", "JSON", "SVG", "Timesketch", "Trace", "ZIP of all"}
