@@ -165,6 +165,8 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
         **{f"works_{verdict}": None for verdict in VERDICTS},
         "causes": with_counts(causes),
         "primary_cause": ranked(causes)[0][0],
+        "trigger": ranked(causes)[0][0],
+        "why": [],
         "headline": f"Up to {count_text(at_most, 'message')} may have been processed more than once; no line names one",
         "cause_sentence": f"Of the runs of {consumers} for {queue}, {failures}; each can have held one batch. "
         f"What to log is told under logging readiness.{_balance(points, started_at, until_ms * 1000)}",

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 from forensics.incidents.ranking import highest, most_frequent, ranked, with_counts
 from forensics.incidents.repeats import WorkRepeat
+from forensics.incidents.trigger import why
 from forensics.judging.model import Message, Redelivery
 from forensics.origins import still_open
 from forensics.rules.ruling import UNDECIDABLE, Ruling
 from forensics.streams.model import Delivery
-from forensics.verdict import VERDICTS, cause_sentence, headline
+from forensics.verdict import VERDICTS, headline, why_sentence
 from forensics.words import count_text
 
 Row = dict[str, Any]
@@ -27,7 +28,7 @@ NO_QUEUE_SETTINGS = "queue_settings: no snapshot of the queue was read"
 def incident_row(
     incident_id: str,
     messages: Collection[Message],
-    redeliveries: Iterable[Redelivery],
+    redeliveries: Collection[Redelivery],
     ledger: Collection[Delivery],
     affected: Collection[str],
     blocked_ms: int | None,
@@ -49,6 +50,7 @@ def incident_row(
     sent = _of_sends(messages, hit, is_redelivered=bool(found.causes))
     settings = _of_ledger(ledger, affected)
     cause = most_frequent(found.causes) if found.causes else origin
+    told = why(hit[0].queue, settings.functions, redeliveries, ledger, affected, origin)
     noun = "message sent again" if origin and not found.causes else "redelivered message"
     is_proved = [message.certainty == "proved" for message in messages if message.verdict == "confirmed"]
     unread = list(gaps) if settings.has_queue_settings else [*gaps, NO_QUEUE_SETTINGS]
@@ -67,18 +69,12 @@ def incident_row(
         **{f"works_{verdict}": works[verdict] for verdict in VERDICTS},
         "causes": with_counts(found.causes),
         "primary_cause": cause,
+        "trigger": told.trigger,
+        "why": told.values,
         "headline": headline(
             works["confirmed"], works["probable"], works["possible"], works.total(), noun, _sent_count(messages)
         ),
-        "cause_sentence": cause_sentence(
-            hit[0].queue,
-            settings.functions,
-            cause or "undecidable",
-            settings.visibility_timeout_s,
-            settings.function_timeout_s,
-            settings.batch_size,
-            None if found.first_gap_ms is None else round(found.first_gap_ms / 1000, 2),
-        ),
+        "cause_sentence": why_sentence(told),
         "excluded": [*found.excluded, *sent.excluded],
         "still_open": [*found.still_open, *sent.still_open],
         "certainty": "proved" if is_proved and all(is_proved) else "inferred",
@@ -107,13 +103,12 @@ def _sent_count(messages: Iterable[Message]) -> int:
 
 
 class _Redelivered(NamedTuple):
-    """What an incident's redeliveries say together; ``first_gap_ms`` is that of the first one to come again."""
+    """What an incident's redeliveries say together."""
 
     causes: Counter[str]
     excluded: list[str]
     still_open: list[str]
     first_at: int | None
-    first_gap_ms: int | None
 
 
 def _of_redeliveries(redeliveries: Iterable[Redelivery], affected: Collection[str]) -> _Redelivered:
@@ -125,8 +120,7 @@ def _of_redeliveries(redeliveries: Iterable[Redelivery], affected: Collection[st
     causes: Counter[str] = Counter()
     excluded: list[str] = []
     rivals: list[str] = []
-    first: tuple[int, str, int] | None = None  # several may come again in one moment
-    first_gap_ms = None
+    first_at = None
     for redelivery in redeliveries:
         if redelivery.item_id not in affected:
             continue
@@ -138,16 +132,13 @@ def _of_redeliveries(redeliveries: Iterable[Redelivery], affected: Collection[st
             if r.stance == UNDECIDABLE
         ]
         if redelivery.later_received_at is not None:
-            place = (redelivery.later_received_at, redelivery.item_id, redelivery.delivery_index)
-            if first is None or place < first:
-                first, first_gap_ms = place, redelivery.gap_ms
+            first_at = min(first_at or redelivery.later_received_at, redelivery.later_received_at)
     count = causes.total()
     return _Redelivered(
         causes,
         _out_for_all(excluded, count),
         _open_for_any(rivals, count, "redelivery", "redeliveries"),
-        first[0] if first else None,
-        first_gap_ms,
+        first_at,
     )
 
 

@@ -9,6 +9,7 @@ from forensics.books import Line, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.redrive import Step, steps_of_queue
+from forensics.report.activity import is_open
 from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
@@ -20,9 +21,11 @@ from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.incident_lookup import find_incident
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
-from forensics.report.prevention import counterfactuals_of, queue_findings_of
+from forensics.report.opening import Opening, opening
+from forensics.report.prevention import counterfactuals_of, dead_of, queue_findings_of
 from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
+from forensics.report.stop_now import moves, scene_of
 from forensics.tables.evidence import (
     COVERAGE,
     EVENT_SOURCE_MAPPINGS,
@@ -48,6 +51,7 @@ class Case:
     """
 
     incident: Row
+    opening: Opening
     messages: tuple[Row, ...]
     deliveries: tuple[Row, ...]
     redeliveries: tuple[Row, ...]
@@ -145,8 +149,21 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     on_queue = queue_findings_of(findings, incident)
     cited.update(i for row in (*prevention, *on_queue) for i in row["evidence_ids"] or ())
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
+    marks = annotations(findings.lake, incident_id)
+    until = findings.generation.data_until_at
+    first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
     return Case(
         incident=incident,
+        opening=opening(
+            incident,
+            messages,
+            prevention,
+            dead_of(on_queue),
+            sum(row["code"] == "retention_expired" and row["incident_id"] is not None for row in on_queue),
+            marks,
+            first_moves,
+            until,
+        ),
         messages=tuple(messages),
         deliveries=tuple(deliveries),
         redeliveries=tuple(redeliveries),
@@ -167,12 +184,12 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         counterfactuals=tuple(prevention),
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
-        annotations=annotations(findings.lake, incident_id),
+        annotations=marks,
         books=_books(findings, incident, messages),
         redrive=_redrive(findings, incident, on_queue),
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,
-        data_until_at=findings.generation.data_until_at,
+        data_until_at=until,
     )
 
 

@@ -18,7 +18,7 @@ from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts, verdict_counts
-from forensics.report.summary import certainty_text, headline, state_text
+from forensics.report.summary import certainty_text, state_text
 from forensics.report.works import by_work
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
@@ -65,7 +65,8 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         incident=case.incident,
         language=options.language,
         zone=options.zone if options.local else None,
-        headline=language.headline(case.incident, headline(case)),
+        headline=language.headline(case.incident, case.opening.headline),
+        opening=case.opening,
         cause=language.cause(case.incident),
         certainty=certainty_text(case),
         state=language.state(case.incident, case.data_until_at, state_text(case)),

@@ -39,8 +39,16 @@ INCIDENTS = Table(
             "string",
             "the cause of the most affected redeliveries; the origin where nothing was redelivered",
         ),
+        Column(
+            "trigger",
+            "string",
+            "what began most of its redeliveries: the primary cause, or what cut the batch of finished messages off",
+        ),
+        Column(
+            "why", "strings", "the numbers of cause_sentence as name=value, so that it can be said in another language"
+        ),
         Column("headline", "string", "what happened, one sentence with numbers"),
-        Column("cause_sentence", "string", "why, one or two sentences with queue, function and timeouts"),
+        Column("cause_sentence", "string", "why, in one or two sentences, the trigger first"),
         Column("excluded", "strings", "rival causes with why they are out"),
         Column("still_open", "strings", "rival causes that are not out: why, for how many, and what would decide"),
         Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),

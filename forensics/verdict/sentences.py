@@ -112,27 +112,3 @@ def headline(
     if confirmed:
         return f"{confirmed:,}{of} {'was' if confirmed == 1 else 'were'} processed more than once"
     return f"{maybe:,}{of} may have been processed more than once"
-
-
-def cause_sentence(
-    queue: str,
-    consumers: list[str],
-    primary: str,
-    visibility_timeout_s: int | None,
-    function_timeout_s: int | None,
-    batch_size: int | None,
-    first_gap_s: float | None,
-) -> str:
-    """Say why, with queue, consumer and the timeouts in force."""
-    by = ", ".join(consumers) if consumers else "its consumer"
-    settings = []
-    if function_timeout_s is not None:
-        settings.append(f"function timeout {function_timeout_s} s")
-    if visibility_timeout_s is not None:
-        settings.append(f"visibility timeout {visibility_timeout_s} s")
-    if batch_size is not None:
-        settings.append(f"batch size {batch_size}")
-    in_force = f" ({', '.join(settings)})" if settings else ""
-    again = f" The first repeat came {first_gap_s:g} s after the first receive." if first_gap_s is not None else ""
-    because = CAUSE_WORDS.get(primary, primary)
-    return f"Messages of {queue} came again to {by}{in_force} because {because}.{again}"

@@ -6,15 +6,16 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from forensics.origins import ORIGIN_RULES
+from forensics.report.activity import is_open
+from forensics.report.opening import Opening, headline
 from forensics.report.provisional import provisional_sentence
 from forensics.report.works import by_work
 from forensics.words import count_text as count
 from forensics.words import offset_text
 from pages._ui import exports, marks
-from pages._ui.cards import card, row
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
-from pages._ui.incidents import affected, is_open, no_suspicion, state, verdict
+from pages._ui.incidents import no_suspicion, state, verdict
 from pages._ui.readiness import readiness
 from pages._ui.shell import Page
 from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, interval, plain, rival, verdict_column
@@ -50,6 +51,7 @@ def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incide
 def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
     """Go to the incident before and after, by button or Alt+P / Alt+N."""
     ids = [i["incident_id"] for i in sorted(found, key=lambda i: (i["started_at"], i["incident_id"]))]
+    st.sidebar.markdown(f"`{case['incident_id'].replace('`', '')}`")
     at = ids.index(case["incident_id"])
     with st.sidebar.container(horizontal=True, gap="small"):
         for word, icon, shortcut, index in (
@@ -77,14 +79,19 @@ def partial_evidence(case: Incident) -> None:
 
 
 def header(case: Incident, page: Page) -> Any:
-    """Show the headline, the cause sentence, id and verdict; return the place for the actions."""
+    """Show what happened, why and how often and what next, then the verdict; return the place for the actions."""
     until = page.board.generation.data_until_at
     word = verdict(case)
-    st.title(plain(case["headline"]), anchor=False)
-    st.markdown(plain(case["cause_sentence"]))
+    st.title(plain(headline(case)), anchor=False)
+    first = case_of(case["incident_id"], page).opening
+    what_next = f"**Next:** {plain(first.next_line)}" if first.steps else ""
+    st.markdown(f"{plain(first.why)}  \n{how_often(case, first, page)}{what_next}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"`{case['incident_id'].replace('`', '')}`", width="content")
-        st.badge(f"{word} · {case['certainty']}", color=VERDICTS[word][0], help=VERDICTS[word][1])
+        st.badge(
+            f"{word} · {case['certainty']}",
+            color=VERDICTS[word][0],
+            help=f"{VERDICTS[word][1]} {CERTAINTY.get(case['certainty'], '')}",
+        )
         if case["is_provisional"]:
             said = plain(provisional_sentence(case))
             st.badge("provisional", color="blue", icon=":material/hourglass_top:", help=said)
@@ -93,7 +100,24 @@ def header(case: Incident, page: Page) -> Any:
         st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
         marks.badges(case, page)
         st.space("stretch")
-        return st.container(horizontal=True, width="content", gap="small")
+        actions = st.container(horizontal=True, width="content", gap="small")
+        with actions:
+            stop_now(first)
+        return actions
+
+
+def stop_now(first: Opening) -> None:
+    """Offer the first moves, each with its command, cost and undo, to be copied; nothing here runs them."""
+    with st.popover(first.stop_heading, icon=":material/pan_tool:"):
+        st.caption("For you to run; Doubletake only reads.")
+        for move in first.moves:
+            st.markdown(f"**{plain(move.title)}.** {plain(move.why)}")
+            if move.commands:
+                st.code("\n".join(move.commands), language="bash", wrap_lines=True)
+            st.markdown(f"Costs: {plain(move.cost)}")
+            if move.undo:
+                st.markdown("Undo:")
+                st.code("\n".join(move.undo), language="bash", wrap_lines=True)
 
 
 def share(case: Incident, page: Page, actions: Any) -> None:
@@ -102,25 +126,15 @@ def share(case: Incident, page: Page, actions: Any) -> None:
         exports.buttons(case, page, link(case, page))
 
 
-def cards(case: Incident, page: Page) -> None:
-    """Show the six numbers."""
-    grid = row(6)
-    card(grid, "Processed twice", affected(case))
-    least = case["extra_effects_at_least"] or 0
-    card(grid, "Extra side effects", interval(least, case["extra_effects_at_most"]))
-    first = case["first_repeat_at"]
-    said = f"First redelivery of an affected message: {page.clock.stamp(first)} {page.clock.label(first)}."
+def how_often(case: Incident, first: Opening, page: Page) -> str:
+    """Say how often work was repeated, and since when; nothing where no message is named."""
+    if not first.repeats:
+        return ""
+    at = case["first_repeat_at"]
+    if at is None:
+        return f"**How often:** {plain(first.repeats)}  \n"
     write = page.clock.day if page.clock.spans_days([case["started_at"], case["ended_at"]]) else page.clock.second
-    card(grid, "First repeat", write(first), said)
-    timeouts = f"{_or_dash(case['function_timeout_s'])} / {_or_dash(case['visibility_timeout_s'])} s"
-    card(grid, "Timeout / visible", timeouts)
-    card(grid, "Batch · groups", f"{_or_dash(case['batch_size'])} · {_or_dash(case['group_count'])}")
-    word = verdict(case)
-    card(grid, "Verdict", word, f"{VERDICTS[word][1]} {CERTAINTY.get(case['certainty'], '')}")
-
-
-def _or_dash(value: int | None) -> str:
-    return "–" if value is None else f"{value:,}"
+    return f"**How often:** {plain(first.repeats)} · first redelivery {write(at)}  \n"
 
 
 def cause_chain(incident: Incident, page: Page) -> None:

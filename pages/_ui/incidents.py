@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
 from forensics.report.records import verdict_counts
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import MESSAGES
@@ -22,7 +23,6 @@ from pages._ui.urltime import Window, read_window
 from pages._ui.words import VERDICTS, cause, interval, plain, verdict_column
 
 Incident = dict[str, Any]
-QUIET_AFTER = timedelta(hours=1)
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -37,17 +37,6 @@ def affected(incident: Incident) -> str:
         return f"up to {incident['messages_at_most']:,}" if incident["messages_at_most"] is not None else "unknown"
     counts = verdict_counts(incident)
     return f"{interval(counts['confirmed'], sum(counts[v] for v in AFFECTED))} of {sum(counts.values()):,}"
-
-
-def quiet_for(incident: Incident, until: datetime | None) -> timedelta | None:
-    """Return how long before the end of the data its last activity was; None where the data has no end."""
-    return until - incident["ended_at"] if until and incident["ended_at"] else None
-
-
-def is_open(incident: Incident, until: datetime | None) -> bool:
-    """Tell whether it was still going on in the last hour of the data."""
-    quiet = quiet_for(incident, until)
-    return quiet is None or quiet <= QUIET_AFTER
 
 
 def state(incident: Incident, until: datetime | None) -> str:

@@ -215,12 +215,13 @@ def test_a_lake_holds_tokens_of_receipt_handles_and_the_page_shows_no_more(visit
 
 def test_an_incident_whose_logs_name_no_message_says_the_upper_bound_and_shows_its_runs(visit):
     at = visit("pages/incident.py", "blind", incident=BLIND)
-    numbers = {m.label: m.value for m in at.metric}
     buttons = {b.proto.label: b.proto.disabled for b in at.get("download_button")}
     runs = at.dataframe[0].value
 
     assert not at.exception
-    assert (numbers["Processed twice"], numbers["Extra side effects"]) == ("up to 20", "0 to 20")
+    assert at.title[0].value.startswith("Up to 20 messages")
+    assert "How often" not in words(at)
+    assert "**Next:** log message ids" in words(at)
     assert "No line names a message" in words(at)
     assert "Failed runs by cause: **Function timeout** 2" in words(at)
     assert list(runs["How"]) == ["function timeout"] * 2
@@ -277,10 +278,9 @@ def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(v
             "effects_at_most": 2,
         }
     at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
-    numbers = {m.label: m.value for m in at.metric}
     [works] = [f.value for f in at.dataframe if "Why it came again" in f.value]
 
-    assert (numbers["Processed twice"], numbers["Extra side effects"]) == ("1 of 1", "1")
+    assert "**How often:** 1 repeat on 1 message" in words(at)
     assert "Verdict per work" in [s.value for s in at.subheader]
     assert len(works) == 1
     assert works["Message"][0].count(", ") == 9

@@ -45,7 +45,7 @@ def test_the_japanese_report_says_headline_cause_and_settings(case):
 
     assert '<html lang="ja">' in page
     assert "再配信された 3 件のうち 1〜2 件のメッセージが 2 回以上処理されました" in page
-    assert "原因：完了後に同じバッチの別のメッセージが失敗" in page
+    assert "charge-card が payments.fifo のメッセージ 3 件のバッチの処理中に 30 秒でタイムアウトしました" in page
     assert "可視性タイムアウト" in page
     assert "影響を受けたメッセージ" in render(case, "md", ReportOptions("ja")).decode()
 

@@ -233,8 +233,10 @@ def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):
         "true",
     ]
     assert "暫定：2 件の処理の判定は" in render(case, "md", ReportOptions("ja")).decode()
-    assert said.replace("the verdict on 2 works", "the verdict") in str(notice_of(incident, "slack", None, "v").body)
-    assert notice_of(incident, "json", None, "v").body["incident"]["is_provisional"] is True
+    assert said.replace("the verdict on 2 works", "the verdict") in str(
+        notice_of(incident, case.opening, "slack", None, "v").body
+    )
+    assert notice_of(incident, case.opening, "json", None, "v").body["incident"]["is_provisional"] is True
 
 
 def test_csv_carries_no_formula_from_the_evidence(case):
