@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
-from forensics.choices import AccessMode, Order, WebhookKind, WorkerFormat
+from forensics.choices import ALERTS, AccessMode, AlertKind, Order, WebhookKind, WorkerFormat
 from forensics.clock import ZONE_HINT, zone_of
 from forensics.json_path import is_path
 from forensics.patterns import BadPatternError, compiled
@@ -108,6 +108,12 @@ def _variable(name: str) -> str:
             "A webhook's address is a secret: keep it in an environment variable and name that here.",
         )
     return name
+
+
+def _quiet(text: str) -> str:
+    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d", text):
+        refuse("is not a span of hours", "Write it like 22:00-07:00.")
+    return text
 
 
 def _file(path: Any) -> Any:
@@ -338,7 +344,7 @@ class AccessSection(Section):
 
 
 class NotifySection(Section):
-    """Where `doubletake notify` and `watch --notify` tell of incidents."""
+    """Where `doubletake notify` and `watch --notify` tell of incidents and of what else is worth telling."""
 
     webhook_env: Annotated[Text, AfterValidator(_variable)] = Field(
         "DOUBLETAKE_WEBHOOK",
@@ -349,6 +355,32 @@ class NotifySection(Section):
     dashboard: Address | None = Field(
         None, description="The dashboard's address, for the link.", examples=["https://doubletake.example.com"]
     )
+    alerts: tuple[AlertKind, ...] = Field(
+        ALERTS, description="What is told beside incidents.", examples=[["dead_letter", "lost", "poison"]]
+    )
+    quiet: Annotated[str, AfterValidator(_quiet)] | None = Field(
+        None,
+        description="Hours of the team's zone in which only what is critical is told; the rest is told after them.",
+        examples=["22:00-07:00"],
+    )
+    smtp_host: Text | None = Field(None, description="Kind email: the mail server.", examples=["smtp.example.com"])
+    smtp_port: Count = Field(587, description="Its port; TLS by STARTTLS, but on this machine.", examples=[587])
+    smtp_user: Text | None = Field(None, description="Its user.", examples=["doubletake"])
+    smtp_password_env: Annotated[Text, AfterValidator(_variable)] = Field(
+        "DOUBLETAKE_SMTP_PASSWORD",
+        description="The environment variable that holds the password.",
+        examples=["DOUBLETAKE_SMTP_PASSWORD"],
+    )
+    email_from: Text | None = Field(None, description="The sender.", examples=["doubletake@example.com"])
+    email_to: Annotated[tuple[str, ...], AfterValidator(_emails)] = Field(
+        (), description="The receivers.", examples=[["oncall@example.com"]]
+    )
+
+    @model_validator(mode="after")
+    def _knows_where_mail_goes(self) -> "NotifySection":
+        if self.kind == "email" and not (self.smtp_host and self.email_from and self.email_to):
+            refuse("has no smtp_host, email_from and email_to", "An e-mail needs all three.", "")
+        return self
 
 
 class SettingsFile(Section):

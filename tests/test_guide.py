@@ -62,6 +62,7 @@ ELSEWHERE = [
         "docs/redrive.md",
         "docs/waiting.md",
         "docs/balance.md",
+        "docs/alerts.md",
     )
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE
