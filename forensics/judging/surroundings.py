@@ -169,7 +169,8 @@ class Surroundings:
         after an unlogged receive; ``low`` is the first of them, ``high`` the last. The same text, the same answers: what was
         read of other times does not show in it. Throttling is asked for one visibility timeout before a receive. Where a
         log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive, or one
-        long poll after a message was visible again: what lies farther out than that counts as just out of reach.
+        long poll after a message was visible again: what lies farther out than that counts as just out of reach. Whether
+        every run was named is asked for two visibility timeouts before the first receive and after the last.
         ``functions`` are those that lines name and no consumer of these queues and groups is known to be.
         """
         queue_arns, groups = sorted(set(queues)), sorted(set(log_groups))
@@ -182,18 +183,18 @@ class Surroundings:
         dead = sorted({row["dead_letter_queue_arn"] for row in states if row["dead_letter_queue_arn"]})
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
-            "queues": {arn: self._of_queue(arn, since, low, high) for arn in queue_arns},
+            "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, _NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
             "log groups": {group: self._of_group(group, low - reach, high + reach) for group in groups},
         }
         return json.dumps(told, sort_keys=True)
 
-    def _of_queue(self, queue_arn: str, since: int, low: int, high: int) -> list[Any]:
+    def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int) -> list[Any]:
         groups = sorted(self._lambda_groups.get(queue_arn, ()))
         watched = [
             (start, end, [_digest(self._blind_between(group, start, end)) for group in groups])
-            for start, end in self._watched.get(queue_arn, _NONE).between(low, high)
+            for start, end in self._watched.get(queue_arn, _NONE).between(low - reach, high + reach)
         ]
         is_known = queue_arn in self._moves_known
         return [

@@ -25,7 +25,12 @@ from tests.forensics.judging import (
 from tests.forensics.mutants import mutants, mutants_of_conditions
 
 ASKED = {
-    "bounds": [(test_bounds.answer, test_bounds.CASES), (test_bounds.counted, test_bounds.COUNTED)],
+    "bounds": [
+        (test_bounds.before, test_bounds.BEFORE),
+        (test_bounds.after, test_bounds.AFTER),
+        (test_bounds.between, test_bounds.BETWEEN),
+        (test_bounds.counted, test_bounds.COUNTED),
+    ],
     "effect": [
         (test_effect.answer, test_effect.CASES),
         (test_effect.finished, test_effect.FINISHED),
