@@ -8,18 +8,23 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from forensics.choices import WebhookKind
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
+from forensics.report.alerts import Alert, alerts
 from forensics.report.case import load_case
 from forensics.report.faults import Fault, fault_record, faults
+from forensics.report.notice_forms import News, body_of
+from forensics.report.notice_forms import escaped as _plain
 from forensics.report.opening import Opening
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, incident_record, verdict_counts
+from forensics.settings import Settings
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
 from forensics.verdict.interval import AFFECTED, VERDICTS
-from forensics.words import clock_text, interval_text
+from forensics.words import clock_text, interval_text, time_text
 
 Row = Mapping[str, Any]
 _NEWS = (
@@ -52,6 +57,7 @@ class Notice:
     news: str
     body: dict[str, Any]
     also: tuple[tuple[str, str], ...] = ()
+    is_critical: bool = True
 
 
 def news_of(incident: Row) -> str:
@@ -61,7 +67,12 @@ def news_of(incident: Row) -> str:
 
 
 def notice_of(
-    incident: Row, first: Opening, kind: str, dashboard: str | None, data_version: str, fault: Fault | None = None
+    incident: Row,
+    first: Opening,
+    kind: WebhookKind,
+    dashboard: str | None,
+    data_version: str,
+    fault: Fault | None = None,
 ) -> Notice:
     """Make the notice of an incident; ``kind`` is slack (Slack and its kin) or json (everything, for a program).
 
@@ -69,6 +80,19 @@ def notice_of(
     """
     link = f"{dashboard.rstrip('/')}/incident?{urlencode({'incident': incident['incident_id']})}" if dashboard else None
     record = incident_record(incident)
+    if kind not in ("slack", "json"):
+        steps = f" Next: {first.next_line}" if first.steps else ""
+        told = News(
+            key=incident["incident_id"],
+            news=news_of(incident),
+            severity="critical" if incident["confirmed"] else "warning",
+            title=first.headline,
+            text=f"{first.why}{steps}",
+            at=incident["started_at"],
+            link=link,
+            data_version=data_version,
+        )
+        return Notice(told.key, told.news, body_of(told, kind), is_critical=told.severity == "critical")
     if kind == "json":
         body = {
             "event": "doubletake.incident",
@@ -108,13 +132,24 @@ def notice_of(
             "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": text[:3000]}}],
             "unfurl_links": False,
         }
-    return Notice(incident["incident_id"], news_of(incident), body)
+    return Notice(incident["incident_id"], news_of(incident), body, is_critical=bool(incident["confirmed"]))
 
 
-def _plain(text: Any) -> str:
-    """Escape what Slack reads: a name from a log must not mention a channel or make a link."""
-    line = " ".join(str(text).split())
-    return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("*", "∗")
+def alert_notice(alert: Alert, kind: WebhookKind, dashboard: str | None, data_version: str) -> Notice:
+    """Make the notice of an alert."""
+    link = f"{dashboard.rstrip('/')}/queue_health" if dashboard else None
+    title = alert.title[:1].upper() + alert.title[1:]
+    told = News(alert.key, alert.news, alert.severity, title, alert.text, alert.at, link, data_version)
+    return Notice(alert.key, alert.news, body_of(told, kind), is_critical=alert.severity == "critical")
+
+
+def trial_notice(kind: WebhookKind, now: datetime) -> Notice:
+    """Make a notice that says nothing but that it came."""
+    key = f"test:{time_text(now)}"
+    digest = hashlib.sha256(key.encode()).hexdigest()[:32]
+    text = "Notices come here. Nothing has happened."
+    told = News(key, digest, "info", "A test of Doubletake", text, now, None, "-")
+    return Notice(key, told.news, body_of(told, kind))
 
 
 def target_of(address: str) -> str:
@@ -132,9 +167,18 @@ def target_of(address: str) -> str:
 
 
 def due(
-    findings: Findings, target: str, kind: str, dashboard: str | None, incident_id: str | None = None
+    findings: Findings,
+    target: str,
+    kind: WebhookKind,
+    dashboard: str | None,
+    incident_id: str | None = None,
+    settings: Settings | None = None,
+    now: datetime | None = None,
 ) -> list[Notice]:
-    """Return the news that this webhook has not had, one notice per fault, the oldest first; without a suspicion there is none."""
+    """Return the news that this webhook has not had, one notice per fault, the oldest first; without a suspicion there is none.
+
+    With settings and the time (UTC) also alerts, and in quiet hours only what is critical.
+    """
     had = {(n["incident_id"], n["news"]) for n in findings.lake.read(NOTICES).to_pylist() if n["target"] == target}
     rows = [
         i
@@ -151,7 +195,13 @@ def due(
             first = load_case(findings, mine[0]["incident_id"]).opening
             notice = notice_of(mine[0], first, kind, dashboard, version, fault if len(fault.incidents) > 1 else None)
             notices.append(replace(notice, also=tuple((i["incident_id"], news_of(i)) for i in mine[1:])))
-    return sorted(notices, key=lambda n: (fresh[n.incident_id]["started_at"], n.incident_id))
+    notices.sort(key=lambda n: (fresh[n.incident_id]["started_at"], n.incident_id))
+    if incident_id is not None or settings is None or now is None:
+        return notices
+    of_alerts = [alert_notice(a, kind, dashboard, version) for a in alerts(findings, settings, now)]
+    notices += [n for n in of_alerts if (n.incident_id, n.news) not in had]
+    is_quiet = settings.notify.is_quiet(now.astimezone(settings.team.local))
+    return [n for n in notices if n.is_critical] if is_quiet else notices
 
 
 def record(lake: Lake, notice: Notice, target: str, data_version: str, now: datetime) -> None:

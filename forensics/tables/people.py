@@ -26,11 +26,15 @@ ANNOTATIONS = Table(
 NOTICES = Table(
     "notices",
     "evidence",
-    grain="one notice of one incident that a webhook took; the same news is never sent there twice",
+    grain="one notice of an incident or an alert that was taken; the same news is never sent there twice",
     key=("evidence_id",),
     columns=(
         Column("evidence_id", "string", "notice: and the SHA-256 of target, incident and news"),
-        Column("incident_id", "string", "<queue name>-<UTC start, yyyymmddThhmmZ>"),
+        Column(
+            "incident_id",
+            "string",
+            "the incident; of an alert its kind and what it is about: dead_letter:payments.fifo",
+        ),
         Column(
             "target", "string", "host and the SHA-256's first 12 digits of the webhook's address; never the address"
         ),

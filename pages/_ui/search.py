@@ -7,9 +7,11 @@ import streamlit as st
 from forensics.charts import timeline_figure
 from forensics.charts.lanes import short_names
 from forensics.charts.ledger import timeline_of
+from forensics.finding import FoundLine, in_lines
+from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
 from forensics.identity import handle_token
 from forensics.lake.conditions import Condition
-from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, works
+from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, hits_of, works
 from forensics.report.find import find as find_messages
 from forensics.report.hints import equal_bodies
 from forensics.report.message_sentence import done, message_sentence
@@ -18,6 +20,7 @@ from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from forensics.words import count_text as count
 from pages._ui import details, lines, marks
+from pages._ui.board import Board
 from pages._ui.coverage import reach
 from pages._ui.plots import legible
 from pages._ui.shell import Page
@@ -42,7 +45,7 @@ def field() -> str:
     if FULL_HANDLE.fullmatch(asked):
         st.query_params["q"] = handle_token(asked)
     text = st.text_input(
-        "Message id, deduplication id, request id, receipt handle (its start or digest), or business key",
+        "Message id, deduplication id, request id, receipt handle (its start or digest), business key, or text of a body or line",
         key="q",
         bind="query-params",
         icon=":material/search:",
@@ -77,6 +80,35 @@ def find(asked: str, page: Page) -> list[Work]:
         return page.board.any_records(table, *conditions, columns=columns)
 
     return works(find_messages(asked, read, window.start, window.end), read)
+
+
+def find_by_text(asked: str, page: Page) -> list[Work]:
+    """Return the works of messages whose bodies or lines have the text, and show the lines; nothing for a short text."""
+    if len(asked) < TEXT_CHARS:
+        return []
+    told = _lines((*page.board.key, asked), asked, page.board)
+    ways: dict[Key, list[str]] = {}
+    for line in told:
+        for key, way in line.messages.items():
+            ways.setdefault(key, []).append(way)
+
+    def read(table: Table, conditions: tuple[Condition, ...], columns: tuple[str, ...]) -> list[Row]:
+        return page.board.any_records(table, *conditions, columns=columns)
+
+    if told:
+        with st.expander(f"{count(len(told), 'line')} with this text", expanded=not ways, icon=":material/notes:"):
+            st.dataframe(
+                [{"Time": page.clock.stamp(line.at), "Log group": line.log_group, "Line": line.line} for line in told],
+                hide_index=True,
+                key="text_lines",
+                alt="Lines in which the text stands",
+            )
+    return works(hits_of(ways, read), read)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Searching bodies and lines")
+def _lines(key: tuple[str, ...], asked: str, _board: Board) -> list[FoundLine]:
+    return in_lines(_board.findings, asked)
 
 
 def several(found: list[Work], asked: str, page: Page) -> None:
