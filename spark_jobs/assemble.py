@@ -1,6 +1,6 @@
 """Lines of streams to invocations, handlings and deliveries, one line after the other: the meaning that vectors stand in for."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from forensics.streams.attribution import PlacedFact, takes_one_at_a_time
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import deliveries_of
 from forensics.streams.facts import facts_of
+from forensics.streams.groups import LogGroups
 from forensics.streams.handlings import Handling, delivery_of, handlings_of
 from forensics.streams.invocations import Statement, assembled, invocation_row, statements_of
 from forensics.streams.model import Delivery, Fact, Invocation, LogGroup, LogLine
@@ -58,7 +59,7 @@ STREAM = ("log_group", "log_stream")
 class Reading:
     """What lines are read with: who writes which log group, settings in force, business keys."""
 
-    groups: Mapping[str, LogGroup]
+    groups: LogGroups
     in_force: SettingsInForce
     keys: BusinessKeys
 
@@ -66,7 +67,7 @@ class Reading:
 def of_streams(lines: pl.DataFrame, reading: Reading) -> Part:
     """Return what the lines of some functions' streams tell, each stream as if these were all its lines."""
     said = (
-        (log_stream, reading.groups[log_group], _statements(mine, reading.groups[log_group], reading))
+        (log_stream, group := reading.groups.of(log_group, log_stream), _statements(mine, group, reading))
         for (log_group, log_stream), mine in _by_stream(lines)
     )
     return _of_said(said, reading)
@@ -77,7 +78,7 @@ def said_by(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
     rows: list[tuple[Any, ...]] = []
     for (log_group, log_stream), mine in _by_stream(lines):
         loud = mine.filter(pl.col("line").is_not_null())
-        for said in _statements(loud, reading.groups[log_group], reading):
+        for said in _statements(loud, reading.groups.of(log_group, log_stream), reading):
             is_start = said.kind == "start" and said.request_id is not None
             rows.append((log_group, log_stream, *said[:3], said.request_id, is_start, packed(said)))
     silent = lines.filter(pl.col("line").is_null())
@@ -89,7 +90,8 @@ def said_by(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
 def of_said(rest: pl.DataFrame, reading: Reading) -> Part:
     """Return what some functions' streams tell by what their lines say (``REST_SCHEMA``), as if these were all."""
     said = (
-        (log_stream, reading.groups[log_group], _unpacked(mine)) for (log_group, log_stream), mine in _by_stream(rest)
+        (log_stream, reading.groups.of(log_group, log_stream), _unpacked(mine))
+        for (log_group, log_stream), mine in _by_stream(rest)
     )
     return _of_said(said, reading)
 

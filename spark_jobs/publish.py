@@ -18,6 +18,7 @@ from forensics.incidents.membership import MessageTimes, membership
 from forensics.incidents.repeats import counterfactual_rows, repeats
 from forensics.incidents.timeline import timeline_rows
 from forensics.judging.model import Judged, Message
+from forensics.judging.written import Writer, may_be_of
 from forensics.queue_findings import (
     MetricSeries,
     blocked_groups,
@@ -281,24 +282,27 @@ def _blocked(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> dict[str,
 
 
 def blind(
-    around: Surrounding, parts: Sequence[tuple[str, str]], names_items: Mapping[str, bool], ids: Iterable[str]
+    around: Surrounding, parts: Sequence[tuple[str, str]], names_items: Mapping[Writer, bool], ids: Iterable[str]
 ) -> pl.DataFrame:
     """Return incidents of queues whose logs name no message, in the columns of INCIDENTS."""
-    consumers = sorted({(r["queue_arn"], r["queue_name"], r["log_group"]) for r in around.known.consumers})
-    queues = blind_queues([(arn, group) for arn, _, group in consumers], names_items)
+    known = {(r["queue_arn"], r["queue_name"], (r["log_group"], r["function_name"])) for r in around.known.consumers}
+    consumers = sorted(known, key=str)
+    queues = blind_queues([(arn, writer) for arn, _, writer in consumers], names_items)
     if not queues:
         return pl.DataFrame(schema=schema_of(INCIDENTS))
-    owners: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for arn, name, group in consumers:
+    owners: dict[str, list[tuple[str, str, Writer]]] = defaultdict(list)
+    for arn, name, writer in consumers:
         if arn in queues:
-            owners[group].append((arn, name))
+            owners[writer[0]].append((arn, name, writer))
     failed = []
     wanted = pl.col("end_status").is_in(list(CUT_OFF)) & pl.col("log_group").is_in(list(owners))
     for part in parts:
         rows = read_part(around.cache.entry(*part), "invocations").filter(wanted).collect()
         rows = rows.with_columns(pl.col(n).dt.epoch("us") for n in ("started_at", "ended_at"))
         for row in rows.iter_rows(named=True):
-            for arn, queue_name in owners[row["log_group"]]:
+            told = row["log_group"], row["function_name"]
+            mine = {(arn, name) for arn, name, writer in owners[row["log_group"]] if may_be_of(writer, told)}
+            for arn, queue_name in sorted(mine):
                 failed.append(
                     FailedInvocation(
                         arn,

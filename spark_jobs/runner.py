@@ -3,7 +3,7 @@
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -11,10 +11,13 @@ from typing import Any
 
 from forensics.clock import moment
 from forensics.health.accepted import check_codes
-from forensics.judging.surroundings import GroupLines, Surroundings
+from forensics.judging.order import OrderCounts
+from forensics.judging.surroundings import Surroundings
+from forensics.judging.written import GroupLines, Writer
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
 from forensics.settings import Settings
+from forensics.streams.groups import LAMBDA
 from forensics.tables import Table
 from forensics.tables import findings as T
 from spark_jobs import steps
@@ -24,7 +27,9 @@ from spark_jobs.candidates import PLAN, shard_bounds
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
+from spark_jobs.orders import orders_together
 from spark_jobs.parts import read_part, written
+from spark_jobs.runs import runs_of_mappings
 from spark_jobs.steps import Shared
 from spark_jobs.telling import Parts, Telling
 
@@ -121,7 +126,7 @@ class _Run:
         """Run every step and make its findings visible."""
         shared = Shared(self.cache, self.evidence.since)
         surveys = self._surveyed(shared)
-        reading = self.evidence.reading(_present(surveys))
+        reading = self.evidence.reading(surveys)
         shared = replace(shared, reading=reading)
         parts = self._parts(shared, surveys)
         around, data_until = self._surroundings(surveys, parts, reading)
@@ -220,26 +225,38 @@ class _Run:
             for group in told["groups"]:
                 first, last = spans.get(group["log_group"], (group["first_at"], group["last_at"]))
                 spans[group["log_group"]] = min(first, group["first_at"]), max(last, group["last_at"])
-        has_starts: dict[str, bool] = defaultdict(bool)
-        has_guard: dict[str, bool] = defaultdict(bool)
-        blind: dict[str, list[int]] = defaultdict(list)
+        writers: dict[Writer, None] = {(name, reading.groups[name].function_name): None for name in sorted(spans)}
+        has_starts: dict[Writer, bool] = defaultdict(bool)
+        has_guard: dict[Writer, bool] = defaultdict(bool)
+        blind: dict[Writer, list[int]] = defaultdict(list)
+        orders = orders_together(told["orders"] for told in parts.told)
         for entry, told in zip(parts.entries, parts.told, strict=True):
             for group in told["groups"]:
-                has_starts[group["log_group"]] |= bool(group["has_starts"])
-                has_guard[group["log_group"]] |= bool(group["has_guard_line"])
+                writer = group["log_group"], group["function_name"]
+                writers[writer] = None
+                has_starts[writer] |= bool(group["has_starts"])
+                has_guard[writer] |= bool(group["has_guard_line"])
             if any(group["blind"] for group in told["groups"]):
-                for name, at in _blind_starts(self.cache.entry(*entry)):
-                    blind[name] += at
+                for log_group, function, at in _blind_starts(self.cache.entry(*entry)):
+                    blind[log_group, function] += at
         small = self.evidence.small
         lines = [
-            GroupLines(name, *spans[name], has_starts[name], sorted(blind[name]), has_guard[name])
-            for name in sorted(spans)
+            GroupLines(
+                writer[0],
+                *spans[writer[0]],
+                has_starts[writer],
+                sorted(blind[writer]),
+                has_guard[writer],
+                writer[1],
+                orders.get(writer, OrderCounts()),
+            )
+            for writer in sorted(writers, key=str)
         ]
         around = Surroundings(
             **{name: small[name] for name in _OF_SURROUNDINGS},
             metric_points=self.evidence.rule_points,
+            runs=runs_of_mappings(small, [self.cache.entry(*entry) for entry in parts.entries]),
             lines=lines,
-            guarded_groups=[name for name, group in reading.groups.items() if group.consumer.guard],
         )
         borders = [span[1] for name in spans if (span := around.read_span(name))]
         return around, max(borders, default=None)
@@ -309,17 +326,17 @@ _OF_SURROUNDINGS = (
 )
 
 
-def _present(surveys: Iterable[Summary]) -> dict[str, bool]:
-    present: dict[str, bool] = {}
-    for told in surveys:
-        for group in told["groups"]:
-            present[group["log_group"]] = present.get(group["log_group"], False) or group["has_platform"]
-    return present
-
-
 def _scan_name(file: LogFile, told: Summary, reading: Reading, evidence: Evidence) -> str:
     """Name what is read of a file: its content, who writes its log groups, and the settings in force in its time."""
-    mine = [reading.groups[group["log_group"]] for group in told["groups"]]
+    groups = reading.groups
+    mine = [
+        [
+            groups[name := group["log_group"]],
+            *(groups.written_by(name, function) for function in group["functions"]),
+            *dict.fromkeys(groups.of(name, s) for s, _ in group["streams"] if groups[name].kind == LAMBDA),
+        ]
+        for group in told["groups"]
+    ]
     low, high = _span_of(told)
     bearing = _settings_between(low, high, reading, evidence)
     return digest("scan", file.identity, evidence.since, mine, evidence.settings.queues, bearing)
@@ -339,11 +356,11 @@ def _settings_between(low: int, high: int, reading: Reading, evidence: Evidence)
     return reading.in_force.bearing(low, high, queues - {None}, functions - {None})
 
 
-def _blind_starts(folder: Path) -> list[tuple[str, list[int]]]:
+def _blind_starts(folder: Path) -> list[tuple[str, str | None, list[int]]]:
     import polars as pl
 
     rows = pl.concat([read_part(folder, "invocations"), read_part(folder, "runs")], how="horizontal").filter(
         ~pl.col("shows_records")
     )
-    starts = rows.group_by("log_group").agg(pl.col("started_at").dt.epoch("us")).collect()
+    starts = rows.group_by("log_group", "function_name").agg(pl.col("started_at").dt.epoch("us")).collect()
     return list(starts.iter_rows())

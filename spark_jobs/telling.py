@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from forensics.incidents.gaps import Gaps
+from forensics.judging.written import Writer
 from forensics.queue_findings import MetricSeries
 from forensics.tables import FINDINGS, Table
 from forensics.tables import findings as T
@@ -95,10 +96,10 @@ class Telling:
         told = self.carried.map(
             "incidents", publish.incidents, around, units, [u["messages"] for u in members["units"]]
         )
-        names_items: dict[str, bool] = defaultdict(bool)
+        names_items: dict[Writer, bool] = defaultdict(bool)
         for part in parts.told:
             for group in part["groups"]:
-                names_items[group["log_group"]] |= bool(group["names_items"])
+                names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
         blind = publish.blind(around, parts.entries, names_items, [i for t in told for i in t["ids"]])
         health: dict[str, Any] = {
             "name": digest(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from forensics.incidents.membership import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
+from forensics.judging.written import Writer, may_be_of
 from forensics.run_ends import CAUSES
 from forensics.settings_in_force import SettingsInForce
 from forensics.words import count_text
@@ -55,16 +56,17 @@ class _Placed(NamedTuple):
     function_timeout_s: int | None
 
 
-def blind_queues(consumers: Iterable[tuple[str, str]], names_items: Mapping[str, bool]) -> set[str]:
+def blind_queues(consumers: Iterable[tuple[str, Writer]], names_items: Mapping[Writer, bool]) -> set[str]:
     """Return the ARNs of queues none of whose functions' lines name a message.
 
-    ``consumers`` are (queue ARN, log group); ``names_items`` says per log group of which there are runs whether any line of
-    them names a message or a business key. Of a queue whose functions did not run nothing is said.
+    ``consumers`` are queue ARN and who writes its lines; ``names_items`` says per log group and function of which there are
+    runs whether any line of them names a message or a business key. Of a queue whose functions did not run nothing is said.
     """
     names: dict[str, bool] = {}
-    for queue_arn, log_group in consumers:
-        if log_group in names_items:
-            names[queue_arn] = names.get(queue_arn, False) or names_items[log_group]
+    for queue_arn, writer in consumers:
+        for told, is_naming in names_items.items():
+            if may_be_of(writer, told):
+                names[queue_arn] = names.get(queue_arn, False) or is_naming
     return {queue_arn for queue_arn, is_any in names.items() if not is_any}
 
 

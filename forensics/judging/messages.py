@@ -56,15 +56,17 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
     maybe = sum(d.effect != "no" for d in deliveries)
     at_most = None if any(hidden_possible(item, around) for item in work) else maybe
     guards = guards_of(work, around)
+    # what was not reached by an order that nobody declared: the upper bound is inferred
+    order_runs = lowest(d.order_runs for d in deliveries if d.basis == "not_reached")
     return _Interval(
         at_least,
         at_most,
         verdict_of(at_least, at_most, bool(guards.stopped)),
-        "proved" if bases and bases <= _PROOFS else "inferred",
+        "proved" if bases and bases <= _PROOFS and (order_runs is None or at_least > 1) else "inferred",
         guard_sentence(
             guards.stopped, guards.is_in_place, guards.lock_ended_s, guards.lock_ended, guards.other_payloads
         ),
-        effect_sentence(at_least, at_most, sorted(bases)),
+        effect_sentence(at_least, at_most, sorted(bases), order_runs),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
     )
 
