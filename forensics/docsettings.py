@@ -42,7 +42,7 @@ effect = 'charged payment_id=(?P<key>\S+)'   # the work was done; groups: messag
 effect_is_exhaustive = true       # every completed effect prints this line
 started = 'processing (?P<message_id>\S+)'   # optional: an item's start
 guard = 'already processed (?P<key>\S+)'     # optional: a repeat that was stopped
-order = "sequential"              # or "parallel"; not said = unknown
+order = "sequential"              # or "parallel"; not said = inferred from its runs
 idempotent = false                # every successful run does the work again; not said = unknown
 
 [[worker]]                        # a consumer that is not Lambda; takes the same keys

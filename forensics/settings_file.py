@@ -78,7 +78,9 @@ class ConsumerSection(Section):
         None, description="The same for the receive count, with the group receive_count.", examples=["$.sqs.count"]
     )
     order: Order | None = Field(
-        None, description="How a batch's items are worked on; not said: unknown.", examples=["sequential"]
+        None,
+        description="How a batch's items are worked on; not said: inferred from a function's runs where they tell.",
+        examples=["sequential"],
     )
     idempotent: Flag | None = Field(
         None,

@@ -46,7 +46,7 @@ PLACE = (*STREAM, "at", "order_in_ms", "evidence_id")
 def of_streams(lines: pl.DataFrame, reading: Reading) -> Part:
     """Return what the lines of some functions' streams tell, each stream as if these were all its lines."""
     said = (
-        (log_stream, reading.groups[log_group], _statements(mine, reading.groups[log_group], reading))
+        (log_stream, group := reading.groups.of(log_group, log_stream), _statements(mine, group, reading))
         for (log_group, log_stream), mine in _by_stream(lines)
     )
     return _of_said(said, reading)
@@ -57,7 +57,7 @@ def said_by(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
     rows: list[tuple[Any, ...]] = []
     for (log_group, log_stream), mine in _by_stream(lines):
         loud = mine.filter(pl.col("line").is_not_null())
-        for said in _statements(loud, reading.groups[log_group], reading):
+        for said in _statements(loud, reading.groups.of(log_group, log_stream), reading):
             is_start = said.kind == "start" and said.request_id is not None
             rows.append((log_group, log_stream, *said[:3], said.request_id, is_start, packed(said)))
     silent = lines.filter(pl.col("line").is_null())
@@ -69,7 +69,8 @@ def said_by(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
 def of_said(rest: pl.DataFrame, reading: Reading) -> Part:
     """Return what some functions' streams tell by what their lines say (``REST_SCHEMA``), as if these were all."""
     said = (
-        (log_stream, reading.groups[log_group], _unpacked(mine)) for (log_group, log_stream), mine in _by_stream(rest)
+        (log_stream, reading.groups.of(log_group, log_stream), _unpacked(mine))
+        for (log_group, log_stream), mine in _by_stream(rest)
     )
     return _of_said(said, reading)
 

@@ -1,6 +1,6 @@
 """What one correlation reads: the pinned evidence, its files of log events, and the few rows that say who consumes what."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,12 +10,14 @@ from typing import Any
 import polars as pl
 import pyarrow.compute as pc
 
+from forensics.judging.event_counts import EVENT_COUNTS
 from forensics.lake import Lake, data_files, delta
+from forensics.parsers import json_lines, parse_line
 from forensics.parsers.platform_marks import MARK_NEEDLES, is_mark
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
-from forensics.streams.groups import log_groups_of
+from forensics.streams.groups import LAMBDA_STREAM, functions_of_streams, log_groups_of
 from forensics.streams.reading import Reading
 from forensics.tables import BY_NAME
 from forensics.tables import evidence as E
@@ -35,9 +37,11 @@ _RULE_METRICS = (
     "ApproximateAgeOfOldestMessage",
     "NumberOfMessagesReceived",
     "NumberOfMessagesDeleted",
+    *EVENT_COUNTS,
 )
 """Metrics whose single points decide something."""
 _LAMBDA = "/aws/lambda/"
+_NAMES_FUNCTION = ["functionName", ":function:"]
 
 Row = dict[str, Any]
 
@@ -68,11 +72,22 @@ class Evidence:
     metric_files: tuple[str, ...]
     since: datetime | None = None
 
-    def reading(self, present: Mapping[str, bool]) -> Reading:
-        """Return what lines are read with; ``present`` says of each log group that has lines whether a platform's are among them."""
+    def reading(self, surveys: Iterable[Mapping[str, Any]]) -> Reading:
+        """Return what lines are read with; ``surveys`` say of each file which log groups it holds, as ``surveyed`` does."""
         small = self.small
+        present: dict[str, bool] = {}
+        named: list[tuple[str, str, list[str]]] = []
+        for group in (group for told in surveys for group in told["groups"]):
+            name = group["log_group"]
+            present[name] = present.get(name, False) or group["has_platform"]
+            named += [(name, log_stream, functions) for log_stream, functions in group["streams"]]
         groups = log_groups_of(
-            self.settings, small["consumers"], small["function_settings"], small["queue_settings"], present
+            self.settings,
+            small["consumers"],
+            small["function_settings"],
+            small["queue_settings"],
+            present,
+            functions_of_streams(named),
         )
         return Reading(groups, self.in_force(), BusinessKeys(self.settings.queues))
 
@@ -123,14 +138,53 @@ def whole(path: str, sha256: str | None) -> Iterator[None]:
 def surveyed(path: str, since: datetime | None) -> list[Row]:
     """Return per log group of a file: first and last line (µs), how many, and whether a platform's START, END or REPORT is there.
 
-    For Lambda's own log groups the last is not looked for: their name says it.
+    For Lambda's own log groups the last is not looked for: their name says it. ``functions``: those that streams are named
+    after; ``streams``: the others, each with the functions that platform events name in it.
     """
-    events = pl.scan_parquet(path).select("log_group", "logged_at", "line")
+    events = pl.scan_parquet(path).select("log_group", "log_stream", "logged_at", "line")
     if since is not None:
         events = events.filter(pl.col("logged_at") >= since)
     at = pl.col("logged_at").dt.epoch("us")
-    counted = events.group_by("log_group").agg(first_at=at.min(), last_at=at.max(), count=pl.len()).collect()
+    counts = {"first_at": at.min(), "last_at": at.max(), "count": pl.len()}
+    of_streams = events.group_by("log_group", "log_stream").agg(**counts).collect()
+    sums = [pl.col("first_at").min(), pl.col("last_at").max(), pl.col("count").sum()]
+    counted = of_streams.group_by("log_group").agg(sums)
     others = events.filter(~pl.col("log_group").str.starts_with(_LAMBDA))
     maybe = others.filter(pl.col("line").str.contains_any([*MARK_NEEDLES])).select("log_group", "line")
     with_platform = {name for name, line in maybe.collect().iter_rows() if is_mark(line)}
-    return [{**row, "has_platform": row["log_group"] in with_platform} for row in counted.sort("log_group").to_dicts()]
+    functions, streams = _named(events, of_streams)
+    return [
+        {
+            **row,
+            "has_platform": (name := row["log_group"]) in with_platform,
+            "functions": functions.get(name, []),
+            "streams": streams.get(name, []),
+        }
+        for row in counted.sort("log_group").to_dicts()
+    ]
+
+
+def _named(
+    events: pl.LazyFrame, of_streams: pl.DataFrame
+) -> tuple[dict[str, list[str]], dict[str, list[tuple[str, list[str]]]]]:
+    """Return by log group the functions that streams are named after, and the streams that Lambda did not name."""
+    functions: dict[str, set[str]] = {}
+    others: dict[tuple[str, str], set[str]] = {}
+    for log_group, log_stream in of_streams.select("log_group", "log_stream").iter_rows():
+        if (named := LAMBDA_STREAM.compiled.search(log_stream)) is None:
+            others[log_group, log_stream] = set()
+        elif named["function_name"]:
+            functions.setdefault(log_group, set()).add(named["function_name"])
+    if others:
+        odd = pl.DataFrame(sorted(others), schema=["log_group", "log_stream"], orient="row").lazy()
+        line = pl.col("line")
+        names = line.str.contains(json_lines.PLATFORM_NEEDLE, literal=True) & line.str.contains_any(_NAMES_FUNCTION)
+        said = events.filter(names).join(odd, on=["log_group", "log_stream"], how="semi")
+        for log_group, log_stream, text in said.select("log_group", "log_stream", "line").collect().iter_rows():
+            parsed = parse_line(text)
+            if parsed.kind not in ("app", "other") and parsed.function_name:
+                others[log_group, log_stream].add(parsed.function_name)
+    streams: dict[str, list[tuple[str, list[str]]]] = {}
+    for (log_group, log_stream), found in sorted(others.items()):
+        streams.setdefault(log_group, []).append((log_stream, sorted(found)))
+    return {name: sorted(found) for name, found in functions.items()}, streams

@@ -1,6 +1,6 @@
 """Whole works to verdicts: loads what deliveries there are of a unit's items, judges them, and writes what follows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from forensics.judging.model import Judged
 from forensics.judging.placing import place
 from forensics.judging.rows import delivery_row, message_row, redelivery_row
 from forensics.judging.surroundings import Surroundings
-from forensics.streams.model import Delivery, LogGroup
+from forensics.streams.model import Delivery
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS
 from spark_jobs.parts import frame, other_deliveries, packed, read_part, schema_of, unpacked, written
@@ -93,16 +93,12 @@ def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Deliver
             fact_ids=row["evidence_ids"],
             run_started_at=_start_of(row["consumer"]),
         )
-        place(delivery, _group_of(row["log_group"], reading.groups), reading.in_force)
+        place(delivery, reading.groups.of(row["log_group"], row["log_stream"]), reading.in_force)
         yield delivery
 
 
 def _start_of(consumer: str) -> int:
     return int(consumer.rpartition("|")[2]) * 1000
-
-
-def _group_of(name: str, groups: Mapping[str, LogGroup]) -> LogGroup:
-    return groups[name]
 
 
 def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: Path) -> dict[str, Any]:

@@ -15,13 +15,14 @@ from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
-from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows
+from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows, of_owners
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.incidents.membership import MessageTimes, membership
 from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
 from forensics.judging.model import Judged
+from forensics.judging.written import Writer
 from forensics.known import Known
 from forensics.queue_findings.queue import Measured, rows_of_queue
 from forensics.readiness import logging_readiness
@@ -238,7 +239,7 @@ def _blocked(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> dict[str,
 def blind(
     around: Surrounding,
     parts: Sequence[tuple[str, str]],
-    names_items: Mapping[str, bool],
+    names_items: Mapping[Writer, bool],
     ids: Iterable[str],
     finality: Finality,
 ) -> pl.DataFrame:
@@ -252,9 +253,8 @@ def blind(
     for part in parts:
         rows = read_part(around.cache.entry(*part), "invocations").filter(wanted).select(names)
         rows = rows.with_columns(pl.col(n).dt.epoch("us") for n in ("started_at", "ended_at"))
-        failed += [
-            FailedInvocation(*owner, *row) for row in rows.collect().iter_rows() for owner in owners[str(row[0])]
-        ]
+        for run in rows.collect().iter_rows():
+            failed += of_owners(run, owners[str(run[0])])
     points = balance_points(around.rule_points)
     return frame(blind_windows(failed, around.in_force, points, set(ids), finality), schema_of(INCIDENTS))
 

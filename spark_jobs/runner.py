@@ -11,12 +11,13 @@ from typing import Any
 
 from forensics.clock import moment
 from forensics.health.accepted import check_codes
-from forensics.judging.group_lines import group_lines
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.written import lines_of_writers
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
 from forensics.settings import Settings
 from forensics.settings_text import bearing_text, text_digest
+from forensics.streams.groups import LAMBDA
 from forensics.streams.reading import Reading
 from forensics.tables import Table
 from forensics.tables import findings as T
@@ -26,7 +27,9 @@ from spark_jobs.candidates import PLAN, shard_bounds
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
+from spark_jobs.orders import orders_together
 from spark_jobs.parts import read_part, written
+from spark_jobs.runs import runs_of_mappings
 from spark_jobs.steps import Shared
 from spark_jobs.telling import Parts, Telling
 
@@ -123,7 +126,7 @@ class _Run:
         """Run every step and make its findings visible."""
         shared = Shared(self.cache, self.evidence.since)
         surveys = self._surveyed(shared)
-        reading = self.evidence.reading(_present(surveys))
+        reading = self.evidence.reading(surveys)
         shared = replace(shared, reading=reading)
         parts = self._parts(shared, surveys)
         around, data_until = self._surroundings(surveys, parts, reading)
@@ -227,12 +230,14 @@ class _Run:
             if any(group["blind"] for group in told["groups"])
             for starts in _blind_starts(self.cache.entry(*entry))
         ]
-        lines = group_lines(_of_groups(surveys), _of_groups(parts.told), blind)
+        orders = orders_together(told["orders"] for told in parts.told)
+        functions = {name: group.function_name for name, group in reading.groups.items()}
+        lines = lines_of_writers(_of_groups(surveys), _of_groups(parts.told), blind, functions, orders)
         around = Surroundings(
             **self.evidence.small,
             metric_points=self.evidence.rule_points,
+            runs=runs_of_mappings(self.evidence.small, [self.cache.entry(*entry) for entry in parts.entries]),
             lines=lines,
-            guarded_groups=[name for name, group in reading.groups.items() if group.consumer.guard],
         )
         borders = [span[1] for told in lines if (span := around.read_span(told.log_group))]
         return around, max(borders, default=None)
@@ -295,16 +300,17 @@ def _of_groups(told: Iterable[Summary]) -> Iterable[dict[str, Any]]:
     return (group for one in told for group in one["groups"])
 
 
-def _present(surveys: Iterable[Summary]) -> dict[str, bool]:
-    present: dict[str, bool] = {}
-    for group in _of_groups(surveys):
-        present[group["log_group"]] = present.get(group["log_group"], False) or group["has_platform"]
-    return present
-
-
 def _scan_name(file: LogFile, told: Summary, reading: Reading, evidence: Evidence) -> str:
     """Name what is read of a file: its content, who writes its log groups, and the settings in force in its time."""
-    mine = [reading.groups[group["log_group"]] for group in told["groups"]]
+    groups = reading.groups
+    mine = [
+        [
+            groups[name := group["log_group"]],
+            *(groups.written_by(name, function) for function in group["functions"]),
+            *dict.fromkeys(groups.of(name, s) for s, _ in group["streams"] if groups[name].kind == LAMBDA),
+        ]
+        for group in told["groups"]
+    ]
     low, high = _span_of(told)
     bearing = _settings_between(low, high, reading, evidence)
     return digest("scan", file.identity, evidence.since, mine, evidence.settings.queues, bearing)
@@ -324,11 +330,11 @@ def _settings_between(low: int, high: int, reading: Reading, evidence: Evidence)
     return reading.in_force.bearing(low, high, queues - {None}, functions - {None})
 
 
-def _blind_starts(folder: Path) -> list[tuple[str, list[int]]]:
+def _blind_starts(folder: Path) -> list[tuple[str, str | None, list[int]]]:
     import polars as pl
 
     rows = pl.concat([read_part(folder, "invocations"), read_part(folder, "runs")], how="horizontal").filter(
         ~pl.col("shows_records")
     )
-    starts = rows.group_by("log_group").agg(pl.col("started_at").dt.epoch("us")).collect()
+    starts = rows.group_by("log_group", "function_name").agg(pl.col("started_at").dt.epoch("us")).collect()
     return list(starts.iter_rows())

@@ -33,23 +33,33 @@ def scanned(events: pl.DataFrame, reading: Reading, *, with_vectors: bool = True
 
     Without vectors every invocation that is over goes line by line; the answer is the same.
     """
-    names = sorted(reading.groups)
-    numbers = pl.DataFrame(
-        {"log_group": names, "group": range(len(names))}, schema={"log_group": pl.String, "group": pl.UInt32}
-    )
+    groups, numbers = _writers(events, reading)
     events = events.with_columns(at=pl.col("logged_at").dt.epoch("us"), order_in_ms=pl.col("order_in_ms").fill_null(0))
-    events = events.join(numbers, on="log_group", how="inner")
-    of_functions = [n for n, name in enumerate(names) if reading.groups[name].kind == "lambda"]
+    events = events.join(numbers, on=list(STREAM), how="inner")
+    of_functions = [n for n, group in enumerate(groups) if group.kind == "lambda"]
     is_function = pl.col("group").is_in(of_functions)
     part = Part(facts=facts_of_workers(events.filter(~is_function).select(*LINE_SCHEMA), reading))
     mine = events.filter(is_function)
     if mine.is_empty():
         return part
-    lines = _Lines(mine, [reading.groups[name] for name in names], reading)
+    lines = _Lines(mine, groups, reading)
     if with_vectors:
         part = part.and_part(lines.ordinary())
     part = part.and_part(of_streams(lines.over(), reading))
     return part.and_part(Part(rest=said_by(lines.rest(), reading), borders=lines.borders()))
+
+
+def _writers(events: pl.DataFrame, reading: Reading) -> tuple[list[LogGroup], pl.DataFrame]:
+    """Return who writes the streams of some events, and of each stream of a known group the number of its writer."""
+    groups: dict[LogGroup, int] = {}
+    rows = []
+    for log_group, log_stream in events.select(*STREAM).unique().sort(*STREAM).iter_rows():
+        if log_group in reading.groups:
+            rows.append(
+                (log_group, log_stream, groups.setdefault(reading.groups.of(log_group, log_stream), len(groups)))
+            )
+    schema = dict.fromkeys(STREAM, pl.String) | {"group": pl.UInt32}
+    return list(groups), pl.DataFrame(rows, schema=schema, orient="row")
 
 
 class _Lines:
@@ -318,13 +328,11 @@ class _Lines:
 
     def rest(self) -> pl.DataFrame:
         """Return the lines of runs that are not over in this file; ``line`` is null where it says nothing."""
-        waiting = self._of(~self.runs["is_over"].to_numpy() & ~self.taken, ["kind", "line_id"])
+        waiting = self._of(~self.runs["is_over"].to_numpy() & ~self.taken, ["kind", "line_id", "group"])
         line, kind = pl.col("line"), pl.col("kind")
         says = line.str.contains_any(screen.needles_of(self.marks)) | line.str.contains(screen.UUID)
-        asks = [
-            name for name, marks in zip(sorted(self.reading.groups), self.marks, strict=True) if marks.asks_every_line
-        ]
-        speaks = (kind != screen.APPLICATION) | pl.col("line_id").is_not_null() | says | pl.col("log_group").is_in(asks)
+        asks = [number for number, marks in enumerate(self.marks) if marks.asks_every_line]
+        speaks = (kind != screen.APPLICATION) | pl.col("line_id").is_not_null() | says | pl.col("group").is_in(asks)
         return waiting.select(*list(LINE_SCHEMA)[:-1], line=pl.when(speaks).then(line))
 
     def borders(self) -> pl.DataFrame:

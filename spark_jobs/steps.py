@@ -18,6 +18,7 @@ from spark_jobs.cache import Cache, Summary, linked
 from spark_jobs.candidates import HASHES, hashes_of
 from spark_jobs.evidence import surveyed, whole
 from spark_jobs.judge import loaded, write_judged
+from spark_jobs.orders import order_counts
 from spark_jobs.parts import Part, all_deliveries, other_deliveries, read_part, write_deliveries, written
 from spark_jobs.scan import LINE_COLUMNS, scanned
 
@@ -125,7 +126,7 @@ def _write_part(folder: Path, part: Part) -> Summary:
     hashes = hashes_of(part.deliveries)
     hashes.write_parquet(folder / HASHES, compression="uncompressed")
     invocations, deliveries = part.invocations, part.deliveries
-    groups = invocations.group_by("log_group").agg(
+    groups = invocations.group_by("log_group", "function_name").agg(
         has_starts=pl.col("has_start").any(),
         blind=(~pl.col("shows_records")).sum(),
         has_guard_line=pl.col("has_guard_line").any(),
@@ -138,8 +139,9 @@ def _write_part(folder: Path, part: Part) -> Summary:
         "rest": part.rest.height,
         "borders": part.borders.height,
         "facts": part.facts.height,
-        "groups": groups.sort("log_group").to_dicts(),
-        "of_invocations": invocation_counts(invocations),
+        "groups": groups.sort("log_group", "function_name").to_dicts(),
+        "orders": order_counts(deliveries),
+        "of_invocations": invocation_counts(invocations.with_columns(start_at=pl.when("has_start").then("started_at"))),
         "of_handlings": handling_counts(part.handlings),
         "queues": sorted(deliveries["queue_arn"].unique().to_list()),
         "functions": sorted(deliveries["function_name"].drop_nulls().unique().to_list()),

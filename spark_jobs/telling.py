@@ -11,6 +11,7 @@ import polars as pl
 
 from forensics.clock import micros
 from forensics.incidents.gaps import Gaps
+from forensics.judging.written import Writer
 from forensics.known import Known
 from forensics.queue_findings import MetricSeries
 from forensics.queue_findings.queue import Measured
@@ -96,10 +97,10 @@ class Telling:
         told = self.carried.map(
             "incidents", publish.incidents, around, units, [u["messages"] for u in members["units"]]
         )
-        names_items: dict[str, bool] = defaultdict(bool)
+        names_items: dict[Writer, bool] = defaultdict(bool)
         for part in parts.told:
             for group in part["groups"]:
-                names_items[group["log_group"]] |= bool(group["names_items"])
+                names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
         named = [incident_id for unit in told for incident_id in unit["ids"]]
         blind = publish.blind(around, parts.entries, names_items, named, shared.around.finality)
         health: dict[str, Any] = {

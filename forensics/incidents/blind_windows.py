@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from forensics.incidents.membership import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
 from forensics.judging.finality import Finality
+from forensics.judging.written import Writer, may_be_of
 from forensics.run_ends import CAUSES
 from forensics.settings_in_force import SettingsInForce
 from forensics.verdict.interval import VERDICTS
@@ -57,28 +58,40 @@ class _Placed(NamedTuple):
     function_timeout_s: int | None
 
 
-def blind_queues(consumers: Iterable[tuple[str, str]], names_items: Mapping[str, bool]) -> set[str]:
+def blind_queues(consumers: Iterable[tuple[str, Writer]], names_items: Mapping[Writer, bool]) -> set[str]:
     """Return the ARNs of queues none of whose functions' lines name a message.
 
-    ``consumers`` are (queue ARN, log group); ``names_items`` says per log group of which there are runs whether any line of
-    them names a message or a business key. Of a queue whose functions did not run nothing is said.
+    ``consumers`` are queue ARN and who writes its lines; ``names_items`` says per log group and function of which there are
+    runs whether any line of them names a message or a business key. Of a queue whose functions did not run nothing is said.
     """
     names: dict[str, bool] = {}
-    for queue_arn, log_group in consumers:
-        if log_group in names_items:
-            names[queue_arn] = names.get(queue_arn, False) or names_items[log_group]
+    for queue_arn, writer in consumers:
+        for told, is_naming in names_items.items():
+            if may_be_of(writer, told):
+                names[queue_arn] = names.get(queue_arn, False) or is_naming
     return {queue_arn for queue_arn, is_any in names.items() if not is_any}
 
 
-def blind_owners(consumers: Iterable[Row], names_items: Mapping[str, bool]) -> dict[str, list[tuple[str, str]]]:
-    """Return by log group whose logs these are: the ARN and the name of each blind queue, as rows of CONSUMERS say."""
-    told = sorted({(r["queue_arn"], r["queue_name"], r["log_group"]) for r in consumers})
-    queues = blind_queues([(arn, group) for arn, _, group in told], names_items)
-    owners: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for arn, name, group in told:
-        if arn in queues:
-            owners[group].append((arn, name))
+Owner = tuple[str, str, Writer]
+"""ARN and name of a blind queue, and who writes its lines."""
+
+
+def blind_owners(consumers: Iterable[Row], names_items: Mapping[Writer, bool]) -> dict[str, list[Owner]]:
+    """Return by log group whose logs these are, as rows of CONSUMERS say."""
+    told = {(r["queue_arn"], r["queue_name"], (r["log_group"], r["function_name"])) for r in consumers}
+    in_order = sorted(told, key=str)
+    queues = blind_queues([(arn, writer) for arn, _, writer in in_order], names_items)
+    owners: dict[str, list[Owner]] = defaultdict(list)
+    for owner in in_order:
+        if owner[0] in queues:
+            owners[owner[2][0]].append(owner)
     return owners
+
+
+def of_owners(run: Sequence[Any], owners: Iterable[Owner]) -> list[FailedInvocation]:
+    """Return a run once for each queue it may be of; ``run`` holds the fields of a FailedInvocation behind the queue's."""
+    mine = {(arn, name) for arn, name, writer in owners if may_be_of(writer, (run[0], run[1]))}
+    return [FailedInvocation(arn, name, *run) for arn, name in sorted(mine)]
 
 
 def balance_points(points: Iterable[Row]) -> list[MetricPoint]:

@@ -46,8 +46,8 @@ def _finished(d: Delivery) -> bool:
 
 
 def _not_reached(d: Delivery) -> bool:
-    """The run was cut off, items are declared sequential, and an earlier item was still in progress."""
-    return d.is_not_reached
+    """The run was cut off, items are taken one after the other, and an earlier item was still in progress."""
+    return d.is_not_reached and d.order == "sequential"
 
 
 def _without_its_marker(d: Delivery) -> bool:
@@ -65,21 +65,25 @@ def _returned(d: Delivery) -> bool:
     """The invocation ended in success, no marker is configured, and it cannot have been among its batchItemFailures."""
     if d.run_status != "success" or d.consumer_kind != "lambda" or d.has_stray_guard or d.has_effect:
         return False
-    return d.reports_batch_item_failures is False or (d.has_response and not d.is_named_failure)
+    if d.reports_batch_item_failures is False:
+        return True
+    return (d.has_response or d.was_given_back is False) and not d.is_named_failure
 
 
 def _in_progress(d: Delivery) -> bool:
     """The run was at this item when it was cut off."""
-    return d.is_in_progress
+    return d.is_in_progress and (d.batch_count == 1 or d.order == "sequential")
 
 
 def _parallel(d: Delivery) -> bool:
-    """The run failed or was cut off and items are not declared sequential: siblings may go on, even inside the next run."""
-    return d.run_status in FAILED and d.order_declared != "sequential"
+    """The run failed or was cut off and items are not sequential for all we know: siblings may go on, even in the next run."""
+    return d.run_status in FAILED and d.order != "sequential"
 
 
 def _may_have_been_given_back(d: Delivery) -> bool:
     """Success under partial responses whose response was not logged, and the message came again."""
+    if d.was_given_back is False:
+        return False
     return d.came_again and d.run_status == "success" and bool(d.reports_batch_item_failures) and not d.has_response
 
 

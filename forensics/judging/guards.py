@@ -24,15 +24,14 @@ class Guards:
 def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guards:
     """Return what guards did in a work, given each item's deliveries in order.
 
-    An idempotency line of any message shows a guard for its whole log group.
+    An idempotency line of any message shows a guard for all messages of its function, or of its workers' log group.
     """
     guards = Guards()
     for item in work:
         earlier: Delivery | None = None
         for delivery in item:
-            group = delivery.log_group
-            shows_line = group in around.groups_with_guard_lines
-            guards.is_in_place = guards.is_in_place or shows_line or group in around.guarded_groups
+            shows_line = around.shows_guard_lines(delivery.log_group, delivery.function_name)
+            guards.is_in_place = guards.is_in_place or shows_line or delivery.has_guard
             if delivery.basis == "guard":
                 guards.stopped[guard_kind(delivery)] += 1
             if delivery.idempotency == "validation":

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
-from forensics.judging.evidence import evidence_of
+from forensics.judging.evidence import evidence_of, united
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
 from forensics.judging.messages import messages_of
@@ -17,6 +17,7 @@ from forensics.judging.provisional import delivery_final_at
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.unlogged import unlogged_receives
 from forensics.judging.works import works
+from forensics.run_ends import CUT_OFF
 from forensics.streams.model import Delivery
 
 Item = list[Delivery]
@@ -56,7 +57,7 @@ def judge_alone(delivery: Delivery) -> bool:
 
 def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     """Return the ledger of each item by queue and item id: deliveries in order, each with its effect and its ending."""
-    logged = with_late_output_returned([_to_judge(d) for d in deliveries])
+    logged = with_late_output_returned([_to_judge(d, around) for d in deliveries])
     share_by_key(logged)
     by_item: dict[tuple[str, str], Item] = defaultdict(list)
     for delivery in logged:
@@ -65,17 +66,22 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     for _, item in sorted(by_item.items()):
         in_order = put_in_order(item + unlogged_receives(item, around))
         for delivery in in_order:
+            if delivery.came_again and delivery.run_status == "success" and delivery.consumer_kind == "lambda":
+                delivery.was_given_back, points = around.was_given_back(delivery)
+                delivery.evidence_ids = united(delivery.evidence_ids, points)
             decide_effect(delivery)
         decide_endings(in_order, around)
         items.append(in_order)
     return items
 
 
-def _to_judge(delivery: Delivery) -> Delivery:
+def _to_judge(delivery: Delivery, around: Surroundings) -> Delivery:
     """Return a copy of which everything is still to judge."""
     copy = object.__new__(Delivery)
     for name, value in zip(_FIELDS, _values_of(delivery), strict=True):
         setattr(copy, name, value)
     copy.order_at = copy.received_at
+    if copy.run_status in CUT_OFF and copy.order_declared is None and copy.log_group is not None:
+        copy.order_inferred, copy.order_runs = around.order_of(copy.log_group, copy.function_name)
     copy.evidence_ids = evidence_of(copy)
     return copy

@@ -61,7 +61,9 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
     guards = guards_of(work, around)
     verdict = verdict_of(at_least, at_most, bool(guards.stopped))
     final_at = work_final_at(work, at_most, around.finality)
-    is_shown = bool(bases) and bases <= _PROOFS
+    # what was not reached by an order that nobody declared: the upper bound is inferred
+    order_runs = lowest(d.order_runs for d in deliveries if d.basis == "not_reached")
+    is_shown = bool(bases) and bases <= _PROOFS and (order_runs is None or at_least > 1)
     return _Interval(
         at_least,
         at_most,
@@ -70,7 +72,7 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
         guard_sentence(
             guards.stopped, guards.is_in_place, guards.lock_ended_s, guards.lock_ended, guards.other_payloads
         ),
-        effect_sentence(at_least, at_most, sorted(bases)),
+        effect_sentence(at_least, at_most, sorted(bases), order_runs),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
         final_at,
     )

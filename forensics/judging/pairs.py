@@ -42,6 +42,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
             earlier_has_response=earlier.has_response,
             earlier_response_is_malformed=earlier.is_malformed_response,
             earlier_effect=earlier.effect,
+            earlier_was_given_back=earlier.was_given_back,
             earlier_is_watched=bool(earlier.is_watched),
             earlier_received_is_exact=is_receive_exact(earlier, around),
             is_throttled=earlier.is_throttled,

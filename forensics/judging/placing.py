@@ -20,6 +20,7 @@ def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> Non
     delivery.has_effect = bool(said.effect)
     delivery.is_exhaustive = said.effect_is_exhaustive
     delivery.has_started = bool(said.started)
+    delivery.has_guard = bool(said.guard)
     delivery.is_idempotent = said.idempotent
     delivery.evidence_ids = sorted({*delivery.fact_ids, *delivery.end_ids})
 

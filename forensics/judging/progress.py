@@ -10,13 +10,13 @@ def mark_progress(batch: Sequence[Delivery]) -> None:
     """Mark ``is_in_progress`` and ``is_not_reached`` on all deliveries of one invocation or handling.
 
     Only a batch whose run failed is told apart: alone in its batch, an unfinished message is what the run was at; of
-    several, only where the consumer is declared sequential, and either its start lines or exhaustive effect lines tell.
+    several, where start lines or exhaustive effect lines tell. Both hold of a batch that is taken one after the other:
+    whether it is can be known only later (``Delivery.order``).
     """
     if not batch or batch[0].run_status not in CUT_OFF:
         return
-    is_sequential = batch[0].order_declared == "sequential"
-    reached = _reached(batch) if is_sequential else None
-    last_started_at = _highest([d.started_at for d in batch]) if is_sequential else None
+    reached = _reached(batch)
+    last_started_at = _highest([d.started_at for d in batch])
     for delivery in batch:
         place, is_finished = delivery.batch_position, delivery.marker_at is not None
         if is_finished:

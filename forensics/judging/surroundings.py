@@ -13,10 +13,22 @@ from typing import Any, NamedTuple
 
 from forensics.clock import micros
 from forensics.coverage import read_spans, settled_until
+from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
 from forensics.judging.finality import Finality
-from forensics.judging.group_lines import GroupLines
-from forensics.settings_in_force import EARLIEST, LATEST, SettingsInForce
+from forensics.judging.order import Order
+from forensics.judging.readings import (
+    NONE,
+    borders,
+    functions_of,
+    measured,
+    read_workers,
+    watched,
+    writers_of,
+)
+from forensics.judging.written import GroupLines, Writer, Written
+from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Spans, common_to
+from forensics.streams.model import Delivery
 
 Row = Mapping[str, Any]
 
@@ -56,16 +68,17 @@ class Surroundings:
         move_tasks: Sequence[Row] = (),
         metric_points: Iterable[Row] = (),
         lines: Iterable[GroupLines] = (),
-        guarded_groups: Collection[str] = (),
+        runs: Mapping[str, Sequence[Run]] | None = None,
     ) -> None:
-        """Take the rows of the evidence tables, what lines tell per log group, and the groups whose guard is configured.
+        """Take the rows of the evidence tables, and what lines tell per log group and function.
 
-        Of ``metric_points`` only Throttles and ApproximateNumberOfMessagesVisible above zero are looked at.
+        Of ``metric_points`` only Throttles, ApproximateNumberOfMessagesVisible and EVENT_COUNTS above zero are looked at.
+        ``runs`` are those of functions whose mappings count events, by mapping.
         """
         self.in_force = SettingsInForce.of(queue_settings, function_settings, event_source_mappings, setting_changes)
-        self.guarded_groups = frozenset(guarded_groups)
-        of_group = {told.log_group: told for told in lines}
-        self.groups_with_guard_lines = frozenset(group for group, told in of_group.items() if told.has_guard_line)
+        written = Written(lines)
+        self._guarding = written.guarding
+        self._orders = written.orders
         sources = _sources(queue_settings)
         self.dead_letter_queue_arns = frozenset(sources)
         self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
@@ -73,14 +86,16 @@ class Surroundings:
         self.finality = Finality(coverage, consumers)
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
-        self._borders = {group: _borders(told, logs.get(group)) for group, told in of_group.items()}
-        self._lambda_groups = _groups_of(row for row in consumers if row["kind"] == "lambda")
-        self._blind_starts = {group: told.blind_starts for group, told in of_group.items()}
-        showing = {group for group, told in of_group.items() if told.has_starts}
+        self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
+        self._writers = writers_of(row for row in consumers if row["kind"] == "lambda")
+        self._blind_starts = {
+            writer: written.blind_starts(writer) for writer in {w for of in self._writers.values() for w in of}
+        }
         settled = read_spans(coverage, settled_until).get("log_events", {})
-        self._watched = _watched(consumers, function_settings, settled, showing)
-        self._read_workers = _read_workers(consumers, settled)
-        self._measured = _measured(consumers, read.get("metric_points", {}))
+        self._watched = watched(consumers, function_settings, settled, written.shows_starts)
+        self._read_workers = read_workers(consumers, settled)
+        self._measured = measured(consumers, read.get("metric_points", {}))
+        self._stretches = self._counted(event_source_mappings, points, runs or {}, read.get("metric_points", {}))
         self._throttles = _throttles(consumers, points)
         self._longest_throttle = max((t.until - t.at for found in self._throttles.values() for t in found), default=0)
         self._dead_letter_signs = _dead_letter_signs(sources, points)
@@ -88,11 +103,52 @@ class Surroundings:
         self._moves_known = _moves_asked(sources, read.get("move_tasks", {})) | set(self._moves)
         self.has_move_tasks = bool(self._moves)
         self.moves: Mapping[str, Spans] = self._moves
-        self._functions = _functions(consumers)
+        self._functions = functions_of(consumers)
 
     def read_span(self, log_group: str) -> tuple[int, int] | None:
         """Return from when until when a log group was read, its lines included; None where it has no lines."""
         return self._borders.get(log_group)
+
+    def shows_guard_lines(self, log_group: str | None, function_name: str | None) -> bool:
+        """Tell whether some line of a function or worker is of an idempotency library."""
+        return (log_group, function_name) in self._guarding or (log_group, None) in self._guarding
+
+    def order_of(self, log_group: str, function_name: str | None) -> Order:
+        """Return in which order a function takes its batches, as far as its runs let infer."""
+        return self._orders.get((log_group, function_name), Order())
+
+    def _counted(
+        self,
+        mappings: Sequence[Row],
+        points: Sequence[Row],
+        runs: Mapping[str, Sequence[Run]],
+        read: Mapping[str, Spans],
+    ) -> dict[tuple[str, str], list[Stretch]]:
+        """Return by queue and function the stretches in which a mapping's counts and its logs were read in full."""
+        of_mapping: dict[str, list[Row]] = {}
+        for point in points:
+            if point["metric"] in EVENT_COUNTS:
+                of_mapping.setdefault(point["resource"], []).append(point)
+        names = {row["mapping_uuid"]: (row["queue_arn"], row["function_name"]) for row in mappings}
+        found: dict[tuple[str, str], list[Stretch]] = {}
+        for uuid, mine in sorted(of_mapping.items()):
+            if uuid in names and uuid in runs:
+                watched = self._watched.get(names[uuid][0], NONE)
+                told = stretches(runs[uuid], mine, common_to([read.get(uuid, NONE), watched]))
+                found.setdefault(names[uuid], []).extend(told)
+        return {name: sorted(told) for name, told in found.items()}
+
+    def was_given_back(self, delivery: Delivery) -> tuple[bool | None, Sequence[str]]:
+        """Tell whether a message whose run succeeded had been given back if it came again, and by which points."""
+        told = self._stretches.get((delivery.queue_arn, delivery.function_name or ""), [])
+        ended_at = delivery.run_ended_at
+        if not told or ended_at is None:
+            return None, ()
+        place = bisect_right(told, ended_at, key=_start_of) - 1
+        if place < 0 or told[place].end < ended_at:
+            return None, ()
+        was_given_back = told[place].was_given_back(bool(delivery.is_fifo))
+        return was_given_back, () if was_given_back is None else told[place].evidence_ids
 
     def throttled(self, queue_arn: str, start: int | None, end: int | None) -> tuple[bool | None, list[str]]:
         """Tell whether a function of the queue was throttled in a span, and by which points; None where nobody looked."""
@@ -101,7 +157,7 @@ class Surroundings:
         found = [t.evidence_id for t in self._throttles_between(queue_arn, start, end)]
         if found:
             return True, sorted(set(found))
-        return (False if self._measured.get(queue_arn, _NONE).hold(start, end) else None), []
+        return (False if self._measured.get(queue_arn, NONE).hold(start, end) else None), []
 
     def _throttles_between(self, queue_arn: str, start: int, end: int) -> list[Throttle]:
         points = self._throttles.get(queue_arn, [])
@@ -111,23 +167,23 @@ class Surroundings:
     def is_watched(self, queue_arn: str, after: int | None, before: int | None) -> bool:
         """Tell whether the logs would have shown an invocation between two moments, had there been one.
 
-        Only where every consumer of the queue is a Lambda function whose log group shows STARTs and was read in full from
+        Only where every consumer of the queue is a Lambda function whose log shows STARTs and was read in full from
         the one to the other, when no event could still come late, no invocation in between hides its batch, and they are at
         most 24 hours apart.
         """
-        if after is None or before is None or not self._watched.get(queue_arn, _NONE).hold(after, before):
+        if after is None or before is None or not self._watched.get(queue_arn, NONE).hold(after, before):
             return False
         if before // _MILLISECOND - after // _MILLISECOND > _LONGEST_WATCH_MS:
             return False
-        return not any(self._has_blind(group, after, before) for group in self._lambda_groups[queue_arn])
+        return not any(self._has_blind(writer, after, before) for writer in self._writers[queue_arn])
 
-    def _has_blind(self, log_group: str, low: int, high: int) -> bool:
-        starts = self._blind_starts.get(log_group, ())
+    def _has_blind(self, writer: Writer, low: int, high: int) -> bool:
+        starts = self._blind_starts[writer]
         place = bisect_left(starts, low)
         return place < len(starts) and starts[place] <= high
 
-    def _blind_between(self, log_group: str, low: int, high: int) -> Sequence[int]:
-        starts = self._blind_starts.get(log_group, ())
+    def _blind_between(self, writer: Writer, low: int, high: int) -> Sequence[int]:
+        starts = self._blind_starts[writer]
         return starts[bisect_left(starts, low) : bisect_right(starts, high)]
 
     def are_workers_read(self, queue_arn: str, after: int | None, before: int | None) -> bool:
@@ -135,17 +191,17 @@ class Surroundings:
 
         Like ``is_watched`` it counts what was read when no event could still come late.
         """
-        return self._read_workers.get(queue_arn, _NONE).hold(after, before)
+        return self._read_workers.get(queue_arn, NONE).hold(after, before)
 
     def has_dead_letter_sign(self, dead_letter_queue_arn: str | None, hidden_until: int | None) -> bool:
         """Tell whether a dead-letter queue held a message soon after a timeout: a sign, for metrics carry no message ids."""
-        return self._dead_letter_signs.get(dead_letter_queue_arn or "", _NONE).hold(hidden_until, hidden_until)
+        return self._dead_letter_signs.get(dead_letter_queue_arn or "", NONE).hold(hidden_until, hidden_until)
 
     def was_moved(self, queue_arn: str, sent_at: int | None) -> bool | None:
         """Tell whether a move task into the queue was on at a moment; None where nobody asked for its move tasks."""
         if queue_arn not in self._moves_known:
             return None
-        return self._moves.get(queue_arn, _NONE).hold(sent_at, sent_at)
+        return self._moves.get(queue_arn, NONE).hold(sent_at, sent_at)
 
     def bearing(
         self, queues: Iterable[str], log_groups: Iterable[str], low: int, high: int, functions: Iterable[str] = ()
@@ -171,42 +227,50 @@ class Surroundings:
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
-            "dead letters": {arn: self._dead_letter_signs.get(arn, _NONE).between(low, high) for arn in dead},
+            "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
             "log groups": {group: self._of_group(group, low - reach, high + reach) for group in groups},
         }
         return json.dumps(told, sort_keys=True)
 
     def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int) -> list[Any]:
-        groups = sorted(self._lambda_groups.get(queue_arn, ()))
+        writers = sorted(self._writers.get(queue_arn, ()), key=str)
         watched = [
-            (start, end, [_digest(self._blind_between(group, start, end)) for group in groups])
-            for start, end in self._watched.get(queue_arn, _NONE).between(low - reach, high + reach)
+            (start, end, [_digest(self._blind_between(writer, start, end)) for writer in writers])
+            for start, end in self._watched.get(queue_arn, NONE).between(low - reach, high + reach)
         ]
         is_known = queue_arn in self._moves_known
         return [
             queue_arn in self.dead_letter_queue_arns,
             self._throttles_between(queue_arn, since, high),
-            self._measured.get(queue_arn, _NONE).between(since, high),
+            self._measured.get(queue_arn, NONE).between(since, high),
             watched,
-            self._read_workers.get(queue_arn, _NONE).between(low, high),
-            self._moves.get(queue_arn, _NONE).between(low, high) if is_known else None,
+            self._read_workers.get(queue_arn, NONE).between(low, high),
+            self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,
+            [
+                (function, stretch)
+                for (arn, function), told in sorted(self._stretches.items())
+                if arn == queue_arn
+                for stretch in told
+                if stretch.start <= high and stretch.end >= low
+            ],
         ]
 
     def _of_group(self, log_group: str, low: int, high: int) -> list[Any]:
         borders = self._borders.get(log_group)
         return [
             borders and [min(max(border, low), high) for border in borders],
-            log_group in self.guarded_groups,
-            log_group in self.groups_with_guard_lines,
+            sorted(str(function) for group, function in self._guarding if group == log_group),
+            sorted((str(function), *order) for (group, function), order in self._orders.items() if group == log_group),
         ]
-
-
-_NONE = Spans()
 
 
 def _begin(throttle: Throttle) -> int:
     return throttle.at
+
+
+def _start_of(stretch: Stretch) -> int:
+    return stretch.start
 
 
 def _visibility(queue_arns: Sequence[str], states: Sequence[Row]) -> tuple[int, int]:
@@ -221,68 +285,6 @@ def _digest(starts: Sequence[int]) -> str:
     if not len(starts):
         return ""
     return hashlib.sha256(array("q", starts).tobytes()).hexdigest()[:32]
-
-
-def _borders(told: GroupLines, read: Spans | None) -> tuple[int, int]:
-    spans = [(told.first_at, told.last_at), *(read or ())]
-    return min(start for start, _ in spans), max(end for _, end in spans)
-
-
-def _groups_of(consumers: Iterable[Row]) -> dict[str, set[str]]:
-    """Return the log groups of each queue's consumers."""
-    found: dict[str, set[str]] = {}
-    for row in consumers:
-        found.setdefault(row["queue_arn"], set()).add(row["log_group"])
-    return found
-
-
-def _functions(consumers: Iterable[Row]) -> dict[str, set[str]]:
-    """Return the functions known to consume each queue and to write each log group."""
-    found: dict[str, set[str]] = {}
-    for row in consumers:
-        if row["function_name"]:
-            found.setdefault(row["queue_arn"], set()).add(row["function_name"])
-            found.setdefault(row["log_group"], set()).add(row["function_name"])
-    return found
-
-
-def _watched(
-    consumers: Sequence[Row], function_settings: Sequence[Row], read: Mapping[str, Spans], showing: Collection[str]
-) -> dict[str, Spans]:
-    """Return when every consumer of a queue is a function whose log group shows STARTs and was read without a gap."""
-    hiding = {row["function_name"] for row in function_settings if row["system_log_level"] == "WARN"}
-    unwatchable = {row["queue_arn"] for row in consumers if row["kind"] != "lambda" or row["function_name"] in hiding}
-    return {
-        queue: common_to([read.get(group, _NONE) for group in sorted(groups)])
-        for queue, groups in _groups_of(consumers).items()
-        if queue not in unwatchable and groups <= set(showing)
-    }
-
-
-def _read_workers(consumers: Sequence[Row], read: Mapping[str, Spans]) -> dict[str, Spans]:
-    """Return when the log groups of a queue's workers were all read; only of queues that no function consumes."""
-    of_functions = {row["queue_arn"] for row in consumers if row["kind"] == "lambda"}
-    return {
-        queue: common_to([read.get(group, _NONE) for group in sorted(groups)])
-        for queue, groups in _groups_of(consumers).items()
-        if queue not in of_functions
-    }
-
-
-def _measured(consumers: Sequence[Row], read: Mapping[str, Spans]) -> dict[str, Spans]:
-    """Return when the metric tells of every consumer of a queue; workers are never throttled."""
-    kinds: dict[str, set[str]] = {}
-    functions: dict[str, set[str]] = {}
-    for row in consumers:
-        kinds.setdefault(row["queue_arn"], set()).add(row["kind"])
-        if row["function_name"]:
-            functions.setdefault(row["queue_arn"], set()).add(row["function_name"])
-    found = {
-        queue: common_to([read.get(function, _NONE) for function in sorted(names)])
-        for queue, names in functions.items()
-    }
-    ever = Spans([(micros(EARLIEST), micros(LATEST))])
-    return found | {queue: ever for queue, of in kinds.items() if of == {"worker"}}
 
 
 def _throttles(consumers: Sequence[Row], points: Iterable[Row]) -> dict[str, list[Throttle]]:

@@ -1,7 +1,15 @@
 """The run succeeded, yet the message was not deleted."""
 
 from forensics.rules.pair import DeliveryPair, seconds
-from forensics.rules.ruling import NO_END_OF_EARLIER, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.rules.ruling import (
+    NO_END_OF_EARLIER,
+    NO_LOG_OF_EARLIER,
+    RESPONSE_OR_COUNTS,
+    Ruling,
+    excluded,
+    supported,
+    undecidable,
+)
 
 
 def delete_ineffective(pair: DeliveryPair) -> Ruling:
@@ -34,12 +42,12 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
     if pair.is_short_gap:
         return excluded(f"it came back after {seconds(pair.gap_ms)}, before the visibility timeout")
-    if (
-        pair.earlier_kind == "lambda"
-        and pair.reports_batch_item_failures is not False
-        and not pair.earlier_has_response
-    ):
-        return undecidable("the function's response is not known", "a line that prints the handler's return value")
+    may_be_given_back = pair.earlier_kind == "lambda" and pair.reports_batch_item_failures is not False
+    if may_be_given_back and not pair.earlier_has_response:
+        if pair.earlier_was_given_back:
+            return excluded("the mapping counted every message as deleted that had not failed")
+        if pair.earlier_was_given_back is None:
+            return undecidable("the function's response is not known", RESPONSE_OR_COUNTS)
     return supported(
         f"{pair.earlier_name} succeeded, and the message came back after {seconds(pair.gap_ms)} without any error"
     )

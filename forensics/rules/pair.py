@@ -11,7 +11,8 @@ class DeliveryPair(NamedTuple):
     Durations are in milliseconds (``_ms``) or seconds (``_s``). ``gap_ms`` lies between the two receives;
     ``run_ms`` between the earlier receive and the end of its run. ``earlier_is_watched`` is about deliveries that no log
     shows: whatever took them is none of the consumers whose logs were read. Where ``earlier_received_is_exact`` does
-    not hold, the earlier receive may lie before the time it is counted from. ``*_is_assumed``: only a later snapshot
+    not hold, the earlier receive may lie before the time it is counted from. ``earlier_was_given_back`` is what the mapping's
+    counts tell of a run that succeeded. ``*_is_assumed``: only a later snapshot
     shows the timeout, and nothing tells since when it holds.
     """
 
@@ -35,6 +36,7 @@ class DeliveryPair(NamedTuple):
     earlier_has_response: bool = False
     earlier_response_is_malformed: bool = False
     earlier_effect: str = "unknown"
+    earlier_was_given_back: bool | None = None
     earlier_is_watched: bool = True
     earlier_received_is_exact: bool = True
     is_throttled: bool | None = None

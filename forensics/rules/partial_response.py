@@ -1,7 +1,15 @@
 """The function's partial batch response gave the message back."""
 
 from forensics.rules.pair import DeliveryPair
-from forensics.rules.ruling import NO_END_OF_EARLIER, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.rules.ruling import (
+    NO_END_OF_EARLIER,
+    NO_LOG_OF_EARLIER,
+    RESPONSE_OR_COUNTS,
+    Ruling,
+    excluded,
+    supported,
+    undecidable,
+)
 
 
 def partial_response(pair: DeliveryPair) -> Ruling:
@@ -22,6 +30,8 @@ def partial_response(pair: DeliveryPair) -> Ruling:
         return supported(f"{pair.earlier_name} named this message in batchItemFailures")
     if pair.reports_batch_item_failures is False:
         return excluded("the mapping does not use partial batch responses")
+    if pair.earlier_was_given_back is False:
+        return excluded("the mapping counted no failed message but those of runs that failed: nothing was given back")
     if pair.reports_batch_item_failures is None:
         return undecidable(
             "nothing tells whether the mapping uses partial batch responses", "the event source mapping's settings"
@@ -35,7 +45,12 @@ def partial_response(pair: DeliveryPair) -> Ruling:
         )
     if pair.earlier_has_response:
         return excluded("the logged response does not name this message")
+    if pair.earlier_was_given_back and pair.is_short_gap is False:
+        return supported(
+            f"{pair.earlier_name} succeeded under partial batch responses, and the mapping counted every message as deleted that "
+            "had not failed: this one was given back"
+        )
     return undecidable(
         f"{pair.earlier_name} succeeded under partial batch responses and its response was not logged",
-        "a line that prints the handler's return value",
+        RESPONSE_OR_COUNTS,
     )

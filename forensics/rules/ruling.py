@@ -34,6 +34,7 @@ NO_LOG_OF_EARLIER = Ruling(
 NO_END_OF_EARLIER = Ruling(
     UNDECIDABLE, "no line tells how the earlier run ended", "the END and REPORT lines of the earlier run"
 )
+RESPONSE_OR_COUNTS = "a line that prints the handler's return value, or the mapping's EventCount metrics"
 MAYBE_A_COPY = Ruling(
     UNDECIDABLE,
     "it came back early for a failed run: either a throttled poller had held it before, or the standard queue handed out "

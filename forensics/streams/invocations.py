@@ -8,6 +8,7 @@ from forensics.parsers import parse_line
 from forensics.parsers.grammar import Pattern
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.facts import facts_of
+from forensics.streams.groups import LAMBDA_STREAM
 from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
 
 INIT_ERRORS = (
@@ -21,8 +22,6 @@ INIT_ERRORS = (
 
 _PLATFORM_ERROR = Pattern("platform_error", r"^(?:Runtime|Sandbox|Extension|Lambda)\.[A-Z][A-Za-z0-9]*+(?![\s\S])")
 """Error types of Lambda itself: the runtime died. Any other is the handler's own, with or without Function. in front."""
-
-_LAMBDA_GROUP = "/aws/lambda/"
 
 _TIMEOUT, _CRASH, _ERROR, _UNNAMED_ERROR, _SUCCESS, _LOGGED_ERROR, _PLAIN_REPORT, _NOTHING = range(7, -1, -1)
 """How much a line says of the run's end; the highest decides, and what is said of failure comes first: a platform event
@@ -156,8 +155,8 @@ class _Maker:
 
     def __init__(self, log_stream: str, group: LogGroup, in_force: FunctionsInForce) -> None:
         self._log_stream, self._group, self._in_force = log_stream, group, in_force
-        named = group.name.removeprefix(_LAMBDA_GROUP) if group.name.startswith(_LAMBDA_GROUP) else ""
-        self._function_name = group.function_name or named or None
+        self._function_name = group.function_name
+        self._is_named = LAMBDA_STREAM.compiled.search(log_stream) is not None and self._function_name is not None
 
     def run(self, request_id: str, start_index: int, lines: Sequence[Statement]) -> Invocation:
         """Return what a run's lines, in order, say together."""
@@ -169,7 +168,8 @@ class _Maker:
         said = max([said for said, _ in ends], default=_NOTHING)
         errors = [error for how, error in ends if how == said and error is not None and how in _FAILURES]
         invocation = self._invocation(request_id, start_index, lines[0].at, lines[-1].at, starts[0] if starts else None)
-        invocation.function_name = max(names, default=self._function_name)
+        if not self._is_named:  # lines may speak of other functions
+            invocation.function_name = max(names, default=self._function_name)
         invocation.duration_ms = max(durations, default=None)
         invocation.ended_at = closed[-1] if closed else None
         invocation.error_type = max(errors, default=None)

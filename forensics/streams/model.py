@@ -180,9 +180,12 @@ class Delivery:
     is_function_timeout_assumed: bool | None = None
     hidden_until_at: int | None = None
     order_declared: str | None = None
+    order_inferred: str | None = None
+    order_runs: int | None = None
     has_effect: bool = False
     is_exhaustive: bool = False
     has_started: bool = False
+    has_guard: bool = False
     is_idempotent: bool | None = None
 
     # judged
@@ -197,6 +200,7 @@ class Delivery:
     ended_by: str = "unknown"
     delete_status: str | None = None
     is_in_dead_letter_queue: bool = False
+    was_given_back: bool | None = None
     is_throttled: bool | None = None
     is_watched: bool | None = None
     order_at: int | None = None
@@ -210,6 +214,11 @@ class Delivery:
     def sent_at(self) -> int | None:
         """SentTimestamp in microseconds."""
         return None if self.sent_ms is None else self.sent_ms * 1000
+
+    @property
+    def order(self) -> str | None:
+        """How the consumer takes its batch: as declared, else as its runs let infer; ``order_runs``: from at least so many."""
+        return self.order_declared or self.order_inferred
 
     @property
     def setting_ids(self) -> list[str]:

@@ -5,15 +5,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
+from forensics.judging.order import LEAST_RUNS, ItemTimes, is_in_order
 from forensics.parsers.mentions import mentions
 from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
-LEAST_RUNS = 30
-"""As many runs of several messages in order as make an order that is not declared."""
 LEAST_MESSAGES = 5
 _LEAST_SHARE = 0.95
 _LEAST_CHARS, _MOST_CHARS = 3, 200
@@ -149,29 +147,38 @@ def message_id(name: str, section: str, runs: Sequence[RunLines]) -> Proposal | 
     return Proposal(section, name, "message_id", path, fits, lines, "lines in JSON", why, 0, (examples[path],))
 
 
-def order(name: str, section: str, runs: Sequence[RunLines], mark: Template | None) -> Proposal | None:
-    """Return whether a consumer takes its batch in order, where at least 30 runs of several messages say so, or one not."""
-    if mark is None:
-        return None
-    several = in_order = 0
-    against: list[str] = []
-    for place, sayings in mark.sayings.items():
+def order(
+    name: str, section: str, runs: Sequence[RunLines], started: Template | None, effect: Template | None
+) -> Proposal | None:
+    """Return how a consumer takes its batch, where at least 30 runs of several messages say so, or one says it does not go in order."""
+    begun, done = _times(runs, started), _times(runs, effect)
+    told: dict[str, bool | None] = {}
+    for place in sorted(begun.keys() | done.keys()):
         run = runs[place]
-        positions = [run.items[s.item].position for s in sorted(sayings, key=lambda s: s.line)]
-        if len(positions) < 2:
-            continue
-        several += 1
-        if all(a <= b for a, b in pairwise(positions)):
-            in_order += 1
-        else:
-            against.append(f"run {run.run_id}: {', '.join(map(str, positions))}")
-    if several < LEAST_RUNS and not against:
+        items = range(len(run.items))
+        times = [ItemTimes(begun.get(place, {}).get(n), done.get(place, {}).get(n)) for n in items]
+        told[run.run_id] = is_in_order(run.started_at, times)
+    against = [run_id for run_id, is_so in told.items() if is_so is False]
+    in_order = sum(is_so is True for is_so in told.values())
+    if in_order < LEAST_RUNS and not against:
         return None
     said = "sequential" if not against else "parallel"
     why = (
-        "its lines stand in the order of the batch in every run of several messages"
+        "each message was begun when the one before was done, or done as long after it as the first one took"
         if not against
-        else f"its lines stand in another order than the batch in {len(against)} runs"
+        else f"messages were begun before the one before was done, or done in another order than the batch's, in {len(against)} runs"
     )
-    fits = in_order if not against else len(against)
-    return Proposal(section, name, "order", said, fits, several, "runs of several messages", why, 0, tuple(against[:3]))
+    fits, several = len(against) or in_order, in_order + len(against)
+    of, examples = "runs of several messages", tuple(f"run {run_id}" for run_id in against[:3])
+    return Proposal(section, name, "order", said, fits, several, of, why, 0, examples)
+
+
+def _times(runs: Sequence[RunLines], mark: Template | None) -> dict[int, dict[int, int]]:
+    """Return per run when a mark first names each of its messages (µs), by the message's place among the run's items."""
+    found: dict[int, dict[int, int]] = {}
+    for place, sayings in mark.sayings.items() if mark else ():
+        of_run = found.setdefault(place, {})
+        for saying in sayings:
+            at = runs[place].lines[saying.line].at
+            of_run[saying.item] = min(of_run.get(saying.item, at), at)
+    return found

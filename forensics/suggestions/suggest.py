@@ -77,7 +77,7 @@ def _of_consumer(who: str, section: str, runs: Sequence[RunLines]) -> Marks:
     templates = templates_of(runs)
     named = named_lines(runs, templates)
     found = marks_of(who, section, runs, [placed(t, runs, named) for t in templates])
-    taken = order(who, section, runs, found.started or found.effect)
+    taken = order(who, section, runs, found.started, found.effect)
     place = message_id(who, section, runs)
     return found._replace(proposals=(*found.proposals, *(p for p in (place, taken) if p)))
 

@@ -6,20 +6,20 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from forensics.clock import EPOCH, micros
-from forensics.judging.group_lines import GroupLines
 from forensics.judging.judge import judge
 from forensics.judging.placing import place
 from forensics.judging.progress import mark_progress
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.written import GroupLines, Writer
 from forensics.lake import Findings
 from forensics.lake.filters import at_least, between, equals, one_of
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import deliveries_of
-from forensics.streams.groups import LAMBDA, log_groups_of
+from forensics.streams.groups import LAMBDA, LogGroups, log_groups_of
 from forensics.streams.invocations import invocations_of
-from forensics.streams.model import Delivery, LogGroup, LogLine
+from forensics.streams.model import Delivery, LogLine
 from forensics.tables import evidence as E
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES
 from forensics.verdict.interval import VERDICTS
@@ -77,7 +77,6 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
         **small,
         metric_points=[row for row in points if row["value"] > 0],
         lines=told,
-        guarded_groups=[name for name, group in groups.items() if group.consumer.guard],
     )
     deliveries = _deliveries(findings, runs, groups, around.in_force, BusinessKeys(settings.queues))
     judged = judge([d for d in deliveries if d.queue_arn == queue_arn and d.item_id in items], around)
@@ -109,14 +108,14 @@ def _runs(findings: Findings, queue_arn: str, items: set[str]) -> Runs | None:
 def _deliveries(
     findings: Findings,
     runs: Runs,
-    groups: Mapping[str, LogGroup],
+    groups: LogGroups,
     in_force: SettingsInForce,
     keys: BusinessKeys,
 ) -> list[Delivery]:
     """Read the streams of some runs while these were on, and return what their lines tell of deliveries."""
     found: list[Delivery] = []
     for (group_name, stream), lines in _lines(findings, runs).items():
-        group = groups[group_name]
+        group = groups.of(group_name, stream)
         for invocation in invocations_of(lines, stream, group, in_force, keys):
             if (group_name, stream, invocation.request_id) not in runs:
                 continue
@@ -153,15 +152,18 @@ def _group_lines(findings: Findings) -> list[GroupLines]:
         for name, at in zip(batch.column("log_group").to_pylist(), batch.column("logged_at").to_pylist(), strict=True):
             first, last = spans.get(name, (at, at))
             spans[name] = min(first, at), max(last, at)
-    starts: dict[str, bool] = defaultdict(bool)
-    blind: dict[str, list[int]] = defaultdict(list)
-    columns = ["log_group", "has_start", "message_count", "started_at"]
+    starts: dict[Writer, bool] = {(name, None): False for name in spans}
+    blind: dict[Writer, list[int]] = defaultdict(list)
+    columns = ["log_group", "function_name", "has_start", "message_count", "started_at"]
     for batch in findings.scan(INVOCATIONS, columns, at_least("started_at", EPOCH)):
         for row in batch.to_pylist():
-            starts[row["log_group"]] |= bool(row["has_start"])
+            writer = row["log_group"], row["function_name"]
+            starts.pop((row["log_group"], None), None)
+            starts[writer] = starts.get(writer, False) or bool(row["has_start"])
             if not row["message_count"]:
-                blind[row["log_group"]].append(micros(row["started_at"]))
+                blind[writer].append(micros(row["started_at"]))
+    borders = {name: (micros(first), micros(last)) for name, (first, last) in spans.items()}
     return [
-        GroupLines(name, micros(first), micros(last), starts[name], sorted(blind[name]))
-        for name, (first, last) in sorted(spans.items())
+        GroupLines(name, *borders[name], has_starts, sorted(blind[name, function]), function_name=function)
+        for (name, function), has_starts in sorted(starts.items(), key=str)
     ]

@@ -68,11 +68,20 @@ def _delivered(causes: list[str], seen: int, receive_count: int | None) -> str:
     return f"It was {delivered}: it came again because {because}."
 
 
-def effect_sentence(at_least: int, at_most: int | None, bases: list[str]) -> str:
-    """Say how often the work was done, and what shows it."""
+def effect_sentence(at_least: int, at_most: int | None, bases: list[str], order_runs: int | None = None) -> str:
+    """Say how often the work was done, and what shows it; ``order_runs``: from so many runs an order was inferred for it.
+
+    >>> effect_sentence(0, 1, [], 30)
+    'The work was done at most once. At least 30 runs, and none against it, show that a batch is taken one message after the other.'
+    """
     shown = [BASIS_WORDS[b] for b in dict.fromkeys(bases) if b in BASIS_WORDS]
     by = f", shown by {' and '.join(shown)}" if shown else ""
-    return f"The work was done {interval_words(at_least, at_most)}{by}."
+    order = (
+        f" At least {count_text(order_runs, 'run')}, and none against it, show that a batch is taken one message after the other."
+        if order_runs
+        else ""
+    )
+    return f"The work was done {interval_words(at_least, at_most)}{by}.{order}"
 
 
 def _plural_noun(noun: str) -> str:

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from spark_jobs.metrics import LEVELS, SUMS
 
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import metrics
 from ingest.aws_errors import AwsRefusedError
-from spark_jobs.metrics import LEVELS, SUMS
 from tests.ingest.stand_ins import AsModelled
 from tests.ingest.world import START
 

@@ -134,9 +134,8 @@ class Kept:
 
     def _consumers(self) -> list[dict[str, Any]]:
         world, rows = self.world, []
-        functions = {f.log_group: f.name for f in world.functions}
-        for group in world.consumer_groups:
-            name = functions.get(group)
+        of_functions = [(f.log_group, f.name) for f in world.functions]
+        for group, name in of_functions or [(group, None) for group in world.consumer_groups]:
             rows.append(
                 {
                     "evidence_id": evidence_id("consumer", world.queue.arn, group, name),
@@ -205,7 +204,7 @@ class Kept:
             row = {
                 "account_id": ACCOUNT,
                 "region": REGION,
-                "mapping_uuid": f"{self.world.seed:08x}-0000-4000-8000-{number:012x}",
+                "mapping_uuid": self._mapping_uuid(number),
                 "queue_arn": self.world.queue.arn,
                 "function_arn": function.arn,
                 "function_name": function.name,
@@ -213,7 +212,7 @@ class Kept:
                 "batching_window_s": 0,
                 "reports_batch_item_failures": plan.response is not None,
                 "maximum_concurrency": None,
-                "counts_events": False,
+                "counts_events": plan.counts_events,
                 "state": "Enabled",
                 "filter_patterns": None,
                 "last_modified_at": at(self.world.started_ms - 86_400_000),
@@ -221,6 +220,9 @@ class Kept:
             }
             rows.append({"evidence_id": evidence_id("mapping", *row.values()), **row})
         return rows
+
+    def _mapping_uuid(self, number: int) -> str:
+        return f"{self.world.seed:08x}-0000-4000-8000-{number:012x}"
 
     def _metric_points(self) -> list[dict[str, Any]]:
         if not self.world.plan.metrics_kept:
@@ -240,6 +242,15 @@ class Kept:
                     points["AWS/Lambda", "Errors", function.name, minute] += 1
             for moment in function.throttles:
                 points["AWS/Lambda", "Throttles", function.name, moment // 60_000] += 1
+        for number, mapping in enumerate(self.world.mappings if self.world.plan.counts_events else []):
+            counts = {
+                "InvokedEventCount": mapping.invoked,
+                "FailedInvokeEventCount": mapping.failed,
+                "DeletedEventCount": mapping.accepted,
+            }
+            for metric, moments in counts.items():
+                for moment, count in moments:
+                    points["AWS/Lambda", metric, self._mapping_uuid(number), moment // 60_000] += count
         rows = []
         for (namespace, metric, resource, minute), value in sorted(points.items()):
             if not self.start_ms <= minute * 60_000 < self.end_ms:
@@ -278,6 +289,9 @@ class Kept:
                 rows.append(self._coverage_row(group, begin, end, status))
         for function in self.world.functions if self.world.plan.metrics_kept else []:
             rows.append(self._coverage_row(function.name, self.start_ms, self.end_ms, "ok", "metric_points"))
+        for number in range(len(self.world.mappings) if self.world.plan.counts_events else 0):
+            uuid = self._mapping_uuid(number)
+            rows.append(self._coverage_row(uuid, self.start_ms, self.end_ms, "ok", "metric_points"))
         return rows
 
     def _coverage_row(
@@ -329,14 +343,12 @@ def settings_text(world: "World") -> str:
     plan, parts = world.plan, []
     key, message = "(?P<key>[A-Za-z0-9_-]+)", "(?P<message_id>[0-9a-f-]+)"
     effect = {
-        "both": f"charged payment_id={key} message_id={message}",
-        "message": f"charged message_id={message}",
-        "key": f"charged payment_id={key}",
+        "both": f"payment_id={key} message_id={message}",
+        "message": f"message_id={message}",
+        "key": f"payment_id={key}",
         None: None,
     }[plan.effect_line]
     said = []
-    if effect and plan.effect_declared:
-        said.append(f"effect = '{effect}'")
     if plan.exhaustive_declared:
         said.append("effect_is_exhaustive = true")
     if plan.started_declared:
@@ -351,8 +363,12 @@ def settings_text(world: "World") -> str:
         said.append(f'order = "{plan.order}"')
     if plan.idempotent_declared:
         said.append("idempotent = false")
+
+    def effect_of(verb: str) -> list[str]:
+        return [f"effect = '{verb} {effect}'"] if effect and plan.effect_declared else []
+
     for function in world.functions:
-        parts.append("\n".join(["[[function]]", f'name = "{function.name}"', *said]))
+        parts.append("\n".join(["[[function]]", f'name = "{function.name}"', *effect_of(function.verb), *said]))
     if world.worker:
         kind = "laravel" if plan.consumer == "laravel" else "lines"
         head = [
@@ -361,7 +377,7 @@ def settings_text(world: "World") -> str:
             f'queue = "{world.queue.name}"',
             f'format = "{kind}"',
         ]
-        parts.append("\n".join([*head, *said]))
+        parts.append("\n".join([*head, *effect_of("charged"), *said]))
     if plan.business_key_declared:
         parts.append(f'[[queue]]\nname = "{world.queue.name}"\nbusiness_key = "$.payment_id"')
     return "\n\n".join(parts) + "\n"

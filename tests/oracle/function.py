@@ -41,6 +41,11 @@ class Environment:
     is_busy: bool = False
     frozen: list[Process] = field(default_factory=list)
 
+    @property
+    def verb(self) -> str:
+        """How effect lines begin."""
+        return self.function.verb
+
     def write(
         self,
         text: str,
@@ -84,11 +89,15 @@ class Function:
         queue: Queue,
         handler: Handler,
         book: LogBook,
+        log_group: str | None = None,
+        verb: str = "charged",
     ) -> None:
-        self.simulation, self.rng, self.plan, self.name = simulation, rng, plan, name
+        """``log_group`` is one of the team's choice; ``verb`` is how its effect lines begin."""
+        self.simulation, self.rng, self.plan, self.name, self.verb = simulation, rng, plan, name, verb
         self.queue, self.handler, self.book = queue, handler, book
         self.arn = f"arn:aws:lambda:{queue.region}:{queue.account_id}:function:{name}"
-        self.log_group = f"/aws/lambda/{name}"
+        self.log_group = log_group or f"/aws/lambda/{name}"
+        self.is_named_in_streams = log_group is not None
         self.writer = Writer(plan.runtime, plan.platform == "json", name, self.arn)
         self.timeout_ms = plan.function_timeout_s * 1000
         self.environments: list[Environment] = []
@@ -125,7 +134,8 @@ class Function:
         if len(self.environments) >= self.plan.concurrency:
             return None
         day = iso(self.simulation.now)[:10].replace("-", "/")
-        marker = f"{day}/[$LATEST]{self.rng.getrandbits(128):032x}"
+        named = self.name if self.is_named_in_streams else ""
+        marker = f"{day}/{named}[$LATEST]{self.rng.getrandbits(128):032x}"
         self.environments.append(Environment(self, marker))
         return self.environments[-1]
 

@@ -51,7 +51,10 @@ class Guard:
 
 
 class Speaker(Protocol):
-    """Where an item's lines go: a Lambda run's environment, or a worker."""
+    """Where an item's lines go: a Lambda run's environment, or a worker; ``verb`` is how effect lines begin."""
+
+    @property
+    def verb(self) -> str: ...  # noqa: D102
 
     def say(
         self, text: str, role: str, level: str = "INFO", names: tuple[Delivery, ...] = (), keys: tuple[str, ...] = ()
@@ -123,9 +126,9 @@ class Handler:
         if form is None:
             return
         words = {
-            "both": f"charged payment_id={item.key} message_id={delivery.message_id}",
-            "message": f"charged message_id={delivery.message_id}",
-            "key": f"charged payment_id={item.key}",
+            "both": f"{speaker.verb} payment_id={item.key} message_id={delivery.message_id}",
+            "message": f"{speaker.verb} message_id={delivery.message_id}",
+            "key": f"{speaker.verb} payment_id={item.key}",
         }[form]
         named = (delivery,) if form != "key" else ()
         speaker.say(words, "effect", names=named, keys=(item.key,) if form != "message" else ())

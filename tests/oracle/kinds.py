@@ -60,11 +60,68 @@ def _uncounted(rng: random.Random) -> Plan:
     )
 
 
+def _sharing(rng: random.Random) -> Plan:
+    """Two functions of the queue that share a log group with a stranger, each with marks of its own."""
+    return _of_functions(
+        rng,
+        rng.choice(("slow", "error", "crash")),
+        *rng.choice(((), ("throttle",), ("delete_lost",), ("lost_receive",), ("same_work_again",))),
+        second_function=True,
+        shared_group=True,
+        effect_line="both",
+        effect_declared=True,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
+def _of_undeclared_order(rng: random.Random) -> Plan:
+    """Busy functions whose order nobody declares: one item after the other, or all at once, evenly or not."""
+    started_line = rng.random() < 0.5
+    return _of_functions(
+        rng,
+        rng.choice(("error", "slow", "crash")),
+        *rng.choice(((), (), ("error_after_effect",), ("reused_request_id",))),
+        order=rng.choice(("sequential", "sequential", "parallel")),
+        order_declared=False,
+        even_pace=rng.random() < 0.5,
+        effect_line=rng.choice(("both", "message")),
+        effect_declared=True,
+        exhaustive_declared=True,
+        started_line=started_line,
+        started_declared=started_line,
+        event_form="json",
+        message_count=240,
+        send_spread_s=10,
+        batch_size=rng.choice((3, 5)),
+        trouble_rate=0.1,
+    )
+
+
+def _counting(rng: random.Random) -> Plan:
+    """Mappings that count events, of functions whose partial responses no line tells."""
+    troubles = (("error",), ("delete_lost",), ("error", "delete_lost"), ("crash", "delete_lost"), ("error", "slow"))
+    return _of_functions(
+        rng,
+        *rng.choice(troubles),
+        *rng.choice(((), (), ("throttle",), ("copy",), ("short_visibility",))),
+        response=rng.choice(("right", "right", "unlogged_wrong_id")),
+        counts_events=True,
+        metrics_kept=True,
+        mapping_kept=True,
+        queue_settings_kept=True,
+        event_form="json",
+        trouble_rate=rng.choice((0.1, 0.3)),
+    )
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
     "error types of handlers": _handlers_types,
     "receives not counted": _uncounted,
+    "log group shared": _sharing,
+    "order not declared": _of_undeclared_order,
+    "events counted": _counting,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

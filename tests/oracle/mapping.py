@@ -29,6 +29,8 @@ class Mapping:
         self.queue, self.function, self.make_item, self.is_over = queue, function, make_item, is_over
         self.deleted: list[tuple[int, int]] = []  # (time, how many the queue let go)
         self.invoked: list[tuple[int, int]] = []
+        self.failed: list[tuple[int, int]] = []
+        self.accepted: list[tuple[int, int]] = []  # (time, deletes that SQS took)
 
     def start(self) -> None:
         """Start as many pollers as the function may run at once, and one more."""
@@ -60,10 +62,12 @@ class Mapping:
     def _settle(self, run: Run) -> None:
         now = self.simulation.now
         if run.status != "success":
+            self.failed.append((run.ended_ms, len(run.items)))
             for item in run.items:
                 item.delivery.end(run.status, now)
             return
         failed = self._failed_ids(run)
+        self.failed.append((run.ended_ms, len(run.items) if failed is None else len(failed)))
         let_go = 0
         for item in run.items:
             if failed is None:
@@ -82,6 +86,7 @@ class Mapping:
         except HandleExpiredError:
             item.delivery.end("delete_refused", self.simulation.now)
             return 0
+        self.accepted.append((self.simulation.now, 1))
         item.delivery.end("deleted" if gone else "delete_ignored", self.simulation.now)
         return int(gone)
 

@@ -57,7 +57,9 @@ class Plan:
     response: str | None = None  # None: partial responses are off
     order: str = "sequential"
     awaits_siblings: bool = True
+    even_pace: bool = False  # every item takes the same time: what is begun at once also ends in order
     second_function: bool = False
+    shared_group: bool = False  # all functions write to one log group, each in words of its own, and so does a stranger
     # the handler's lines
     event_form: str = "json"
     started_line: bool = False
@@ -82,6 +84,7 @@ class Plan:
     function_settings_kept: bool = True
     mapping_kept: bool = True
     metrics_kept: bool = True
+    counts_events: bool = False  # the mapping's opt-in metrics are on
     loss: str = "none"
 
     def __post_init__(self) -> None:
@@ -196,6 +199,8 @@ class Plan:
             plan = replace(plan, response="right_logged")
         if plan.system_log_level == "WARN" and plan.platform != "json":
             plan = replace(plan, system_log_level="INFO")
+        if plan.shared_group and plan.loss == "denied":
+            plan = replace(plan, loss="none")
         if plan.loss == "denied" and not plan.second_function:
             plan = replace(plan, second_function=True)
         return plan

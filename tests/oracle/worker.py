@@ -27,6 +27,7 @@ class Voice:
     stream: str
     thread: str
     run_id: str = ""
+    verb: str = "charged"
 
     def write(
         self,

@@ -5,7 +5,7 @@ import random
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.oracle import evidence
+from tests.oracle import evidence, platform_lines
 from tests.oracle.function import Function
 from tests.oracle.handler import Fate, Guard, Handler, Item
 from tests.oracle.kinds import ANYTHING, KINDS
@@ -82,9 +82,13 @@ class World:
         self.mappings: list[Mapping] = []
         self.worker: Worker | None = None
         if plan.consumer == "lambda":
+            group = f"/payments/w{self.seed:06d}" if plan.shared_group else None
             for number in range(2 if plan.second_function else 1):
                 function_name = f"w{self.seed:06d}-charge" + ("-b" if number else "")
-                function = Function(self.simulation, self.rng, plan, function_name, self.queue, self.handler, self.book)
+                verb = "posted" if plan.shared_group and number else "charged"
+                function = Function(
+                    self.simulation, self.rng, plan, function_name, self.queue, self.handler, self.book, group, verb
+                )
                 self.functions.append(function)
                 self.mappings.append(
                     Mapping(self.simulation, self.rng, plan, self.queue, function, self._make_item, self.is_over)
@@ -106,7 +110,8 @@ class World:
     @property
     def consumer_groups(self) -> list[str]:
         """Log groups of the consumers."""
-        return [f.log_group for f in self.functions] or [self.worker.log_group if self.worker else ""]
+        groups = [f.log_group for f in self.functions] or [self.worker.log_group if self.worker else ""]
+        return list(dict.fromkeys(groups))
 
     def is_over(self) -> bool:
         """Nothing is left to send or to deliver."""
@@ -128,6 +133,8 @@ class World:
                 self._pending += 1
                 later = sent + (rng.randrange(301_000, 700_000) if plan.is_fifo else rng.randrange(400, 20_000))
                 self.simulation.at(later, lambda number=number: self._send(number))  # type: ignore[misc]
+        if plan.shared_group:
+            self.simulation.spawn(self._talk_of_others())
         if "throttle" in plan.troubles:
             self._block_functions()
         if "lost_receive" in plan.troubles:
@@ -212,7 +219,11 @@ class World:
     def _fate(self, known: MessageTruth) -> Fate:
         plan, rng = self.plan, self.rng
         share = plan.trouble_rate / max(1, plan.batch_size / 3)
-        fate = Fate(rng.randrange(20, 400), rng.randrange(0, 30), rng.randrange(1, 20))
+        fate = (
+            Fate(120, 5, 5)
+            if plan.even_pace
+            else Fate(rng.randrange(20, 400), rng.randrange(0, 30), rng.randrange(1, 20))
+        )
         if "slow" in plan.troubles and rng.random() < share:
             limit_ms = plan.function_timeout_s * 1000 if plan.consumer == "lambda" else self.queue.visibility_ms
             slow_ms = int(limit_ms * rng.uniform(0.5, 1.7))
@@ -241,6 +252,36 @@ class World:
             for function in self.functions:
                 function.blocked.append((start, start + length))
             start += length + self.rng.randrange(20_000, 90_000)
+
+    def _talk_of_others(self) -> Steps:
+        """A function of another queue in the same log group: it fails now and then, and speaks of payments in others' words."""
+        name = f"w{self.seed:06d}-audit"
+        group, day = (
+            self.functions[0].log_group,
+            datetime.fromtimestamp(self.started_ms / 1000, UTC).strftime("%Y/%m/%d"),
+        )
+        stream = f"{day}/{name}[$LATEST]{self.rng.getrandbits(128):032x}"
+
+        def say(text: str) -> None:
+            self.book.write(group, stream, self.simulation.now, text, "stranger", f"{name}#1")
+
+        while not self.is_over():
+            yield self.rng.randrange(500, 20_000)
+            request_id, began = self._some_uuid(), self.simulation.now
+            say(
+                platform_lines.start_line(
+                    self.plan.platform, request_id, began, f"arn:aws:lambda:eu-west-1:1:function:{name}"
+                )
+            )
+            for known in self.rng.sample(
+                sorted(self.truth.values(), key=lambda t: t.message_id), min(2, len(self.truth))
+            ):
+                say(f"charged payment_id={known.business_key} message_id={known.message_id}")
+                yield self.rng.randrange(1, 50)
+            status = self.rng.choice(("success", "success", "crash"))
+            end = platform_lines.RunEnd(request_id, began, self.simulation.now, status, 3_000)
+            for _, _, text in platform_lines.end_lines(self.plan.platform, end, "INFO"):
+                say(text)
 
     def _peek(self) -> Steps:
         """A person in the console, or a receive whose answer got lost: counts rise, nobody works."""

@@ -57,9 +57,18 @@ class SmallLake:
         self._consumer(queue, group, "worker", None)
         self._lines(group, stream, lines)
 
-    def function(self, queue: str, name: str, *lines: tuple[float, str], timeout_s: int = 10, batch: int = 10) -> None:
-        """Add a function with its mapping and its lines."""
-        group = f"/aws/lambda/{name}"
+    def function(
+        self,
+        queue: str,
+        name: str,
+        *lines: tuple[float, str],
+        timeout_s: int = 10,
+        batch: int = 10,
+        group: str | None = None,
+        stream: str = "2026/11/20/[$LATEST]" + "a" * 32,
+    ) -> None:
+        """Add a function with its mapping and its lines; its log group is the one that Lambda names, unless one is chosen."""
+        group = group or f"/aws/lambda/{name}"
         self._consumer(queue, group, "lambda", name)
         self._add(
             "function_settings",
@@ -83,7 +92,7 @@ class SmallLake:
             last_modified_at=at(-3600),
             observed_at=at(3600),
         )
-        self._lines(group, "2026/11/20/[$LATEST]" + "a" * 32, lines)
+        self._lines(group, stream, lines)
 
     def redrive(self, queue: str, began_s: float, over_s: float) -> None:
         """Add a move task out of a queue's dead-letter queue, between two moments in seconds after noon, seen when it was over."""

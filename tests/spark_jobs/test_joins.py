@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from forensics.settings import Consumer
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.groups import LogGroups
 from forensics.streams.model import LogGroup
 from forensics.streams.reading import Reading
 from spark_jobs import joins, steps
@@ -29,7 +30,7 @@ GROUP = LogGroup(
     Consumer(name="f", effect=r"did (?P<message_id>[0-9a-f-]{36})"),
     silence_ms=5,
 )
-READING = Reading({GROUP.name: GROUP}, SettingsInForce.of([], [], []), BusinessKeys([]))
+READING = Reading(LogGroups({GROUP.name: GROUP}), SettingsInForce.of([], [], []), BusinessKeys([]))
 RUNS = [some_id(f"run {n}") for n in range(4)]
 MESSAGES = [some_id(f"message {n}") for n in range(3)]
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from forensics.settings import Consumer, Queue, Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
-from forensics.streams.groups import log_groups_of
+from forensics.streams.groups import LogGroups, log_groups_of
 from forensics.streams.model import LogGroup
 from forensics.streams.reading import Reading
 from lab.scenarios import SCENARIOS, eight_weeks
@@ -70,7 +70,7 @@ WORKERS = {
     for name, consumer in CONSUMERS.items()
 }
 READING = Reading(
-    {**GROUPS, **WORKERS},
+    LogGroups({**GROUPS, **WORKERS}),
     SettingsInForce.of([], [], []),
     BusinessKeys([Queue("payments", business_key="$.payment_id")]),
 )
@@ -148,10 +148,9 @@ def test_lines_of_simulated_worlds_are_read_alike(tmp_path):
     lake, said = fill_lake(worlds, tmp_path), settings_of(worlds)
     evidence = pinned(lake, said, lake.versions(), None)
     (file,) = evidence.files
-    present = {group["log_group"]: group["has_platform"] for group in surveyed(file.path, None)}
     events = pl.read_parquet(file.path, columns=LINE_COLUMNS).with_columns(part=pl.lit(0, pl.UInt32))
 
-    told = assert_alike(events, evidence.reading(present))
+    told = assert_alike(events, evidence.reading([{"groups": surveyed(file.path, None)}]))
 
     assert told.deliveries.height > 500
     assert told.facts.height > 100

@@ -47,18 +47,21 @@ def failed(started: float, ended: float | None = None, status: str = "timeout", 
     return ordinary._replace(**values)
 
 
+G, H = ("g", "charge"), ("h", "charge-b")
 BLIND = {
-    "no line of its only function names a message": ({"g": False}, True),
-    "a line does": ({"g": True}, False),
-    "one of two functions names messages": ({"g": False, "h": True}, False),
+    "no line of its only function names a message": ({G: False}, True),
+    "a line does": ({G: True}, False),
+    "one of two functions names messages": ({G: False, H: True}, False),
     "its functions did not run": ({}, False),
-    "the function of another queue names messages": ({"g": False, "x": True}, True),
+    "the function of another queue names messages": ({G: False, ("x", "notify"): True}, True),
+    "another function of its log group names messages": ({G: False, ("g", "notify"): True}, True),
+    "lines of its log group name messages, and nothing tells whose they are": ({G: False, ("g", None): True}, False),
 }
 
 
 @pytest.mark.parametrize(("names_items", "is_blind"), BLIND.values(), ids=BLIND)
 def test_a_queue_is_blind_where_lines_were_read_and_none_names_a_message(names_items, is_blind):
-    consumers = [(ARN, "g"), (ARN, "h"), ("other", "x")]
+    consumers = [(ARN, G), (ARN, H), ("other", ("x", "notify"))]
 
     assert (ARN in blind_queues(consumers, names_items)) is is_blind
 

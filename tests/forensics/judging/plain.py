@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from forensics.judging.order import Order
 from forensics.streams.model import Delivery
 
 S = 1_000_000
@@ -50,8 +51,9 @@ class Around:
     grown_at: tuple[int, ...] = ()
     moved_from: int | None = None
     dead_letter_queue_arns: frozenset[str] = frozenset()
-    guarded_groups: frozenset[str] = frozenset()
     groups_with_guard_lines: frozenset[str] = frozenset()
+    order: Order = Order()
+    given_back: bool | None = None
     asked: list[tuple] = field(default_factory=list)
     finality: Final = field(default_factory=Final)
 
@@ -61,6 +63,15 @@ class Around:
 
     def read_span(self, log_group):
         return self.read.get(log_group)
+
+    def shows_guard_lines(self, log_group, function_name):
+        return log_group in self.groups_with_guard_lines
+
+    def order_of(self, log_group, function_name):
+        return self.order
+
+    def was_given_back(self, delivery):
+        return self.given_back, []
 
     def throttled(self, queue_arn, start, end):
         self.asked.append((start, end))

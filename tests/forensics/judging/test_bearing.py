@@ -6,8 +6,9 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from forensics.judging.group_lines import GroupLines
+from forensics.judging.order import OrderCounts
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.written import GroupLines
 from tests.forensics.judging.around import (
     CHARGE,
     DEAD,
@@ -81,7 +82,6 @@ WORLDS = st.fixed_dictionaries(
     {name: st.lists(rows, max_size=3) for name, rows in ROWS.items()}
     | {"consumers": st.sampled_from([[FUNCTION], [FUNCTION, WORKER], [WORKER], [FUNCTION, UNKNOWN]])}
     | {"lines": st.tuples(group_lines(CHARGE), group_lines(MAILER)).map(list)}
-    | {"guarded_groups": st.sampled_from([[], [CHARGE]])}
 )
 
 
@@ -106,8 +106,8 @@ def bearing(around: Surroundings) -> str:
 def answers(around: Surroundings) -> dict[str, Any]:
     """Ask everything that a work may ask whose times all lie between LOW and HIGH."""
     found: dict[str, Any] = {
-        "kinds": [around.dead_letter_queue_arns & {PAYMENTS, MAILS}, around.guarded_groups],
-        "guards": around.groups_with_guard_lines,
+        "kinds": around.dead_letter_queue_arns & {PAYMENTS, MAILS},
+        "guards": [around.shows_guard_lines(group, "charge") for group in (CHARGE, MAILER)],
     }
     for arn in (PAYMENTS, MAILS):
         for now in INSIDE:
@@ -221,6 +221,7 @@ MAPPING = {
     "observed_at": moment(0),
 }
 FED = {"consumers": [], "event_source_mappings": [MAPPING]}
+ORDERED = {"lines": [PLAIN["lines"][0]._replace(orders=OrderCounts(31))]}
 RUNNING = {"move_tasks": [task(0, 29)]}
 BEARS: dict[str, tuple[dict, dict, bool]] = {
     "a throttled minute of it": ({}, {"metric_points": [point(LOW)]}, True),
@@ -240,7 +241,12 @@ BEARS: dict[str, tuple[dict, dict, bool]] = {
     "a move task": (RUNNING, {"move_tasks": [task(0, 29), task(LOW, HIGH)]}, True),
     "that somebody asked for move tasks": ({}, {"coverage": [read(0, 1, DEAD, "move_tasks")]}, True),
     "that it takes dead letters itself": ({}, {"queue_settings": [queue(), queue(MAILS, dead=PAYMENTS)]}, True),
-    "a guard that was configured": ({}, {"guarded_groups": [CHARGE]}, True),
+    "that its runs go in order": ({}, {"lines": [PLAIN["lines"][0]._replace(orders=OrderCounts(30))]}, True),
+    "not from how many, but for round figures": (
+        ORDERED,
+        {"lines": [PLAIN["lines"][0]._replace(orders=OrderCounts(49))]},
+        False,
+    ),
     "a guard's line": ({}, {"lines": [PLAIN["lines"][0]._replace(has_guard_line=True)]}, True),
     "its log group's end, two visibility timeouts after a receive": (ends(241_000_000), ends(240_000_000), True),
     "a long poll after it was visible": (SHORT | ends(30_000_000), ends(20_000_000), True),

@@ -65,7 +65,22 @@ CASES = {
         {"is_not_reached": True, "worker_finished_at": 7},
         ("yes", "finished", 7),
     ),
-    "not reached": ({"is_not_reached": True, "run_status": "timeout"}, ("no", "not_reached", None)),
+    "not reached": (
+        {"is_not_reached": True, "run_status": "timeout", "order_declared": "sequential"},
+        ("no", "not_reached", None),
+    ),
+    "not reached, as the order of other runs has it": (
+        {"is_not_reached": True, "run_status": "timeout", "order_inferred": "sequential"},
+        ("no", "not_reached", None),
+    ),
+    "behind what the run was at, and taken at once with it": (
+        {"is_not_reached": True, "run_status": "timeout", "order_declared": "parallel", "order_inferred": "sequential"},
+        ("unknown", "parallel", None),
+    ),
+    "behind what the run was at, and nothing tells of an order": (
+        {"is_not_reached": True, "run_status": "timeout"},
+        ("unknown", "parallel", None),
+    ),
     "no marker where each effect has one": (EXHAUSTIVE, ("no", "no_marker", None)),
     "no marker, the response names no failure": ({**EXHAUSTIVE, "has_response": True}, ("no", "no_marker", None)),
     "no marker, and not each effect has one": (
@@ -78,7 +93,10 @@ CASES = {
         ("unknown", "no_item_lines", None),
     ),
     "no marker, order parallel": ({**EXHAUSTIVE, "order_declared": "parallel"}, ("unknown", "no_item_lines", None)),
-    "no marker, order not declared": ({**EXHAUSTIVE, "order_declared": None}, ("unknown", "no_item_lines", None)),
+    "no marker, order not declared": (
+        {**EXHAUSTIVE, "order_declared": None, "order_inferred": "sequential"},
+        ("unknown", "no_item_lines", None),
+    ),
     "no marker, and nothing tells how the run ended": (
         {**EXHAUSTIVE, "run_status": "unknown"},
         ("unknown", "no_item_lines", None),
@@ -103,10 +121,17 @@ CASES = {
         ("unknown", "no_item_lines", None),
     ),
     "a worker returned": ({**WHOLE, **WORKER}, ("unknown", "no_item_lines", None)),
-    "what the run was at": ({"is_in_progress": True, "run_status": "timeout"}, ("unknown", "in_progress", None)),
-    "what the run was at, order not declared": (
-        {"is_in_progress": True, "run_status": "crash", "order_declared": None},
+    "what the run was at": (
+        {"is_in_progress": True, "run_status": "timeout", "order_inferred": "sequential"},
         ("unknown", "in_progress", None),
+    ),
+    "what the run was at, alone": (
+        {"is_in_progress": True, "run_status": "crash", "batch_count": 1},
+        ("unknown", "in_progress", None),
+    ),
+    "what the run was at, if it took one after the other": (
+        {"is_in_progress": True, "run_status": "crash"},
+        ("unknown", "parallel", None),
     ),
     **{
         f"siblings may go on after a {status}": ({"run_status": status}, ("unknown", "parallel", None))
@@ -115,6 +140,18 @@ CASES = {
     "a sequential run failed": (
         {"run_status": "error", "order_declared": "sequential"},
         ("unknown", "no_item_lines", None),
+    ),
+    "nothing was given back, as the mapping counted": (
+        {**PARTIAL, "came_again": True, "was_given_back": False, "run_ended_at": 9},
+        ("yes", "returned", 9),
+    ),
+    "nothing was given back, and the response names it": (
+        {**PARTIAL, "came_again": True, "was_given_back": False, "is_named_failure": True},
+        ("unknown", "no_item_lines", None),
+    ),
+    "something was given back, as the mapping counted": (
+        {**PARTIAL, "came_again": True, "was_given_back": True},
+        ("unknown", "partial_response", None),
     ),
     "came again after a success whose response was not logged": (
         {**PARTIAL, "came_again": True},

@@ -50,11 +50,11 @@ def test_a_lock_ends_when_the_run_before_is_killed_at_its_deadline(earlier, late
 
 GROUP = "/aws/lambda/charge"
 SHOWN = {"groups_with_guard_lines": frozenset({GROUP})}
-DECLARED = {"guarded_groups": frozenset({GROUP})}
+GUARDED = {"has_guard": True}
 
 WORKS = {
     "nothing tells of a guard": ([[{}, {}]], {}, ({}, False, False, None, 0)),
-    "a guard is declared": ([[{}, {}]], DECLARED, ({}, True, False, None, 0)),
+    "a guard is declared": ([[{}, GUARDED]], {}, ({}, True, False, None, 0)),
     "a line shows a guard": ([[{}, {}]], SHOWN, ({}, True, False, None, 0)),
     "a line shows it in another log group": ([[{"log_group": "other"}]], SHOWN, ({}, False, False, None, 0)),
     "only the second is in a guarded group": ([[{"log_group": "other"}, {}]], SHOWN, ({}, True, False, None, 0)),
@@ -71,7 +71,7 @@ WORKS = {
         ({}, False, False, None, 2),
     ),
     "a lock ended": ([[KILLED, RAN]], SHOWN, ({}, True, True, 30, 0)),
-    "a lock ended where a guard is only declared": ([[KILLED, RAN]], DECLARED, ({}, True, False, None, 0)),
+    "a lock ended where a guard is only declared": ([[KILLED, {**RAN, **GUARDED}]], {}, ({}, True, False, None, 0)),
     "a lock ended, the function timeout not known": (
         [[{**KILLED, "function_timeout_s": None}, RAN]],
         SHOWN,

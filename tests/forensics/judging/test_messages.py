@@ -40,6 +40,7 @@ def found(of, *items, around=None):
     return of.messages_of(work, [redeliveries_of(item, around) for item in work], around)
 
 
+NOT_REACHED = {**NO, "basis": "not_reached"}
 INTERVALS = {
     "done once": ([YES, NO], (1, 1, "harmless", "proved")),
     "done twice": ([YES, YES], (2, 2, "confirmed", "proved")),
@@ -53,6 +54,19 @@ INTERVALS = {
     "done, by its line and by the framework's word": (
         [YES, {**YES, "basis": "finished"}],
         (2, 2, "confirmed", "proved"),
+    ),
+    "done, and then not reached": ([YES, NOT_REACHED], (1, 1, "harmless", "proved")),
+    "done, and then not reached by an order that was inferred": (
+        [YES, {**NOT_REACHED, "order_runs": 30}],
+        (1, 1, "harmless", "inferred"),
+    ),
+    "done twice, and once not reached by an order that was inferred": (
+        [YES, YES, {**NOT_REACHED, "order_runs": 30}],
+        (2, 2, "confirmed", "proved"),
+    ),
+    "done by a consumer whose order was inferred": (
+        [{**YES, "order_runs": 30}, NO],
+        (1, 1, "harmless", "proved"),
     ),
     "one count not logged, seen again at once": ([{**YES, "receive_count": None}, NO], (1, None, "probable", "proved")),
 }

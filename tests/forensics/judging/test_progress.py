@@ -1,15 +1,15 @@
-"""How far a batch got whose run failed."""
+"""How far a batch got whose run failed, were it taken one message after the other."""
 
 import pytest
 
 from forensics.judging import progress
 from tests.forensics.judging.plain import delivery
 
-SEQUENTIAL = {"order_declared": "sequential", "run_status": "timeout"}
+CUT_OFF = {"run_status": "timeout"}
 
-STARTS = {**SEQUENTIAL, "has_started": True}
+STARTS = {**CUT_OFF, "has_started": True}
 
-MARKS = {**SEQUENTIAL, "is_exhaustive": True}
+MARKS = {**CUT_OFF, "is_exhaustive": True}
 
 CASES = {
     "a success": ({"run_status": "success", "batch_count": 1}, [{}], "-"),
@@ -18,8 +18,6 @@ CASES = {
     "alone and raised": ({"run_status": "error", "batch_count": 1}, [{}], "P"),
     "alone, and the init failed": ({"run_status": "init_failed", "batch_count": 1}, [{}], "-"),
     "alone, finished, then cut off": ({"run_status": "timeout", "batch_count": 1}, [{"marker_at": 5}], "-"),
-    "two, order not declared": ({"run_status": "timeout", "has_started": True}, [{"started_at": 1}, {}], "--"),
-    "two, in parallel": ({**STARTS, "order_declared": "parallel"}, [{"started_at": 1}, {}], "--"),
     "the first was begun": (STARTS, [{"started_at": 1}, {}, {}], "P##"),
     "the second was begun": (STARTS, [{"started_at": 1, "marker_at": 2}, {"started_at": 3}, {}], "-P#"),
     "the first had finished, the start of the next is lost": (
@@ -38,7 +36,7 @@ CASES = {
     "nothing begun, both declared": ({**MARKS, "has_started": True}, [{}, {}], "P#"),
     "begun but not marked, effect lines exhaustive": (MARKS, [{}, {"started_at": 1}, {}], "P-#"),
     "begun at the very first moment": (STARTS, [{"started_at": 0}, {}], "P#"),
-    "neither start lines nor exhaustive ones": (SEQUENTIAL, [{"started_at": 1}, {}], "--"),
+    "neither start lines nor exhaustive ones": (CUT_OFF, [{"started_at": 1}, {}], "--"),
     "an effect line names nobody": ({**STARTS, **MARKS, "has_stray_mark": True}, [{"started_at": 1}, {}], "--"),
     "places not printed, the one begun last": (
         {**STARTS, "is_unprinted": True},
@@ -52,11 +50,6 @@ CASES = {
     ),
     "places not printed, nothing begun": ({**STARTS, "is_unprinted": True}, [{}, {}], "--"),
     "places not printed, effect lines exhaustive": ({**MARKS, "is_unprinted": True}, [{}, {}], "--"),
-    "places not printed, in parallel": (
-        {"run_status": "timeout", "is_unprinted": True},
-        [{"started_at": 1}, {"started_at": 3}],
-        "--",
-    ),
 }
 """What the run says, what is said of each message of its batch, and each one's place: P in progress, # not reached."""
 

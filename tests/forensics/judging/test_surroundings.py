@@ -4,8 +4,8 @@ import pickle
 
 import pytest
 
-from forensics.judging.group_lines import GroupLines
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.written import GroupLines
 from tests.forensics.judging.around import (
     ACCOUNT,
     CHARGE,
@@ -224,10 +224,18 @@ def test_a_fifo_queue_has_a_dead_letter_queue(rows, expected):
     assert Surroundings(**rows).has_fifo_dead_letters is expected
 
 
-def test_guards_are_those_configured_and_those_whose_lines_are_seen():
-    around = Surroundings(lines=[lines(), lines(MAILER, has_guard_line=True)], guarded_groups=["other"])
+SHARED = [lines(), lines(MAILER, has_guard_line=True), lines("shared", has_guard_line=True)._replace(function_name="a")]
+GUARDED = {
+    "a log group without such lines": (CHARGE, "charge", False),
+    "a worker's, or one of which nothing says whose they are": (MAILER, None, True),
+    "the function that wrote them": ("shared", "a", True),
+    "no other function of the group": ("shared", "b", False),
+}
 
-    assert (around.guarded_groups, around.groups_with_guard_lines) == ({"other"}, {MAILER})
+
+@pytest.mark.parametrize(("log_group", "function", "expected"), GUARDED.values(), ids=GUARDED)
+def test_lines_show_the_guard_of(log_group, function, expected):
+    assert Surroundings(lines=SHARED).shows_guard_lines(log_group, function) is expected
 
 
 def test_the_settings_in_force_include_what_cloudtrail_recorded():
@@ -253,3 +261,26 @@ def test_surroundings_travel_to_other_processes_whole():
     asked = ([PAYMENTS], [CHARGE], at(0), at(10))
     assert copy.is_watched(PAYMENTS, at(0), at(10))
     assert copy.bearing(*asked) == around.bearing(*asked)
+
+
+def told(function_name, has_starts=True, blind=()):
+    return lines("shared", 0, 60, has_starts, blind)._replace(function_name=function_name)
+
+
+IN_ONE_GROUP = {
+    "its function shows STARTs": ([told("charge")], True),
+    "another one shows none": ([told("charge"), told("audit", has_starts=False)], True),
+    "only another one shows them": ([told("charge", has_starts=False), told("audit")], False),
+    "only lines of which nothing tells whose they are": ([told("charge", has_starts=False), told(None)], False),
+    "its function did not run": ([told("audit")], False),
+    "its function hides a batch": ([told("charge", blind=[5])], False),
+    "another one hides its batches": ([told("charge"), told("audit", blind=[5])], True),
+    "one of which nothing tells whose it is hides its batch": ([told("charge"), told(None, blind=[5])], False),
+}
+
+
+@pytest.mark.parametrize(("written", "expected"), IN_ONE_GROUP.values(), ids=IN_ONE_GROUP)
+def test_a_queue_whose_function_shares_its_log_group_is_watched_where(written, expected):
+    around = Surroundings(consumers=[consumer(log_group="shared")], coverage=[read(0, 60, "shared")], lines=written)
+
+    assert around.is_watched(PAYMENTS, at(1), at(9)) is expected

@@ -3,6 +3,7 @@
 PRINTED = {"earlier_is_printed": True, "earlier_batch_count": 10}
 HELD = {"visibility_timeout_s": 30, "gap_ms": 8_000, "run_ms": 3_000, "earlier_received_is_exact": False}
 IN_TIME = {"visibility_timeout_s": 600, "run_ms": 30_000, "gap_ms": 600_060}
+AGAIN = {"visibility_timeout_s": 30, "gap_ms": 30_100, "run_ms": 900}
 
 CASES = {
     "function_timeout": {
@@ -198,6 +199,31 @@ CASES = {
             dict(earlier_status="success", reports_batch_item_failures=True, earlier_has_response=True, **IN_TIME),
             "excluded",
         ),
+        "the counts say that something was given back": (
+            dict(earlier_status="success", reports_batch_item_failures=True, earlier_was_given_back=True, **IN_TIME),
+            "supported",
+        ),
+        "the counts say so, and it came back before its timeout": (
+            dict(
+                earlier_status="success",
+                reports_batch_item_failures=True,
+                earlier_was_given_back=True,
+                **{**IN_TIME, "gap_ms": 60_000},
+            ),
+            "undecidable",
+        ),
+        "the counts say so, and nothing tells when it came back": (
+            dict(earlier_status="success", reports_batch_item_failures=True, earlier_was_given_back=True),
+            "undecidable",
+        ),
+        "the counts say that nothing was given back": (
+            dict(earlier_status="success", reports_batch_item_failures=True, earlier_was_given_back=False, **IN_TIME),
+            "excluded",
+        ),
+        "the counts say so, and the mapping is not known": (
+            dict(earlier_status="success", earlier_was_given_back=False, **IN_TIME),
+            "excluded",
+        ),
         "the mapping does not use it": (dict(earlier_status="success", reports_batch_item_failures=False), "excluded"),
         "the mapping is not known": (dict(earlier_status="success"), "undecidable"),
         "the run timed out": (dict(earlier_status="timeout", reports_batch_item_failures=True), "excluded"),
@@ -313,6 +339,18 @@ CASES = {
                 run_ms=900,
             ),
             "undecidable",
+        ),
+        "the counts say that it did": (
+            dict(earlier_status="success", reports_batch_item_failures=True, earlier_was_given_back=True, **AGAIN),
+            "excluded",
+        ),
+        "the counts say that it did not": (
+            dict(earlier_status="success", reports_batch_item_failures=True, earlier_was_given_back=False, **AGAIN),
+            "supported",
+        ),
+        "the counts of a worker's queue tell nothing": (
+            dict(earlier_kind="worker", earlier_status="success", earlier_was_given_back=True, **AGAIN),
+            "supported",
         ),
         "again before the timeout": (
             dict(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.settings import Consumer, Settings
-from forensics.streams.groups import log_groups_of
+from forensics.streams.groups import functions_of_streams, log_groups_of
 
 ACCOUNT = "arn:aws:sqs:eu-west-1:111122223333:"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -127,3 +127,51 @@ def test_how_long_a_worker_can_be_silent_about_a_message(queues, silence_ms):
     worker = of(consumer("app", **WORKER), name="app", queues=queues, functions=[function(3, log_group="app")])
 
     assert worker.silence_ms == silence_ms
+
+
+TWO = (
+    "[[function]]\nname = 'charge'\neffect = 'charged (?P<key>.+)'\n[[function]]\nname = 'post'\norder = 'sequential'\n"
+)
+ID = "0" * 31 + "a"
+WRITERS = {
+    "as it is named": (f"2026/11/20/post[$LATEST]{ID}", "post", ACCOUNT + "refunds"),
+    "another by its own name": (f"2026/11/20/charge[7]{ID}", "charge", ACCOUNT + "payments"),
+    "one that nothing else speaks of": (f"2026/11/20/audit[$LATEST]{ID}", "audit", None),
+    "as platform events name it, where Lambda did not name the stream": ("told", "post", ACCOUNT + "refunds"),
+    "nobody's, where nothing tells": ("untold", None, None),
+    "nobody's, where platform events name two": ("torn", None, None),
+}
+TOLD = functions_of_streams(
+    [("app", "told", []), ("app", "told", ["post"]), ("app", "torn", ["post"]), ("app", "torn", ["charge"])]
+)
+
+
+@pytest.mark.parametrize(("log_stream", "name", "queue_arn"), WRITERS.values(), ids=WRITERS)
+def test_a_stream_of_a_group_that_functions_share_is(log_stream, name, queue_arn):
+    consumers = [consumer("app"), consumer("app", function_name="post", queue="refunds")]
+    settings = Settings.parse(TWO)
+    writer = log_groups_of(settings, consumers, [], [], {"app": True}, TOLD).of("app", log_stream)
+
+    declared = next((c for c in settings.functions if c.name == name), Consumer())
+    assert (writer.function_name, writer.queue_arn, writer.consumer) == (name, queue_arn, declared)
+
+
+def test_a_stream_that_lambda_named_after_nobody_is_of_the_function_that_its_group_is_named_after():
+    groups = log_groups_of(Settings.parse(TWO), [consumer(), consumer(function_name="post")], [], [], {CHARGE: True})
+
+    assert groups.of(CHARGE, f"2026/11/20/[$LATEST]{ID}").consumer.effect == "charged (?P<key>.+)"
+    assert groups.of(CHARGE, f"2026/11/20/post[$LATEST]{ID}").consumer.order == "sequential"
+
+
+def test_the_function_that_a_stream_names_is_declared_wherever_it_logs():
+    stranger = log_groups_of(Settings.parse(TWO), [], [], [], {"app": True}).of("app", f"2026/11/20/post[1]{ID}")
+
+    assert stranger.consumer.order == "sequential"
+
+
+def test_functions_of_a_group_are_silent_for_as_long_as_each_of_them_can_run():
+    timeouts = [function(3, log_group="app"), {**function(60, log_group="app"), "function_name": "post"}]
+    groups = log_groups_of(Settings(), [consumer("app")], timeouts, [], {"app": True})
+
+    assert [groups.of("app", f"2026/11/20/{name}[1]{ID}").silence_ms for name in ("charge", "post")] == [3000, 60_000]
+    assert groups["app"].silence_ms == 60_000

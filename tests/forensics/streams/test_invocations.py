@@ -12,7 +12,7 @@ from forensics.streams.model import Fact, LogGroup, LogLine
 from forensics.tables.findings import INVOCATIONS
 
 GROUP = LogGroup(
-    "/aws/lambda/charge", "lambda", queue_arn="arn:aws:sqs:eu-west-1:123456789012:orders", silence_ms=1_000
+    "/aws/lambda/charge", "lambda", "charge", queue_arn="arn:aws:sqs:eu-west-1:123456789012:orders", silence_ms=1_000
 )
 A, B = "3f2504e0-4f89-41d3-9a0c-0305e82c3301", "3f2504e0-4f89-41d3-9a0c-0305e82c3302"
 
@@ -168,13 +168,13 @@ def test_lines_in_no_run_are_parted(lines, expected):
     assert {request_id: items for (request_id, _), items in runs(*lines).items()} == expected
 
 
-def ended(*said, timeout_s=3, log_group=GROUP.name):
+def ended(*said, timeout_s=3, function="charge"):
     """How a run ends of which lines say (kind, duration, status, error type)."""
     lines = [Statement(0, 0, "e-0", "start", A)]
     lines += [
         Statement(n, 0, f"e-{n}", kind, A, ms, status, error) for n, (kind, ms, status, error) in enumerate(said, 1)
     ]
-    (invocation,) = assembled(lines, "s", LogGroup(log_group, "lambda"), Limit(timeout_s))
+    (invocation,) = assembled(lines, "s", LogGroup("app", "lambda", function), Limit(timeout_s))
     return invocation.end_status, invocation.error_type
 
 
@@ -270,9 +270,7 @@ def test_a_run_ends_as_its_lines_say(said, expected):
     assert ended(*said) == expected
 
 
-@pytest.mark.parametrize(
-    "unknown", [{"timeout_s": None}, {"log_group": "/aws/lambda/other"}], ids=["value", "function"]
-)
+@pytest.mark.parametrize("unknown", [{"timeout_s": None}, {"function": "other"}], ids=["value", "function"])
 def test_a_plain_report_is_a_success_where_no_timeout_is_known(unknown):
     assert ended(("report", 900_000.0, None, None), **unknown) == ("success", None)
 
@@ -322,7 +320,6 @@ def test_a_run_ends_with_the_last_line_that_closes_it():
 NAMES = {
     "as its lines say": ("/aws/lambda/charge", "declared", "said", "said"),
     "else as declared of its log group": ("/aws/lambda/charge", "declared", None, "declared"),
-    "else as its log group's name says": ("/aws/lambda/charge", None, None, "charge"),
     "else not at all": ("charges", None, None, None),
 }
 

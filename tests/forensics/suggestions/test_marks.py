@@ -128,22 +128,28 @@ def test_lines_in_json_give_an_expression_of_the_words_before_the_value():
 
 def test_a_batch_taken_in_order_is_sequential_and_one_inversion_makes_it_parallel():
     runs = day(processing_then_charged)
-    straight = order("f", "function", runs, found(runs).effect)
+    straight = order("f", "function", runs, found(runs).started, found(runs).effect)
     runs[5].lines[0], runs[5].lines[2] = (
         Line(runs[5].lines[0].at, runs[5].lines[2].text),
         Line(runs[5].lines[2].at, runs[5].lines[0].text),
     )
-    crossed = order("f", "function", runs, found(runs).started)
+    crossed = order("f", "function", runs, found(runs).started, found(runs).effect)
 
     assert (straight.value, straight.of) == ("sequential", 40)
     assert (crossed.value, crossed.fits) == ("parallel", 1)
-    assert order("f", "function", runs[:20], None) is None
+    assert order("f", "function", runs[:20], None, None) is None
+
+
+def test_starts_alone_make_no_order():
+    runs = day(processing_then_charged)
+
+    assert order("f", "function", runs, found(runs).started, None) is None
 
 
 def test_fewer_than_30_runs_in_order_say_nothing_of_the_order():
     runs = day(processing_then_charged, batches=29)
 
-    assert order("f", "function", runs, found(runs).effect) is None
+    assert order("f", "function", runs, found(runs).started, found(runs).effect) is None
 
 
 def test_the_business_key_is_the_value_that_the_effect_prints():

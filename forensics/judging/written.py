@@ -1,0 +1,110 @@
+"""What the lines of log groups tell besides single messages, by who writes them: functions may share a log group."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from forensics.judging.order import Order, OrderCounts
+
+Writer = tuple[str, str | None]
+"""Who writes lines: a log group and the function; None: a worker, or a function that nothing names."""
+
+
+def may_be_of(writer: Writer, lines_of: Writer) -> bool:
+    """Tell whether lines may have been written by one: its own, and those of which nothing tells whose they are."""
+    log_group, function = writer
+    return lines_of[0] == log_group and (function is None or lines_of[1] in (function, None))
+
+
+class GroupLines(NamedTuple):
+    """What the lines of one log group tell, or of one function in it. ``blind_starts``: when invocations began that print no
+    record, sorted.
+
+    ``has_starts``: some invocation shows its START; ``has_guard_line``: some line is of an idempotency library; ``orders``: what
+    runs tell of the order in which they take their batches.
+    """  # noqa: D205
+
+    log_group: str
+    first_at: int
+    last_at: int
+    has_starts: bool
+    blind_starts: Sequence[int] = ()
+    has_guard_line: bool = False
+    function_name: str | None = None
+    orders: OrderCounts = OrderCounts()
+
+
+def lines_of_writers(
+    files: Iterable[Mapping[str, Any]],
+    parts: Iterable[Mapping[str, Any]],
+    blind: Iterable[tuple[str, str | None, Iterable[int]]],
+    functions: Mapping[str, str | None],
+    orders: Mapping[Writer, OrderCounts],
+) -> list[GroupLines]:
+    """Return every log group that has lines, and every function in it, by name.
+
+    ``files`` are rows of one log group each, with ``first_at`` and ``last_at``; ``parts`` of one writer each, with ``has_starts``
+    and ``has_guard_line``. ``blind`` has the starts of invocations that print no record, ``functions`` says by log group whose it
+    is by name.
+    """
+    spans: dict[str, tuple[int, int]] = {}
+    for told in files:
+        first, last = spans.get(told["log_group"], (told["first_at"], told["last_at"]))
+        spans[told["log_group"]] = min(first, told["first_at"]), max(last, told["last_at"])
+    writers: set[Writer] = {(name, functions[name]) for name in spans}
+    has_starts: dict[Writer, bool] = defaultdict(bool)
+    has_guard: dict[Writer, bool] = defaultdict(bool)
+    for told in parts:
+        writer = told["log_group"], told["function_name"]
+        writers.add(writer)
+        has_starts[writer] |= bool(told["has_starts"])
+        has_guard[writer] |= bool(told["has_guard_line"])
+    starts: dict[Writer, list[int]] = defaultdict(list)
+    for log_group, function, at in blind:
+        starts[log_group, function] += at
+    return [
+        GroupLines(
+            writer[0],
+            *spans[writer[0]],
+            has_starts[writer],
+            sorted(starts[writer]),
+            has_guard[writer],
+            writer[1],
+            orders.get(writer, OrderCounts()),
+        )
+        for writer in sorted(writers, key=str)
+    ]
+
+
+class Written:
+    """What the lines of log groups tell together, by group and by who writes them."""
+
+    def __init__(self, lines: Iterable[GroupLines]) -> None:
+        self.spans: dict[str, tuple[int, int]] = {}
+        self.guarding: set[Writer] = set()
+        self.orders: dict[Writer, Order] = {}
+        self._of_group: dict[str, list[GroupLines]] = {}
+        for told in lines:
+            first, last = self.spans.get(told.log_group, (told.first_at, told.last_at))
+            self.spans[told.log_group] = min(first, told.first_at), max(last, told.last_at)
+            self._of_group.setdefault(told.log_group, []).append(told)
+            if told.has_guard_line:
+                self.guarding.add((told.log_group, told.function_name))
+            if (order := told.orders.order).taken is not None:
+                self.orders[told.log_group, told.function_name] = order
+
+    def _maybe_of(self, writer: Writer) -> list[GroupLines]:
+        of_group = self._of_group.get(writer[0], [])
+        return [told for told in of_group if may_be_of(writer, (told.log_group, told.function_name))]
+
+    def shows_starts(self, writer: Writer) -> bool:
+        """Tell whether invocations of a function show their STARTs; where several share a group, its own do."""
+        log_group, function = writer
+        maybe, of_group = self._maybe_of(writer), self._of_group.get(log_group, [])
+        own = [told for told in maybe if told.function_name == function or len(of_group) == 1]
+        return any(told.has_starts for told in own)
+
+    def blind_starts(self, writer: Writer) -> Sequence[int]:
+        """Return when invocations began that print no record and may be of a function, sorted."""
+        starts = [told.blind_starts for told in self._maybe_of(writer)]
+        return starts[0] if len(starts) == 1 else sorted(start for some in starts for start in some)

@@ -1,0 +1,53 @@
+"""The runs of functions whose mappings count events: what the counts of a stretch of time are held against."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from forensics.judging.event_counts import Run
+from forensics.run_ends import FAILED
+from spark_jobs.parts import read_part
+
+_COLUMNS = ["function_name", "queue_arn", "started_at", "ended_at", "end_status", "message_count", "shows_records"]
+
+
+def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[Path]) -> dict[str, list[Run]]:
+    """Return by mapping the runs of its function, whichever queue they were of; only of mappings that count events.
+
+    Messages count only where they are the mapping's queue's, and printed: else nobody knows how many there were.
+    """
+    mappings = {
+        row["mapping_uuid"]: (row["queue_arn"], row["function_name"])
+        for row in small["event_source_mappings"]
+        if row["counts_events"]
+    }
+    if not mappings:
+        return {}
+    functions = sorted({function for _, function in mappings.values()})
+    frames = [
+        pl.concat([read_part(part, "invocations"), read_part(part, "runs")], how="horizontal")
+        .filter(pl.col("function_name").is_in(functions))
+        .select(_COLUMNS)
+        .collect()
+        for part in parts
+    ]
+    of_function: dict[str, list[dict[str, Any]]] = {name: [] for name in functions}
+    for frame in frames:
+        times = frame.with_columns(pl.col(name).dt.epoch("us") for name in ("started_at", "ended_at"))
+        for row in times.iter_rows(named=True):
+            of_function[row["function_name"]].append(row)
+    return {
+        uuid: [_run(row, queue_arn) for row in of_function[function]]
+        for uuid, (queue_arn, function) in sorted(mappings.items())
+    }
+
+
+def _run(row: Mapping[str, Any], queue_arn: str) -> Run:
+    is_mine = row["queue_arn"] == queue_arn
+    messages = row["message_count"] if is_mine and row["shows_records"] else 0
+    failed: int | None = 0
+    if is_mine and row["end_status"] != "success":
+        failed = messages if row["end_status"] in FAILED and row["shows_records"] else None
+    return Run(row["started_at"], row["ended_at"], messages, failed)
