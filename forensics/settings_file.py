@@ -8,12 +8,12 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Annotated, Any, NoReturn
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from forensics.choices import AccessMode, Order, WebhookKind, WorkerFormat
+from forensics.clock import ZONE_HINT, zone_of
 from forensics.json_path import is_path
 from forensics.patterns import BadPatternError, compiled
 from forensics.regions import partition_of
@@ -77,10 +77,8 @@ def _day(value: Any) -> Any:
 
 
 def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        refuse("is not a time zone", "Use an IANA name like Europe/Berlin or Asia/Tokyo.")
+    if zone_of(name) is None:
+        refuse("is not a time zone", ZONE_HINT)
     return name
 
 
@@ -274,6 +272,17 @@ class QueueSection(Section):
     )
     owner: Text | None = Field(None, description="Who looks after it.", examples=["payments team"])
     note: Text | None = Field(None, description="What the weekly review says of it.", examples=["charges cards"])
+    guard_s: Count | None = Field(
+        None, description="How long its guard remembers what was done, in seconds.", examples=[3600]
+    )
+    promise_s: Count | None = Field(
+        None, description="Within how long after its send a message should be done, in seconds.", examples=[300]
+    )
+    sequence: JsonPath | None = Field(
+        None,
+        description="Where a body carries a number that counts up by one within its group: a JSON path.",
+        examples=["$.version"],
+    )
     accepted: Annotated[tuple[AcceptedSection, ...], _once(lambda a: a.check)] = Field(
         (), description="Risks the team lives with."
     )

@@ -1,6 +1,6 @@
 """Whole works to verdicts: loads what deliveries there are of a unit's items, judges them, and writes what follows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from forensics.judging.model import Judged
 from forensics.judging.placing import place
 from forensics.judging.rows import delivery_row, message_row, redelivery_row
 from forensics.judging.surroundings import Surroundings
-from forensics.streams.model import Delivery, LogGroup
+from forensics.rules.ruling import UNDECIDABLE
+from forensics.streams.model import Delivery
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS
 from spark_jobs.parts import frame, other_deliveries, packed, read_part, schema_of, unpacked, written
@@ -36,6 +37,7 @@ _ORDINARY = (
     "deduplication_id",
     "receipt_handle",
     "body_md5",
+    "sender_id",
     "dead_letter_source_arn",
     "business_keys",
     "has_response",
@@ -92,16 +94,12 @@ def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Deliver
             fact_ids=row["evidence_ids"],
             run_started_at=_start_of(row["consumer"]),
         )
-        place(delivery, _group_of(row["log_group"], reading.groups), reading.in_force)
+        place(delivery, reading.groups[row["log_group"]], reading.in_force)
         yield delivery
 
 
 def _start_of(consumer: str) -> int:
     return int(consumer.rpartition("|")[2]) * 1000
-
-
-def _group_of(name: str, groups: Mapping[str, LogGroup]) -> LogGroup:
-    return groups[name]
 
 
 def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: Path) -> dict[str, Any]:
@@ -118,7 +116,8 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     verdicts = [tuple(getattr(m, name) for name in VERDICT_SCHEMA) for m in judged.messages]
     written(folder, "verdicts", pl.DataFrame(verdicts, schema=VERDICT_SCHEMA, orient="row"), ("queue_arn", "item_id"))
     for redelivery in judged.redeliveries:
-        redelivery.rulings = []  # they stand in their own table, and are most of what there is to say
+        # all stand in their own table, and are most of what there is to say
+        redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
     works = [(*work, packed(told), told.is_unfinished) for work, told in judged.by_work().items()]
     schema, order = WORK_SCHEMA | {"is_unfinished": pl.Boolean}, ("queue_arn", "work_id")
     rows = pl.DataFrame(works, schema=schema, orient="row")

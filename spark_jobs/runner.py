@@ -5,7 +5,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from forensics.judging.surroundings import Surroundings
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
 from forensics.settings import Settings
+from forensics.settings_text import bearing_text, text_digest
 from forensics.streams.reading import Reading
 from forensics.tables import Table
 from forensics.tables import findings as T
@@ -139,6 +140,7 @@ class _Run:
             self._stage(table, files)
         if not (blind := telling.blind).is_empty():
             written(self.lake.staging_folder(T.INCIDENTS, self.run_id), "blind", blind, T.INCIDENTS.key)
+        settings = bearing_text(self.settings)
         generation = self.lake.publish(
             self.run_id,
             {
@@ -146,6 +148,9 @@ class _Run:
                 "inputs": self.versions,
                 "rules_version": code_digest()[:12],
                 "data_until_at": None if data_until is None else moment(data_until),
+                "made_at": datetime.now(UTC),
+                "settings_text": settings,
+                "settings_digest": text_digest(settings),
             },
         )
         self.cache.sweep(self.carried.used)

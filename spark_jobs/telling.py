@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
@@ -59,7 +58,6 @@ class Telling:
         around = publish.Surrounding(
             self.carried.cache,
             known,
-            reading.in_force,
             Gaps(self.evidence.small["coverage"]),
             points,
             Measured(
@@ -69,8 +67,8 @@ class Telling:
                 shared.around.read_of_logs,
                 data_until,
             ),
-            data_until,
-            ZoneInfo(self.evidence.settings.team.zone or "UTC"),
+            shared.around.finality,
+            self.evidence.settings.team.local,
         )
         members_name = digest("members", *judged)
         members = self.carried.one("members", publish.members, around, {"name": members_name, "judged": judged})
@@ -101,7 +99,8 @@ class Telling:
         for part in parts.told:
             for group in part["groups"]:
                 names_items[group["log_group"]] |= bool(group["names_items"])
-        blind = publish.blind(around, parts.entries, names_items, [i for t in told for i in t["ids"]])
+        named = [incident_id for unit in told for incident_id in unit["ids"]]
+        self.blind = publish.blind(around, parts.entries, names_items, named)
         health: dict[str, Any] = {
             "name": digest(
                 "health", settled, parts.entries, judged, [m["name"] for m in messages], everything, data_until
@@ -130,7 +129,6 @@ class Telling:
         add(T.QUEUE_FINDINGS, "queue", [unit["name"] for unit, _ in queues])
         for table in (T.QUEUE_HEALTH, T.QUEUE_WEEKS, T.SETTING_FINDINGS, T.LOGGING_READINESS):
             add(table, "health", [health["name"]])
-        self.blind = blind
         return staged
 
     def _everything(self) -> dict[str, str]:
@@ -166,7 +164,7 @@ class Telling:
                 "settled": held,
                 "members": str(self.carried.cache.entry("members", members_name)),
             }
-            rests_on = digest(arn, mine, held, members_name, dict(everything), around.data_until)
+            rests_on = digest(arn, mine, held, members_name, dict(everything), self.data_until)
             units.append({**unit, "name": digest("queue", rests_on)})
         return list(zip(units, self.carried.map("queue", publish.queue, around, units), strict=True))
 

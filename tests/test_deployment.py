@@ -170,6 +170,17 @@ def test_the_workflow_runs_what_make_knows_on_every_python_that_the_package_allo
     assert workflow["permissions"] == {"contents": "read"}
 
 
+def test_the_workflow_takes_actions_by_their_commit():
+    """A tag can be moved to other code, and these jobs see what we publish."""
+    (workflow,) = (file.read_text() for file in WORKFLOWS)
+    used = re.findall(r"uses: (.+)", workflow)
+
+    assert used
+    assert [
+        action for action in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", action)
+    ] == []
+
+
 def test_an_issue_about_a_line_warns_to_redact_before_anything_is_pasted():
     form = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / "line-not-read.yaml").read_text())
     first, *fields = form["body"]

@@ -10,6 +10,17 @@ from forensics.known import Known, Row
 from forensics.settings_in_force import SETTINGS_KEYS, Changes, intervals, recorded_changes
 
 OF_QUEUE = "-"
+_SEEN = ("recursion_dropped_count", "known_dedup_count", "random_dedup_count", "self_sent_count", "redelivery_count")
+OF_DAYS = {
+    "empty_receive_count": "sum",
+    "received_count": "sum",
+    "sent_again_count": "sum",
+    "stopped_count": "sum",
+    "filtered_event_count": "sum",
+    "in_flight_max_count": "max",
+    "backlog_max_count": "max",
+}
+"""What the last seven days tell of a queue as a whole, and how days go together."""
 
 OfConsumer = tuple[str, str]
 """Queue ARN, and function or worker's log group."""
@@ -21,21 +32,24 @@ that tell what came before and after; none if that is long ago."""
 def finding_rows(
     recent: Mapping[OfConsumer, Row],
     returned_whole: Mapping[OfConsumer, tuple[int, list[str]]],
+    days: Mapping[str, Row],
     readiness: Iterable[Row],
     known: Known,
     data_until: datetime | None,
+    since: datetime | None,
     set_apart: SetApart,
 ) -> list[dict[str, Any]]:
     """Return the rows of setting_findings: one per queue, consumer and check that applies.
 
     ``recent`` is what was measured of each consumer in the last days, ``returned_whole`` how many of its runs that ended in
-    success came again as a whole, with lines; ``readiness`` are the rows of logging_readiness, ``data_until`` is the end of
-    the evidence, UTC.
+    success came again as a whole, with lines; ``days`` is what the same days tell of each queue as a whole (OF_DAYS);
+    ``readiness`` are the rows of logging_readiness, ``data_until`` is the end of the evidence and ``since`` where its last
+    days begin, UTC.
     """
     logs = {(r["queue_arn"], r["function_name"] or r["log_group"]): r for r in readiness}
     return [
         _row(setup, arn, code, answer, data_until)
-        for arn, setup, checks in _setups(known, recent, returned_whole, logs, set_apart)
+        for arn, setup, checks in _setups(known, recent, returned_whole, logs, days, set_apart, since)
         for code, answer in answers(setup, checks)
     ]
 
@@ -45,7 +59,9 @@ def _setups(
     recent: Mapping[OfConsumer, Row],
     returned: Mapping[OfConsumer, tuple[int, list[str]]],
     logs: Mapping[OfConsumer, Row],
+    days: Mapping[str, Row],
     set_apart: SetApart,
+    since: datetime | None,
 ) -> Iterator[tuple[str, Setup, Any]]:
     changes = recorded_changes(known.setting_changes, known.event_source_mappings)
     queues = _states("queue_settings", known.queue_settings, changes)
@@ -65,9 +81,16 @@ def _setups(
         most = [r["highest_receive_count"] for (a, _), r in recent.items() if a == arn and r["highest_receive_count"]]
         ids = {i for (a, _), r in recent.items() if a == arn for i in r["evidence_ids"]}
         seen = {**base.evidence, "observed": tuple(sorted(ids))}
-        yield arn, replace(base, highest_receive_count=max(most, default=None), evidence=seen), QUEUE_CHECKS
+        base = _with_days(base, days.get(arn))
+        active = tuple(sorted(n for n in consumers[arn] if _is_on(mappings.get((arn, n)))))
+        mine = [m[-1]["evidence_id"] for (a, _), m in mappings.items() if a == arn]
+        mine += [row["evidence_id"] for row in known.consumers if row["queue_arn"] == arn]
+        seen |= {"consumers": tuple(sorted(mine)), "days": base.evidence.get("days", ())}
+        whole = replace(base, highest_receive_count=max(most, default=None), consumers=active or None, evidence=seen)
+        yield arn, whole, QUEUE_CHECKS
         for name, kind in sorted(consumers[arn].items()):
             setup = _with_function(base, name, kind, functions, mappings.get((arn, name)))
+            setup = replace(setup, has_guard_line=_has_guard(known, name), seen_from=since)
             setup = _with_seen(setup, recent.get((arn, name)), returned.get((arn, name)))
             if states := functions.get((name,)):
                 apart = set_apart(arn, name, *_set_at(states, "timeout_s"))
@@ -83,6 +106,23 @@ def _set_at(states: Sequence[Row], column: str) -> tuple[datetime, str]:
             break
         now = state
     return now["in_force_from"], now["known"][column].evidence_id
+
+
+def _is_on(mapping: list[Row] | None) -> bool:
+    return mapping is None or not str(mapping[-1]["state"] or "").startswith("Disab")
+
+
+def _has_guard(known: Known, name: str) -> bool:
+    """Tell whether the settings name a line that says a repeat was stopped."""
+    declared = [c for c in known.consumers_by_group.values() if name in (c.name, c.log_group)]
+    return any(c.guard for c in declared)
+
+
+def _with_days(base: Setup, seen: Row | None) -> Setup:
+    if seen is None:
+        return base
+    values = {name: seen[name] for name in OF_DAYS}
+    return replace(base, **values, evidence={**base.evidence, "days": tuple(seen["evidence_ids"])})
 
 
 def _states(table: str, rows: Sequence[Row], changes: dict[str, Changes]) -> dict[tuple[str, ...], list[Row]]:
@@ -110,6 +150,8 @@ def _queue_part(arn: str, queues: dict[tuple[str, ...], list[Row]], dead: set[st
         is_dead_letter_queue=arn in dead,
         visibility_timeout_s=now["visibility_timeout_s"],
         message_retention_s=now["message_retention_s"],
+        receive_wait_s=now["receive_wait_s"],
+        content_based_deduplication=now["content_based_deduplication"],
         dead_letter_queue=(now["dead_letter_queue_arn"] or "").rpartition(":")[2] or None,
         max_receive_count=now["max_receive_count"],
         queue_changed_at=now["last_modified_at"],
@@ -150,6 +192,8 @@ def _with_function(
             maximum_concurrency=now["maximum_concurrency"],
             counts_events=now["counts_events"],
             mapping_changed_at=now["last_modified_at"],
+            mapping_state=now["state"],
+            filter_patterns=None if now["filter_patterns"] is None else tuple(now["filter_patterns"]),
         )
     return replace(setup, evidence=evidence)
 
@@ -174,6 +218,7 @@ def _with_seen(setup: Setup, seen: Row | None, returned: tuple[int, list[str]] |
         highest_receive_count=seen["highest_receive_count"],
         has_one_group=seen["has_one_group"],
         throttle_count=seen["throttle_count"],
+        **{name: seen[name] for name in _SEEN},
         returned_whole_count=runs if seen["delivery_count"] else None,
         evidence={**setup.evidence, "observed": tuple(sorted({*ids, *of_runs})), "throttles": ids},
     )
@@ -189,6 +234,7 @@ def _with_logs(setup: Setup, row: Row | None) -> Setup:
         handling_count=row["handling_count"],
         named_count=row["named_count"],
         counted_count=row["counted_count"],
+        response_count=row["response_count"],
         line_to_add=f"{row['python_lines'][0]} (Python) or {row['node_lines'][0]} (Node)" if row["missing"] else None,
         evidence={**setup.evidence, "logs": tuple(row["evidence_ids"])},
     )

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from forensics.checks.findings import finding_rows
-from forensics.counting.periods import RECENTLY, percentiles, recent_from
+from forensics.checks.findings import OF_DAYS, finding_rows
+from forensics.counting.periods import DAY, RECENTLY, percentiles, recent_from
 from forensics.known import Known, Row
 
 
@@ -28,8 +28,9 @@ def setting_findings(
     recent: dict[tuple[str, str], Row] = {
         (r["queue_arn"], r["consumer"]): r for r in periods.filter(pl.col("kind") == RECENTLY).to_dicts()
     }
-    apart = _Runs(runs, data_until).apart
-    return finding_rows(recent, _returned_whole(returned, data_until), readiness, known, data_until, apart)
+    apart, since = _Runs(runs, data_until).apart, recent_from(data_until)
+    whole, days = _returned_whole(returned, data_until), _days(periods, data_until)
+    return finding_rows(recent, whole, days, readiness, known, data_until, since, apart)
 
 
 class _Runs:
@@ -79,3 +80,20 @@ def _returned_whole(
         .agg(pl.len(), pl.col("evidence_id").drop_nulls().sort().head(20))
     )
     return {(arn, function): (runs, ids) for arn, function, runs, ids in whole.iter_rows()}
+
+
+def _days(periods: pl.DataFrame, data_until: datetime | None) -> dict[str, Row]:
+    """Return what the last seven days tell of each queue as a whole."""
+    if data_until is None:
+        return {}
+    mine = periods.filter(pl.col("kind") == DAY, pl.col("ends_at") > recent_from(data_until))
+    total = {"sum": _sum, "max": pl.Expr.max}
+    found = mine.group_by("queue_arn").agg(
+        *[total[how](pl.col(name)).alias(name) for name, how in OF_DAYS.items()],
+        pl.col("evidence_ids").list.explode().drop_nulls().unique().sort().head(20),
+    )
+    return {row["queue_arn"]: row for row in found.to_dicts()}
+
+
+def _sum(column: pl.Expr) -> pl.Expr:
+    return pl.when(column.count() > 0).then(column.sum())

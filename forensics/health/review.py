@@ -176,7 +176,7 @@ def review_week(
     ``incidents`` of incidents; ``timeouts`` by queue ARN. Raises WeekUnknownError for what is no week.
     """
     first, last = week_bounds(week)
-    zone = ZoneInfo(settings.team.zone or "UTC")
+    zone = settings.team.local
     rows = [r for r in weeks if not r["is_dead_letter_queue"]]
     by_key = {(r["queue_arn"], r["week"]): r for r in rows}
     arns = sorted({r["queue_arn"] for r in rows})

@@ -34,8 +34,10 @@ def told_of(
         judged.messages += [m for m in work.messages if m.item_id in members]
     affected = {item for item, is_affected in members.items() if is_affected}
     lacking = gaps.inside(queue_arn, *_span(m for m in judged.messages if m.item_id in affected))
-    row = incident_row(incident_id, judged.messages, judged.redeliveries, judged.ledger, affected, blocked_ms, lacking)
     repeated = repeats(judged.messages, judged.redeliveries, judged.ledger, affected)
+    row = incident_row(
+        incident_id, judged.messages, judged.redeliveries, judged.ledger, affected, blocked_ms, lacking, repeated
+    )
     return Told(
         row,
         timeline_rows(incident_id, judged.messages, judged.ledger),

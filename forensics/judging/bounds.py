@@ -1,6 +1,13 @@
-"""Can deliveries hide? Then no upper bound holds for how often the work was done."""
+"""Can deliveries hide? Then no upper bound holds for how often the work was done.
+
+Where every receive count was logged nothing hides. Else a bound holds where the deliveries seen leave no room for another
+one: before the first, because the consumer named every message of every run then; in no gap of more than two visibility
+timeouts; and after the last, because its message is still hidden or moved away, or because the consumer still named every
+message. A success alone ends nothing: its delete may have failed without a word.
+"""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
@@ -9,43 +16,42 @@ from forensics.streams.model import Delivery
 def hidden_possible(item: Sequence[Delivery], around: Surroundings) -> bool:
     """Tell whether deliveries of an item can hide; ``item``: its deliveries in order, with ``ended_by``.
 
-    Only where a receive count was not logged: in a gap of more than two visibility timeouts, or near the border of
-    what was read. An unknown visibility timeout hides anything.
+    An unknown visibility timeout, time or reading hides anything, and so does a message of which only its business key is
+    known: lines that name its id may tell of other deliveries.
     """
     if all(d.receive_count is not None for d in item):
         return False
-    return any(_hides(earlier, d, around) for earlier, d in zip([None, *item], item, strict=False))
-
-
-def _hides(earlier: Delivery | None, d: Delivery, around: Surroundings) -> bool:
-    """Tell whether a delivery can hide before this one, or after it where it is the last."""
-    span = around.read_span(d.log_group) if d.log_group is not None else None
-    if d.visibility_timeout_s is None or span is None or d.received_at is None:
+    first, last = item[0], item[-1]
+    if first.message_id is None or _hides_before(first, around) or _hides_after(last, around):
         return True
-    twice_ms = d.visibility_timeout_s * 2000
-    return (
-        _is_after_a_long_gap(earlier, d.received_at, twice_ms)
-        or _is_near_the_beginning(d, d.received_at, span[0], twice_ms)
-        or _is_near_the_end(d, d.received_at, span[1], twice_ms)
-    )
+    return any(_hides_between(earlier, later) for earlier, later in pairwise(item))
 
 
-def _is_after_a_long_gap(earlier: Delivery | None, received_at: int, twice_ms: int) -> bool:
-    """An unknown gap is a long one. The first delivery's counts as unknown, so one is never known to be the first."""
-    if earlier is None or earlier.received_at is None:
+def _hides_before(first: Delivery, around: Surroundings) -> bool:
+    """Tell whether a delivery can hide before the first one seen, in a run that named none of its messages."""
+    twice = _twice(first)
+    if twice is None or first.received_at is None:
         return True
-    return received_at // 1000 - earlier.received_at // 1000 > twice_ms
+    return not around.is_watched(first.queue_arn, first.received_at - twice, first.received_at)
 
 
-def _is_near_the_beginning(d: Delivery, received_at: int, read_from: int, twice_ms: int) -> bool:
-    """Another delivery may lie before what was read, unless the message was only sent after that began."""
-    if d.delivery_index != 1 or (d.sent_at is not None and d.sent_at >= read_from):
+def _hides_between(earlier: Delivery, later: Delivery) -> bool:
+    twice = _twice(later)
+    if twice is None or later.received_at is None or earlier.received_at is None:
+        return True
+    return later.received_at - earlier.received_at > twice
+
+
+def _hides_after(last: Delivery, around: Surroundings) -> bool:
+    """Tell whether a delivery can follow the last one seen."""
+    twice = _twice(last)
+    if twice is None or last.received_at is None:
+        return True
+    if last.ended_by in ("dead_lettered", "in_flight"):
         return False
-    return received_at // 1000 - read_from // 1000 < twice_ms
+    return not around.is_watched(last.queue_arn, last.received_at, last.received_at + twice)
 
 
-def _is_near_the_end(d: Delivery, received_at: int, read_until: int, twice_ms: int) -> bool:
-    """Another delivery may lie after what was read, unless this one deleted the message."""
-    if d.came_again or d.ended_by == "deleted":
-        return False
-    return read_until // 1000 - received_at // 1000 < twice_ms
+def _twice(d: Delivery) -> int | None:
+    """Return two visibility timeouts in microseconds; None where none is known."""
+    return None if d.visibility_timeout_s is None else d.visibility_timeout_s * 2_000_000

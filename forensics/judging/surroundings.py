@@ -7,12 +7,13 @@ import hashlib
 import json
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
-from forensics.coverage import settled_until, standing
+from forensics.coverage import read_spans, settled_until
+from forensics.judging.finality import Finality
 from forensics.judging.group_lines import GroupLines
 from forensics.settings_in_force import EARLIEST, LATEST, SettingsInForce
 from forensics.spans import Spans, common_to
@@ -68,14 +69,15 @@ class Surroundings:
         sources = _sources(queue_settings)
         self.dead_letter_queue_arns = frozenset(sources)
         self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
-        read = _read(coverage)
+        read = read_spans(coverage)
+        self.finality = Finality(coverage, consumers)
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: _borders(told, logs.get(group)) for group, told in of_group.items()}
         self._lambda_groups = _groups_of(row for row in consumers if row["kind"] == "lambda")
         self._blind_starts = {group: told.blind_starts for group, told in of_group.items()}
         showing = {group for group, told in of_group.items() if told.has_starts}
-        settled = _read(coverage, settled_until).get("log_events", {})
+        settled = read_spans(coverage, settled_until).get("log_events", {})
         self._watched = _watched(consumers, function_settings, settled, showing)
         self._read_workers = _read_workers(consumers, settled)
         self._measured = _measured(consumers, read.get("metric_points", {}))
@@ -154,7 +156,8 @@ class Surroundings:
         after an unlogged receive; ``low`` is the first of them, ``high`` the last. The same text, the same answers: what was
         read of other times does not show in it. Throttling is asked for one visibility timeout before a receive. Where a
         log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive, or one
-        long poll after a message was visible again: what lies farther out than that counts as just out of reach.
+        long poll after a message was visible again: what lies farther out than that counts as just out of reach. Whether
+        every run was named is asked for two visibility timeouts before the first receive and after the last.
         ``functions`` are those that lines name and no consumer of these queues and groups is known to be.
         """
         queue_arns, groups = sorted(set(queues)), sorted(set(log_groups))
@@ -167,17 +170,18 @@ class Surroundings:
         dead = sorted({row["dead_letter_queue_arn"] for row in states if row["dead_letter_queue_arn"]})
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
-            "queues": {arn: self._of_queue(arn, since, low, high) for arn in queue_arns},
+            "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, _NONE).between(low, high) for arn in dead},
+            "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
             "log groups": {group: self._of_group(group, low - reach, high + reach) for group in groups},
         }
         return json.dumps(told, sort_keys=True)
 
-    def _of_queue(self, queue_arn: str, since: int, low: int, high: int) -> list[Any]:
+    def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int) -> list[Any]:
         groups = sorted(self._lambda_groups.get(queue_arn, ()))
         watched = [
             (start, end, [_digest(self._blind_between(group, start, end)) for group in groups])
-            for start, end in self._watched.get(queue_arn, _NONE).between(low, high)
+            for start, end in self._watched.get(queue_arn, _NONE).between(low - reach, high + reach)
         ]
         is_known = queue_arn in self._moves_known
         return [
@@ -217,20 +221,6 @@ def _digest(starts: Sequence[int]) -> str:
     if not len(starts):
         return ""
     return hashlib.sha256(array("q", starts).tobytes()).hexdigest()[:32]
-
-
-def _read_until(row: Row) -> Any:
-    return row["window_end_at"]
-
-
-def _read(coverage: Sequence[Row], until: Callable[[Row], Any] = _read_until) -> dict[str, dict[str, Spans]]:
-    """Return per source and resource what was read in full, each reading up to the moment that ``until`` says."""
-    found: dict[str, dict[str, list[tuple[int, int]]]] = {}
-    for row in standing(coverage):
-        span = (micros(row["window_start_at"]), micros(until(row)))
-        if span[0] <= span[1]:
-            found.setdefault(row["source"], {}).setdefault(row["resource"], []).append(span)
-    return {source: {name: Spans(spans) for name, spans in of.items()} for source, of in found.items()}
 
 
 def _borders(told: GroupLines, read: Spans | None) -> tuple[int, int]:

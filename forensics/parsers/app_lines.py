@@ -1,5 +1,7 @@
 """What an application writes: the prefix each runtime puts before a line, and errors nobody caught."""
 
+from typing import NamedTuple
+
 from forensics.parsers import json_lines
 from forensics.parsers.grammar import BLANK, REQUEST_ID, SPACE, TIMESTAMP, Pattern
 
@@ -75,22 +77,49 @@ JAVA_UNHANDLED = Pattern(
 JAVA_NEEDLE = "\tat "
 
 
-def unhandled_error(line: str, level: str | None, has_json: bool) -> tuple[str | None, str | None] | None:
-    """Return type and message of an error that nobody caught, as the runtime reports it; None for every other line.
+class Unhandled(NamedTuple):
+    """An error as a runtime reports one that nobody caught. ``is_certain``: an application's logger writes no such line."""
+
+    error_type: str | None
+    error_text: str | None
+    is_certain: bool = True
+
+
+def unhandled_error(line: str, level: str | None, has_json: bool) -> Unhandled | None:
+    """Return an error that nobody caught, as the runtime reports it; None for every other line.
+
+    Node's ``console.error(error)`` in the JSON format, and .NET's logger in the text format, write of an error that was
+    caught just what the runtime writes of one that was not: those are not certain.
 
     >>> unhandled_error("[ERROR] KeyError: 'id'\\nTraceback (most recent call last):", "ERROR", False)
-    ('KeyError', "'id'")
+    Unhandled(error_type='KeyError', error_text="'id'", is_certain=True)
     """
+    if has_json:
+        return _in_json(line, level)
     if line.startswith(PYTHON_START) and (name := PYTHON_UNHANDLED.find(line, "error_type")):
         if TRACEBACK in line or ERROR_NAME.find(name):
-            return name, PYTHON_UNHANDLED.find(line, "error_text")
+            return Unhandled(name, PYTHON_UNHANDLED.find(line, "error_text"))
         return None
     if level in DOTNET_LEVELS and (name := DOTNET_UNHANDLED.find(line, "error_type")):
-        return name, DOTNET_UNHANDLED.find(line, "error_text")
-    if JAVA_NEEDLE in line and not has_json and level is None and (name := JAVA_UNHANDLED.find(line, "error_type")):
-        return name, JAVA_UNHANDLED.find(line, "error_text")
+        return Unhandled(name, DOTNET_UNHANDLED.find(line, "error_text"), False)
+    if JAVA_NEEDLE in line and level is None and (name := JAVA_UNHANDLED.find(line, "error_type")):
+        return Unhandled(name, JAVA_UNHANDLED.find(line, "error_text"))
     by_node = level == NODE_LEVEL and any(n in line for n in NODE_NEEDLES) and NODE_UNHANDLED.find(line)
-    by_json = has_json and json_lines.UNHANDLED_MARK.find(line)
-    if by_node or by_json or (line.startswith(RUBY_START) and RUBY_UNHANDLED.find(line)):
-        return json_lines.ERROR_TYPE.find(line, 1), json_lines.ERROR_MESSAGE.find(line, 1)
+    if by_node or (line.startswith(RUBY_START) and RUBY_UNHANDLED.find(line)):
+        return _named_in(line)
     return None
+
+
+def _in_json(line: str, level: str | None) -> Unhandled | None:
+    if json_lines.UNHANDLED_MARK.find(line) or json_lines.DOTNET_UNHANDLED.find(line):
+        return _named_in(line)
+    if json_lines.JAVA_NEEDLE in line and (name := json_lines.JAVA_UNHANDLED.find(line, "error_type")):
+        return Unhandled(name, json_lines.JAVA_UNHANDLED.find(line, "error_text"))
+    if json_lines.NODE_ERROR.find(line):
+        return _named_in(line)._replace(is_certain=False)
+    by_node = level == NODE_LEVEL and any(n in line for n in NODE_NEEDLES) and NODE_UNHANDLED.find(line)
+    return _named_in(line) if by_node else None
+
+
+def _named_in(line: str) -> Unhandled:
+    return Unhandled(json_lines.ERROR_TYPE.find(line, 1), json_lines.ERROR_MESSAGE.find(line, 1))

@@ -71,7 +71,13 @@ OWN_REQUEST_ID = Pattern(
     "own_request_id",
     r"equest_?[Ii]d"
     + _ends_with(
-        "unction_request_id", "unctionRequestId", "ws_request_id", "wsRequestId", "ambda_request_id", "ambdaRequestId"
+        "unction_request_id",
+        "unctionRequestId",
+        "ws_request_id",
+        "wsRequestId",
+        "WSRequestId",
+        "ambda_request_id",
+        "ambdaRequestId",
     )
     + _OPEN
     + r"(?P<request_id>"
@@ -106,7 +112,55 @@ ERROR_MESSAGE = Pattern(
     "app_error_message",
     r"rrorMessage" + _OPEN + r"(?P<error_text>[^\"\\]{0,300}+(?:\\[^\n][^\"\\]{0,300}+){0,40}+)",
 )
-UNHANDLED_MARK = Pattern("unhandled_mark", r"\"log_level\"" + SPACE + r"*+:")
-"""Only the Python runtime's own report of an unhandled exception has this key."""
+_NEXT = SPACE + r"*+," + SPACE + r"*+\""
+UNHANDLED_MARK = Pattern(
+    "unhandled_mark",
+    r"\"log_level\""
+    + SPACE
+    + r"*+:|^\{\"timestamp"
+    + _COLON
+    + r"\"[^\"]{20,30}+\""
+    + _NEXT
+    + r"level"
+    + _COLON
+    + r"\"ERROR\""
+    + _NEXT
+    + r"errorMessage\"",
+)
+"""Only the Python runtime's own report of an unhandled exception has this key, or an error and no message of a logger's."""
+DOTNET_UNHANDLED = Pattern(
+    "dotnet_unhandled_json", r"\"message" + _COLON + r"null" + _NEXT + r"errorType" + _COLON + r"\""
+)
+""".NET's own report: an error and no message; an application's logger is given one."""
+JAVA_NEEDLE = r"\n\tat "
+JAVA_UNHANDLED = Pattern(
+    "java_unhandled_json",
+    r"\"message" + _COLON + r"\"(?P<error_text>(?:[^\"\\]|\\[^n]){1,300}?): "
+    r"(?P<error_type>(?:[a-z][A-Za-z0-9_]*+\.){1,8}+[A-Z][A-Za-z0-9_$]*+)(?:\\[rn])++(?P=error_type)(?![A-Za-z0-9_$])",
+)
+"""Java's own report names the exception's class twice, as in the text format."""
+NODE_ERROR = Pattern(
+    "node_error_json",
+    r"^\{\"timestamp"
+    + _COLON
+    + r"\"[^\"]{20,30}+\""
+    + _NEXT
+    + r"level"
+    + _COLON
+    + r"\"ERROR\""
+    + _NEXT
+    + r"requestId"
+    + _COLON
+    + r"\"[^\"]{1,60}+\""
+    + _NEXT
+    + r"message"
+    + _COLON
+    + r"\{"
+    + SPACE
+    + r"*+\"errorType"
+    + _COLON
+    + r"\"",
+)
+"""An error that Node's console prints alone: by the runtime, or by the application after it caught it."""
 
 DETAILS = (METRIC_BILLED, METRIC_MEMORY, METRIC_MAX_MEMORY, METRIC_RESTORE)

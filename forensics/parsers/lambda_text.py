@@ -129,7 +129,13 @@ RUNTIME_ERROR = Pattern(
     r"^" + SPACE + r"*+(?:" + TIMESTAMP + BLANK + r"++){0,2}+"
     r"(?:RequestId:" + BLANK + r"*+(?:(?P<request_id>" + REQUEST_ID + r")|[^\s\u00a0]{1,60})" + BLANK + r"++)?+"
     r"(?:Error:" + BLANK + r"*+)?+"
-    r"(?:Runtime exited with error:" + BLANK + r"*+(?P<cause>[^\n\r]{1,300}+)"
+    r"(?:Runtime exited with error:"
+    + BLANK
+    + r"*+(?P<cause>[^\n\r]{1,300}?)(?="
+    + BLANK
+    + r"*+(?:Runtime\.[A-Za-z]++"
+    + SPACE
+    + r"*+)?(?:[\n\r]|(?![\s\S])))"
     r"|(?P<sentence>Runtime exited[^\n\r]{0,300}+|Process exited before completing[^\n\r]{0,300}+))",
 )
 """The runtime died: exit status, signal, or no reason given.
@@ -151,5 +157,9 @@ RUNTIME_ERROR_FRAME = Pattern(
     r"Error:" + BLANK + r"*+(?P<sentence>[^\n\r]{1,300}+)",
 )
 """The same frame around a reason nobody has listed yet."""
-RUNTIME_ERROR_TYPE = Pattern("runtime_error_type", r"[\n\r]" + SPACE + r"*+(?P<error_type>[A-Z][A-Za-z]++\.[A-Za-z]++)")
-"""The second line of the same event, such as Runtime.ExitError."""
+RUNTIME_ERROR_TYPE = Pattern(
+    "runtime_error_type",
+    r"(?:[\n\r]" + SPACE + r"*+(?P<error_type>[A-Z][A-Za-z]++\.[A-Za-z]++)"
+    r"|[^\n\r]" + BLANK + r"++(?P<same_line>Runtime\.[A-Z][A-Za-z]++)" + SPACE + r"*+(?![\s\S]))",
+)
+"""The second line of the same event, such as Runtime.ExitError; copies put it at the end of the first."""

@@ -24,7 +24,8 @@ class ParsedLine:
     """What one line says. None is unknown: the line does not say it.
 
     ``kind`` is init_start, start, end, report, timeout, runtime_error, runtime_done, init_report, restore_start,
-    restore_report, extension, telemetry, unhandled_error, handle_error, app, platform or other. ``details`` holds what
+    restore_report, extension, telemetry, unhandled_error, logged_error (which the runtime or the application may have
+    written), handle_error, app, platform or other. ``details`` holds what
     else AWS prints: billed_ms, memory_mb, max_memory_mb, trace_id and their like; the correlation does not need them.
     """
 
@@ -147,7 +148,7 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         function_name = json_lines.FUNCTION_NAME.find(around, 1) or json_lines.FUNCTION_ARN.find(around, 1)
     unhandled = app_lines.unhandled_error(line, level, has_json) if found is None else None
     if unhandled:
-        error_type, error_text = unhandled
+        error_type, error_text, _ = unhandled
     refused = handle_error(text, request_id)
     response = sqs_records.batch_item_failures(text)
     repeat = framework = named = None
@@ -163,8 +164,11 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         mark(text, e, message_id) if e else None
         for e in (said.effect, said.started, said.guard, said.deleted, said.failed)
     )
+    kind = "handle_error" if refused else "app" if is_app else "other"
+    if unhandled:
+        kind = "unhandled_error" if unhandled.is_certain else "logged_error"
     return ParsedLine(
-        "unhandled_error" if unhandled else "handle_error" if refused else "app" if is_app else "other",
+        kind,
         request_id=request_id,
         level=level,
         function_name=function_name,
@@ -208,6 +212,7 @@ def _platform_words(line: str) -> ParsedLine | None:
     return ParsedLine(
         "runtime_error",
         request_id=lambda_text.PLATFORM_REQUEST_ID.find(line, "request_id"),
-        error_type=lambda_text.RUNTIME_ERROR_TYPE.find(line, "error_type"),
+        error_type=lambda_text.RUNTIME_ERROR_TYPE.find(line, "error_type")
+        or lambda_text.RUNTIME_ERROR_TYPE.find(line, "same_line"),
         error_text=cause[:ERROR_TEXT_CHARS],
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from forensics.clock import ZONE_HINT, zone_of
 from forensics.errors import ForensicsError
 
 LANGUAGES = ("en", "ja")
@@ -24,13 +25,8 @@ class ReportOptions:
     def __post_init__(self) -> None:
         if self.language not in LANGUAGES:
             raise ReportOptionError(f"there are no reports in {self.language!r}", f"Languages: {', '.join(LANGUAGES)}.")
-        if self.zone is not None:
-            try:
-                ZoneInfo(self.zone)
-            except (KeyError, ValueError, OSError) as problem:
-                raise ReportOptionError(
-                    f"{self.zone!r} is not a time zone", "Use an IANA name like Europe/Berlin or Asia/Tokyo."
-                ) from problem
+        if self.zone is not None and zone_of(self.zone) is None:
+            raise ReportOptionError(f"{self.zone!r} is not a time zone", ZONE_HINT)
 
     @property
     def local(self) -> ZoneInfo | None:

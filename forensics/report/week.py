@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from forensics.checks import FAILS
 from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError, opening_week, review_week, week_bounds
@@ -53,7 +52,7 @@ def weeks_read(findings: Findings) -> list[str]:
 
 def week_to_open(findings: Findings, settings: Settings, known: Sequence[str]) -> str:
     """Return which of the weeks that were read a review opens on: not one that has only just begun."""
-    return opening_week(known, findings.generation.data_until_at, ZoneInfo(settings.team.zone or "UTC"))
+    return opening_week(known, findings.generation.data_until_at, settings.team.local)
 
 
 def load_week(findings: Findings, settings: Settings, week: str | None = None) -> WeekReview:
@@ -154,7 +153,7 @@ def check_records(findings: Findings, settings: Settings) -> list[Record]:
     """Return every answer of the settings checks, the gravest first, with the accepted risk that covers it."""
     check_codes(settings)
     until = findings.generation.data_until_at
-    on = until.astimezone(ZoneInfo(settings.team.zone or "UTC")).date() if until else None
+    on = until.astimezone(settings.team.local).date() if until else None
     records = []
     for row in findings.read(SETTING_FINDINGS).to_pylist():
         held = row["status"] == FAILS and on is not None

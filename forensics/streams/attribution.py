@@ -21,6 +21,9 @@ CLOSERS = frozenset({"worker_finished", "worker_failed", "worker_gave_up", "work
 LOOK_BACK = 64
 """A message counts as open for so many facts after the line that opened it; its worker may have been killed."""
 
+CLOCK_SKEW_MS = 60_000
+"""So far a worker's clock may lag behind that of SQS."""
+
 _ONE_JOB_A_PROCESS = frozenset({"laravel"})
 """Frameworks whose worker process runs one job at a time, and whose stream is that process."""
 
@@ -91,6 +94,7 @@ def attributed(
     """
     one_at_a_time = one_at_a_time and not is_shared(facts)
     by_key = _messages_by_key(facts)
+    sent = {f.message_id: f.sent_ms for _, _, _, f in facts if f.role == "record" and f.sent_ms is not None}
     about: list[AboutItem] = []
     job: list[Fact] = []
     jobs = 0
@@ -99,7 +103,7 @@ def attributed(
         if is_nameless_start(fact):
             about += _given_to_job(jobs, job, one_at_a_time)
             jobs, job = jobs + 1, []
-        named = fact if fact.message_id is not None else _named(fact, by_key, message_by_handle)
+        named = fact if fact.message_id is not None else _named(fact, by_key, sent, message_by_handle)
         if jobs:
             job.append(named)
             continue
@@ -196,9 +200,13 @@ def _only_one(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: value for name, value in found.items() if name not in ambiguous}
 
 
-def _named(fact: Fact, by_key: Mapping[str, str], by_handle: Mapping[str, str]) -> Fact:
-    """Fill in the message that a fact names only by its key or a receipt handle."""
+def _named(
+    fact: Fact, by_key: Mapping[str, str], sent_ms: Mapping[str | None, int], by_handle: Mapping[str, str]
+) -> Fact:
+    """Fill in the message that a fact names only by its key or a receipt handle; never one that was sent only later."""
     message_id = by_key.get(fact.key) if fact.key is not None else None
+    if message_id is not None and sent_ms.get(message_id, 0) > fact.at // 1000 + CLOCK_SKEW_MS:
+        message_id = None
     if message_id is None and fact.receipt_handle is not None:
         message_id = by_handle.get(handle_prefix(fact.receipt_handle))
     return fact if message_id is None else fact._replace(message_id=message_id)

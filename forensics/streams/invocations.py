@@ -5,6 +5,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from forensics.parsers import parse_line
+from forensics.parsers.grammar import Pattern
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.facts import facts_of
 from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
@@ -18,15 +19,19 @@ INIT_ERRORS = (
 )
 """Error types of a run whose handler never began."""
 
+_PLATFORM_ERROR = Pattern("platform_error", r"^(?:Runtime|Sandbox|Extension|Lambda)\.[A-Z][A-Za-z0-9]*+(?![\s\S])")
+"""Error types of Lambda itself: the runtime died. Any other is the handler's own, with or without Function. in front."""
+
 _LAMBDA_GROUP = "/aws/lambda/"
 
-_TIMEOUT, _SUCCESS, _CRASH, _ERROR, _PLAIN_REPORT, _NOTHING = range(5, -1, -1)
-"""How much a line says of the run's end; the highest decides. An explicit success outweighs an error that was caught
-and logged; a REPORT without status does not. A timeout line can stand beside any of them and wins by itself."""
+_TIMEOUT, _CRASH, _ERROR, _UNNAMED_ERROR, _SUCCESS, _LOGGED_ERROR, _PLAIN_REPORT, _NOTHING = range(7, -1, -1)
+"""How much a line says of the run's end; the highest decides, and what is said of failure comes first: a platform event
+says success of an exception that the runtime caught and reported. An error line that an application may have written is
+less than a success, yet leaves it open (``_end_status``). A timeout line can stand beside any of them."""
 
 _ENDS = frozenset({"report", "runtime_done"})
 _CLOSES = _ENDS | {"end"}
-_MARKS = _CLOSES | {"start", "timeout", "runtime_error", "unhandled_error"}
+_MARKS = _CLOSES | {"start", "timeout", "runtime_error", "unhandled_error", "logged_error"}
 
 
 class FunctionsInForce(Protocol):
@@ -161,7 +166,8 @@ class _Maker:
         durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
         names = [s.function_name for s in lines if s.function_name is not None]
         ends = [(_end_said(s), s.error_type) for s in lines if s.kind in _MARKS or s.status is not None]
-        errors = [error for said, error in ends if said in (_CRASH, _ERROR) and error is not None]
+        said = max([said for said, _ in ends], default=_NOTHING)
+        errors = [error for how, error in ends if how == said and error is not None and how in _FAILURES]
         invocation = self._invocation(request_id, start_index, lines[0].at, lines[-1].at, starts[0] if starts else None)
         invocation.function_name = max(names, default=self._function_name)
         invocation.duration_ms = max(durations, default=None)
@@ -171,7 +177,7 @@ class _Maker:
         invocation.any_line_id = min(s.evidence_id for s in lines)
         invocation.facts = [fact for s in lines if s.facts for fact in s.facts]
         invocation.mark_ids = [s.evidence_id for s in lines if s.kind in _MARKS]
-        invocation.end_status = self._end_status(invocation, max([said for said, _ in ends], default=_NOTHING))
+        invocation.end_status = self._end_status(invocation, said, _may_have_raised(lines))
         return invocation
 
     def part(self, request_id: str, facts: list[Fact]) -> Invocation:
@@ -203,29 +209,52 @@ class _Maker:
             any_line_id="",
         )
 
-    def _end_status(self, invocation: Invocation, said: int) -> str:
+    def _end_status(self, invocation: Invocation, said: int, is_doubtful: bool) -> str:
         """Return how a run ended: success, timeout, error, crash, init_failed or unknown.
 
         A REPORT without status is a success only below the function's timeout: older functions overran it, and a run that
-        took exactly that long may have lost its timeout line.
+        took exactly that long may have lost its timeout line. A success that a platform event reports is one unless a line
+        may be the runtime's own exception (``is_doubtful``), or that line would not be in the log.
         """
         if said == _CRASH and invocation.error_type in INIT_ERRORS:
             return "init_failed"
-        if said != _PLAIN_REPORT or invocation.duration_ms is None:
-            return _STATUS[said]
-        settings = self._in_force.function(invocation.function_name, invocation.started_at)
-        timeout_s = settings["timeout_s"] if settings else None
-        if timeout_s is None or invocation.duration_ms < timeout_s * 1000:
-            return "success"
-        return "timeout" if invocation.duration_ms > timeout_s * 1000 else "unknown"
+        if said in (_SUCCESS, _PLAIN_REPORT):
+            settings = self._in_force.function(invocation.function_name, invocation.started_at) or {}
+            if said == _SUCCESS:
+                return "unknown" if is_doubtful or _hides_exceptions(settings) else "success"
+            timeout_s = settings.get("timeout_s")
+            if timeout_s is None or invocation.duration_ms is None or invocation.duration_ms < timeout_s * 1000:
+                return "success"
+            return "timeout" if invocation.duration_ms > timeout_s * 1000 else "unknown"
+        if said == _LOGGED_ERROR and invocation.duration_ms is None:
+            return "unknown"
+        return _STATUS[said]
 
 
+def _may_have_raised(lines: Sequence[Statement]) -> bool:
+    """Tell whether a line may be the runtime's own exception; a handler that printed its response after it went on."""
+    answered = max((place for place, s in enumerate(lines) if s.is_response), default=-1)
+    return any(s.kind == "logged_error" for s in lines[answered + 1 :])
+
+
+def _hides_exceptions(settings: Mapping[str, Any]) -> bool:
+    """Tell whether a function's log level keeps the runtime's own exception lines out of its log.
+
+    Python's was written without the level by which lines are let through: any level above INFO may drop it.
+    """
+    level = settings.get("application_log_level")
+    if level == "FATAL":
+        return True
+    return level in ("WARN", "ERROR") and str(settings.get("runtime")).startswith("python")
+
+
+_FAILURES = frozenset({_CRASH, _ERROR, _UNNAMED_ERROR, _LOGGED_ERROR})
 _STATUS = {
     _TIMEOUT: "timeout",
-    _SUCCESS: "success",
     _CRASH: "crash",
     _ERROR: "error",
-    _PLAIN_REPORT: "success",
+    _UNNAMED_ERROR: "crash",
+    _LOGGED_ERROR: "error",
     _NOTHING: "unknown",
 }
 
@@ -237,16 +266,22 @@ def _end_said(statement: Statement) -> int:
         return _TIMEOUT
     if kind == "runtime_error":
         return _CRASH
+    if status == "error" and statement.error_type == "Sandbox.Timedout":
+        return _TIMEOUT
+    is_platforms = _PLATFORM_ERROR.compiled.search(statement.error_type or "") is not None
     if kind == "unhandled_error":
-        return _ERROR
+        return _CRASH if is_platforms else _ERROR
+    if kind == "logged_error":
+        return _LOGGED_ERROR
     if kind not in _ENDS:
         return _NOTHING
-    if status == "error":
-        is_by_handler = (statement.error_type or "").startswith("Function.")
-        return _ERROR if is_by_handler else _CRASH
+    if status in ("error", "failure"):
+        if is_platforms:
+            return _CRASH
+        return _UNNAMED_ERROR if status == "error" and statement.error_type is None else _ERROR
     if status is None:
         return _PLAIN_REPORT if kind == "report" else _NOTHING
-    return {"failure": _ERROR, "success": _SUCCESS}.get(status, _NOTHING)
+    return _SUCCESS if status == "success" else _NOTHING
 
 
 def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: _Maker) -> list[Invocation]:

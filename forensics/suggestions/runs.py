@@ -4,10 +4,9 @@ import heapq
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
-from typing import Any
 from zlib import crc32
 
+from forensics.clock import micros, moment
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.parsers import parse_line
@@ -20,8 +19,6 @@ from forensics.tables.findings import DELIVERIES
 MOST_SAMPLED, MOST_FAILED, MOST_REPEATED = 1_500, 500, 1_000
 """Runs that are read: of those that ended well, that did not, and of messages that came again."""
 _OWN_KINDS = ("app", "other")
-_EPOCH = datetime.fromtimestamp(0, UTC)
-_US = timedelta(microseconds=1)
 _COLUMNS = [
     "consumer",
     "consumer_kind",
@@ -82,7 +79,7 @@ def _without_lines(
             name = row["consumer"]
             run = found.setdefault(
                 name,
-                RunLines(name, row["log_group"], row["run_status"], _start_of(name), _micros(row["run_ended_at"])),
+                RunLines(name, row["log_group"], row["run_status"], _start_of(name), micros(row["run_ended_at"])),
             )
             streams[name] = row["log_group"], row["log_stream"]
             place = row["batch_position"] or len(run.items) + 1
@@ -104,12 +101,12 @@ def _fill(findings: Findings, runs: list[RunLines], places: dict[tuple[str, str]
     starts = {stream: [runs[place].started_at for place in mine] for stream, mine in places.items()}
     first, last = min(run.started_at for run in runs), max(run.ended_at for run in runs)
     where = one_of("log_group", {group for group, _ in places}) & one_of("log_stream", {name for _, name in places})
-    where &= between("logged_at", _EPOCH + first * _US, _EPOCH + last * _US)
+    where &= between("logged_at", moment(first), moment(last))
     columns = ["log_group", "log_stream", "logged_at", "order_in_ms", "line"]
     held: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for batch in findings.scan(LOG_EVENTS, columns, where):
         for row in batch.to_pylist():
-            stream, at = (row["log_group"], row["log_stream"]), _micros(row["logged_at"])
+            stream, at = (row["log_group"], row["log_stream"]), micros(row["logged_at"])
             before = bisect_right(starts.get(stream, ()), at)
             if before and at <= runs[place := places[stream][before - 1]].ended_at:
                 held[place].append((at, row["order_in_ms"], row["line"]))
@@ -139,7 +136,3 @@ def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
 
 def _start_of(consumer: str) -> int:
     return int(consumer.rpartition("|")[2].partition(".")[0]) * 1000
-
-
-def _micros(at: Any) -> int:
-    return (at - _EPOCH) // _US

@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+from forensics.clock import EPOCH, micros
 from forensics.judging.group_lines import GroupLines
 from forensics.judging.judge import judge
 from forensics.judging.placing import place
@@ -41,8 +42,6 @@ _OF_SURROUNDINGS = (
     E.SETTING_CHANGES,
     E.MOVE_TASKS,
 )
-_EPOCH = datetime.fromtimestamp(0, UTC)
-_US = timedelta(microseconds=1)
 _AROUND = timedelta(seconds=1)
 
 
@@ -143,7 +142,7 @@ def _lines(findings: Findings, runs: Runs) -> dict[tuple[str, str], list[LogLine
         for row in batch.to_pylist():
             stream, at = (row["log_group"], row["log_stream"]), row["logged_at"]
             if any(start <= at <= end for start, end in spans.get(stream, ())):
-                found[stream].append(LogLine((at - _EPOCH) // _US, row["order_in_ms"], row["evidence_id"], row["line"]))
+                found[stream].append(LogLine(micros(at), row["order_in_ms"], row["evidence_id"], row["line"]))
     return found
 
 
@@ -157,12 +156,12 @@ def _group_lines(findings: Findings) -> list[GroupLines]:
     starts: dict[str, bool] = defaultdict(bool)
     blind: dict[str, list[int]] = defaultdict(list)
     columns = ["log_group", "has_start", "message_count", "started_at"]
-    for batch in findings.scan(INVOCATIONS, columns, at_least("started_at", _EPOCH)):
+    for batch in findings.scan(INVOCATIONS, columns, at_least("started_at", EPOCH)):
         for row in batch.to_pylist():
             starts[row["log_group"]] |= bool(row["has_start"])
             if not row["message_count"]:
-                blind[row["log_group"]].append((row["started_at"] - _EPOCH) // _US)
+                blind[row["log_group"]].append(micros(row["started_at"]))
     return [
-        GroupLines(name, (first - _EPOCH) // _US, (last - _EPOCH) // _US, starts[name], sorted(blind[name]))
+        GroupLines(name, micros(first), micros(last), starts[name], sorted(blind[name]))
         for name, (first, last) in sorted(spans.items())
     ]

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from statistics import median
 from typing import Any
 
+from forensics.clock import EPOCH
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
@@ -17,7 +18,6 @@ from forensics.what_if.model import Attempt, Observed, Outcome, Setup
 
 MOST_DELIVERIES = 100_000
 """Of more deliveries the last ones are replayed."""
-_EPOCH = datetime.fromtimestamp(0, UTC)
 _COLUMNS = [
     "queue",
     "queue_arn",
@@ -218,4 +218,4 @@ def _outcome(findings: Findings, arn: str, by_item: dict[str, list[Row]], runs: 
 
 
 def _s(at: datetime) -> float:
-    return (at - _EPOCH).total_seconds()
+    return (at - EPOCH).total_seconds()

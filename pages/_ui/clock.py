@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from forensics.charts.words import zone_label
+from forensics.clock import zone_of
 
 BROWSER = "Browser"
 EM_DASH = "–"
@@ -69,27 +70,17 @@ def _missing(at: object) -> bool:
     return at is None or at != at  # a column's missing time is NaT, which equals nothing
 
 
-def find_zone(name: str | None) -> ZoneInfo | None:
-    """Return the zone of that IANA name, or None if there is none."""
-    if not name:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        return None
-
-
 def choose_clock(team_zone: str | None) -> Clock:
     """Show the zone switch and return the clock it chose; a zone that only the link names becomes an option."""
     asked = st.query_params.get("tz")
     options = ["UTC", *([team_zone] if team_zone else [])]
     if asked and asked != BROWSER and asked not in options:
-        if find_zone(asked):
+        if zone_of(asked):
             options.append(asked)
         else:
             st.session_state["bad_tz"] = asked
     options.append(BROWSER)
-    browser_zone = find_zone(st.context.timezone)
+    browser_zone = zone_of(st.context.timezone)
     chosen = st.segmented_control(
         "Show times in",
         options,
@@ -101,4 +92,4 @@ def choose_clock(team_zone: str | None) -> Clock:
     )
     if chosen == BROWSER:
         return Clock(browser_zone or ZoneInfo("UTC"))
-    return Clock(find_zone(chosen) or ZoneInfo("UTC"))
+    return Clock(zone_of(chosen) or ZoneInfo("UTC"))

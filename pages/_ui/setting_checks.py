@@ -1,7 +1,6 @@
 """The settings checks of one queue: failed ones first, each with its numbers, advice and evidence."""
 
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -92,7 +91,7 @@ def _risk(check: dict[str, Any], page: Page) -> AcceptedRisk | None:
     until = page.board.generation.data_until_at
     if check["status"] != FAILS or not until:
         return None
-    today = until.astimezone(ZoneInfo(page.settings.team.zone or "UTC")).date()
+    today = until.astimezone(page.settings.team.local).date()
     return accepted_risk(page.settings, check["queue"], check["code"], today)
 
 

@@ -10,28 +10,40 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from tests.oracle.judge import Problem, Score, stories
+from tests.oracle.judge import Problem, Score, kinds_table, stories
+from tests.oracle.kinds import KINDS, dealt
 
 _ROOT = Path(__file__).parents[2]
+
+
+class Trial(NamedTuple):
+    """Worlds of one kind that one lake holds."""
+
+    kind: str
+    seeds: range
 
 
 def main(argv: list[str] | None = None) -> int:
     """Play worlds, correlate them, print how good the findings are; 1 if any is unsound."""
     args = _arguments().parse_args(argv)
-    last = args.seed + args.worlds
-    lakes = [range(first, min(first + args.per_lake, last)) for first in range(args.seed, last, args.per_lake)]
+    trials = _trials(args.of, args.worlds, args.seed, args.per_lake)
     problems: list[Problem] = []
-    score = Score()
+    scores: dict[str, Score] = {}
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.processes) as waiting:
-        judged = waiting.map(partial(judged_apart, Path(args.keep or folder), not args.keep), lakes)
-        for seeds, (found, part) in zip(lakes, judged, strict=True):
-            print(f"worlds {seeds[0]} to {seeds[-1]}", file=sys.stderr)
+        judged = waiting.map(partial(judged_apart, Path(args.keep or folder), not args.keep), trials)
+        for trial, (found, part) in zip(trials, judged, strict=True):
+            print(f"{trial.kind}: worlds {trial.seeds[0]} to {trial.seeds[-1]}", file=sys.stderr)
             problems += found
-            score.add(part)
-    print(score.table())
-    print(f"{score.worlds} worlds, seeds {args.seed} to {last - 1}, {time.monotonic() - began:.0f} s")
+            scores.setdefault(trial.kind, Score()).add(part)
+    whole = Score()
+    for score in scores.values():
+        whole.add(score)
+    print(whole.table())
+    print(kinds_table(scores, problems))
+    print(f"{whole.worlds} worlds, seeds from {args.seed}, {time.monotonic() - began:.0f} s")
     shown = [p for p in problems if p.is_unsound or args.blunt]
     if args.kind:
         shown = [p for p in shown if p.kind == args.kind]
@@ -39,12 +51,30 @@ def main(argv: list[str] | None = None) -> int:
     return int(any(p.is_unsound for p in problems))
 
 
-def judged_apart(root: Path, is_passing: bool, seeds: range) -> tuple[list[Problem], Score]:
-    """Have the worlds of some seeds judged by a process of their own, as trial.judged does.
+def _trials(of: str | None, worlds: int, seed: int, per_lake: int) -> list[Trial]:
+    """Deal worlds out to lakes, each of one kind; every kind begins with the same seed."""
+    counts = dealt(worlds) if of is None else {of: worlds}
+    return [
+        Trial(kind, range(first, min(first + per_lake, seed + count)))
+        for kind, count in counts.items()
+        for first in range(seed, seed + count, per_lake)
+    ]
+
+
+def judged_apart(root: Path, is_passing: bool, trial: Trial) -> tuple[list[Problem], Score]:
+    """Have the worlds of a trial judged by a process of their own, as trial.judged does.
 
     A process pool would need semaphores, which a machine without /dev/shm lacks.
     """
-    command = [sys.executable, "-m", "tests.oracle.trial", str(root), str(seeds.start), str(seeds.stop)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.oracle.trial",
+        str(root),
+        trial.kind,
+        str(trial.seeds.start),
+        str(trial.seeds.stop),
+    ]
     one_core = {**os.environ, "POLARS_MAX_THREADS": "1"}
     ended = subprocess.run(
         [*command, *["--keep"] * (not is_passing)], cwd=_ROOT, env=one_core, stdout=subprocess.PIPE, check=True
@@ -58,6 +88,9 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.oracle", description=__doc__)
     parser.add_argument("--worlds", type=int, default=240, help="how many worlds to play (default: 240)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first world (default: 0)")
+    parser.add_argument(
+        "--of", choices=KINDS, help="only worlds of this kind (default: half of them of any, the others share)"
+    )
     parser.add_argument("--per-lake", type=int, default=50, help="worlds judged by one run (default: 50)")
     parser.add_argument("--processes", type=int, default=cores, help=f"runs at the same time (default: {cores})")
     parser.add_argument("--stories", type=int, default=3, help="how many problems to tell in full (default: 3)")

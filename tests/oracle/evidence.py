@@ -215,6 +215,7 @@ class Kept:
                 "maximum_concurrency": None,
                 "counts_events": False,
                 "state": "Enabled",
+                "filter_patterns": None,
                 "last_modified_at": at(self.world.started_ms - 86_400_000),
                 "observed_at": at(self.end_ms),
             }

@@ -57,6 +57,12 @@ class Environment:
             self.function.log_group, self.stream, now, text, role, run_id, names, shows_counts, keys
         )
 
+    def say_caught(self, error_type: str, text: str) -> None:
+        """Log an exception that the application caught, with its stack, and go on."""
+        assert self.run
+        now = self.function.simulation.now
+        self.write(self.function.writer.caught(error_type, text, self.run.request_id, now), "item_error")
+
     def say(
         self, text: str, role: str, level: str = "INFO", names: tuple[Delivery, ...] = (), keys: tuple[str, ...] = ()
     ) -> None:
@@ -219,7 +225,8 @@ class Function:
             status,
             self.timeout_ms,
             init_ms,
-            reported_as=self.rng.choice(("error", "failure")),
+            error_type=self.rng.choice(types) if len(types := self.plan.raised_types) > 1 else types[0],
+            reported_as=self.rng.choice(self.plan.raised_statuses),
         )
         for at_ms, role, text in platform_lines.end_lines(self.plan.platform, end, self.plan.system_log_level):
             environment.write(text, role, at_ms=at_ms)

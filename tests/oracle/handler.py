@@ -58,6 +58,9 @@ class Speaker(Protocol):
     ) -> None:
         """Log one application line now."""
 
+    def say_caught(self, error_type: str, text: str) -> None:
+        """Log an exception that the handler caught."""
+
 
 @dataclass(eq=False)
 class Item:
@@ -96,6 +99,8 @@ class Handler:
                 self._refuse(item, speaker)
             self.guard.begin(item.key, deadline_ms)
         yield fate.before_ms
+        if self.plan.caught_errors and self.rng.random() < self.plan.trouble_rate:
+            speaker.say_caught("ProviderBusy", f"card provider answered 429 for {item.key}, trying again")
         if fate.fails == "before":
             self._fail(item)
         delivery.effects_ms.append(now())

@@ -1,7 +1,7 @@
 """Compares findings with the truth: what is unsound, what is missed, and how sharp the answers are."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -120,6 +120,44 @@ class Score:
         for (truth, said), number in sorted(self.causes.items(), key=lambda pair: (pair[0][0], -pair[1])):
             parts.append(f"  {truth:<20} -> {said:<20} {number}")
         return "\n".join(parts)
+
+
+def kinds_table(scores: Mapping[str, Score], problems: Sequence[Problem]) -> str:
+    """Print one line per kind of world: what is false in it, and how sharp the answers are."""
+    columns = (
+        "worlds",
+        "rows",
+        "lies",
+        "false confirmed",
+        "recall",
+        "told",
+        "width",
+        "causes",
+        "undecided",
+        "unbounded",
+    )
+    parts = [f"{'kind of world':<28}" + "".join(f"{name:>{len(name) + 2}}" for name in columns)]
+    for kind, score in scores.items():
+        mine = [p for p in problems if p.is_unsound and p.world.kind == kind]
+        decided = score.right + score.wrong
+        cells = (
+            str(score.worlds),
+            str(score.rows),
+            str(len(mine)),
+            str(sum(p.kind == "false confirmed" for p in mine)),
+            _part(score.repeated_confirmed, score.repeated),
+            _part(score.told_confirmed, score.told),
+            f"{sum(score.widths) / len(score.widths):.2f}" if score.widths else "-",
+            _part(score.right, decided),
+            _part(score.undecidable, decided + score.undecidable),
+            _part(score.unbounded, score.rows),
+        )
+        parts.append(f"{kind:<28}" + "".join(f"{c:>{len(n) + 2}}" for c, n in zip(cells, columns, strict=True)))
+    return "\n".join(parts)
+
+
+def _part(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "-"
 
 
 def _counted(counts: Counter[str]) -> str:

@@ -67,6 +67,9 @@ class Plan:
     # what goes wrong
     troubles: frozenset[str] = frozenset({"slow"})
     trouble_rate: float = 0.15
+    raised_statuses: tuple[str, ...] = ("error", "failure")  # a JSON report's words for a run whose handler raised
+    raised_types: tuple[str, ...] = ("Function.ValueError",)  # and its error types
+    caught_errors: bool = False  # the handler logs exceptions that it caught, and goes on
     # what the settings file says
     effect_declared: bool = True
     exhaustive_declared: bool = True

@@ -19,7 +19,9 @@ class RunEnd:
     init_ms: float | None = None
     crash_type: str = "Runtime.OutOfMemory"
     memory_mb: int = 256
-    reported_as: str = "error"  # JSON status of a run whose handler raised: both words are seen
+    error_type: str = "Function.ValueError"
+    reported_as: str = "error"
+    """Error type and status in a JSON report of a run whose handler raised; the status may even be success."""
 
     @property
     def duration_ms(self) -> float:
@@ -104,15 +106,15 @@ def _report(end: RunEnd, duration_ms: float, status: str) -> str:
 def _json_end(end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
     status = {"success": "success", "timeout": "timeout", "error": end.reported_as}.get(end.status, "error")
     record: dict = {"requestId": end.request_id, "status": status}
-    if end.status == "error":
-        record["errorType"] = "Function.ValueError"
+    if end.status == "error" and status != "success":
+        record["errorType"] = end.error_type
     elif end.status == "crash":
         record["errorType"] = end.crash_type
     elif end.status == "init_failed":
         record["errorType"] = "Runtime.ImportModuleError"
     at = end.ended_ms
     lines = []
-    if end.status != "success":
+    if status != "success":
         done = {**record, "metrics": {"durationMs": end.duration_ms + 1.182, "producedBytes": 0}}
         lines.append((at, "end", _json(at, "runtimeDone", done)))
     elif log_level == "WARN":

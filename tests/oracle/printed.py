@@ -97,7 +97,7 @@ class Writer:
             payload = {
                 "errorType": error_type,
                 "errorMessage": text,
-                "stack": [f"{error_type}: {text}", "    at charge"],
+                "stackTrace" if self.is_json else "stack": [f"{error_type}: {text}", "    at charge"],
             }
             if self.is_json:
                 return self._json(payload, request_id, at_ms, "ERROR")
@@ -120,6 +120,21 @@ class Writer:
             f"[ERROR] {error_type}: {text}\nTraceback (most recent call last):\n"
             '\u00a0\u00a0File "/var/task/app.py", line 42, in handler\n\u00a0\u00a0\u00a0\u00a0charge(record)'
         )
+
+    def caught(self, error_type: str, text: str, request_id: str, at_ms: int) -> str:
+        """Write an exception that the application caught and logs with its stack, as is usual in its runtime."""
+        if self.runtime == "node":
+            if self.is_json:  # console.error(error): the same line as the runtime's own
+                return self.unhandled(error_type, text, request_id, at_ms)
+            return f"{iso(at_ms)}\t{request_id}\tERROR\t{error_type}: {text}\n    at charge (/var/task/app.js:31:9)\n"
+        if self.runtime == "dotnet":
+            return f"{iso(at_ms)}\t{request_id}\tfail\tretrying: System.{error_type}: {text}\n   at Charge.Try()\n"
+        stack = (
+            f'Traceback (most recent call last):\n  File "/var/task/app.py", line 31, in charge\n{error_type}: {text}'
+        )
+        if self.runtime == "python_print":
+            return stack
+        return self.line(f"retrying\n{stack}", request_id, at_ms, "ERROR")
 
     def _json(self, message: Any, request_id: str, at_ms: int, level: str) -> str:
         if self.runtime == "node":

@@ -12,10 +12,10 @@ from tests.oracle.bundle import fill_lake, read_findings, settings_of
 from tests.oracle.judge import Problem, Score, judge
 
 
-def judged(root: Path, is_passing: bool, seeds: range) -> tuple[list[Problem], Score]:
-    """Play the worlds of some seeds into a lake of their own below a folder, correlate it and judge what it says."""
-    worlds = [World(seed) for seed in seeds]
-    folder = root / f"lake-{seeds[0]}"
+def judged(root: Path, is_passing: bool, kind: str, seeds: range) -> tuple[list[Problem], Score]:
+    """Play worlds of one kind into a lake of their own below a folder, correlate it and judge what it says."""
+    worlds = [World(seed, kind=kind) for seed in seeds]
+    folder = root / f"lake-{kind.replace(' ', '-')}-{seeds[0]}"
     lake = fill_lake(worlds, folder)
     correlate(lake, settings_of(worlds), carrier=Here())
     found = judge(worlds, read_findings(lake))
@@ -25,6 +25,7 @@ def judged(root: Path, is_passing: bool, seeds: range) -> tuple[list[Problem], S
 
 
 if __name__ == "__main__":
+    folder, kind, first, end = sys.argv[1:5]
     sys.stdout.buffer.write(
-        pickle.dumps(judged(Path(sys.argv[1]), "--keep" not in sys.argv, range(*map(int, sys.argv[2:4]))))
+        pickle.dumps(judged(Path(folder), "--keep" not in sys.argv, kind, range(int(first), int(end))))
     )

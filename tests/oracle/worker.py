@@ -51,6 +51,10 @@ class Voice:
             prefix = f"{self.thread} {local:%Y-%m-%d %H:%M:%S.%f} "
         self.write(prefix + text, role, names, False, keys)
 
+    def say_caught(self, error_type: str, text: str) -> None:
+        """Log an exception that the handler caught."""
+        self.say(f"{error_type}: {text}", "item_error", level="ERROR")
+
 
 class Worker:
     """Several threads or processes that receive, work and delete."""

@@ -8,6 +8,7 @@ from typing import Any
 from tests.oracle import evidence
 from tests.oracle.function import Function
 from tests.oracle.handler import Fate, Guard, Handler, Item
+from tests.oracle.kinds import ANYTHING, KINDS
 from tests.oracle.lines import LogBook
 from tests.oracle.mapping import Mapping
 from tests.oracle.plan import Plan
@@ -26,11 +27,11 @@ class World:
     Names of queue, function and log group hold the seed, so that many worlds fit into one lake.
     """
 
-    def __init__(self, seed: int, plan: Plan | None = None) -> None:
-        self.seed = seed
+    def __init__(self, seed: int, plan: Plan | None = None, kind: str = ANYTHING) -> None:
+        self.seed, self.kind = seed, kind
         self._given_plan = plan
         self.rng = random.Random(f"oracle {seed}")
-        self.plan = Plan.draw(self.rng) if plan is None else plan
+        self.plan = KINDS[kind](self.rng) if plan is None else plan
         self.started_ms = EPOCH_MS + (seed % 5000) * 7 * 3_600_000 + self.rng.randrange(3_600_000)
         self.simulation = Simulation(self.started_ms)
         self.book = LogBook()
@@ -40,9 +41,9 @@ class World:
         self._play()
         self.evidence = evidence.Kept(self)
 
-    def __reduce__(self) -> tuple[type["World"], tuple[int, Plan | None]]:
-        """Travel to other processes as seed and plan: they play the same again."""
-        return World, (self.seed, self._given_plan)
+    def __reduce__(self) -> tuple[type["World"], tuple[int, Plan | None, str]]:
+        """Travel to other processes as seed, plan and kind: they play the same again."""
+        return World, (self.seed, self._given_plan, self.kind)
 
     @property
     def queue_name(self) -> str:

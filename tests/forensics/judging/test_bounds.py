@@ -1,4 +1,4 @@
-"""Can deliveries hide? A gap, the borders of what was read, and what is not known."""
+"""Can deliveries hide? A gap, the borders of what was read, how the last one ended, and what is not known."""
 
 import pytest
 
@@ -6,96 +6,104 @@ from forensics.judging import bounds
 from tests.forensics.judging.plain import LATE, Around, S, delivery
 
 TWICE = 60 * S
+BESIDE = {"visibility_timeout_s": 30, "received_at": 5 * S}
 
-CASES = {
-    "exactly two timeouts between the receives": ({"received_at": TWICE}, {}, False),
-    "exactly two timeouts, long after the first moment": (
-        {"received_at": LATE // 2 + TWICE},
-        {"earlier_received_at": LATE // 2},
-        False,
-    ),
-    "a millisecond more than two timeouts": ({"received_at": TWICE + 1000}, {}, True),
-    "less than a millisecond more": ({"received_at": TWICE + 999}, {}, False),
-    "nobody knows when the one before was received": ({"received_at": TWICE}, {"earlier_received_at": None}, True),
-    "nothing before it": ({"received_at": TWICE}, {"has_earlier": False}, True),
-    "nobody knows when it was received": ({"received_at": None}, {}, True),
-    "no visibility timeout known": ({"visibility_timeout_s": None}, {}, True),
-    "its log group was never read": ({}, {"read": None}, True),
-    "no log shows it": ({"log_group": None}, {}, True),
-    "the first, received two timeouts after reading began": (
-        {"delivery_index": 1, "received_at": 5 * S},
-        {"read": (5 * S - TWICE, LATE)},
-        False,
-    ),
-    "the first, received a millisecond earlier": (
-        {"delivery_index": 1, "received_at": 5 * S},
-        {"read": (5 * S - TWICE + 1000, LATE)},
-        True,
-    ),
-    "the first, sent as reading began": (
-        {"delivery_index": 1, "received_at": 5 * S, "sent_ms": 0},
-        {"read": (0, LATE)},
-        False,
-    ),
-    "the first, sent a millisecond before reading began": (
-        {"delivery_index": 1, "received_at": 5 * S, "sent_ms": 0},
-        {"read": (1000, LATE)},
-        True,
-    ),
-    "the second, received soon after reading began": (
-        {"delivery_index": 2, "received_at": 5 * S},
-        {"read": (5 * S, LATE)},
-        False,
-    ),
-    "the last, two timeouts before reading ended": (
-        {"came_again": False, "received_at": 5 * S},
-        {"read": (-LATE, 5 * S + TWICE)},
-        False,
-    ),
-    "the last, a millisecond later": (
-        {"came_again": False, "received_at": 5 * S},
-        {"read": (-LATE, 5 * S + TWICE - 1000)},
-        True,
-    ),
-    "the last, deleted just before reading ended": (
-        {"came_again": False, "received_at": 5 * S, "ended_by": "deleted"},
-        {"read": (-LATE, 5 * S)},
-        False,
-    ),
-    "not the last, just before reading ended": (
-        {"came_again": True, "received_at": 5 * S},
-        {"read": (-LATE, 5 * S)},
-        False,
-    ),
+
+class Watched(Around):
+    """Surroundings in which every run named its messages from one moment to another."""
+
+    def __init__(self, start, end):
+        super().__init__()
+        self.start, self.end = start, end
+
+    def is_watched(self, queue_arn, after, before):
+        return self.start <= after <= before <= self.end
+
+
+BEFORE = {
+    "every run was named for two timeouts": ({}, (5 * S - TWICE, 5 * S), False),
+    "for a microsecond less": ({}, (5 * S - TWICE + 1, 5 * S), True),
+    "not up to the receive": ({}, (-LATE, 5 * S - 1), True),
+    "nobody knows when it was received": ({"received_at": None}, (-LATE, LATE), True),
+    "no visibility timeout known": ({"visibility_timeout_s": None}, (-LATE, LATE), True),
 }
-"""A delivery 30 s visible, its surroundings, and whether another one can hide beside it."""
+"""The first delivery seen, when every run was named, and whether another one can hide before it."""
 
 
-def answer(of, facts, around):
-    around = {"earlier_received_at": 0, "has_earlier": True, "read": (-LATE, LATE), **around}
-    earlier = delivery(received_at=around["earlier_received_at"], visibility_timeout_s=30)
-    later = delivery(**{"delivery_index": 2, "visibility_timeout_s": 30, "came_again": True, **facts})
-    read = {} if around["read"] is None else {"/aws/lambda/charge": around["read"]}
-    return of._hides(earlier if around["has_earlier"] else None, later, Around(read=read))
+def before(of, facts, watched):
+    return of._hides_before(delivery(**{**BESIDE, **facts}), Watched(*watched))
 
 
-@pytest.mark.parametrize(("facts", "around", "expected"), CASES.values(), ids=CASES)
-def test_a_delivery_can_hide_where_nobody_could_have_seen_it(facts, around, expected):
-    assert answer(bounds, facts, around) is expected
+@pytest.mark.parametrize(("facts", "watched", "expected"), BEFORE.values(), ids=BEFORE)
+def test_a_delivery_can_hide_before_the_first_where_runs_name_no_message(facts, watched, expected):
+    assert before(bounds, facts, watched) is expected
+
+
+AFTER = {
+    "every run was named for two timeouts": ({}, (5 * S, 5 * S + TWICE), False),
+    "for a microsecond less": ({}, (5 * S, 5 * S + TWICE - 1), True),
+    "not from the receive on": ({}, (5 * S + 1, LATE), True),
+    "no run was named, and it ended its message": ({"ended_by": "in_flight"}, (0, 0), False),
+    "no run was named, and it was moved away": ({"ended_by": "dead_lettered"}, (0, 0), False),
+    "no run was named, and it succeeded": ({"ended_by": "deleted"}, (0, 0), True),
+    "nobody knows when it was received": ({"received_at": None, "ended_by": "in_flight"}, (-LATE, LATE), True),
+    "no visibility timeout known": ({"visibility_timeout_s": None, "ended_by": "in_flight"}, (-LATE, LATE), True),
+}
+"""The last delivery seen, when every run was named, and whether another one can follow."""
+
+
+def after(of, facts, watched):
+    return of._hides_after(delivery(**{**BESIDE, **facts}), Watched(*watched))
+
+
+@pytest.mark.parametrize(("facts", "watched", "expected"), AFTER.values(), ids=AFTER)
+def test_a_delivery_can_follow_the_last_where_runs_name_no_message(facts, watched, expected):
+    assert after(bounds, facts, watched) is expected
+
+
+BETWEEN = {
+    "exactly two timeouts": (0, {"received_at": TWICE}, False),
+    "a microsecond more": (0, {"received_at": TWICE + 1}, True),
+    "nobody knows when the one before was received": (None, {"received_at": TWICE}, True),
+    "nobody knows when it was received": (0, {"received_at": None}, True),
+    "no visibility timeout known": (0, {"received_at": TWICE, "visibility_timeout_s": None}, True),
+}
+"""When the earlier one was received, the later one, and whether another can hide between them."""
+
+
+def between(of, earlier_at, facts):
+    later = delivery(**{"visibility_timeout_s": 30, **facts})
+    return of._hides_between(delivery(received_at=earlier_at, visibility_timeout_s=30), later)
+
+
+@pytest.mark.parametrize(("earlier_at", "facts", "expected"), BETWEEN.values(), ids=BETWEEN)
+def test_a_delivery_can_hide_in_a_gap_of_more_than_two_timeouts(earlier_at, facts, expected):
+    assert between(bounds, earlier_at, facts) is expected
 
 
 COUNTED = {
-    "each counted": ([1, 2], False),
-    "one of two not counted": ([1, None], True),
-    "one alone, not counted": ([None], True),
+    "each counted": ([1, 2], "unknown", False),
+    "one of two not counted, and the message went on": ([1, None], "unknown", True),
+    "one of two not counted, and the last one ended it": ([1, None], "in_flight", False),
+    "one alone, not counted": ([None], "in_flight", False),
+    "three, with a gap before the last": ([None, None, 9], "in_flight", True),
+    "one of which only the key is known": (["key", None], "in_flight", True),
+    "one before which runs named no message": (["early"], "in_flight", True),
 }
 
 
-def counted(of, counts):
-    item = [delivery(receive_count=count, received_at=90 * S * place) for place, count in enumerate(counts)]
-    return of.hidden_possible(item, Around())
+def counted(of, counts, ended_by):
+    item_id = "key:pay_1" if "key" in counts else "m1"
+    around = Watched(0 if "early" in counts else -LATE, LATE if ended_by != "unknown" else 0)
+    counts = [count if isinstance(count, int) else None for count in counts]
+    item = [
+        delivery(item_id, receive_count=count, received_at=(200 if count == 9 else 40 * n) * S, visibility_timeout_s=30)
+        for n, count in enumerate(counts)
+    ]
+    item[-1].ended_by = ended_by
+    return of.hidden_possible(item, around)
 
 
-@pytest.mark.parametrize(("counts", "expected"), COUNTED.values(), ids=COUNTED)
-def test_nothing_hides_where_each_receive_was_counted(counts, expected):
-    assert counted(bounds, counts) is expected
+@pytest.mark.parametrize(("counts", "ended_by", "expected"), COUNTED.values(), ids=COUNTED)
+def test_a_bound_holds_where_every_delivery_was_counted_or_none_finds_room(counts, ended_by, expected):
+    assert counted(bounds, counts, ended_by) is expected

@@ -56,6 +56,10 @@ CASES = {
         {"started_at": 0, "delete_at": 0, **PARTIAL},
         ("yes", "finished", 0),
     ),
+    "a delete by a framework that gave the message up": (
+        {"delete_at": 2, "started_at": 1, "run_status": "error", "is_given_up": True, **WORKER},
+        ("unknown", "parallel", None),
+    ),
     "a delete by a worker": ({"delete_at": 2, "run_status": "unknown", **WORKER}, ("yes", "finished", 2)),
     "finished after all, though its place was not reached": (
         {"is_not_reached": True, "worker_finished_at": 7},

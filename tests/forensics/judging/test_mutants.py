@@ -18,13 +18,19 @@ from tests.forensics.judging import (
     test_messages,
     test_pairs,
     test_progress,
+    test_provisional,
     test_unlogged,
     test_works,
 )
 from tests.forensics.mutants import mutants, mutants_of_conditions
 
 ASKED = {
-    "bounds": [(test_bounds.answer, test_bounds.CASES), (test_bounds.counted, test_bounds.COUNTED)],
+    "bounds": [
+        (test_bounds.before, test_bounds.BEFORE),
+        (test_bounds.after, test_bounds.AFTER),
+        (test_bounds.between, test_bounds.BETWEEN),
+        (test_bounds.counted, test_bounds.COUNTED),
+    ],
     "effect": [
         (test_effect.answer, test_effect.CASES),
         (test_effect.finished, test_effect.FINISHED),
@@ -52,6 +58,7 @@ ASKED = {
         (test_messages.interval, test_messages.INTERVALS),
         (test_messages.shown, test_messages.SHOWN),
         (test_messages.ends, test_messages.ENDS),
+        (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),
     ],
     "pairs": [
         (test_pairs.exact, test_pairs.RECEIVES),
@@ -60,8 +67,15 @@ ASKED = {
         (test_pairs.durations, test_pairs.DURATIONS),
         (test_pairs.finished, test_pairs.FINISHES),
         (test_pairs.printed, test_pairs.PRINTED),
+        (test_pairs.provisional, test_pairs.PROVISIONAL),
     ],
     "progress": [(test_progress.answer, test_progress.CASES)],
+    "provisional": [
+        (test_provisional.effect, test_provisional.BASES),
+        (test_provisional.bound, test_provisional.BOUNDS),
+        (test_provisional.spanned, test_provisional.SPANS),
+        (test_provisional.cause, test_provisional.CAUSES),
+    ],
     "unlogged": [
         (test_unlogged.answer, test_unlogged.CASES),
         (test_unlogged.spans, test_unlogged.SPANS),

@@ -37,6 +37,32 @@ def test_a_recorded_handle_error_is_classified_as_told(row):
         assert found.reason == reason
 
 
+EXITS = {
+    "on a line of its own": ("exit status 1\nRuntime.ExitError", ("exit status 1", "Runtime.ExitError")),
+    "on the line of its cause": ("exit status 1 Runtime.ExitError\n", ("exit status 1", "Runtime.ExitError")),
+    "behind a tab": ("signal: killed\tRuntime.ExitError", ("signal: killed", "Runtime.ExitError")),
+    "not at all": ("signal: killed", ("signal: killed", None)),
+    "named inside the cause": ("Runtime.Foo was met: exit 2", ("Runtime.Foo was met: exit 2", None)),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), EXITS.values(), ids=EXITS)
+def test_the_error_type_of_an_exit_is_read_wherever_it_stands(said, expected):
+    parsed = parse_line(f"RequestId: 9f294aed-ba7e-49fe-a1b9-9a7ad6313712 Error: Runtime exited with error: {said}")
+
+    assert (parsed.kind, parsed.error_text, parsed.error_type) == ("runtime_error", *expected)
+
+
+UNCAUGHT = recorded("uncaught-errors.jsonl")
+
+
+@pytest.mark.parametrize("row", UNCAUGHT, ids=[f"{n}-{r['kind']}" for n, r in enumerate(UNCAUGHT)])
+def test_a_runtimes_own_report_of_an_error_is_told_from_one_that_was_caught_and_logged(row):
+    parsed = parse_line(row["message"])
+
+    assert (parsed.kind, parsed.error_type) == (row["kind"], row["error_type"])
+
+
 def test_every_recorded_line_is_read_without_an_error():
     kinds = {parse_line(line).kind for line in sample_lines()}
 

@@ -56,6 +56,18 @@ def test_a_line_is_about(said, items):
     assert _items(stream(*said), one_at_a_time=False) == items.split()
 
 
+SENT = {"a clock's lag before": (60_000, "a a"), "longer before": (60_001, "key:k a")}
+
+
+@pytest.mark.parametrize(("sent_ms", "items"), SENT.values(), ids=SENT)
+def test_a_key_names_no_message_that_was_sent_only_later(sent_ms, items):
+    effect = Fact("effect", 0, "e-1", key="k")
+    record = Fact("record", 90_000_000, "e-2", "a", "k", sent_ms=sent_ms)
+    placed = [PlacedFact(fact.at, 0, 0, fact) for fact in (effect, record)]
+
+    assert [about.item_id for about in attributed(placed, False, {})] == items.split()
+
+
 IN_TURN = {
     "what was opened last is worked on": (("record a", "record b", "effect"), "a b b"),
     "also after it ended": (("record a", "worker_finished a", "effect"), "a a a"),

@@ -203,14 +203,59 @@ ENDS = {
         [("report", 5.0, "error", "Function.Unhandled")],
         ("error", "Function.Unhandled"),
     ),
+    **{
+        f"a report of {status} by {error}": ([("report", 5.0, status, error)], (end, error))
+        for status in ("error", "failure")
+        for error, end in {
+            "PostingRejected": "error",
+            "KeyError": "error",
+            "Function.ResponseSizeTooLarge": "error",
+            "Lambda.Charge.CardDeclined": "error",
+            "RuntimeError": "error",
+            "Runtime.OutOfMemory": "crash",
+            "Runtime.ExitError": "crash",
+            "Sandbox.Failure": "crash",
+            "Extension.Crash": "crash",
+            "Lambda.Unknown": "crash",
+        }.items()
+    },
+    "a report of error by the sandbox's timeout": (
+        [("report", 5.0, "error", "Sandbox.Timedout")],
+        ("timeout", None),
+    ),
+    "a report of failure without a type": ([("report", 5.0, "failure", None)], ("error", None)),
+    "a report of error without a type, beside the handler's exception": (
+        [("unhandled_error", None, None, "KeyError"), ("report", 5.0, "error", None)],
+        ("error", "KeyError"),
+    ),
+    "an uncaught error of the runtime's own": (
+        [("unhandled_error", None, None, "Runtime.MarshalError"), ("report", 5.0, None, None)],
+        ("crash", "Runtime.MarshalError"),
+    ),
     "a runtime that says failure": ([("runtime_done", 5.0, "failure", "KeyError")], ("error", "KeyError")),
     "an error that was logged and not caught": (
         [("unhandled_error", None, None, "KeyError"), ("report", 5.0, None, None)],
         ("error", "KeyError"),
     ),
-    "an error that was logged, and an explicit success": (
+    "an error that was not caught, and a platform that says success of it": (
         [("unhandled_error", None, None, "KeyError"), ("runtime_done", 5.0, "success", None)],
-        ("success", "KeyError"),
+        ("error", "KeyError"),
+    ),
+    "a runtime that exited after its success was reported": (
+        [("runtime_done", 5.0, "success", None), ("runtime_error", None, None, "Runtime.ExitError")],
+        ("crash", "Runtime.ExitError"),
+    ),
+    "an error that the application may have logged, and an explicit success": (
+        [("logged_error", None, None, "KeyError"), ("report", 5.0, "success", None)],
+        ("unknown", None),
+    ),
+    "an error that the application may have logged, and a REPORT": (
+        [("logged_error", None, None, "KeyError"), ("report", 5.0, None, None)],
+        ("error", "KeyError"),
+    ),
+    "an error that the application may have logged, and nothing more": (
+        [("logged_error", None, None, "KeyError")],
+        ("unknown", "KeyError"),
     ),
     "a handler that could not be imported": (
         [("runtime_error", None, None, "Runtime.ImportModuleError")],
@@ -230,6 +275,36 @@ def test_a_run_ends_as_its_lines_say(said, expected):
 )
 def test_a_plain_report_is_a_success_where_no_timeout_is_known(unknown):
     assert ended(("report", 900_000.0, None, None), **unknown) == ("success", None)
+
+
+@pytest.mark.parametrize(("is_after", "expected"), [(True, "success"), (False, "unknown")], ids=["after", "before"])
+def test_a_response_printed_after_a_logged_error_shows_that_it_was_caught(is_after, expected):
+    lines = [Statement(1, 1, "e-1", "logged_error", A), Statement(2, 2, "e-2", "app", A, is_response=True)]
+    at = [1, 2] if is_after else [2, 1]
+    lines = [line._replace(at=t) for line, t in zip(lines, at, strict=True)]
+
+    assert only(*lines, Statement(3, 3, "e-3", "report", A, 5.0, "success")).end_status == expected
+
+
+HIDING = {
+    "Python at INFO": ("INFO", "python3.12", "success"),
+    "Python at WARN": ("WARN", "python3.12", "unknown"),
+    "Python at ERROR": ("ERROR", "python3.12", "unknown"),
+    "Node at ERROR": ("ERROR", "nodejs22.x", "success"),
+    "Node at FATAL": ("FATAL", "nodejs22.x", "unknown"),
+    "the text format": (None, "python3.12", "success"),
+}
+
+
+@pytest.mark.parametrize(("level", "runtime", "expected"), HIDING.values(), ids=HIDING)
+def test_a_reported_success_tells_nothing_where_the_log_level_hides_exceptions(level, runtime, expected):
+    class Levels:
+        def function(self, function_name, at):
+            return {"timeout_s": 3, "application_log_level": level, "runtime": runtime}
+
+    (run,) = assembled([Statement(1, 1, "e-1", "report", A, 5.0, "success")], "s", GROUP, Levels())
+
+    assert run.end_status == expected
 
 
 def only(*statements, group=GROUP):

@@ -1,0 +1,83 @@
+"""Kinds of worlds: one in which anything may happen, and those that put one promise to the test."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.oracle.plan import Plan
+
+Drawn = Callable[[random.Random], Plan]
+
+
+def _of_functions(rng: random.Random, *troubles: str, **fixed: object) -> Plan:
+    """Draw a world of Lambda functions with these troubles and whatever else is fixed; nothing of it is lost."""
+    drawn = replace(Plan.draw(rng), consumer="lambda", troubles=frozenset(troubles), loss="none")
+    return replace(drawn, **fixed).made_fair()  # type: ignore[arg-type]
+
+
+def _raised_as_success(rng: random.Random) -> Plan:
+    """JSON logs in which a run whose handler raised is reported as success; others log what they caught and go on."""
+    return _of_functions(
+        rng,
+        "error",
+        *rng.choice(((), ("slow",), ("crash",), ("delete_lost",))),
+        platform="json",
+        raised_statuses=("success",),
+        caught_errors=rng.random() < 0.5,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
+def _handlers_types(rng: random.Random) -> Plan:
+    """JSON logs that name the handler's exception by its own type, as custom runtimes do."""
+    return _of_functions(
+        rng,
+        "error",
+        *rng.choice((("error_after_effect",), ("slow",), ("crash",), ())),
+        platform="json",
+        raised_types=("PostingRejected", "KeyError", "Function.PostingRejected", "RuntimeError"),
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
+def _uncounted(rng: random.Random) -> Plan:
+    """Logs that print no receive count, so that a later delivery may hide; good runs may print nothing at all."""
+    more = rng.choice(((), ("throttle",), ("crash",), ("delete_lost",), ("error_after_effect",), ("lost_receive",)))
+    runtime, form = rng.choice(
+        (("node", "object"), ("node", "ids"), ("python_logging", "ids"), ("python_logging", "nothing"))
+    )
+    return _of_functions(
+        rng,
+        rng.choice(("error", "slow")),
+        *more,
+        runtime=runtime,
+        event_form=form,
+        queue_settings_kept=True,
+        mapping_kept=True,
+        awaits_siblings=True,
+        response=rng.choice((None, None, None, "right", "right_logged")),
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
+KINDS: dict[str, Drawn] = {
+    "anything": Plan.draw,
+    "raised as success": _raised_as_success,
+    "error types of handlers": _handlers_types,
+    "receives not counted": _uncounted,
+}
+"""Name to how such a world is drawn. The first is that of every world of which nothing is said."""
+
+ANYTHING = "anything"
+
+
+def dealt(worlds: int) -> dict[str, int]:
+    """Return how many worlds of each kind are played of so many: half are of the first kind, the others share the rest.
+
+    >>> sum(dealt(10).values())
+    10
+    """
+    special = list(KINDS)[1:]
+    share, more = divmod(worlds // 2, len(special))
+    found = {name: share + (place < more) for place, name in enumerate(special)}
+    return {ANYTHING: worlds - worlds // 2, **{name: count for name, count in found.items() if count}}
