@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.options import Everywhere
-from cli.output import FormatOption, RowFormat, print_rows
+from cli.output import FormatOption, RowFormat, print_rows, say
 from forensics.errors import MessageUnknownError
 
 if TYPE_CHECKING:
+    from forensics.finding import FoundLine
     from forensics.lake import Findings
     from forensics.report.find import Work
 
+_HINT = "`doubletake status` shows which sources were read, and until when."
+_LINES = ("at", "log_group", "messages", "line")
 _TABLE = ("queue", "message_id", "found_by", "verdict", "marks", "work_ids", "sentence")
 _COLUMNS = (
     "queue",
@@ -32,24 +35,60 @@ def find(
     text: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="A message, deduplication or request id, business key, or receipt handle (or its start)."
+            metavar="TEXT", help="An id of any kind (or its start), or text of a body or line: a customer, an order."
         ),
     ],
+    incident: Annotated[
+        str | None, typer.Option("--incident", metavar="ID", help="Search the lines of this incident's runs.")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="Search bodies and lines, and list the lines.")] = False,
     how: FormatOption = RowFormat.TABLE,
 ) -> None:
-    """Say what happened to a message, by any id that names it, across all ids of the same work."""
-    from forensics.report.find import asked_text, reader, works
+    """Say what happened to a message, by any id that names it, or by text in its body or its lines."""
+    from forensics.finding import in_lines
+    from forensics.finding.lines import LEAST_CHARS, MOST_LINES
+    from forensics.report.find import asked_text, hits_of, reader, works
     from forensics.report.find import find as find_messages
 
     findings = chosen.open_lake().findings()
     asked, read = asked_text(text), reader(findings)
-    found = works(find_messages(asked, read), read)
+    by_text = lines or incident is not None
+    found = [] if by_text else works(find_messages(asked, read), read)
+    if not found and (by_text or len(asked) >= LEAST_CHARS):
+        told = in_lines(findings, asked, incident)
+        if by_text:
+            print_rows([_line(line) for line in told], how, _LINES, _LINES)
+            if len(told) == MOST_LINES:
+                say(f"The first {MOST_LINES} lines; write more of the text.")
+            if not told:
+                raise MessageUnknownError(f"{asked!r} stands in no line", _HINT)
+            return
+        ways: dict[tuple[str, str], list[str]] = {}
+        for line in told:
+            for key, way in line.messages.items():
+                ways.setdefault(key, []).append(way)
+        if told and not ways:
+            raise MessageUnknownError(
+                f"{asked!r} stands in {len(told):,} lines, and none speaks of a message", "--lines shows them."
+            )
+        found = works(hits_of(ways, read), read)
     if not found:
         raise MessageUnknownError(
             f"{asked!r} names no message in this data version",
-            "`doubletake status` shows which sources were read, and until when.",
+            _HINT,
         )
     print_rows([_record(work, findings) for work in found], how, _TABLE, _COLUMNS)
+
+
+def _line(line: "FoundLine") -> dict[str, Any]:
+    from forensics.words import time_text
+
+    return {
+        "at": time_text(line.at),
+        "log_group": line.log_group,
+        "messages": sorted({f"{item} ({way})" for (_, item), way in line.messages.items()}),
+        "line": line.line.rstrip(),
+    }
 
 
 def _record(work: "Work", findings: "Findings") -> dict[str, Any]:

@@ -150,6 +150,11 @@ def imported(report: "ImportReport") -> Iterator[str]:
             f"  {count_text(report.settings_seen_count, 'setting')} of queues, functions and mappings, "
             f"{report.settings_stored_count:,} of them new."
         )
+    if report.records_seen_count:
+        yield (
+            f"  {count_text(report.records_seen_count, 'metric point, change and redrive', 'metric points, changes and redrives')}, "
+            f"{report.records_stored_count:,} of them new."
+        )
     for gap in report.gaps:
         yield f"  Gap: {gap}"
     for note in report.notes:

@@ -2,15 +2,16 @@
 
 import json
 import os
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from cli.options import Everywhere
 from cli.output import say
-from cli.webhook import Webhook, tell, webhook_of
-from forensics.choices import WEBHOOKS
+from cli.webhook import Webhook, post, tell, webhook_of
+from forensics.choices import WEBHOOKS, WebhookKind
 
 Kind = StrEnum("Kind", {k.upper(): k for k in WEBHOOKS})  # type: ignore[misc]
 
@@ -19,19 +20,31 @@ def notify(
     chosen: Everywhere,
     incident: Annotated[str | None, typer.Argument(metavar="[INCIDENT]", help="Only this incident; else all.")] = None,
     kind: Annotated[
-        Kind | None, typer.Option("--kind", help="slack or json; [notify] of the settings file if not said.")
+        Kind | None,
+        typer.Option("--kind", help="What the receiver understands; [notify] of the settings file if not said."),
     ] = None,
+    test: Annotated[bool, typer.Option("--test", help="Send a test message, and nothing else.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent, and send nothing.")] = False,
 ) -> None:
-    """Tell a webhook of every incident it has not heard of, and of changes; the same news never twice."""
+    """Tell a webhook or mailbox of incidents and alerts it has not heard of, and of changes; the same news never twice."""
     from forensics.report.incident_lookup import find_incident
+    from forensics.report.notice import trial_notice
 
-    settings = chosen.settings().notify
-    wanted = str(kind) if kind else None
+    said = chosen.settings()
+    settings = said.notify
+    wanted = cast("WebhookKind", str(kind)) if kind else None
     if dry_run and not os.environ.get(settings.webhook_env):
-        webhook = Webhook("", "nobody", wanted or settings.kind, settings.dashboard)
+        webhook = Webhook("", "nobody", wanted or cast("WebhookKind", settings.kind), settings.dashboard, said)
     else:
-        webhook = webhook_of(settings, wanted)
+        webhook = webhook_of(said, wanted)
+    if test:
+        notice = trial_notice(webhook.kind, datetime.now(UTC))
+        if dry_run:
+            print(json.dumps(notice.body, indent=1))
+        else:
+            post(webhook, notice)
+            say(f"told {webhook.host} that this is a test")
+        return
     findings = chosen.open_lake().findings()
     if incident is not None:
         find_incident(findings, incident)

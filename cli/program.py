@@ -13,6 +13,7 @@ import typer
 
 from cli.annotate import annotate
 from cli.annotations import annotations
+from cli.balance import balance
 from cli.bundle import bundle
 from cli.check import check
 from cli.collect import collect
@@ -127,7 +128,7 @@ _KEPT = (
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
-    _REVIEW: (health, check, waiting, suggest, what_if),
+    _REVIEW: (health, check, waiting, balance, suggest, what_if),
     _SHOW: (demo, serve, report, bundle, notify, annotate, annotations),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }

@@ -65,7 +65,7 @@ def watch(
     interval_s = _span_s(interval, "--interval")
     _span_s(since, "--since")
     if notify:
-        webhook_of(chosen.settings().notify)  # what is missing is said now, not at the first incident
+        webhook_of(chosen.settings())  # what is missing is said now, not at the first incident
     stop = threading.Event()
     work = _Work(chosen, queues or None, since, log_group or [], master, notify)
     watching = Watch(work.one_run, interval_s, stop.wait, _print, most_runs=runs)
@@ -185,7 +185,7 @@ def _tell(lake: "Lake", settings: "Settings") -> int:
     """Tell the webhook what it has not had; what it does not take is one line, and is due again in the next run."""
     count = 0
     try:
-        findings, webhook = lake.findings(), webhook_of(settings.notify)
+        findings, webhook = lake.findings(), webhook_of(settings)
         for _ in tell(findings, webhook, webhook.due(findings)):
             count += 1
     except ForensicsError as problem:

@@ -1,5 +1,6 @@
 """What a webhook is told, and how it is sent."""
 
+import hashlib
 import http.client
 import json
 import os
@@ -8,12 +9,13 @@ import urllib.request
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from forensics.choices import WebhookKind
     from forensics.lake import Findings
     from forensics.report.notice import Notice
-    from forensics.settings import Notify
+    from forensics.settings import Settings
 
 TIMEOUT_S = 10.0
 
@@ -24,8 +26,10 @@ class Webhook:
 
     address: str = field(repr=False)
     target: str
-    kind: str
+    kind: "WebhookKind"
     dashboard: str | None
+    settings: "Settings | None" = None
+    routing_key: str | None = field(default=None, repr=False)
 
     @property
     def host(self) -> str:
@@ -36,20 +40,32 @@ class Webhook:
         """Return the news that this webhook has not had, oldest incident first."""
         from forensics.report.notice import due
 
-        return due(findings, self.target, self.kind, self.dashboard, incident_id)
+        return due(findings, self.target, self.kind, self.dashboard, incident_id, self.settings, datetime.now(UTC))
 
 
-def webhook_of(settings: "Notify", kind: str | None = None) -> Webhook:
+def webhook_of(said: "Settings", kind: "WebhookKind | None" = None) -> Webhook:
     """Return the webhook that the settings name; raises WebhookError where its variable holds no usable address."""
     from forensics.report.notice import WebhookError, target_of
+    from forensics.report.notice_forms import PAGERDUTY
 
+    settings = said.notify
+    kind = kind or cast("WebhookKind", settings.kind)
+    if kind == "email":
+        if not (settings.smtp_host and settings.email_from and settings.email_to):
+            raise WebhookError(
+                "nothing says where e-mail goes", "Set smtp_host, email_from and email_to under [notify]."
+            )
+        digest = hashlib.sha256("|".join(settings.email_to).encode()).hexdigest()[:12]
+        return Webhook("", f"{settings.smtp_host}~{digest}", kind, settings.dashboard, said)
     address = os.environ.get(settings.webhook_env, "")
+    if kind == "pagerduty" and address and "://" not in address:
+        return Webhook(PAGERDUTY, target_of(f"{PAGERDUTY}#{address}"), kind, settings.dashboard, said, address)
     if not address:
         raise WebhookError(
             f"the variable {settings.webhook_env} holds no webhook's address",
             f"Set it, or name another variable under [notify]: export {settings.webhook_env}=https://...",
         )
-    return Webhook(address, target_of(address), kind or settings.kind, settings.dashboard)
+    return Webhook(address, target_of(address), kind, settings.dashboard, said)
 
 
 def tell(findings: "Findings", webhook: Webhook, notices: "Iterable[Notice]") -> "Iterator[Notice]":
@@ -71,9 +87,16 @@ def post(webhook: Webhook, notice: "Notice") -> None:
     """Send one notice; raises WebhookError, which never tells the address, unless the webhook says 2xx."""
     from forensics.report.notice import WebhookError
 
+    if webhook.kind == "email":
+        from cli.mail import send_mail
+
+        assert webhook.settings is not None, "whoever sends e-mail has settings"
+        send_mail(webhook.settings.notify, notice.body)
+        return
+    body = notice.body if webhook.routing_key is None else {**notice.body, "routing_key": webhook.routing_key}
     asked = urllib.request.Request(  # noqa: S310 - target_of lets only https or loopback pass
         webhook.address,
-        data=json.dumps(notice.body).encode(),
+        data=json.dumps(body).encode(),
         headers={"Content-Type": "application/json", "User-Agent": "doubletake"},
         method="POST",
     )

@@ -4,6 +4,8 @@ from typing import Literal, get_args
 
 Order = Literal["sequential", "parallel"]
 WorkerFormat = Literal["laravel", "shoryuken", "sqs-consumer", "celery", "spring", "lines"]
-WebhookKind = Literal["slack", "json"]
+WebhookKind = Literal["slack", "teams", "pagerduty", "sns", "email", "json"]
+AlertKind = Literal["dead_letter", "age", "throttled", "blocked", "poison", "lost", "source"]
 AccessMode = Literal["none", "oidc"]
 WEBHOOKS: tuple[WebhookKind, ...] = get_args(WebhookKind)
+ALERTS: tuple[AlertKind, ...] = get_args(AlertKind)

@@ -56,7 +56,7 @@ failed = '"event": "failed"'      # the item failed
 
 [[queue]]
 name = "payments.fifo"
-business_key = "$.payment_id"     # JSON path in the body
+business_key = "$.payment_id"     # JSON path in the body; several as a list: the first that a body holds
 owner = "payments team"
 note = "charges cards"            # shown in the weekly review
 guard_s = 3600                    # how long its guard remembers what was done
@@ -83,8 +83,16 @@ session_hours = 12
 
 [notify]                          # doubletake notify and watch --notify
 webhook_env = "DOUBLETAKE_WEBHOOK"   # the variable that holds the webhook's address, which is a secret
-kind = "slack"                    # or "json"
+kind = "slack"                    # or teams, pagerduty, sns, email, json
 dashboard = "https://doubletake.example.com"
+alerts = ["dead_letter", "lost", "poison", "blocked", "age", "throttled", "source"]   # told beside incidents
+quiet = "22:00-07:00"             # in these hours only what is critical, the rest after them
+smtp_host = "smtp.example.com"    # kind email
+smtp_port = 587
+smtp_user = "doubletake"
+smtp_password_env = "DOUBLETAKE_SMTP_PASSWORD"   # the variable that holds the password
+email_from = "doubletake@example.com"
+email_to = ["oncall@example.com"]
 """
 
 

@@ -1,11 +1,12 @@
 """What the settings file says, as plain values; ``settings_file`` declares what may stand in it."""
 
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from forensics.access import Access
+from forensics.choices import ALERTS
 from forensics.errors import SettingsError
 
 NAME = "doubletake.toml"
@@ -50,18 +51,25 @@ class AcceptedRisk:
 class Queue:
     """What the team says of one queue.
 
+    ``business_key`` is one JSON path, or several where bodies have several shapes.
     ``guard_s`` is how long its guard remembers a work, ``promise_s`` within how long a message should be done, ``sequence``
     the JSON path of a field that counts up within a group. None where not said.
     """
 
     name: str
-    business_key: str | None = None
+    business_key: str | tuple[str, ...] | None = None
     owner: str | None = None
     note: str | None = None
     guard_s: int | None = None
     promise_s: int | None = None
     sequence: str | None = None
     accepted: tuple[AcceptedRisk, ...] = ()
+
+    @property
+    def key_paths(self) -> tuple[str, ...]:
+        """Where its bodies carry their business key: the first path at which one stands tells it."""
+        paths = self.business_key
+        return (paths,) if isinstance(paths, str) and paths else tuple(paths or ())
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,27 @@ class Notify:
     webhook_env: str = "DOUBLETAKE_WEBHOOK"
     kind: str = "slack"
     dashboard: str | None = None
+    alerts: tuple[str, ...] = ALERTS
+    quiet: str | None = None
+    smtp_host: str | None = None
+    smtp_port: int = 587
+    smtp_user: str | None = None
+    smtp_password_env: str = "DOUBLETAKE_SMTP_PASSWORD"  # noqa: S105 - a variable's name
+    email_from: str | None = None
+    email_to: tuple[str, ...] = ()
+
+    def is_quiet(self, at: datetime) -> bool:
+        """Tell whether only what is critical is told at a moment of the team's zone.
+
+        >>> night = datetime(2026, 11, 20, 23, 30)
+        >>> Notify(quiet="22:00-07:00").is_quiet(night), Notify(quiet="12:00-13:00").is_quiet(night), Notify().is_quiet(night)
+        (True, False, False)
+        """
+        if self.quiet is None:
+            return False
+        start, end = self.quiet.split("-")
+        now = f"{at:%H:%M}"
+        return start <= now < end if start <= end else now >= start or now < end
 
 
 def place_of_settings(named: Path | None, lake: Path) -> Path | None:

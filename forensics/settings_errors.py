@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from forensics.errors import SettingsError
-from forensics.settings_file import REFUSED, SettingsFile
+from forensics.settings_file import SettingsFile
+from forensics.settings_values import REFUSED
 
 _WRONG = {
     "string_type": "is not a text",

@@ -19,6 +19,7 @@ class Form(StrEnum):
     DELIVERY = "subscription delivery"
     SAVED_EVENTS = "saved log events"
     SETTINGS = "saved settings"
+    RECORDS = "saved records"
     WORKER_LOG = "worker log"
     NOTHING = "nothing to import"
     UNKNOWN = "unknown"
@@ -102,6 +103,8 @@ def _json_form(text: str) -> Form | None:
     keys = set(first) if first is not None else set(_TOP_KEY.findall(text[:4096]))
     if {"messageType", "logEvents"} <= keys or {"messageType", "logGroup"} <= keys or keys == {"awslogs"}:
         return Form.DELIVERY
+    if _are_records(keys, text):
+        return Form.RECORDS
     if "events" in keys or (text[0] == "[" and {"timestamp", "message"} <= keys):
         return Form.SAVED_EVENTS
     if keys & _SETTINGS_KEYS and not keys & {"message", "msg", "level"}:
@@ -109,6 +112,18 @@ def _json_form(text: str) -> Form | None:
     if first is not None and not first and text.strip() == "{}":
         return Form.NOTHING
     return None
+
+
+def _are_records(keys: set[str], text: str) -> bool:
+    """Tell metrics, CloudTrail events and move tasks by their keys."""
+    if keys & {"metric_stream_name", "MetricDataResults"} or {"metric_name", "dimensions"} <= keys:
+        return True
+    head = text[:8192]
+    if "Events" in keys:
+        return '"CloudTrailEvent"' in head
+    if "Records" in keys:
+        return '"eventID"' in head and '"eventVersion"' in head and '.amazonaws.com"' in head
+    return "Results" in keys and '"SourceArn"' in head
 
 
 def _first_object(text: str) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ from ingest.file_consumers import LogGroups
 from ingest.file_events import FileEvent, read_events
 from ingest.file_forms import Form, FoundFile
 from ingest.quarantine import quarantine_row, what_is_wrong
+from ingest.saved_records import CHANGES, TASKS, SavedRecords, of_tables
 from ingest.saved_settings import SavedSettings
 from ingest.snapshots import append_changed
 from ingest.twins import FileTwins, content_digest, stream_known_as
@@ -75,6 +76,8 @@ class ImportReport:
     groups: dict[str, GroupTally] = field(default_factory=dict)
     settings_seen_count: int = 0
     settings_stored_count: int = 0
+    records_seen_count: int = 0
+    records_stored_count: int = 0
     gaps: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -142,6 +145,22 @@ class Run:
         for reason, item in saved.bad:
             self.report.gaps.append(f"{found.name}: {reason}")
             row = quarantine_row(SETTINGS_TABLES[0][0], found.name, reason, 0, item, self.now)
+            self.lake.append(QUARANTINE, [row], f"quarantine|{found.name}")
+
+    def store_records(self, found: FoundFile, saved: SavedRecords) -> None:
+        """Append what a file of metrics, CloudTrail events or move tasks says that is new."""
+        for table, rows in of_tables(saved):
+            if rows:
+                self.report.records_seen_count += len(rows)
+                self.report.records_stored_count += self.lake.append(table, rows, f"{table.name}|import").stored_count
+        self.report.records_seen_count += len(saved.tasks)
+        stored = append_changed(self.lake, TASKS, "move", "task", saved.tasks, self.observed_at(found))
+        self.report.records_stored_count += len(stored)
+        if saved.others:
+            self.report.notes.append(f"{found.name}: {saved.others:,} records that bear on no delivery were left out")
+        for reason, item in saved.bad:
+            self.report.gaps.append(f"{found.name}: {reason}")
+            row = quarantine_row(CHANGES, found.name, reason, 0, item, self.now)
             self.lake.append(QUARANTINE, [row], f"quarantine|{found.name}")
 
     # -- logs ----------------------------------------------------------------------------------------------

@@ -13,9 +13,11 @@ from forensics.tables import BY_NAME
 from ingest.file_consumers import LogGroups, consumer_rows
 from ingest.file_forms import Form, FoundFile, recognise
 from ingest.file_run import ImportChoices, ImportReport, Progress, Run
+from ingest.saved_records import read_records
 from ingest.saved_settings import read_settings
 
 CONSUMERS = BY_NAME["consumers"]
+NO_LOGS = (Form.SETTINGS, Form.RECORDS, Form.NOTHING, Form.UNKNOWN)
 
 
 class FileNotThereError(ForensicsError):
@@ -50,7 +52,9 @@ def import_files(
         run = Run(lake, choices, groups, report, now, progress or _Silence())
         for file in sorted((f for f in found if f.form is Form.SETTINGS), key=run.observed_at):
             run.store_settings(file, saved[file.name])
-        run.read_logs([f for f in found if f.form not in (Form.SETTINGS, Form.NOTHING, Form.UNKNOWN)])
+        for file in sorted((f for f in found if f.form is Form.RECORDS), key=run.observed_at):
+            run.store_records(file, read_records(file, now))
+        run.read_logs([f for f in found if f.form not in NO_LOGS])
         lake.append(CONSUMERS, consumer_rows(lake, groups, report.read_groups), "consumers|import")
         run.record_coverage()
     report.gaps += [f"{f.name}: not a log, an export or a saved reply that is known" for f in found if _is_unknown(f)]

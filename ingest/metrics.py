@@ -24,7 +24,7 @@ APPEND_ROWS = 100_000
 ATTEMPTS = 3
 """How often a query is asked that the service answers with InternalError or, on its last page, PartialData."""
 
-_SQS = (
+OF_QUEUES = (
     ("NumberOfMessagesSent", "Sum"),
     ("NumberOfMessagesReceived", "Sum"),
     ("NumberOfMessagesDeleted", "Sum"),
@@ -34,14 +34,14 @@ _SQS = (
     ("ApproximateNumberOfMessagesDelayed", "Maximum"),
     ("ApproximateAgeOfOldestMessage", "Maximum"),
 )
-_SQS_FIFO = (("NumberOfDeduplicatedSentMessages", "Sum"),)
-_LAMBDA = (
+OF_FIFO_QUEUES = (("NumberOfDeduplicatedSentMessages", "Sum"),)
+OF_FUNCTIONS = (
     ("Invocations", "Sum"),
     ("Errors", "Sum"),
     ("Throttles", "Sum"),
     ("RecursiveInvocationsDropped", "Sum"),
 )
-_MAPPING = (
+OF_MAPPINGS = (
     ("PolledEventCount", "Sum"),
     ("FilteredOutEventCount", "Sum"),
     ("InvokedEventCount", "Sum"),
@@ -78,18 +78,18 @@ class Answer:
 
 def of_queue(name: str, account_id: str, region: str, queue_arn: str, aws: Aws) -> Measured:
     """Want the metrics of a queue."""
-    metrics = _SQS + (_SQS_FIFO if name.endswith(".fifo") else ())
+    metrics = OF_QUEUES + (OF_FIFO_QUEUES if name.endswith(".fifo") else ())
     return Measured("AWS/SQS", "QueueName", name, metrics, account_id, region, (queue_arn,), aws)
 
 
 def of_function(name: str, account_id: str, region: str, queue_arns: tuple[str, ...], aws: Aws) -> Measured:
     """Want the metrics of a function."""
-    return Measured("AWS/Lambda", "FunctionName", name, _LAMBDA, account_id, region, queue_arns, aws)
+    return Measured("AWS/Lambda", "FunctionName", name, OF_FUNCTIONS, account_id, region, queue_arns, aws)
 
 
 def of_mapping(uuid: str, account_id: str, region: str, queue_arn: str, aws: Aws) -> Measured:
     """Want the opt-in metrics of an event source mapping."""
-    return Measured("AWS/Lambda", "EventSourceMappingUUID", uuid, _MAPPING, account_id, region, (queue_arn,), aws)
+    return Measured("AWS/Lambda", "EventSourceMappingUUID", uuid, OF_MAPPINGS, account_id, region, (queue_arn,), aws)
 
 
 def of_estate(estate: Estate) -> list[Measured]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ingest.queues import QueueRef
+from ingest.queues import QueueName, QueueRef
 from ingest.values import MOST_LONG, epoch_ms_or_none, integer
 
 
@@ -12,7 +12,7 @@ def fetch(queue: QueueRef) -> list[dict[str, Any]]:
     return reply.get("Results") or []
 
 
-def to_row(queue: QueueRef, task: dict[str, Any]) -> dict[str, Any]:
+def to_row(queue: QueueName, task: dict[str, Any]) -> dict[str, Any]:
     """Turn a task into a row of ``move_tasks``, without id and time. Its handle could stop it, and is not kept."""
     started_ms = integer(task.get("StartedTimestamp"), MOST_LONG)
     return {

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from forensics.tables.evidence import COVERAGE
-from pages._ui import books, readiness, sources, suggestions
+from pages._ui import alerts, books, readiness, sources, suggestions
 from pages._ui.shell import shell
 
 page = shell("Data", "This page shows what was read from AWS, what is missing, and which data version you see.")
@@ -18,6 +18,7 @@ sources.missing(coverage, page)
 readiness.readiness(page)
 suggestions.suggestions(page)
 books.ledgers(page)
+alerts.standing(page)
 sources.table(status, page)
 sources.versions(page)
 sources.rows(status, page)

@@ -12,7 +12,7 @@ asked = search.field()
 if not asked:
     search.explain()
     st.stop()
-found = search.find(asked, page)
+found = search.find(asked, page) or search.find_by_text(asked, page)
 if len(found) == 1:
     search.answer(found[0], page)
 elif found:

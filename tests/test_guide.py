@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 FROM_A_LAKE = {
     "annotate",
     "annotations",
+    "balance",
     "check",
     "deliveries",
     "find",
@@ -60,6 +61,8 @@ ELSEWHERE = [
         "docs/books.md",
         "docs/redrive.md",
         "docs/waiting.md",
+        "docs/balance.md",
+        "docs/alerts.md",
     )
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE

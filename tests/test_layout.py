@@ -47,6 +47,8 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},
     "forensics/redrive": set(),
+    "forensics/finding": {"pyarrow"},
+    "forensics/balance": set(),
     "forensics/waiting": {"pyarrow"},
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
@@ -60,7 +62,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "cli": {"typer", "rich", "pyarrow"},
     "doubletake": set(),
 }
-_ASKED = {"forensics/suggestions", "forensics/what_if", "forensics/waiting"}
+_ASKED = {"forensics/suggestions", "forensics/what_if", "forensics/waiting", "forensics/balance", "forensics/finding"}
 """Parts that answer one question of a reader out of a lake."""
 _CORE = {
     "forensics",
@@ -70,6 +72,8 @@ _CORE = {
     "forensics/report",
     "forensics/books",
     "forensics/redrive",
+    "forensics/finding",
+    "forensics/balance",
     "forensics/waiting",
     "forensics/suggestions",
     "forensics/what_if",
@@ -81,6 +85,8 @@ OWN: dict[str, set[str]] = {
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
     "forensics/books": {"forensics", *PURE, "forensics/lake", "forensics/books"},  # a ledger beside the logs
     "forensics/redrive": {"forensics", *PURE, "forensics/lake", "forensics/books", "forensics/redrive"},
+    "forensics/balance": {"forensics", *PURE, "forensics/lake", "forensics/balance"},
+    "forensics/finding": {"forensics", *PURE, "forensics/lake", "forensics/finding"},
     "forensics/waiting": {"forensics", *PURE, "forensics/lake", "forensics/waiting"},
     "forensics/suggestions": {"forensics", *PURE, "forensics/lake", "forensics/suggestions"},  # judges on the way
     "forensics/what_if": {"forensics", *PURE, "forensics/lake", "forensics/what_if"},

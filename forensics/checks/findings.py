@@ -32,9 +32,9 @@ that tell what came before and after; none if that is long ago."""
 def finding_rows(
     recent: Mapping[OfConsumer, Row],
     returned_whole: Mapping[OfConsumer, tuple[int, list[str]]],
-    days: Mapping[str, Row],
     readiness: Iterable[Row],
     known: Known,
+    days: Mapping[str, Row],
     data_until: datetime | None,
     since: datetime | None,
     set_apart: SetApart,
@@ -42,14 +42,13 @@ def finding_rows(
     """Return the rows of setting_findings: one per queue, consumer and check that applies.
 
     ``recent`` is what was measured of each consumer in the last days, ``returned_whole`` how many of its runs that ended in
-    success came again as a whole, with lines; ``days`` is what the same days tell of each queue as a whole (OF_DAYS);
-    ``readiness`` are the rows of logging_readiness, ``data_until`` is the end of the evidence and ``since`` where its last
-    days begin, UTC.
+    success came again as a whole, with lines; ``readiness`` are the rows of logging_readiness, ``days`` what those days tell
+    of each queue as a whole, by ARN. They reach from ``since`` to ``data_until``, the end of the evidence, UTC.
     """
     logs = {(r["queue_arn"], r["function_name"] or r["log_group"]): r for r in readiness}
     return [
         _row(setup, arn, code, answer, data_until)
-        for arn, setup, checks in _setups(known, recent, returned_whole, logs, days, set_apart, since)
+        for arn, setup, checks in _setups(known, recent, returned_whole, logs, days, since, set_apart)
         for code, answer in answers(setup, checks)
     ]
 
@@ -60,8 +59,8 @@ def _setups(
     returned: Mapping[OfConsumer, tuple[int, list[str]]],
     logs: Mapping[OfConsumer, Row],
     days: Mapping[str, Row],
-    set_apart: SetApart,
     since: datetime | None,
+    set_apart: SetApart,
 ) -> Iterator[tuple[str, Setup, Any]]:
     changes = recorded_changes(known.setting_changes, known.event_source_mappings)
     queues = _states("queue_settings", known.queue_settings, changes)
@@ -98,16 +97,6 @@ def _setups(
             yield arn, _with_logs(setup, logs.get((arn, name))), CONSUMER_CHECKS
 
 
-def _set_at(states: Sequence[Row], column: str) -> tuple[datetime, str]:
-    """Return since when the last value of a column has held without a break, UTC, and which evidence says so."""
-    now = states[-1]
-    for state in reversed(states):
-        if state[column] != states[-1][column]:
-            break
-        now = state
-    return now["in_force_from"], now["known"][column].evidence_id
-
-
 def _is_on(mapping: list[Row] | None) -> bool:
     return mapping is None or not str(mapping[-1]["state"] or "").startswith("Disab")
 
@@ -123,6 +112,16 @@ def _with_days(base: Setup, seen: Row | None) -> Setup:
         return base
     values = {name: seen[name] for name in OF_DAYS}
     return replace(base, **values, evidence={**base.evidence, "days": tuple(seen["evidence_ids"])})
+
+
+def _set_at(states: Sequence[Row], column: str) -> tuple[datetime, str]:
+    """Return since when the last value of a column has held without a break, UTC, and which evidence says so."""
+    now = states[-1]
+    for state in reversed(states):
+        if state[column] != states[-1][column]:
+            break
+        now = state
+    return now["in_force_from"], now["known"][column].evidence_id
 
 
 def _states(table: str, rows: Sequence[Row], changes: dict[str, Changes]) -> dict[tuple[str, ...], list[Row]]:

@@ -28,9 +28,25 @@ def setting_findings(
     recent: dict[tuple[str, str], Row] = {
         (r["queue_arn"], r["consumer"]): r for r in periods.filter(pl.col("kind") == RECENTLY).to_dicts()
     }
-    apart, since = _Runs(runs, data_until).apart, recent_from(data_until)
-    whole, days = _returned_whole(returned, data_until), _days(periods, data_until)
-    return finding_rows(recent, whole, days, readiness, known, data_until, since, apart)
+    days, since, apart = _days(periods, data_until), recent_from(data_until), _Runs(runs, data_until).apart
+    whole = _returned_whole(returned, data_until)
+    return finding_rows(recent, whole, readiness, known, days, data_until, since, apart)
+
+
+def _days(periods: pl.DataFrame, data_until: datetime | None) -> dict[str, Row]:
+    if data_until is None:
+        return {}
+    mine = periods.filter(pl.col("kind") == DAY, pl.col("ends_at") > recent_from(data_until))
+    total = {"sum": _sum, "max": pl.Expr.max}
+    found = mine.group_by("queue_arn").agg(
+        *[total[how](pl.col(name)).alias(name) for name, how in OF_DAYS.items()],
+        pl.col("evidence_ids").list.explode().drop_nulls().unique().sort().head(20),
+    )
+    return {row["queue_arn"]: row for row in found.to_dicts()}
+
+
+def _sum(column: pl.Expr) -> pl.Expr:
+    return pl.when(column.count() > 0).then(column.sum())
 
 
 class _Runs:
@@ -80,20 +96,3 @@ def _returned_whole(
         .agg(pl.len(), pl.col("evidence_id").drop_nulls().sort().head(20))
     )
     return {(arn, function): (runs, ids) for arn, function, runs, ids in whole.iter_rows()}
-
-
-def _days(periods: pl.DataFrame, data_until: datetime | None) -> dict[str, Row]:
-    """Return what the last seven days tell of each queue as a whole."""
-    if data_until is None:
-        return {}
-    mine = periods.filter(pl.col("kind") == DAY, pl.col("ends_at") > recent_from(data_until))
-    total = {"sum": _sum, "max": pl.Expr.max}
-    found = mine.group_by("queue_arn").agg(
-        *[total[how](pl.col(name)).alias(name) for name, how in OF_DAYS.items()],
-        pl.col("evidence_ids").list.explode().drop_nulls().unique().sort().head(20),
-    )
-    return {row["queue_arn"]: row for row in found.to_dicts()}
-
-
-def _sum(column: pl.Expr) -> pl.Expr:
-    return pl.when(column.count() > 0).then(column.sum())

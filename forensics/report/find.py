@@ -142,6 +142,31 @@ def find(asked: str, read: Read, start: datetime | None = None, end: datetime | 
     ]
 
 
+def hits_of(keys: Mapping[Key, Sequence[str]], read: Read) -> list[Hit]:
+    """Return messages that were found another way: ``keys`` gives each with how; in order of their first receive."""
+    if not keys:
+        return []
+    wanted = (("item_id", "in", tuple(sorted({item for _, item in keys}))),)
+    first: dict[Key, Row] = {}
+    rows = read(DELIVERIES, wanted, _HIT_COLUMNS)
+    rows.sort(key=lambda r: (r["received_at"] is None, r["received_at"], r["queue_arn"], r["item_id"]))
+    for row in rows:
+        if (key := (row["queue_arn"], row["item_id"])) in keys:
+            first.setdefault(key, row)
+    return [
+        Hit(
+            key[0],
+            row["queue"],
+            key[1],
+            row["message_id"],
+            tuple(row["business_keys"] or ()),
+            row["received_at"],
+            tuple(sorted(set(keys[key]))),
+        )
+        for key, row in first.items()
+    ]
+
+
 def _inside(at: datetime, start: datetime | None, end: datetime | None) -> bool:
     return (start is None or at >= start) and (end is None or at < end)
 

@@ -7,19 +7,24 @@ import streamlit as st
 from forensics.charts import timeline_figure
 from forensics.charts.lanes import short_names
 from forensics.charts.ledger import timeline_of
+from forensics.finding import FoundLine, in_lines
+from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
 from forensics.identity import handle_token
 from forensics.lake.conditions import Condition
-from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, works
+from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, hits_of, works
 from forensics.report.find import find as find_messages
+from forensics.report.hints import equal_bodies
 from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from forensics.words import count_text as count
 from pages._ui import details, lines, marks
+from pages._ui.board import Board
 from pages._ui.coverage import reach
 from pages._ui.plots import legible
 from pages._ui.shell import Page
+from pages._ui.states import guarded
 from pages._ui.urltime import read_window
 from pages._ui.words import VERDICTS, cause, interval, plain, rival, verdict_column
 
@@ -40,7 +45,7 @@ def field() -> str:
     if FULL_HANDLE.fullmatch(asked):
         st.query_params["q"] = handle_token(asked)
     text = st.text_input(
-        "Message id, deduplication id, request id, receipt handle (its start or digest), or business key",
+        "Message id, deduplication id, request id, receipt handle (its start or digest), business key, or text of a body or line",
         key="q",
         bind="query-params",
         icon=":material/search:",
@@ -75,6 +80,35 @@ def find(asked: str, page: Page) -> list[Work]:
         return page.board.any_records(table, *conditions, columns=columns)
 
     return works(find_messages(asked, read, window.start, window.end), read)
+
+
+def find_by_text(asked: str, page: Page) -> list[Work]:
+    """Return the works of messages whose bodies or lines have the text, and show the lines; nothing for a short text."""
+    if len(asked) < TEXT_CHARS:
+        return []
+    told = _lines((*page.board.key, asked), asked, page.board)
+    ways: dict[Key, list[str]] = {}
+    for line in told:
+        for key, way in line.messages.items():
+            ways.setdefault(key, []).append(way)
+
+    def read(table: Table, conditions: tuple[Condition, ...], columns: tuple[str, ...]) -> list[Row]:
+        return page.board.any_records(table, *conditions, columns=columns)
+
+    if told:
+        with st.expander(f"{count(len(told), 'line')} with this text", expanded=not ways, icon=":material/notes:"):
+            st.dataframe(
+                [{"Time": page.clock.stamp(line.at), "Log group": line.log_group, "Line": line.line} for line in told],
+                hide_index=True,
+                key="text_lines",
+                alt="Lines in which the text stands",
+            )
+    return works(hits_of(ways, read), read)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Searching bodies and lines")
+def _lines(key: tuple[str, ...], asked: str, _board: Board) -> list[FoundLine]:
+    return in_lines(_board.findings, asked)
 
 
 def several(found: list[Work], asked: str, page: Page) -> None:
@@ -141,6 +175,7 @@ def answer(work: Work, page: Page) -> None:
     if len(work.items) > 1:
         ids(work, rows, verdicts, page)
     facts([d for d in rows if _key(d) == hit.key] or rows, verdict)
+    same_bodies(work, rows, verdict, page)
     left, right = st.columns([4, 5], gap="medium")
     with left:
         st.subheader("Deliveries", anchor="deliveries")
@@ -223,6 +258,7 @@ def facts(deliveries: list[Row], verdict: Row | None) -> None:
         "Business keys": ", ".join(first["business_keys"] or []),
         "Deduplication id": first["deduplication_id"],
         "Message group": first["group_id"],
+        "Sent by": first["sender_id"],
         "Body MD5": first["body_md5"],
         "Receipt handles": ", ".join(dict.fromkeys(d["receipt_handle"] for d in deliveries if d["receipt_handle"])),
         "Work": verdict["work_id"] if verdict else None,
@@ -235,6 +271,16 @@ def facts(deliveries: list[Row], verdict: Row | None) -> None:
             column_config={"Name": st.column_config.TextColumn(width=140)},
             alt="Ids and keys of the message",
         )
+
+
+def same_bodies(work: Work, rows: list[Row], verdict: Row | None, page: Page) -> None:
+    """Name other messages with the same body, close in time: a hint that counts nothing."""
+    hit = work.hit
+    asked = verdict or {"item_id": hit.item_id, "message_id": hit.message_id}
+    mine = [d for d in rows if _key(d) == hit.key]
+    with guarded("messages with the same body", page.data_version):
+        for hint in equal_bodies(page.board.findings, hit.queue_arn, [asked], mine):
+            st.markdown(f":material/lightbulb: {plain(hint.sentence)}")
 
 
 def why(redeliveries: list[Row], names: dict[Key, str]) -> None:

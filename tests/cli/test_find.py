@@ -24,3 +24,16 @@ def test_a_message_is_told_by_its_business_key(lake, capsys):
 def test_an_id_that_names_nothing_is_one_sentence_and_exit_2(lake, capsys):
     assert cli.main(["find", "no-such-id", "--lake", lake]) == 2
     assert "'no-such-id' names no message" in capsys.readouterr().err
+
+
+def test_text_of_a_body_or_a_line_finds_the_message_and_lists_the_lines(tmp_path, capsys):
+    lake = str(world.save(tmp_path / "lake").root)
+    assert cli.main(["find", world.BODY, "--lake", lake, "--format", "json"]) in (0, 2)
+    capsys.readouterr()
+    assert cli.main(["find", "charged payment_id", "--lines", "--lake", lake, "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+
+    assert rows[0]["line"].startswith("charged payment_id=")
+    assert cli.main(["find", "charged payment_id", "--incident", world.INCIDENT, "--lake", lake]) == 0
+    assert cli.main(["find", "ab", "--lines", "--lake", lake]) == 2
+    assert "'ab' is too short" in capsys.readouterr().err

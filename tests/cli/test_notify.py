@@ -1,5 +1,7 @@
 import json
+import socket
 import threading
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 
@@ -50,6 +52,7 @@ def hook(monkeypatch, tmp_path):
     found = Hook()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DOUBLETAKE_WEBHOOK", found.address)
+    (tmp_path / "doubletake.toml").write_text("[notify]\nalerts = []\n")  # here only incidents are told
     yield found
     found.server.shutdown()
     found.server.server_close()
@@ -159,6 +162,24 @@ def test_a_name_from_a_log_cannot_mention_a_channel_or_make_a_link():
     assert "<" not in text
 
 
+def again(n):
+    """The world's incident, once more, some hours later."""
+    moved = {c: world.incident()[c] + timedelta(hours=3 * n) for c in ("started_at", "ended_at", "first_repeat_at")}
+    return world.incident() | moved | {"incident_id": f"{world.QUEUE}-again-{n}"}
+
+
+def test_a_fault_that_came_back_is_told_once_and_all_its_incidents_count_as_told(hook, lake, tmp_path):
+    world.publish(lake, {**world.findings(), INCIDENTS.name: [world.incident(), again(1), again(2)]}, "run-2")
+    notify(lake)
+    notify(lake)
+    [said] = hook.got
+
+    assert "It came back: 3 times in 6 h 10 min, 3 to 6 repeats in all" in said["blocks"][0]["text"]["text"]
+    assert {n["incident_id"] for n in lake.read(NOTICES).to_pylist()} == {
+        i["incident_id"] for i in (world.incident(), again(1), again(2))
+    }
+
+
 def test_a_link_leads_to_the_incident():
     told = notice_of(world.incident(), first_lines(world.incident()), "slack", "https://d.example.com/", "v")
     said = told.body["blocks"][0]["text"]["text"]
@@ -235,3 +256,73 @@ def test_a_watch_without_an_address_says_so_before_its_first_round(watch, monkey
 
     assert said.out == ""
     assert "DOUBLETAKE_WEBHOOK holds no webhook's address" in said.err
+
+
+def test_a_test_message_comes_and_nothing_is_recorded(lake, hook, capsys):
+    assert cli.main(["notify", "--test", "--lake", str(lake.root), "--kind", "teams"]) == 0
+    assert "A test of Doubletake" in str(hook.got)
+    assert lake.read(NOTICES).num_rows == 0
+
+
+def test_a_pager_s_routing_key_goes_into_the_event_and_nowhere_else(lake, monkeypatch, capsys, tmp_path):
+    from cli import webhook
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOUBLETAKE_WEBHOOK", "R0UT1NGKEY")
+    sent = []
+    monkeypatch.setattr(webhook, "post", lambda hook, notice: sent.append((hook.address, hook.routing_key)))
+    assert cli.main(["notify", "--lake", str(lake.root), "--kind", "pagerduty"]) == 0
+
+    assert set(sent) == {("https://events.pagerduty.com/v2/enqueue", "R0UT1NGKEY")}
+    assert "R0UT1NGKEY" not in str(lake.read(NOTICES).to_pylist()) + str(capsys.readouterr())
+
+
+class Mailbox:
+    """An SMTP server on loopback that keeps what it gets."""
+
+    def __init__(self):
+        self.got = []
+        self.server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            try:
+                link, _ = self.server.accept()
+            except OSError:
+                return
+            with link, link.makefile("rwb") as talk:
+                self._talk(talk)
+
+    def _talk(self, talk):
+        def say(text):
+            talk.write(text + b"\r\n")
+            talk.flush()
+
+        say(b"220 ready")
+        for line in talk:
+            word = line[:4].upper()
+            if word == b"DATA":
+                say(b"354 go on")
+                self.got.append(b"".join(iter(talk.readline, b".\r\n")).decode())
+                say(b"250 taken")
+            elif word == b"QUIT":
+                say(b"221 bye")
+                return
+            else:
+                say(b"250 fine")
+
+
+def test_e_mail_goes_to_the_mailbox_once(lake, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    box = Mailbox()
+    (tmp_path / "doubletake.toml").write_text(
+        f'[notify]\nkind = "email"\nsmtp_host = "127.0.0.1"\nsmtp_port = {box.server.getsockname()[1]}\n'
+        'alerts = []\nemail_from = "d@example.com"\nemail_to = ["oncall@example.com"]\n'
+    )
+    for _ in range(2):
+        assert cli.main(["notify", "--lake", str(lake.root)]) == 0, capsys.readouterr().err
+    box.server.close()
+
+    assert sum("Subject: [Doubletake] 1 to 2" in mail for mail in box.got) == 1
+    assert all("To: oncall@example.com" in mail for mail in box.got)

@@ -253,6 +253,7 @@ MAPPING = {
     "maximum_concurrency": None,
     "counts_events": False,
     "state": "Enabled",
+    "filter_patterns": None,
     "last_modified_at": START,
 }
 

@@ -1,0 +1,93 @@
+"""The balances of a lake: health rows, findings, purges and redrives, brought together per queue and day."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forensics.balance.day import BalanceDay, Between, balance_of
+from forensics.errors import QueueUnknownError
+from forensics.lake import Findings
+from forensics.tables.evidence import MOVE_TASKS, SETTING_CHANGES
+from forensics.tables.findings import QUEUE_FINDINGS
+from forensics.tables.health import QUEUE_HEALTH, SETTING_FINDINGS
+from forensics.words import clock_text, count_text, percent
+
+Row = Mapping[str, Any]
+_NAMED = ("mapping_disabled", "mapping_filters", "several_consumers")
+"""Checks that say where messages can have gone."""
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Every queue's days, and per queue what is said of its mappings and consumers."""
+
+    days: tuple[BalanceDay, ...]
+    named: Mapping[str, tuple[str, ...]]
+
+
+def balance(findings: Findings, queue: str | None = None) -> Balance:
+    """Balance all queues or one, day by day; raises QueueUnknownError for a queue without a day."""
+    rows = [
+        r
+        for r in findings.read(QUEUE_HEALTH).to_pylist()
+        if queue in (None, r["queue"], r["queue_arn"]) and (r["metrics_read_s"] or r["sent_count"] is not None)
+    ]
+    if queue is not None and not rows:
+        raise QueueUnknownError(
+            f"no metric of a queue {queue!r} was read",
+            "`doubletake status` lists what was read; collect reads metrics.",
+        )
+    found = findings.read(QUEUE_FINDINGS).to_pylist()
+    events = _events(findings)
+    days = []
+    for row in sorted(rows, key=lambda r: (r["queue"], r["day"])):
+        mine = [f for f in found if f["queue_arn"] == row["queue_arn"] and _inside(f["from_at"], row)]
+        dead, expired = (_counted(mine, code) for code in ("dead_lettered", "retention_expired"))
+        if row["dead_letter_rise_count"]:
+            rise = row["dead_letter_rise_count"]
+            dead = Between(max(dead.low, min(rise, dead.high)), max(dead.high, rise))
+        notes = [text for at, text in events[row["queue_arn"]] if _inside(at, row)]
+        share = min(row["metrics_read_s"] / max((row["ends_at"] - row["starts_at"]).total_seconds(), 1), 1)
+        if share < 1:
+            notes.append(f"Metrics of {percent(share)} of the day were read.")
+        days.append(balance_of(row, dead, expired, tuple(notes)))
+    named: dict[str, list[str]] = defaultdict(list)
+    for row in findings.read(SETTING_FINDINGS).to_pylist():
+        if row["code"] in _NAMED and row["status"] != "passes" and queue in (None, row["queue"], row["queue_arn"]):
+            who = "" if row["consumer"] == "-" else f"{row['consumer']}: "
+            if row["status"] == "fails" or "mapping says" in row["sentence"] or "filters" in row["sentence"]:
+                named[row["queue"]].append(f"{who}{row['sentence']}")
+    return Balance(tuple(days), {name: tuple(sorted(texts)) for name, texts in sorted(named.items())})
+
+
+def _inside(at: datetime | None, day: Row) -> bool:
+    return at is not None and day["starts_at"] <= at < day["ends_at"]
+
+
+def _counted(rows: list[Row], code: str) -> Between:
+    mine = [r for r in rows if r["code"] == code and r["stance"] != "excluded"]
+    return Between(sum(r["stance"] == "supported" for r in mine), len(mine))
+
+
+def _events(findings: Findings) -> dict[str, list[tuple[datetime, str]]]:
+    """Return per queue what moved messages in bulk: purges, and redrives out of a dead-letter queue or into the queue."""
+    found: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
+    for row in findings.read(SETTING_CHANGES).to_pylist():
+        if row["event_name"] == "PurgeQueue" and row["error_code"] is None and row["queue_arn"]:
+            text = f"Purged at {clock_text(row['changed_at'])} UTC by {row['actor'] or 'somebody unnamed'}."
+            found[row["queue_arn"]].append((row["changed_at"], text))
+    tasks = {r["task"]: r for r in sorted(findings.read(MOVE_TASKS).to_pylist(), key=lambda r: r["observed_at"])}
+    for task in tasks.values():
+        if task["started_at"] is None:
+            continue
+        moved = (
+            "an unknown number of messages"
+            if task["moved_count"] is None
+            else count_text(task["moved_count"], "message")
+        )
+        for arn, way in ((task["source_arn"], "out of it"), (task["destination_arn"], "into it")):
+            if arn:
+                found[arn].append((task["started_at"], f"A redrive moved {moved} {way}."))
+    return found

@@ -1,0 +1,150 @@
+"""Text in log lines, and the messages that each line speaks of."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow.compute as pc
+
+from forensics.errors import ForensicsError
+from forensics.lake import Findings
+from forensics.lake.filters import between, equals, one_of
+from forensics.parsers.sqs_records import key_style, printed
+from forensics.tables.evidence import LOG_EVENTS
+from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
+
+Row = Mapping[str, Any]
+LEAST_CHARS = 3
+MOST_LINES = 500
+_AROUND = timedelta(minutes=1)
+BODY, LINE, RUN = "its body", "a line of its own", "a line of its run"
+"""How a line speaks of a message, the most telling way first."""
+
+
+class TextUnclearError(ForensicsError):
+    """A text that cannot be searched for."""
+
+
+@dataclass(frozen=True)
+class FoundLine:
+    """One line with the text in it; ``messages`` are the item ids it speaks of, each with how. ``at`` is UTC."""
+
+    evidence_id: str
+    at: datetime
+    log_group: str
+    log_stream: str
+    line: str
+    messages: Mapping[tuple[str, str], str]
+
+
+def in_lines(findings: Findings, text: str, incident_id: str | None = None) -> list[FoundLine]:
+    """Return the lines in which a text stands, oldest first, at most MOST_LINES; of one incident's runs, or of all.
+
+    Case does not matter. A text that JSON escapes is found as it is printed, too. Raises TextUnclearError for a text that is
+    too short.
+    """
+    asked = " ".join(text.split())
+    if len(asked) < LEAST_CHARS:
+        raise TextUnclearError(f"{text!r} is too short to be searched for", f"Give at least {LEAST_CHARS} characters.")
+    where = pc.scalar(False)
+    for written in _writings(asked):
+        where = where | pc.match_substring(pc.field("line"), pattern=written, ignore_case=True)
+    if incident_id is not None:
+        where = where & _of_incident(findings, incident_id)
+    rows: list[Row] = []
+    for batch in findings.scan(LOG_EVENTS, where=where):
+        rows += batch.to_pylist()
+        if len(rows) >= 4 * MOST_LINES:
+            break
+    rows.sort(key=lambda r: (r["logged_at"], r["evidence_id"]))
+    rows = rows[:MOST_LINES]
+    return list(_with_messages(findings, rows, asked))
+
+
+def _of_incident(findings: Findings, incident_id: str) -> pc.Expression:
+    found = findings.read(INCIDENTS, where=equals("incident_id", incident_id)).to_pylist()
+    if not found:
+        raise TextUnclearError(
+            f"no incident {incident_id!r} is in this data version", "`doubletake incidents` lists them."
+        )
+    items = findings.read(MESSAGES, ["item_id"], equals("incident_id", incident_id))["item_id"].to_pylist()
+    deliveries = findings.read(DELIVERIES, ["log_group", "log_stream"], one_of("item_id", items)).to_pylist()
+    places = {(d["log_group"], d["log_stream"]) for d in deliveries if d["log_group"] and d["log_stream"]}
+    start, end = found[0]["started_at"], found[0]["ended_at"] or found[0]["started_at"]
+    groups, streams = ({p[n] for p in places} for n in (0, 1))
+    return (
+        one_of("log_group", groups)
+        & one_of("log_stream", streams)
+        & between("logged_at", start - _AROUND, end + _AROUND)
+    )
+
+
+def _with_messages(findings: Findings, rows: list[Row], asked: str) -> Iterable[FoundLine]:
+    """Say of each line which messages it speaks of: those whose printed body has the text, else those that cite the line,
+    else all of the run that printed it.
+    """  # noqa: D205
+    by_body = {row["evidence_id"]: said for row in rows if (said := _records_with(row["line"], asked))}
+    streams = {row["log_stream"] for row in rows}
+    columns = [
+        "queue_arn",
+        "item_id",
+        "message_id",
+        "log_group",
+        "log_stream",
+        "received_at",
+        "run_ended_at",
+        "evidence_ids",
+    ]
+    ids = {message_id for named in by_body.values() for message_id in named}
+    where = one_of("log_stream", streams) | one_of("message_id", ids)
+    by_message: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    by_line: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    by_stream: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for d in findings.read(DELIVERIES, columns, where).to_pylist() if rows else ():
+        key = (d["queue_arn"], d["item_id"])
+        if d["message_id"]:
+            by_message[d["message_id"]].add(key)
+        for evidence_id in d["evidence_ids"] or ():
+            by_line[evidence_id].add(key)
+        by_stream[d["log_group"], d["log_stream"]].append(d)
+    for row in rows:
+        found: dict[tuple[str, str], str] = {}
+        for message_id in by_body.get(row["evidence_id"], ()):
+            found |= dict.fromkeys(by_message.get(message_id, ()), BODY)
+        is_printed = key_style(row["line"]) is not None
+        if not found and not is_printed:
+            cited = by_line.get(row["evidence_id"], set())
+            found = dict.fromkeys(sorted(cited), LINE if len(cited) == 1 else RUN)
+        if not found and not is_printed:
+            of_run = (d for d in by_stream[row["log_group"], row["log_stream"]] if _spans(d, row["logged_at"]))
+            found = {(d["queue_arn"], d["item_id"]): RUN for d in of_run}
+        yield FoundLine(row["evidence_id"], row["logged_at"], row["log_group"], row["log_stream"], row["line"], found)
+
+
+def _spans(delivery: Row, at: datetime) -> bool:
+    start, end = delivery["received_at"], delivery["run_ended_at"]
+    return start is not None and end is not None and start <= at <= end
+
+
+def _records_with(line: str, asked: str) -> list[str]:
+    """Return the message ids of printed records whose body or key has the text."""
+    style = key_style(line)
+    if style is None:
+        return []
+    wanted = [written.lower() for written in _writings(asked)]
+    found = printed(line, style).records or ()
+    told = ((r.message_id, (r.body, r.group_id, r.deduplication_id, r.sender_id)) for r in found)
+    return [
+        message_id
+        for message_id, texts in told
+        if any(written in text.lower() for text in texts if text for written in wanted)
+    ]
+
+
+def _writings(asked: str) -> list[str]:
+    """Return a text as it may be printed: plain, in JSON, and in the JSON of a body that stands in JSON."""
+    once = json.dumps(asked)[1:-1]
+    return list(dict.fromkeys((asked, once, json.dumps(once)[1:-1])))

@@ -1,0 +1,36 @@
+"""What notices would tell by now."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from forensics.report.alerts import alerts
+from pages._ui.shell import Page
+from pages._ui.states import guarded
+
+
+def standing(page: Page) -> None:
+    """Show the alerts of the last day of the evidence, whether or not anybody was told."""
+    with guarded("alerts", page.data_version):
+        found = alerts(page.board.findings, page.settings, datetime.now(UTC))
+    if not found:
+        return
+    st.subheader("What notices tell", anchor="alerts")
+    st.dataframe(
+        [
+            {
+                "Kind": alert.kind,
+                "Severity": alert.severity,
+                "What": alert.title[:1].upper() + alert.title[1:],
+                "In words": alert.text,
+                "At": page.clock.stamp(alert.at) if alert.at else None,
+            }
+            for alert in found
+        ],
+        hide_index=True,
+        key="alerts",
+        placeholder="–",
+        column_config={"In words": st.column_config.TextColumn(width=420)},
+        alt="Alerts of the last day of the evidence",
+    )
+    st.caption("Of the 24 hours before the evidence ends; `doubletake notify` tells each once per change.")

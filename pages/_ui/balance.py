@@ -1,0 +1,55 @@
+"""Where a queue's messages went, day by day."""
+
+from typing import Any
+
+import streamlit as st
+
+from forensics.balance import Balance, balance
+from pages._ui.board import Board
+from pages._ui.shell import Page
+from pages._ui.words import plain
+
+_NAMES = {
+    "sent": "Sent",
+    "waiting_before": "Waiting before",
+    "worked_off": "Worked off",
+    "filtered": "Filtered away",
+    "dead_lettered": "Dead-lettered",
+    "expired": "Expired",
+    "waiting_after": "Waiting after",
+    "unexplained": "Unexplained",
+}
+
+
+def balances(page: Page) -> None:
+    """Show each queue's balance per day, what is unexplained, and what its mappings and consumers do."""
+    found = _balanced(page.board.key, page.board)
+    days = [day for day in found.days if day.unexplained is not None]
+    if not days:
+        return
+    st.subheader("Where did the messages go?", anchor="balance")
+    odd = [day for day in days if not day.is_balanced]
+    for day in odd[-5:]:
+        st.warning(plain(f"{day.queue}, {day.day}: {day.sentence} {' '.join(day.notes)}"))
+    for name, texts in found.named.items():
+        for text in texts:
+            st.warning(plain(f"{name}: {text}."))
+    st.dataframe(
+        [
+            {"Queue": day.queue, "Day": day.day}
+            | {words: None if (n := getattr(day, name)) is None else str(n) for name, words in _NAMES.items()}
+            | {"In words": " ".join([day.sentence, *day.notes])}
+            for day in days
+        ],
+        hide_index=True,
+        key="balance",
+        placeholder="–",
+        column_config={"In words": st.column_config.TextColumn(width=420)},
+        alt="Sent against what left each queue, per day",
+    )
+    st.caption("Two ends stand where metrics are approximate, deletes can be repeats, or a finding is undecided.")
+
+
+@st.cache_resource(max_entries=4, show_spinner="Balancing what was sent")
+def _balanced(key: tuple[Any, ...], _board: Board) -> Balance:
+    return balance(_board.findings)

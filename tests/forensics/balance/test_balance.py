@@ -1,0 +1,138 @@
+"""A queue's day balances where nothing is missing, and says how much is where something is."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from forensics.balance import Between, balance, balance_of
+from forensics.errors import QueueUnknownError
+from forensics.tables.evidence import MOVE_TASKS, SETTING_CHANGES
+from forensics.tables.findings import QUEUE_FINDINGS
+from forensics.tables.health import QUEUE_HEALTH, SETTING_FINDINGS
+from tests.forensics.redrive.test_plan import again
+from tests.forensics.report import world
+
+DAY = datetime(2026, 11, 20, tzinfo=UTC)
+NONE = Between(0, 0)
+HEALTH = {
+    "queue": world.QUEUE,
+    "queue_arn": world.QUEUE_ARN,
+    "day": "2026-11-20",
+    "week": "2026-W47",
+    "starts_at": DAY,
+    "ends_at": DAY + timedelta(days=1),
+    "metrics_read_s": 86_400,
+    "sent_count": 1000,
+    "deleted_count": 990,
+    "deduplicated_count": 0,
+    "filtered_event_count": None,
+    "waiting_start_count": 0,
+    "waiting_end_count": 10,
+    "redelivery_count": 0,
+    "unseen_count": 0,
+    "dead_letter_rise_count": None,
+}
+
+
+def day(dead=NONE, expired=NONE, **changed):
+    return balance_of(HEALTH | changed, dead, expired)
+
+
+def test_what_was_sent_is_worked_off_or_waits():
+    found = day()
+
+    assert (found.unexplained, found.is_balanced) == (Between(0, 1), True)
+    assert found.worked_off == Between(990, 990)
+
+
+CASES = {
+    "ten went nowhere": ({"waiting_end_count": 0}, NONE, Between(10, 10), False),
+    "ten were dead-lettered": ({"waiting_end_count": 0}, Between(10, 10), Between(0, 0), True),
+    "ten may have been dead-lettered": ({"waiting_end_count": 0}, Between(0, 10), Between(0, 10), True),
+    "repeats were deleted again": ({"deleted_count": 1010, "redelivery_count": 30}, NONE, Between(-20, 11), True),
+    "more left than came": ({"deleted_count": 1100}, NONE, Between(-110, -109), False),
+    "sends that FIFO took for repeats": ({"deduplicated_count": 7}, NONE, Between(-7, 1), True),
+    "nothing was deleted": ({"deleted_count": None, "waiting_end_count": 1000}, NONE, Between(0, 1), True),
+}
+
+
+@pytest.mark.parametrize(("changed", "dead", "unexplained", "is_balanced"), CASES.values(), ids=CASES)
+def test_what_is_unexplained_has_two_ends(changed, dead, unexplained, is_balanced):
+    found = day(dead, **changed)
+
+    assert (found.unexplained, found.is_balanced) == (unexplained, is_balanced)
+
+
+def test_filtered_messages_are_deleted_and_not_worked_off():
+    found = day(filtered_event_count=90)
+
+    assert (found.filtered, found.worked_off) == (Between(90, 90), Between(900, 900))
+    assert found.is_balanced
+
+
+@pytest.mark.parametrize("metric", ["sent_count", "waiting_start_count", "waiting_end_count"])
+def test_a_metric_that_was_not_read_leaves_everything_open(metric):
+    found = day(**{metric: None})
+
+    assert (found.unexplained, found.is_balanced) == (None, None)
+    assert "were not read" in found.sentence
+
+
+def test_a_busier_queue_has_wider_ends():
+    quiet, busy = (day(waiting_start_count=500, waiting_end_count=510, sent_count=n) for n in (1000, 864_000))
+
+    assert quiet.waiting_before == Between(499, 500)
+    assert busy.waiting_before == Between(0, 500)
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    found = world.findings()
+    moved = {"code": "dead_lettered", "message_id": None, "message_ids": [], "business_keys": [], "redrive": "safe"}
+    found[QUEUE_HEALTH.name] = [HEALTH | {"waiting_end_count": 0, "dead_letter_reasons": [], "evidence_ids": []}]
+    found[QUEUE_FINDINGS.name] = [
+        world.blocked_group() | moved | {"item_id": f"m{n}", "stance": stance}
+        for n, stance in enumerate(["supported"] * 6 + ["undecidable"] * 3)
+    ]
+    found[SETTING_FINDINGS.name] = [
+        {
+            "queue_arn": world.QUEUE_ARN,
+            "queue": world.QUEUE,
+            "consumer": world.FUNCTION,
+            "code": "mapping_disabled",
+            "status": "fails",
+            "sentence": "the mapping is Disabled",
+            "numbers": [],
+            "evidence_ids": [],
+        }
+    ]
+    lake = world.save(tmp_path_factory.mktemp("balance") / "lake", found)
+    common = {"account_id": "111122223333", "region": "eu-west-1"}
+    purge = {"event_id": "1", "event_name": "PurgeQueue", "queue_arn": world.QUEUE_ARN, "actor": "ana", "settings": []}
+    times = {"changed_at": world.after(60), "collected_at": world.after(3600)}
+    lake.append(SETTING_CHANGES, [common | purge | times | {"evidence_id": "change:p"}], "t|p")
+    task = {
+        "task": "t",
+        "destination_arn": world.QUEUE_ARN,
+        "source_arn": "arn:x",
+        "status": "COMPLETED",
+        "moved_count": 4,
+    }
+    times = {"started_at": world.after(90), "observed_at": world.after(3600)}
+    lake.append(MOVE_TASKS, [common | task | times | {"evidence_id": "move:t"}], "t|m")
+    return again(lake)
+
+
+def test_findings_purges_redrives_and_mappings_are_named(lake):
+    found = balance(lake.findings())
+    (day,) = found.days
+
+    assert day.dead_lettered == Between(6, 9)
+    assert (day.unexplained, day.is_balanced) == (Between(1, 4), False)
+    assert day.notes == ("Purged at 2026-11-20 05:13:00.200 UTC by ana.", "A redrive moved 4 messages into it.")
+    assert found.named == {world.QUEUE: ("charge-card: the mapping is Disabled",)}
+
+
+def test_a_queue_without_metrics_is_named(lake):
+    with pytest.raises(QueueUnknownError, match="'mails'"):
+        balance(lake.findings(), "mails")

@@ -1,0 +1,33 @@
+"""The balance on the page of the queues' health."""
+
+import pytest
+
+from tests.forensics.redrive.test_plan import again, saved
+from tests.pages import health_tale
+from tests.pages.reading import words
+from tests.pages.worlds import Story
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    weeks = Story()
+    health_tale.weekly(weeks)
+    health = {name: rows for name, rows in weeks.findings.items() if name in ("queue_health", "queue_weeks")}
+    for row in health["queue_health"]:
+        row |= {
+            "sent_count": 50,
+            "deleted_count": 20,
+            "waiting_start_count": 0,
+            "waiting_end_count": 0,
+            "metrics_read_s": 86_400,
+        }
+    return again(saved(tmp_path_factory.mktemp("balance") / "lake", lambda found: found.update(health))).root
+
+
+def test_days_that_do_not_balance_are_said_above_the_table(visit, lake):
+    at = visit("pages/queue_health.py", lake)
+    rows = next(d.value for d in at.dataframe if "Unexplained" in d.value)
+
+    assert not at.exception
+    assert "messages left the queue in a way that nothing shows" in words(at)
+    assert len(rows) > 1
