@@ -4,7 +4,7 @@ import streamlit as st
 
 from forensics.tables.evidence import COVERAGE, QUEUE_SETTINGS
 from forensics.tables.findings import INCIDENTS
-from pages._ui import incidents
+from pages._ui import fault, incidents
 from pages._ui.completeness import LOGS
 from pages._ui.prevention import beside_incidents
 from pages._ui.shell import shell
@@ -15,12 +15,13 @@ found = page.board.records(INCIDENTS)
 wanted, of_any_time = incidents.filters(found, page)
 
 st.title("Incidents")
-st.markdown(plain(incidents.sentence(wanted, found, page)))
+ranked = fault.all_faults(wanted, page)
+st.markdown(plain(incidents.sentence(ranked, wanted, found, page)))
 incidents.cards(wanted, of_any_time, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
 if not wanted:
     incidents.nothing_found(found, page)
     beside_incidents(page)
     st.stop()
-if chosen := incidents.table(wanted, page):
-    st.switch_page("pages/incident.py", query_params=page.link(incident=chosen))
+if chosen := incidents.table(ranked, page):
+    fault.open_page(chosen, page)
 beside_incidents(page)

@@ -66,14 +66,24 @@ def report(
     if output is None and kind in _FILES and sys.stdout.isatty():
         output = file_name(case, kind)
     write_out(content, output)
+    if case.left_out:
+        say(f"The report tells of the first {len(case.messages):,} messages; {case.left_out:,} are left out of it.")
+        if output not in (None, "-") and kind not in ("csv", "zip"):
+            beside = Path(str(output)).with_suffix(".csv")
+            write_out(render(case, "csv", options), str(beside))
+            say(f"{beside} lists the work of every affected one.")
     if kind == "zip":
         say(f"SHA-256 of the ZIP: {sha256(content).hexdigest()}")
 
 
 def _kind_of(output: str | None) -> ReportFormat:
-    ending = Path(output or "").suffix.lstrip(".").lower()
-    ending = {"markdown": "md", "htm": "html"}.get(ending, ending)
-    return ReportFormat(ending) if ending in set(ReportFormat) else ReportFormat("html")
+    ending = "" if output in (None, "-") else Path(str(output)).suffix.lstrip(".").lower()
+    kind = {"markdown": "md", "htm": "html", "": "html"}.get(ending, ending)
+    if kind not in set(ReportFormat):
+        raise ReportNotNamedError(
+            f"no report is a .{ending} file, as {output!r} asks", f"Endings: {', '.join(FORMATS)}; or say --format."
+        )
+    return ReportFormat(kind)
 
 
 def _week_report(

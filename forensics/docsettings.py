@@ -56,7 +56,7 @@ failed = '"event": "failed"'      # the item failed
 
 [[queue]]
 name = "payments.fifo"
-business_key = "$.payment_id"     # JSON path in the body
+business_key = "$.payment_id"     # JSON path in the body; several as a list: the first that a body holds
 owner = "payments team"
 note = "charges cards"            # shown in the weekly review
 guard_s = 3600                    # how long its guard remembers what was done

@@ -29,11 +29,11 @@ class Privacy:
     @classmethod
     def of(cls, settings: Settings) -> "Privacy":
         """Return the rules of a settings file; raises SettingsError for a key file that cannot be used."""
-        keys = (queue.business_key for queue in settings.queues)
+        keys = (path for queue in settings.queues for path in queue.key_paths)
         return cls(
             settings.redact,
             settings.keep_bodies,
-            tuple(dict.fromkeys(key for key in keys if key)),
+            tuple(dict.fromkeys(keys)),
             read_key(settings.handle_key_file) if settings.handle_key_file else None,
         )
 

@@ -1,6 +1,14 @@
 """How much a consumer's log tells, and the exact lines to add so that it tells the rest."""
 
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from forensics.known import Known
+
+COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
+Counts = dict[str, Any]
+"""What is counted of one log group: ``log_group``, COUNTS, ``samples`` (the lowest and the highest line that stands for a
+handling, none where no line does), ``first_at`` and ``last_at`` of its lines (microseconds since 1970, UTC)."""
 
 
 class LogFacts(NamedTuple):
@@ -114,3 +122,81 @@ def readiness(log: LogFacts) -> Readiness:
         )
     lacks = f"; missing: {', '.join(m.what for m in missing)}" if missing else ""
     return Readiness(level, f"{told}{lacks}.", tuple(missing))
+
+
+def logging_readiness(
+    of_invocations: Mapping[str, Counts], of_handlings: Mapping[str, Counts], known: Known
+) -> list[dict[str, Any]]:
+    """Return the rows of logging_readiness: one per queue and log group of a known consumer, sorted.
+
+    What is counted comes by log group, of all parts together: of those that functions write, and of those of workers.
+    """
+    counted = {**of_invocations, **of_handlings}
+    asks = {r["function_name"]: bool(r["reports_batch_item_failures"]) for r in known.event_source_mappings}
+    rows = []
+    for queue_arn, queue, group, kind, function in _consumers(known, of_handlings):
+        declared = known.consumers_by_group.get(group)
+        found = counted.get(group)
+        counts = {name: found[name] if found else 0 for name in COUNTS}
+        ready = readiness(
+            LogFacts(
+                kind,
+                **counts,
+                asks_response=asks.get(function) if function else False,
+                is_effect_declared=bool(declared and declared.effect),
+                is_exhaustive=bool(declared and declared.effect_is_exhaustive),
+            )
+        )
+        if found is None:
+            ready = Readiness("unread", "No line of this log group is in evidence.", ())
+        samples = found["samples"] if found else []
+        rows.append(
+            {
+                "queue_arn": queue_arn,
+                "queue": queue,
+                "log_group": group,
+                "consumer_kind": kind,
+                "function_name": function,
+                **_in_words(ready),
+                **_in_numbers(counts),
+                "evidence_ids": sorted(samples),
+            }
+        )
+    return rows
+
+
+def _consumers(known: Known, of_workers: Collection[str]) -> list[tuple[str, str, str, str, str | None]]:
+    """Return each queue's log groups; where nobody said what writes a group, what its lines turned out to be."""
+
+    def kind(group: str) -> str:
+        return "worker" if group in of_workers else "lambda"
+
+    found = {
+        (r["queue_arn"], r["queue_name"], r["log_group"], r["kind"] or kind(r["log_group"]), r["function_name"])
+        for r in known.consumers
+    }
+    return sorted(found, key=lambda c: tuple(str(part) for part in c))
+
+
+def _in_words(ready: Readiness) -> dict[str, Any]:
+    return {
+        "level": ready.level,
+        "sentence": ready.sentence,
+        "missing": [m.what for m in ready.missing],
+        "reasons": [m.why for m in ready.missing],
+        "python_lines": [m.python for m in ready.missing],
+        "node_lines": [m.node for m in ready.missing],
+        "setting_lines": [m.setting or "" for m in ready.missing],
+    }
+
+
+def _in_numbers(counts: Mapping[str, int]) -> dict[str, int]:
+    return {
+        "handling_count": counts["handlings"],
+        "named_count": counts["with_message"],
+        "counted_count": counts["with_count"],
+        "item_start_count": counts["with_item_start"],
+        "effect_count": counts["with_effect"],
+        "response_count": counts["with_response"],
+        "start_line_count": counts["with_start"],
+    }

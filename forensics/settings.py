@@ -51,18 +51,25 @@ class AcceptedRisk:
 class Queue:
     """What the team says of one queue.
 
+    ``business_key`` is one JSON path, or several where bodies have several shapes.
     ``guard_s`` is how long its guard remembers a work, ``promise_s`` within how long a message should be done, ``sequence``
     the JSON path of a field that counts up within a group. None where not said.
     """
 
     name: str
-    business_key: str | None = None
+    business_key: str | tuple[str, ...] | None = None
     owner: str | None = None
     note: str | None = None
     guard_s: int | None = None
     promise_s: int | None = None
     sequence: str | None = None
     accepted: tuple[AcceptedRisk, ...] = ()
+
+    @property
+    def key_paths(self) -> tuple[str, ...]:
+        """Where its bodies carry their business key: the first path at which one stands tells it."""
+        paths = self.business_key
+        return (paths,) if isinstance(paths, str) and paths else tuple(paths or ())
 
 
 @dataclass(frozen=True)

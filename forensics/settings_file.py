@@ -15,6 +15,7 @@ from forensics.settings_values import (
     Expression,
     Flag,
     JsonPath,
+    KeyPaths,
     QueueName,
     Text,
     checked_day,
@@ -132,8 +133,11 @@ class QueueSection(Section):
     """What the team says of one queue."""
 
     name: QueueName = Field(description="The queue's name.", examples=["payments.fifo"])
-    business_key: JsonPath | None = Field(
-        None, description="Where a body carries what the work is about: a JSON path.", examples=["$.payment_id"]
+    business_key: KeyPaths | None = Field(
+        None,
+        description="Where a body carries what the work is about: a JSON path, or a list of them, of which the first that the "
+        "body holds tells it.",
+        examples=["$.payment_id", ["$.payment_id", "$.detail.payment_id"]],
     )
     owner: Text | None = Field(None, description="Who looks after it.", examples=["payments team"])
     note: Text | None = Field(None, description="What the weekly review says of it.", examples=["charges cards"])

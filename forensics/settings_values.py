@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Annotated, Any, NoReturn
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, BeforeValidator, Field, Strict
+from pydantic.json_schema import WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from forensics.clock import ZONE_HINT, zone_of
@@ -178,5 +179,13 @@ Flag = Annotated[bool, Strict()]
 Count = Annotated[int, Strict(), Field(gt=0)]
 Expression = Annotated[Text, AfterValidator(_expression)]
 JsonPath = Annotated[Text, AfterValidator(_path)]
+_TEXT_SCHEMA = {"type": "string", "minLength": 1}
+KeyPaths = Annotated[
+    tuple[JsonPath, ...],
+    Field(min_length=1),
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+    AfterValidator(lambda paths: paths[0] if len(paths) == 1 else paths),
+    WithJsonSchema({"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXT_SCHEMA, "minItems": 1}]}),
+]
 QueueName = Annotated[Text, AfterValidator(_queue_name)]
 Address = Annotated[Text, AfterValidator(_address)]

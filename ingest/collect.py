@@ -13,7 +13,7 @@ from forensics.privacy import redacting
 from forensics.settings import Settings
 from forensics.tables import EVIDENCE
 from forensics.window import CHANGES_REACH, FUTURE_STAMPS, TimeWindow
-from ingest import log_events, metrics, setting_changes
+from ingest import log_events, metrics, setting_changes, setting_history
 from ingest.clients import Aws
 from ingest.collect_report import CollectReport
 from ingest.consumers import Consumer, of_estate
@@ -87,6 +87,7 @@ def collect(
         )
         run.note(store_settings(lake, estate, consumers, now))
         run.read_setting_changes(estate)
+        run.read_setting_history(estate)
         run.read_metrics(estate)
         groups, about_groups = store_log_groups(lake, _log_groups(consumers), now)
         run.note(about_groups)
@@ -141,6 +142,21 @@ class _Run:
                 whole = TimeWindow(parts[0].start_at, parts[-1].end_at)
                 reading = setting_changes.ingest(self.lake, aws, account_id, region, whole, self.now)
                 self.note([reading], whole)
+
+    def read_setting_history(self, estate: Estate) -> None:
+        """Read what set the settings that nothing vouches for when the window begins, as far back as CloudTrail tells."""
+        reach_at = max(self.window.start_at - CHANGES_REACH, self.now - setting_changes.KEPT_FOR)
+        reach = TimeWindow(self.now - setting_changes.KEPT_FOR, reach_at)
+        denied = {r.region for r in self.readings if r.source is setting_changes.SETTING_CHANGES and r.status != "ok"}
+        if reach.start_at >= reach.end_at or not (
+            missing := setting_history.wanted(self.lake, estate, self.window.start_at)
+        ):
+            return
+        self.progress.stage("settings before the window")
+        places = {(ref.account_id, ref.region): ref.aws for ref in reversed(estate.queues) if ref.region not in denied}
+        for (account_id, region), aws in sorted(places.items(), key=lambda place: place[0]):
+            for reading, span in setting_history.ingest(self.lake, aws, account_id, region, reach, missing, self.now):
+                self.note([reading], span)
 
     def read_metrics(self, estate: Estate) -> None:
         """Read the metrics of everything in a region together: a call takes 500."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from forensics.coverage import TRAIL
 from forensics.errors import ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Appended, Lake
@@ -22,8 +23,7 @@ from ingest.quarantine import QUARANTINE, quarantine_row
 from ingest.values import moment
 
 SETTING_CHANGES = BY_NAME["setting_changes"]
-RESOURCE = "CloudTrail"
-"""What coverage calls this source; there is one per account and region."""
+RESOURCE = TRAIL
 
 QUEUE_CALLS = (
     "SetQueueAttributes",
@@ -121,15 +121,28 @@ def ingest(lake: Lake, aws: Aws, account_id: str, region: str, window: TimeWindo
 
     Raises ConservationError if a change got lost on the way.
     """
+    return store(lake, aws, fetch(aws, window), account_id, region, RESOURCE, collected_at)
+
+
+def store(
+    lake: Lake,
+    aws: Aws,
+    events: Iterator[dict[str, Any]],
+    account_id: str,
+    region: str,
+    resource: str,
+    collected_at: datetime,
+) -> Reading:
+    """Store records as they come, ``resource`` being what coverage calls their source. Raises ConservationError."""
     rows: list[dict[str, Any]] = []
     poison: list[dict[str, Any]] = []
     status, detail, seen_count = "ok", None, 0
     try:
-        for event in fetch(aws, window):
+        for event in events:
             row = to_row(region, event, collected_at)
             if isinstance(row, str):
                 item = event.get("CloudTrailEvent")
-                poison.append(quarantine_row(SETTING_CHANGES, RESOURCE, row, seen_count, item, collected_at))
+                poison.append(quarantine_row(SETTING_CHANGES, resource, row, seen_count, item, collected_at))
             else:
                 rows.append(row)
             seen_count += 1
@@ -138,7 +151,7 @@ def ingest(lake: Lake, aws: Aws, account_id: str, region: str, window: TimeWindo
         status, detail = status_of(problem)
     done = lake.append(SETTING_CHANGES, rows, f"setting_changes|{region}") if rows else Appended(0, 0)
     if poison:
-        lake.append(QUARANTINE, poison, f"quarantine|{RESOURCE}")
+        lake.append(QUARANTINE, poison, f"quarantine|{resource}")
     counts = (seen_count, done.stored_count, done.already_count, len(poison))
     if seen_count != sum(counts[1:]):
         raise ConservationError(
@@ -146,7 +159,7 @@ def ingest(lake: Lake, aws: Aws, account_id: str, region: str, window: TimeWindo
             f"already there and {len(poison)} quarantined",
             "This is a bug in Doubletake; nothing in the lake was damaged.",
         )
-    return Reading(SETTING_CHANGES, RESOURCE, account_id, region, (), status, detail, *counts)
+    return Reading(SETTING_CHANGES, resource, account_id, region, (), status, detail, *counts)
 
 
 def _about(asked: dict[str, Any], answered: dict[str, Any], account_id: str | None, region: str) -> dict[str, Any]:

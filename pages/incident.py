@@ -3,7 +3,7 @@
 from forensics.tables.findings import INCIDENTS
 from pages._ui import books, incident, setting_checks
 from pages._ui.batches import batches
-from pages._ui.changes import changes
+from pages._ui.changes import changes, changes_since
 from pages._ui.prevention import dead_letters, on_the_queue, prevention
 from pages._ui.shell import shell
 from pages._ui.timeline import timeline_and_details
@@ -22,6 +22,7 @@ batches(case, page)
 incident.causes(case)
 incident.verdicts(case, page)
 books.beside_verdicts(case, page)
+incident.hints(case, page)
 incident.what_to_log(case, page)
 dead_letters(case, page)
 on_the_queue(case, page)
@@ -29,4 +30,5 @@ prevention(case, page)
 incident.settings_then(case, page)
 setting_checks.of_queue(case["queue_arn"], page)
 changes(case, page)
+changes_since(case, page)
 incident.limits(case, page)

@@ -1,29 +1,29 @@
 """Lines of streams to invocations, handlings and deliveries, one line after the other: the meaning that vectors stand in for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import polars as pl
 
 from forensics.identity import handle_prefix
-from forensics.judging.effect import decide_effect
-from forensics.judging.ending import delete_status, ends_surely
+from forensics.judging.judge import judge_alone
 from forensics.judging.placing import place
 from forensics.judging.progress import mark_progress
 from forensics.judging.rows import delivery_row
-from forensics.parsers import app_lines, handle_errors, idempotency, parse_line, sqs_records, workers
+from forensics.parsers import parse_line
 from forensics.parsers.grammar import UUID
+from forensics.parsers.needles import OF_WORKERS, of_marks
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.attribution import PlacedFact, takes_one_at_a_time
-from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import deliveries_of
 from forensics.streams.facts import facts_of
-from forensics.streams.handlings import Handling, delivery_of, handlings_of
+from forensics.streams.handlings import delivery_of, handlings_of
+from forensics.streams.handlings import lines_row as shown_by_handling
 from forensics.streams.invocations import Statement, assembled, invocation_row, statements_of
-from forensics.streams.model import Delivery, Fact, Invocation, LogGroup, LogLine
-from forensics.tables.findings import INVOCATIONS
+from forensics.streams.invocations import lines_row as shown_by_invocation
+from forensics.streams.model import Delivery, Fact, LogGroup, LogLine
+from forensics.streams.reading import Reading
 from spark_jobs.candidates import item_hash
 from spark_jobs.parts import (
     DELIVERY_SCHEMA,
@@ -37,30 +37,10 @@ from spark_jobs.parts import (
     packed,
 )
 
-_NEEDLES = sorted(
-    {
-        *sqs_records.NEEDLES,
-        sqs_records.RESPONSE_NEEDLE,
-        *handle_errors.HANDLE_NEEDLES,
-        *handle_errors.DELETE_NEEDLES,
-        *idempotency.NEEDLES,
-        workers.JSON_NEEDLE,
-        *(needle for form in workers.FORMS for needle in form.needles),
-    }
-)
-"""A worker's line with none of these, no id and no configured mark says nothing."""
 _FACTS = msgspec.json.Decoder(list[Fact]).decode
 _STATEMENT = msgspec.json.Decoder(Statement).decode
 STREAM = ("log_group", "log_stream")
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What lines are read with: who writes which log group, settings in force, business keys."""
-
-    groups: Mapping[str, LogGroup]
-    in_force: SettingsInForce
-    keys: BusinessKeys
+PLACE = (*STREAM, "at", "order_in_ms", "evidence_id")
 
 
 def of_streams(lines: pl.DataFrame, reading: Reading) -> Part:
@@ -95,11 +75,11 @@ def of_said(rest: pl.DataFrame, reading: Reading) -> Part:
 
 
 def _of_said(streams: Iterable[tuple[str, LogGroup, Sequence[Statement]]], reading: Reading) -> Part:
-    invocations: list[tuple[Any, ...]] = []
+    invocations: list[dict[str, Any]] = []
     deliveries: list[tuple[Any, ...]] = []
     for log_stream, group, said in streams:
         for invocation in assembled(said, log_stream, group, reading.in_force):
-            invocations.append(_invocation_row(invocation, group))
+            invocations.append(invocation_row(invocation, group) | shown_by_invocation(invocation))
             deliveries += _placed_rows(deliveries_of(invocation), group, reading.in_force)
     return Part(frame(invocations, INVOCATION_SCHEMA), _hashed(deliveries))
 
@@ -125,26 +105,41 @@ def facts_of_workers(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
         for row in _worth_reading(mine, group).iter_rows(named=True):
             facts = facts_of(parse_line(row["line"], consumer, group.name), row["at"], row["evidence_id"], key_of)
             if facts:
-                rows.append((*(row[name] for name in FACT_SCHEMA if name != "facts"), packed(facts)))
-    return frame(rows, FACT_SCHEMA)
+                rows.append((*(row[name] for name in PLACE), facts))
+    return fact_rows(rows)
+
+
+def fact_rows(rows: Iterable[tuple[Any, ...]]) -> pl.DataFrame:
+    """Return lines as ``FACT_SCHEMA``, given where each stands (up to its evidence id) and its facts."""
+    schema = {name: kind for name, kind in FACT_SCHEMA.items() if name != "keys"}
+    facts = frame(((*place, packed(facts), _named_by(facts)) for *place, facts in rows), schema).with_row_index("row")
+    each = facts.select("row", *STREAM, item="items").explode("item").filter(pl.col("item").is_not_null())
+    keys = each.group_by("row").agg(keys=pl.struct(*STREAM, "item").hash())
+    found = facts.join(keys, on="row", how="left", maintain_order="left")
+    return found.with_columns(pl.col("keys").fill_null(pl.lit([], FACT_SCHEMA["keys"]))).select(*FACT_SCHEMA)
+
+
+def _named_by(facts: Sequence[Fact]) -> list[str]:
+    """Return the messages that a line's facts name; none where one of them names none."""
+    named = {fact.message_id or "" for fact in facts}
+    return [] if "" in named else sorted(named)
+
+
+def of_items(facts: pl.DataFrame, keys: pl.Series, reading: Reading) -> Part:
+    """Return what facts tell of some messages (``keys``) in streams where every fact names its message.
+
+    There no line bears on a message that it does not name.
+    """
+    each = facts.explode("items", "keys").filter(pl.col("keys").is_in(keys.implode()))
+    return _of_facts(each.with_columns(item="items"), {}, reading)
 
 
 def _worth_reading(lines: pl.DataFrame, group: LogGroup) -> pl.DataFrame:
-    said = group.consumer
-    if any((said.effect, said.started, said.guard, said.deleted, said.failed)):
-        from forensics.parsers.marks import needle_of
-
-        marks = [needle_of(m) for m in (said.effect, said.started, said.guard, said.deleted, said.failed) if m]
-        if "" in marks:
-            return lines
-    else:
-        marks = []
+    marks = of_marks(group.consumer)
+    if "" in marks:
+        return lines
     line = pl.col("line")
-    return lines.filter(
-        line.str.contains_any([*_NEEDLES, *marks, app_lines.TRACEBACK])
-        | line.str.contains(UUID)
-        | line.str.contains("failed", literal=True)
-    )
+    return lines.filter(line.str.contains_any([*OF_WORKERS, *marks]) | line.str.contains(UUID))
 
 
 def handles_of(facts: pl.DataFrame) -> pl.DataFrame:
@@ -169,19 +164,25 @@ def of_workers(facts: pl.DataFrame, handles: pl.DataFrame, reading: Reading) -> 
     for log_group, handle, count, message_id in only.iter_rows():
         if count == 1:
             by_group.setdefault(log_group, {})[handle] = message_id
+    return _of_facts(facts.with_columns(item=pl.lit(None, pl.String)), by_group, reading)
+
+
+def _of_facts(facts: pl.DataFrame, by_group: Mapping[str, Mapping[str, str]], reading: Reading) -> Part:
+    """Put handlings together; of a row with an ``item`` only what it says of that one."""
     deliveries: list[tuple[Any, ...]] = []
-    handlings: list[tuple[Any, ...]] = []
+    handlings: list[dict[str, Any]] = []
     for (log_group, log_stream), mine in _by_stream(facts):
         group = reading.groups[log_group]
         placed = [
             PlacedFact(at, order, place, fact)
-            for at, order, raw in mine.select("at", "order_in_ms", "facts").iter_rows()
+            for at, order, raw, item in mine.select("at", "order_in_ms", "facts", "item").iter_rows()
             for place, fact in enumerate(_FACTS(raw))
+            if item is None or fact.message_id == item
         ]
         for handling in handlings_of(
             placed, log_stream, group, takes_one_at_a_time(group.consumer), by_group.get(log_group, {})
         ):
-            handlings.append(_handling_row(handling, group))
+            handlings.append(shown_by_handling(handling, group.name))
             deliveries += _placed_rows([delivery_of(handling, group)], group, reading.in_force)
     return Part(deliveries=_hashed(deliveries), handlings=frame(handlings, HANDLING_SCHEMA))
 
@@ -198,10 +199,7 @@ def _placed_rows(batch: Sequence[Delivery], group: LogGroup, in_force: SettingsI
         place(delivery, group, in_force)
     mark_progress(batch)
     for delivery in batch:
-        decide_effect(delivery)
-        delivery.delete_status = delete_status(delivery.delete_reason)
-        if is_over := ends_surely(delivery):
-            delivery.ended_by = "deleted"
+        is_over = judge_alone(delivery)
         yield (
             *delivery_row(delivery),
             delivery.first_receive_ms,
@@ -217,39 +215,3 @@ def _placed_rows(batch: Sequence[Delivery], group: LogGroup, in_force: SettingsI
 def _hashed(deliveries: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     schema = {name: kind for name, kind in DELIVERY_SCHEMA.items() if name != "item_hash"}
     return frame(deliveries, schema).with_columns(item_hash=item_hash())
-
-
-def _invocation_row(invocation: Invocation, group: LogGroup) -> tuple[Any, ...]:
-    facts = invocation.facts
-    roles = {fact.role for fact in facts}
-    row = invocation_row(invocation, group)
-    return (
-        *(row[name] for name in INVOCATIONS.column_names),
-        any(f.role != "failure" and (f.message_id is not None or f.key is not None) for f in facts),
-        "record" in roles,
-        any(f.receive_count is not None for f in facts),
-        "started" in roles,
-        "effect" in roles,
-        invocation.has_response,
-        "idempotency" in roles,
-        next(iter(invocation.mark_ids), None),
-        invocation.first_line_at,
-        invocation.last_line_at,
-    )
-
-
-def _handling_row(handling: Handling, group: LogGroup) -> tuple[Any, ...]:
-    facts = handling.facts
-    times = [fact.at for fact in facts]
-    return (
-        group.name,
-        handling.log_stream,
-        handling.consumer,
-        handling.item_id,
-        min(times),
-        max(times),
-        any(fact.receive_count is not None for fact in facts),
-        any(fact.role in ("started", "worker_started") for fact in facts),
-        any(fact.role == "effect" for fact in facts),
-        min(fact.evidence_id for fact in facts),
-    )

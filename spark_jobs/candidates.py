@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from spark_jobs.cache import Summary
-
 HASHES = "hashes.parquet"
 PLAN = "plan.parquet"
 HASH_SCHEMA = {
@@ -198,7 +196,7 @@ def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
         begin[again] = at[again] // length[again] * length[again]
 
 
-def planned(rows: pl.DataFrame, out: Path) -> Summary:
+def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
     """Write who is judged with whom, as (unit, part, owner, is_other: not judged in any case), and return the units with what they are made of."""
     works = rows.join(groups_of(rows), on="owner")
     works = works.with_columns(began=pl.col("at").min().over("group"))

@@ -11,14 +11,14 @@ import polars as pl
 import pyarrow.compute as pc
 
 from forensics.lake import Lake, data_files, delta
-from forensics.parsers import json_lines, lambda_text
+from forensics.parsers.platform_marks import MARK_NEEDLES, is_mark
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.groups import log_groups_of
+from forensics.streams.reading import Reading
 from forensics.tables import BY_NAME
 from forensics.tables import evidence as E
-from spark_jobs.assemble import Reading
 
 SMALL = (
     E.QUEUE_SETTINGS,
@@ -37,7 +37,6 @@ _RULE_METRICS = (
     "NumberOfMessagesDeleted",
 )
 """Metrics whose single points decide something."""
-_BEGINS, _MARKS = ("START", "END", "REPORT"), ("start", "end", "report")
 _LAMBDA = "/aws/lambda/"
 
 Row = dict[str, Any]
@@ -132,18 +131,6 @@ def surveyed(path: str, since: datetime | None) -> list[Row]:
     at = pl.col("logged_at").dt.epoch("us")
     counted = events.group_by("log_group").agg(first_at=at.min(), last_at=at.max(), count=pl.len()).collect()
     others = events.filter(~pl.col("log_group").str.starts_with(_LAMBDA))
-    maybe = others.filter(pl.col("line").str.contains_any([*_BEGINS, json_lines.PLATFORM_NEEDLE])).select(
-        "log_group", "line"
-    )
-    with_platform = {name for name, line in maybe.collect().iter_rows() if _is_mark(line)}
+    maybe = others.filter(pl.col("line").str.contains_any([*MARK_NEEDLES])).select("log_group", "line")
+    with_platform = {name for name, line in maybe.collect().iter_rows() if is_mark(line)}
     return [{**row, "has_platform": row["log_group"] in with_platform} for row in counted.sort("log_group").to_dicts()]
-
-
-def _is_mark(line: str) -> bool:
-    word = lambda_text.WORD.find(line, "word")
-    if word:
-        return word in _BEGINS
-    if json_lines.PLATFORM_NEEDLE not in line or not json_lines.START.compiled.search(line):
-        return False
-    event = json_lines.PLATFORM_TYPE.find(line, "platform_type")
-    return bool(event) and json_lines.PLATFORM_KINDS.get(str(event).removeprefix("platform.")) in _MARKS

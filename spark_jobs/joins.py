@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from spark_jobs.assemble import STREAM, of_said, of_streams, of_workers
+from spark_jobs.assemble import STREAM, of_items, of_said, of_streams, of_workers
 from spark_jobs.cache import digest
-from spark_jobs.candidates import halved
+from spark_jobs.candidates import halved, owners_digest
 from spark_jobs.parts import BORDER_SCHEMA, FACT_SCHEMA, HANDLE_SCHEMA, LINE_SCHEMA, REST_SCHEMA, Part, read_part
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _IN_ORDER = ["stream", "at", "order_in_ms", "evidence_id"]
 LINES_PER_UNIT = 20_000
 REST = "rest.parquet"
+ITEMS = "items.parquet"
 
 ScannedFile = dict[str, Any]
 """``name`` of its entry, and how much it has of ``rest``, ``facts`` and ``borders``."""
@@ -32,7 +33,7 @@ ScannedFile = dict[str, Any]
 
 def planned(shared: "Shared", parts: Sequence[ScannedFile], folder: Path) -> dict[str, Any]:
     """Return the units of joining, and the streams whose rows are taken out of each part; write the lines that wait, by unit."""
-    units = _of_workers(shared, parts)
+    units = _of_workers(shared, parts, folder)
     rest = _of_parts(shared, parts, "rest", REST_SCHEMA)
     borders = _of_parts(shared, parts, "borders", BORDER_SCHEMA)
     rest, tangled = placed(rest, borders)
@@ -193,21 +194,62 @@ def _pieces(rest: pl.DataFrame) -> pl.Series:
     return pl.Series("piece", np.cumsum(is_own)[lines["piece"].to_numpy()])
 
 
-def _of_workers(shared: "Shared", parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return units of whole streams of workers: handlings are put together stream by stream."""
-    of_stream: dict[tuple[str, str], list[str]] = {}
-    counts: dict[tuple[str, str], int] = {}
+def _of_workers(shared: "Shared", parts: Sequence[ScannedFile], folder: Path) -> list[dict[str, Any]]:
+    """Return units of workers' lines: of messages where every fact of a stream names its message, else of whole streams."""
+    held = [(n, shared.cache.entry("scan", part["name"])) for n, part in enumerate(parts) if part["facts"]]
+    if not held:
+        return []
+    frames = [
+        read_part(entry, "facts").select(*STREAM, "at", "keys").collect().with_columns(part=pl.lit(n, pl.UInt32))
+        for n, entry in held
+    ]
+    facts = pl.concat(frames)
+    streams = facts.group_by(STREAM).agg(is_named=(pl.col("keys").list.len() > 0).all(), lines=pl.len())
+    named = facts.join(streams.filter("is_named"), on=STREAM, how="semi")
+    return [
+        *_of_items(parts, named.select("at", "part", key="keys").explode("key"), folder),
+        *_of_streams(parts, facts, streams.filter(~pl.col("is_named"))),
+    ]
+
+
+def _of_items(parts: Sequence[ScannedFile], named: pl.DataFrame, folder: Path) -> list[dict[str, Any]]:
+    """Return units of messages that a stream speaks of first in one stretch of time; write the messages by unit."""
+    if named.is_empty():
+        return []
+    items = named.group_by("key").agg(first_at=pl.col("at").min(), lines=pl.len())
+    unit = halved(items["first_at"].to_numpy(), items["lines"].to_numpy(), LINES_PER_UNIT)
+    items = items.with_columns(unit=pl.Series(unit, dtype=pl.String)).sort("unit", "key")
+    items.select("unit", "key").write_parquet(folder / ITEMS, row_group_size=50_000)
+    spans = named.join(items.select("key", "unit"), on="key").group_by("unit", "part")
+    of_parts = spans.agg(low=pl.col("at").min(), high=pl.col("at").max()).sort("unit", "part")
+    spread = dict(of_parts.partition_by("unit", as_dict=True, include_key=False).items())
+    units = []
+    for (name,), mine in items.group_by("unit", maintain_order=True):
+        there = spread[(name,)]
+        read = [(parts[n]["name"], low, high) for n, low, high in there.select("part", "low", "high").iter_rows()]
+        units.append(
+            {
+                "kind": "items",
+                "name": digest("join items", name, *sorted(read), owners_digest(mine["key"])),
+                "unit": name,
+                "files": [],
+                "parts": read,
+                "lines": int(mine["lines"].sum()),
+            }
+        )
+    return units
+
+
+def _of_streams(parts: Sequence[ScannedFile], facts: pl.DataFrame, streams: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return units of whole streams, which one fact that names no message may bear on."""
     of_group: dict[str, list[str]] = {}
-    for part in parts:
-        if not part["facts"]:
-            continue
-        streams = read_part(shared.cache.entry("scan", part["name"]), "facts").group_by(STREAM).len().collect()
-        for group, stream, count in streams.sort(STREAM).iter_rows():
-            of_stream.setdefault((group, stream), []).append(part["name"])
-            counts[group, stream] = counts.get((group, stream), 0) + count
-            names = of_group.setdefault(group, [])
-            if part["name"] not in names:
-                names.append(part["name"])
+    for group, part in facts.select("log_group", "part").unique().sort("log_group", "part").iter_rows():
+        of_group.setdefault(group, []).append(parts[part]["name"])
+    mine_of = facts.join(streams, on=STREAM, how="semi").select(*STREAM, "part").unique().sort(*STREAM, "part")
+    of_stream: dict[tuple[str, str], list[str]] = {}
+    for group, stream, part in mine_of.iter_rows():
+        of_stream.setdefault((group, stream), []).append(parts[part]["name"])
+    counts = {(group, stream): lines for group, stream, lines in streams.select(*STREAM, "lines").iter_rows()}
     buckets = 1 << max(0, (sum(counts.values()) // LINES_PER_UNIT).bit_length())
     packed: dict[int, list[tuple[str, str]]] = {}
     for key in sorted(of_stream):
@@ -218,9 +260,9 @@ def _of_workers(shared: "Shared", parts: Sequence[dict[str, Any]]) -> list[dict[
         told = [(key, of_stream[key], of_group[key[0]]) for key in mine]
         units.append(
             {
-                "kind": "workers",
+                "kind": "streams",
                 "files": [],
-                "name": digest("join workers", told),
+                "name": digest("join streams", told),
                 "streams": [list(key) for key in mine],
                 "parts": sorted({name for key in mine for name in of_stream[key]}),
                 "of_groups": sorted({name for key in mine for name in of_group[key[0]]}),
@@ -233,7 +275,9 @@ def _of_workers(shared: "Shared", parts: Sequence[dict[str, Any]]) -> list[dict[
 def joined(shared: "Shared", unit: dict[str, Any]) -> Part:
     """Put a unit's lines together."""
     assert shared.reading is not None
-    if unit["kind"] == "workers":
+    if unit["kind"] == "items":
+        return of_items(_facts_of(shared, unit), _keys_of(unit), shared.reading)
+    if unit["kind"] == "streams":
         streams = pl.DataFrame(unit["streams"], schema=STREAM, orient="row")
         facts = _read(shared, unit["parts"], "facts", FACT_SCHEMA).join(streams, on=STREAM, how="semi")
         handles = _read(shared, unit["of_groups"], "handles", HANDLE_SCHEMA)
@@ -244,6 +288,18 @@ def joined(shared: "Shared", unit: dict[str, Any]) -> Part:
         return of_streams(lines, shared.reading)
     waiting = pl.scan_parquet(Path(unit["source"]) / REST).filter(pl.col("unit") == unit["unit"])
     return of_said(waiting.select(*REST_SCHEMA).collect(), shared.reading)
+
+
+def _keys_of(unit: dict[str, Any]) -> pl.Series:
+    items = pl.scan_parquet(Path(unit["source"]) / ITEMS).filter(pl.col("unit") == unit["unit"])
+    return items.select("key").collect().to_series()
+
+
+def _facts_of(shared: "Shared", unit: dict[str, Any]) -> pl.DataFrame:
+    return pl.concat(
+        read_part(shared.cache.entry("scan", name), "facts").filter(pl.col("at").is_between(low, high)).collect()
+        for name, low, high in unit["parts"]
+    )
 
 
 def _is_of(stream: Sequence[str]) -> pl.Expr:

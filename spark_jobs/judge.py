@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from forensics.counting.measures import delivery_measures, last_causes, returned_batches
 from forensics.judging.judge import judge
 from forensics.judging.model import Judged
 from forensics.judging.placing import place
 from forensics.judging.rows import delivery_row, message_row, redelivery_row
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery, LogGroup
+from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS
-from spark_jobs.assemble import Reading
-from spark_jobs.measures import delivery_measures, last_causes, returned_batches
 from spark_jobs.parts import frame, other_deliveries, packed, read_part, schema_of, unpacked, written
 
 _ORDINARY = (
@@ -118,11 +118,13 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     )
     verdicts = [tuple(getattr(m, name) for name in VERDICT_SCHEMA) for m in judged.messages]
     written(folder, "verdicts", pl.DataFrame(verdicts, schema=VERDICT_SCHEMA, orient="row"), ("queue_arn", "item_id"))
-    works = list(_works(judged))
-    order = ("queue_arn", "work_id")
-    written(folder, "works", pl.DataFrame([w[:3] for w in works], schema=WORK_SCHEMA, orient="row"), order)
-    ends = [w[:3] for w in works if w[3]]
-    written(folder, "ends", pl.DataFrame(ends, schema=WORK_SCHEMA, orient="row"), order)
+    for redelivery in judged.redeliveries:
+        redelivery.rulings = []  # they stand in their own table, and are most of what there is to say
+    works = [(*work, packed(told), told.is_unfinished) for work, told in judged.by_work().items()]
+    schema, order = WORK_SCHEMA | {"is_unfinished": pl.Boolean}, ("queue_arn", "work_id")
+    rows = pl.DataFrame(works, schema=schema, orient="row")
+    written(folder, "works", rows.select(*WORK_SCHEMA), order)
+    written(folder, "ends", rows.filter("is_unfinished").select(*WORK_SCHEMA), order)
     written(folder, "measures", delivery_measures(ledger, last_causes(redeliveries)))
     written(folder, "returned", returned_batches(ledger))
     return {
@@ -139,24 +141,6 @@ def _rulings(judged: Judged, redeliveries: pl.DataFrame) -> pl.DataFrame:
     told = frame(answers, {"place": pl.Int64} | dict.fromkeys(names, pl.String))
     rest = [name for name in RULINGS.column_names if name not in names]
     return pl.concat([told, redeliveries.select(rest)[told["place"]]], how="horizontal").select(*schema_of(RULINGS))
-
-
-def _works(judged: Judged) -> Iterator[tuple[str, str, bytes, bool]]:
-    """Yield each work with all that was judged of it, and whether any message of it was not deleted in the end."""
-    parts: dict[tuple[str, str], Judged] = {}
-    of_item: dict[tuple[str, str], tuple[str, str]] = {}
-    for delivery in judged.ledger:
-        work = delivery.queue_arn, delivery.work_id
-        of_item[delivery.queue_arn, delivery.item_id] = work
-        parts.setdefault(work, Judged()).ledger.append(delivery)
-    for redelivery in judged.redeliveries:
-        redelivery.rulings = []  # they stand in their own table, and are most of what there is to say
-        parts[of_item[redelivery.queue_arn, redelivery.item_id]].redeliveries.append(redelivery)
-    for message in judged.messages:
-        parts[of_item[message.queue_arn, message.item_id]].messages.append(message)
-    for (queue_arn, work_id), part in sorted(parts.items()):
-        is_open = any(not d.came_again and d.ended_by != "deleted" for d in part.ledger)
-        yield queue_arn, work_id, packed(part), is_open
 
 
 def works_of(path: str, wanted: pl.Expr | None = None) -> Iterator[Judged]:

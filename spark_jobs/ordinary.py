@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from forensics.streams.model import LogGroup
-from spark_jobs.assemble import Reading
+from forensics.streams.reading import Reading
+from forensics.streams.shapes import EFFECT, RESPONSE, STARTED
 from spark_jobs.candidates import item_hash
 from spark_jobs.parts import DELIVERY_SCHEMA, INVOCATION_SCHEMA, UTC_US, Part
-from spark_jobs.screen import EFFECT, RESPONSE, STARTED
 
 
 def in_force_at(

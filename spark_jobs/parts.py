@@ -104,8 +104,14 @@ FACT_SCHEMA: dict[str, Any] = {
     "order_in_ms": pl.Int32,
     "evidence_id": pl.String,
     "facts": pl.Binary,
+    "items": pl.List(pl.String),
+    "keys": pl.List(pl.UInt64),
 }
-"""One line of a worker that states something; ``facts`` as JSON."""
+"""One line of a worker that states something; ``facts`` as JSON.
+
+``items`` are the messages it speaks of, none where any of its facts does not name its message; ``keys`` are the hashes of
+stream and message, one for each of ``items``.
+"""
 
 HANDLE_SCHEMA: dict[str, Any] = {"log_group": pl.String, "handle": pl.String, "message_id": pl.String}
 """Receipt handles that workers print with their message's record."""
@@ -138,12 +144,12 @@ _ARROW: dict[Any, pa.DataType] = {
 }
 
 
-def frame(rows: Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
+def frame(rows: Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
     """Return rows as a frame; times are whole microseconds in the rows, UTC timestamps in the frame.
 
     By way of Arrow, whose arrays of lists cost a tenth of what polars' own do.
     """
-    every = [tuple(row[name] for name in schema) if isinstance(row, Mapping) else row for row in rows]
+    every = [row if isinstance(row, tuple) else tuple(row[name] for name in schema) for row in rows]
     columns: Iterable[Sequence[Any]] = zip(*every, strict=True) if every else [()] * len(schema)
     arrays = [pa.array(column, _ARROW[kind]) for column, kind in zip(columns, schema.values(), strict=True)]
     return cast(pl.DataFrame, pl.from_arrow(pa.table(arrays, names=list(schema)))).cast(pl.Schema(schema))

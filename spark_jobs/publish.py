@@ -1,6 +1,5 @@
 """Judged works to what people read: incidents with their timelines, findings about queues, queue health, checks."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,27 +9,22 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from forensics.clock import moment
-from forensics.incidents.blind_windows import FailedInvocation, MetricPoint, blind_queues, blind_windows
+from forensics.counting.fifo_groups import groups_to_look_at
+from forensics.counting.measures import MEASURES, returned_batches, verdict_measures
+from forensics.counting.metrics import metric_measures, read_measures
+from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
+from forensics.counting.readiness import together
+from forensics.counting.recent import setting_findings
+from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.held import GroupDelivery, held_ms
-from forensics.incidents.incident import incident_row
 from forensics.incidents.membership import MessageTimes, membership
-from forensics.incidents.repeats import counterfactual_rows, repeats
-from forensics.incidents.timeline import timeline_rows
+from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
-from forensics.judging.model import Judged, Message
-from forensics.queue_findings import (
-    MetricSeries,
-    blocked_groups,
-    found,
-    late_commits,
-    moved_messages,
-    next_receives,
-    outlived_messages,
-    poison_messages,
-    unfinished_messages,
-    watched_spans,
-)
+from forensics.judging.model import Judged
+from forensics.known import Known
+from forensics.queue_findings.queue import Measured, rows_of_queue
+from forensics.readiness import logging_readiness
 from forensics.run_ends import CUT_OFF
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery
@@ -47,15 +41,8 @@ from forensics.tables.findings import (
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary, digest
 from spark_jobs.candidates import halved
-from spark_jobs.checks import setting_findings
-from spark_jobs.groups import groups_to_look_at
-from spark_jobs.health import periods_of, queue_health_rows, queue_weeks_rows
 from spark_jobs.judge import VERDICT_SCHEMA, works_of
-from spark_jobs.known import Known
-from spark_jobs.measures import MEASURES, returned_batches, verdict_measures
-from spark_jobs.metrics import metric_measures, read_measures
 from spark_jobs.parts import frame, read_part, schema_of, written
-from spark_jobs.readiness import logging_readiness, together
 
 MESSAGES_PER_UNIT = 4_000
 Unit = dict[str, Any]
@@ -71,9 +58,7 @@ class Surrounding:
     in_force: SettingsInForce
     gaps: Gaps
     rule_points: Sequence[Row]
-    depths: MetricSeries
-    ages: MetricSeries
-    read: Mapping[str, Sequence[tuple[int, int]]]
+    measured: Measured
     data_until: int | None
     zone: ZoneInfo
 
@@ -160,23 +145,13 @@ def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     answers: list[Row] = []
     for (queue_arn, incident_id), members_ in mine.group_by("queue_arn", "incident_id", maintain_order=True):
         items = dict(members_.select("item_id", "is_member_affected").iter_rows())
-        judged = Judged()
-        for work_id in sorted(set(members_["work_id"])):
-            part = works[str(queue_arn), work_id]
-            judged.ledger += part.ledger
-            judged.redeliveries += part.redeliveries
-            judged.messages += [m for m in part.messages if m.item_id in items]
-        affected = {item for item, is_affected in items.items() if is_affected}
-        gaps = around.gaps.inside(str(queue_arn), *_span(judged.messages, affected))
+        mine_of = [works[str(queue_arn), work_id] for work_id in sorted(set(members_["work_id"]))]
         blocked = unit["blocked_ms"].get(str(queue_arn))
         blocked_ms = None if blocked is None else blocked.get(str(incident_id), 0)
-        repeated = repeats(judged.messages, judged.redeliveries, judged.ledger, affected)
-        row = incident_row(
-            str(incident_id), judged.messages, judged.redeliveries, judged.ledger, affected, blocked_ms, gaps, repeated
-        )
-        told.append(row)
-        timelines += timeline_rows(str(incident_id), judged.messages, judged.ledger)
-        answers += counterfactual_rows(str(incident_id), str(queue_arn), row["queue"], repeated)
+        one = told_of(str(incident_id), str(queue_arn), items, mine_of, around.gaps, blocked_ms)
+        told.append(one.row)
+        timelines += one.timeline
+        answers += one.counterfactuals
     written(folder, "incidents", frame(told, schema_of(INCIDENTS)), INCIDENTS.key)
     written(folder, "timeline", frame(timelines, schema_of(TIMELINE)), TIMELINE.key)
     written(folder, "counterfactuals", frame(answers, schema_of(COUNTERFACTUALS)), COUNTERFACTUALS.key)
@@ -190,13 +165,6 @@ def _works(cache: Cache, judged: Sequence[str], mine: pl.DataFrame) -> dict[tupl
         for name in judged
         for part in works_of(str(cache.entry("judge", name) / "works.parquet"), wanted)
     }
-
-
-def _span(told: Iterable[Message], affected: set[str]) -> tuple[int | None, int | None]:
-    mine = [m for m in told if m.item_id in affected]
-    starts = [m.first_received_at for m in mine if m.first_received_at is not None]
-    ends = [m.last_active_at for m in mine if m.last_active_at is not None]
-    return min(starts, default=None), max(ends, default=None)
 
 
 # -- queues and message groups ------------------------------------------------------------------------------------------
@@ -213,25 +181,11 @@ def _queue(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     placed = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(of_queue).collect()
     incident_of = dict(placed.select("item_id", "incident_id").iter_rows())
     affected = dict(placed.filter("is_member_affected").select("item_id", "incident_id").iter_rows())
-    ends: list[Delivery] = []
-    verdicts: dict[str, Message] = {}
-    for name in unit["judged"]:
-        for part in works_of(str(around.cache.entry("judge", name) / "ends.parquet"), of_queue):
-            ends += [d for d in part.ledger if not d.came_again]
-            verdicts |= {m.item_id: m for m in part.messages}
-    groups = list(_groups(around.cache, unit, affected)) if unit["is_fifo"] else []
-    following = {item: at for group in groups for item, at in next_receives(group).items()}
-    unfinished = unfinished_messages(ends, verdicts, around.in_force)
-    watched = watched_spans(
-        sorted({r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}), around.read
-    )
-    every = [
-        *moved_messages(ends, verdicts, around.in_force, around.depths, following),
-        *poison_messages(unfinished),
-        *outlived_messages(unfinished, around.ages, watched, around.data_until),
-        *(one for group in groups for one in (*late_commits(group), *blocked_groups(group, incident_of))),
-    ]
-    rows = found(every, incident_of)
+    entries = [around.cache.entry("judge", name) for name in unit["judged"]]
+    works = (work for entry in entries for work in works_of(str(entry / "ends.parquet"), of_queue))
+    groups = list(_groups(around.cache, unit)) if unit["is_fifo"] else []
+    log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
+    rows = rows_of_queue(works, groups, log_groups, incident_of, around.measured)
     written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
     blocked = _blocked(around.cache, unit, affected) if unit["is_fifo"] else None
     return {"queue_findings": len(rows), "blocked_ms": blocked}
@@ -244,7 +198,7 @@ def _all_deliveries(cache: Cache, unit: Unit) -> pl.LazyFrame:
     return every.filter(pl.col("queue_arn") == unit["queue_arn"])
 
 
-def _groups(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> Iterator[list[Delivery]]:
+def _groups(cache: Cache, unit: Unit) -> Iterator[list[Delivery]]:
     """Yield the deliveries of each message group of a FIFO queue that may have stopped or overtaken."""
     narrow = ["group_id", "item_id", "ended_by", "run_status", "sent_at", "effect", "effect_at"]
     wanted = groups_to_look_at(_all_deliveries(cache, unit).select(narrow).collect())
@@ -289,38 +243,19 @@ def blind(
     finality: Finality,
 ) -> pl.DataFrame:
     """Return incidents of queues whose logs name no message, in the columns of INCIDENTS."""
-    consumers = sorted({(r["queue_arn"], r["queue_name"], r["log_group"]) for r in around.known.consumers})
-    queues = blind_queues([(arn, group) for arn, _, group in consumers], names_items)
-    if not queues:
+    owners = blind_owners(around.known.consumers, names_items)
+    if not owners:
         return pl.DataFrame(schema=schema_of(INCIDENTS))
-    owners: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for arn, name, group in consumers:
-        if arn in queues:
-            owners[group].append((arn, name))
-    failed = []
+    failed: list[FailedInvocation] = []
     wanted = pl.col("end_status").is_in(list(CUT_OFF)) & pl.col("log_group").is_in(list(owners))
+    names = ("log_group", "function_name", "started_at", "ended_at", "end_status", "evidence_ids")
     for part in parts:
-        rows = read_part(around.cache.entry(*part), "invocations").filter(wanted).collect()
+        rows = read_part(around.cache.entry(*part), "invocations").filter(wanted).select(names)
         rows = rows.with_columns(pl.col(n).dt.epoch("us") for n in ("started_at", "ended_at"))
-        for row in rows.iter_rows(named=True):
-            for arn, queue_name in owners[row["log_group"]]:
-                failed.append(
-                    FailedInvocation(
-                        arn,
-                        queue_name,
-                        row["log_group"],
-                        row["function_name"],
-                        row["started_at"],
-                        row["ended_at"],
-                        row["end_status"],
-                        row["evidence_ids"],
-                    )
-                )
-    points = [
-        MetricPoint(p["resource"], p["metric"], p["point_at"], p["period_s"], p["value"])
-        for p in around.rule_points
-        if p["metric"] in ("NumberOfMessagesReceived", "NumberOfMessagesDeleted")
-    ]
+        failed += [
+            FailedInvocation(*owner, *row) for row in rows.collect().iter_rows() for owner in owners[str(row[0])]
+        ]
+    points = balance_points(around.rule_points)
     return frame(blind_windows(failed, around.in_force, points, set(ids), finality), schema_of(INCIDENTS))
 
 
@@ -364,6 +299,3 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     for table, mine in rows.items():
         written(folder, table.name, pl.DataFrame(mine, schema=schema_of(table), orient="row"), table.key)
     return {table.name: len(mine) for table, mine in rows.items()}
-
-
-__all__ = ["Surrounding", "blind", "health", "incidents", "members", "messages", "queue"]

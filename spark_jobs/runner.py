@@ -11,15 +11,16 @@ from typing import Any
 
 from forensics.clock import moment
 from forensics.health.accepted import check_codes
-from forensics.judging.surroundings import GroupLines, Surroundings
+from forensics.judging.group_lines import group_lines
+from forensics.judging.surroundings import Surroundings
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
 from forensics.settings import Settings
 from forensics.settings_text import bearing_text, text_digest
+from forensics.streams.reading import Reading
 from forensics.tables import Table
 from forensics.tables import findings as T
 from spark_jobs import steps
-from spark_jobs.assemble import Reading
 from spark_jobs.cache import Cache, CacheDamagedError, Summary, code_digest, digest, linked
 from spark_jobs.candidates import PLAN, shard_bounds
 from spark_jobs.carried import Carried, Progress, Unheard
@@ -220,33 +221,20 @@ class _Run:
         self, surveys: Sequence[Summary], parts: Parts, reading: Reading
     ) -> tuple[Surroundings, int | None]:
         """Return what is known beside the lines of works, and until when any log group was read (µs)."""
-        spans: dict[str, tuple[int, int]] = {}
-        for told in surveys:
-            for group in told["groups"]:
-                first, last = spans.get(group["log_group"], (group["first_at"], group["last_at"]))
-                spans[group["log_group"]] = min(first, group["first_at"]), max(last, group["last_at"])
-        has_starts: dict[str, bool] = defaultdict(bool)
-        has_guard: dict[str, bool] = defaultdict(bool)
-        blind: dict[str, list[int]] = defaultdict(list)
-        for entry, told in zip(parts.entries, parts.told, strict=True):
-            for group in told["groups"]:
-                has_starts[group["log_group"]] |= bool(group["has_starts"])
-                has_guard[group["log_group"]] |= bool(group["has_guard_line"])
-            if any(group["blind"] for group in told["groups"]):
-                for name, at in _blind_starts(self.cache.entry(*entry)):
-                    blind[name] += at
-        small = self.evidence.small
-        lines = [
-            GroupLines(name, *spans[name], has_starts[name], sorted(blind[name]), has_guard[name])
-            for name in sorted(spans)
+        blind = [
+            starts
+            for entry, told in zip(parts.entries, parts.told, strict=True)
+            if any(group["blind"] for group in told["groups"])
+            for starts in _blind_starts(self.cache.entry(*entry))
         ]
+        lines = group_lines(_of_groups(surveys), _of_groups(parts.told), blind)
         around = Surroundings(
-            **{name: small[name] for name in _OF_SURROUNDINGS},
+            **self.evidence.small,
             metric_points=self.evidence.rule_points,
             lines=lines,
             guarded_groups=[name for name, group in reading.groups.items() if group.consumer.guard],
         )
-        borders = [span[1] for name in spans if (span := around.read_span(name))]
+        borders = [span[1] for told in lines if (span := around.read_span(told.log_group))]
         return around, max(borders, default=None)
 
     def _plan(self, shared: Shared, parts: Parts) -> tuple[str, Summary]:
@@ -303,22 +291,14 @@ class _Run:
             linked(file, folder / f"part-{number:05d}-{file.parent.name}.parquet")
 
 
-_OF_SURROUNDINGS = (
-    "consumers",
-    "coverage",
-    "queue_settings",
-    "function_settings",
-    "event_source_mappings",
-    "setting_changes",
-    "move_tasks",
-)
+def _of_groups(told: Iterable[Summary]) -> Iterable[dict[str, Any]]:
+    return (group for one in told for group in one["groups"])
 
 
 def _present(surveys: Iterable[Summary]) -> dict[str, bool]:
     present: dict[str, bool] = {}
-    for told in surveys:
-        for group in told["groups"]:
-            present[group["log_group"]] = present.get(group["log_group"], False) or group["has_platform"]
+    for group in _of_groups(surveys):
+        present[group["log_group"]] = present.get(group["log_group"], False) or group["has_platform"]
     return present
 
 

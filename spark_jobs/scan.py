@@ -6,7 +6,7 @@ invocation that begins or ends in another file, of a stream whose invocations ar
 they are put together with those of other files (``assemble``).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -15,11 +15,14 @@ import polars as pl
 from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import parse_line
 from forensics.streams.model import LogGroup
+from forensics.streams.reading import Reading
+from forensics.streams.shapes import EFFECT, MENTION, OTHER_ID, STARTED, ask
 from spark_jobs import screen
-from spark_jobs.assemble import STREAM, Reading, facts_of_workers, of_streams, said_by
+from spark_jobs.assemble import STREAM, facts_of_workers, of_streams, said_by
+from spark_jobs.marks import Marks
 from spark_jobs.ordinary import Ordinary, in_force_at
 from spark_jobs.parts import LINE_SCHEMA, Part
-from spark_jobs.screen import EFFECT, END, EVENT, MENTION, REPORT, START, STARTED, Marks
+from spark_jobs.screen import END, EVENT, REPORT, START
 
 LINE_COLUMNS = ["evidence_id", "log_group", "log_stream", "logged_at", "order_in_ms", "line"]
 _IN_STREAM = ["stream", "at", "order_in_ms"]
@@ -80,8 +83,10 @@ class _Lines:
         self.taken = np.zeros(self.runs.height, bool)
 
     def _settle_ids(self) -> None:
-        """Ask the grammar about ids in front of a line that are not its invocation's own: most are of messages."""
-        doubtful = (pl.col("line_id") != pl.col("own_id")) & (pl.col("own_id") != "")
+        """Ask the grammar about ids of lines that are not their invocation's own: most are of messages."""
+        is_other = (pl.col("line_id") != pl.col("own_id")).fill_null(False)
+        is_platforms = (pl.col("kind") == screen.APPLICATION) & screen.may_be_of_platform(pl.col("line"))
+        doubtful = (is_other | is_platforms) & (pl.col("own_id") != "")
         odd = self.lines.with_row_index("place").filter(doubtful).select("place", "line", "group")
         if odd.is_empty():
             return
@@ -202,10 +207,14 @@ class _Lines:
         worth = line.str.contains_any(screen.needles_of(self.marks)) | (pl.col("id_count") > 0)
         asks = [n for n, marks in enumerate(self.marks) if marks.asks_every_line]
         lines = lines.filter(worth | pl.col("group").is_in(asks))
-        too_long = line.str.len_bytes() > screen.LONGEST_SHAPE
         unreadable = [n for n, marks in enumerate(self.marks) if not marks.readable]
-        self._mark_odd(odd, lines.filter(too_long | pl.col("group").is_in(unreadable))["run"])
-        lines = lines.filter(~too_long & ~pl.col("group").is_in(unreadable))
+        has_no_shape = (
+            (line.str.len_bytes() > screen.LONGEST_SHAPE)
+            | line.str.contains(screen.NUMBERED_ENTITY, literal=True)
+            | pl.col("group").is_in(unreadable)
+        )
+        self._mark_odd(odd, lines.filter(has_no_shape)["run"])
+        lines = lines.filter(~has_no_shape)
         lines = lines.with_columns(shape=screen.shapes(lines))
         distinct = lines.select("group", "shape").unique()
         if distinct.height > screen.MOST_SHAPES:
@@ -213,41 +222,40 @@ class _Lines:
                 lines.group_by("group", "shape").len().sort("len", "group", "shape", descending=[True, False, False])
             )
             distinct = common.head(screen.MOST_SHAPES).select("group", "shape")
-        asked = [screen.ask(text, self.groups[number]) for number, text in distinct.iter_rows()]
+        asked = [ask(text, self.groups[number]) for number, text in distinct.iter_rows()]
         answers = distinct.with_columns(
             is_odd=pl.Series([a.is_odd for a in asked], dtype=pl.Boolean),
             says=pl.Series([a.says for a in asked], dtype=pl.UInt8),
             names=pl.Series([a.names_message for a in asked], dtype=pl.Boolean),
             effect_mask=pl.Series([a.effect_key for a in asked], dtype=pl.String),
             started_mask=pl.Series([a.started_key for a in asked], dtype=pl.String),
+            names_function=pl.Series([a.names_function for a in asked], dtype=pl.Boolean),
         )
         lines = lines.join(answers, on=["group", "shape"], how="left")
-        lines = lines.with_columns(is_odd=pl.col("is_odd").fill_null(True) | self._unsaid(lines))
-        self._mark_odd(odd, lines.filter("is_odd")["run"])
-        lines = lines.filter(~pl.col("is_odd") & (pl.col("says") > 0))
-        return self._values(lines, odd)
+        names = pl.Series([group.function_name for group in self.groups], dtype=pl.String)
+        of_other = pl.col("names_function") & screen.function_names(line).ne_missing(names.gather(lines["group"]))
+        is_odd = pl.col("is_odd").fill_null(True) | of_other
+        self._mark_odd(odd, lines.filter(is_odd)["run"])
+        lines = lines.filter(~is_odd)
+        for marks, mine in self._by_marks(lines):
+            self._mark_odd(odd, mine.filter(marks.unsaid(line, pl.col("says")))["run"])
+        return self._values(lines.filter(pl.col("says") > 0), odd)
 
-    def _unsaid(self, lines: pl.DataFrame) -> pl.Series:
-        """Tell of each line whether a configured mark is in it that the grammar did not see in its shape."""
-        unsaid = np.zeros(lines.height, bool)
-        group, says = lines["group"].to_numpy(), lines["says"].fill_null(0).to_numpy()
-        for number in np.unique(group):
-            for bit, is_in in self.marks[number].found_in:
-                place = np.flatnonzero((group == number) & (says & bit == 0))
-                unsaid[place] |= lines["line"][place].to_frame("line").select(is_in).to_series().to_numpy()
-        return pl.Series(unsaid, dtype=pl.Boolean)
+    def _by_marks(self, lines: pl.DataFrame) -> Iterator[tuple[Marks, pl.DataFrame]]:
+        """Yield the lines of groups with the same marks together."""
+        patterns: dict[tuple[tuple[str, str], ...], list[int]] = {}
+        for number, marks in enumerate(self.marks):
+            patterns.setdefault(tuple(sorted((k, v or "") for k, v in marks.patterns.items())), []).append(number)
+        for numbers in patterns.values():
+            mine = lines.filter(pl.col("group").is_in(numbers))
+            if not mine.is_empty():
+                yield self.marks[numbers[0]], mine
 
     def _values(self, lines: pl.DataFrame, odd: np.ndarray) -> pl.DataFrame:
         """Take the values that the lines' marks name: ``message_id``, ``effect_key``, ``started_key``."""
         parts = []
-        patterns: dict[tuple[tuple[str, str], ...], list[int]] = {}
-        for number, marks in enumerate(self.marks):
-            patterns.setdefault(tuple(sorted((k, v or "") for k, v in marks.patterns.items())), []).append(number)
         line, says = pl.col("line"), pl.col("says")
-        for numbers in patterns.values():
-            marks, mine = self.marks[numbers[0]], lines.filter(pl.col("group").is_in(numbers))
-            if mine.is_empty():
-                continue
+        for marks, mine in self._by_marks(lines):
             only_mentioned = pl.when(says & (EFFECT | STARTED) == 0).then(line.str.extract_all(screen.UUID).list.last())
             mine = mine.with_columns(
                 effect=pl.when(says & EFFECT > 0).then(marks.values("effect", line)),
@@ -334,4 +342,4 @@ class _Lines:
 
 
 def _masked_key(keys: pl.Series) -> pl.Series:
-    return screen.masked(keys.str.replace_all(screen.UUID, screen.OTHER_ID)) if keys.null_count() < len(keys) else keys
+    return screen.masked(keys.str.replace_all(screen.UUID, OTHER_ID)) if keys.null_count() < len(keys) else keys

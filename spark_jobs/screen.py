@@ -1,89 +1,44 @@
 """Vectors decide what the grammar has to look at: what each line of a Lambda log group is, as columns.
 
 The commonest forms are read here for sure: START, END and plain REPORT lines, a printed Lambda event, lines of the
-application whose *shape* the grammar was asked about. A shape is a line whose request id, other ids and digits are masked;
-lines of one shape say the same but for the values, so ``forensics.parsers`` is asked once per shape and the values are taken
-by the configured expression. Whatever is not read for sure is ``is_odd``: its invocation goes to the grammar line by line.
+application whose *shape* the grammar was asked about (``forensics.streams.shapes``), with the values that the configured
+expressions take from them. Whatever is not read for sure is ``is_odd``: its invocation goes to the grammar line by line.
 """
 
 import ast
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from forensics.parsers import app_lines, handle_errors, idempotency, lambda_text, sqs_records
-from forensics.parsers.grammar import UUID
-from forensics.parsers.line import ParsedLine, parse_line
-from forensics.parsers.marks import needle_of
-from forensics.settings import Consumer
+from forensics.parsers import app_lines, sqs_records
+from forensics.parsers.grammar import REQUEST_ID, UUID
+from forensics.parsers.mentions import SEND_NEEDLE
+from forensics.parsers.needles import OF_FUNCTIONS
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
+from forensics.streams.shapes import OTHER_ID, OWN, SEND, SILENT, ask
+from spark_jobs.marks import Marks
 
 START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
 """Kinds of lines; an application's line is any other."""
 
-OWN_ID, OTHER_ID = "eeeeeeee-eeee-eeee-eeee-eeeeeeeeeeee", "ffffffff-ffff-ffff-ffff-ffffffffffff"
-"""What stands in a shape for the invocation's own request id and for any other id; without digits, which are masked."""
-_OWN = "\x01own\x01"
-
-MENTION, EFFECT, STARTED, RESPONSE = 1, 2, 4, 8
-"""What a line of some shape states, as bits: it mentions the message, shows its effect, its start, an empty batch response."""
-
 _STAMP = r"\[?[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9:.,]{8,20}(?:Z|[ \x{A0}]?[+-][0-9:]{4,6})?\]?[ \t\x{A0},:-]*"
-_PREFIX = rf"^[\s\x{{A0}}]*(?:\[?[A-Za-z]{{3,11}}\]?[: \t\x{{A0}}]*)?(?:{_STAMP}){{0,2}}<?({UUID})"
+_PREFIX = rf"^[\s\x{{A0}}]*(?:\[?[A-Za-z]{{3,11}}\]?[: \t\x{{A0}}]*)?(?:{_STAMP}){{0,2}}<?({REQUEST_ID})"
 """At least whatever ``app_lines.PREFIX`` takes for a request id: what else it finds makes a line odd, never wrong."""
-_JSON_ID = rf'equest_?[Ii]d"\s*:\s*"({UUID})'
+_JSON_ID = rf'equest_?[Ii]d"\s*:\s*"({REQUEST_ID})'
 _REPORT = rf"^REPORT RequestId: {UUID}\tDuration: ([0-9]{{1,15}}(?:\.[0-9]{{1,9}})?) ms\t"
+_FUNCTION_NAME = r'(?:unction_name|FunctionName)"\s*:\s*"([A-Za-z0-9_-]{1,140})'
+_FUNCTION_ARN = r":function:([A-Za-z0-9_-]{1,140})"
+NUMBERED_ENTITY = "&#"
+"""A quote as HTML says by its digits which it is, so that no shape holds it."""
 LONGEST_SHAPE = 4_000
 MOST_SHAPES = 5_000
 """Above this a part's lines have no shapes in common, and asking about each costs what reading each line does."""
-
-_NEEDLES = (
-    lambda_text.TIMEOUT_NEEDLE,
-    lambda_text.RUNTIME_ERROR_NEEDLE,
-    lambda_text.RUNTIME_ERROR_START,
-    "RequestId",
-    "START",
-    "END ",
-    "REPORT",
-    "INIT_",
-    "RESTORE_",
-    "platform.",
-    sqs_records.RESPONSE_NEEDLE,
-    *sqs_records.NEEDLES,
-    *handle_errors.HANDLE_NEEDLES,
-    *handle_errors.DELETE_NEEDLES,
-    *idempotency.NEEDLES,
-    app_lines.PYTHON_START,
-    *app_lines.NODE_NEEDLES,
-    *app_lines.DOTNET_LEVELS,
-    app_lines.RUBY_START,
-    app_lines.JAVA_NEEDLE,
-    "log_level",
-    "unction_name",
-    "unctionName",
-    ":function:",
-)
-"""A line with none of these, no id but its own request's and no configured mark says nothing."""
-
-
-class Shape(NamedTuple):
-    """What the grammar says of every line of one shape."""
-
-    is_odd: bool
-    says: int = 0
-    names_message: bool = False
-    effect_key: str | None = None
-    started_key: str | None = None
-
-
-ODD, SILENT = Shape(True), Shape(False)
 
 
 def kinds(line: pl.Expr) -> pl.Expr:
@@ -119,67 +74,12 @@ def durations_ms(line: pl.Expr) -> pl.Expr:
 def prefix_ids(line: pl.Expr) -> pl.Expr:
     """Return the id that stands where an application's line carries its request id; null where none does."""
     in_json = pl.when(line.str.starts_with("{")).then(line.str.extract(_JSON_ID, 1))
-    return pl.coalesce(in_json, line.str.head(200).str.extract(_PREFIX, 1))
+    return pl.coalesce(in_json, line.str.extract(_PREFIX, 1))
 
 
-class Marks:
-    """The configured expressions of one consumer, for vectors; ``readable`` is false where these cannot read them.
-
-    Where ids and counts stand, as a path or an expression, is never read here: a shape has neither the digits nor the JSON.
-    """
-
-    def __init__(self, consumer: Consumer) -> None:
-        every: dict[str, str] = {n: text for n in _MARKS if (text := getattr(consumer, n))}
-        read = {name: _for_vectors(text) for name, text in every.items()}
-        self.patterns: dict[str, str | None] = {name: read[name] for name in _SAYS if name in read}
-        is_placed = consumer.message_id is not None or consumer.receive_count is not None
-        self.readable = not is_placed and all(p is not None for p in self.patterns.values())
-        needles = {name: needle_of(text) for name, text in every.items()}
-        self.needles = [n for n in needles.values() if n]
-        self.asks_every_line = "" in needles.values()
-        line = pl.col("line")
-        self.found_in = [
-            (_SAYS.get(name, 0), line.str.contains(p) if (p := read[name]) else line.str.contains(needle, literal=True))
-            for name, needle in needles.items()
-        ]
-        """Per mark the bit that a shape says it with, and whether it may be in a line: an expression may tell digits or ids
-        apart that look alike in a shape, as ``status=200`` does."""
-
-    def values(self, name: str, line: pl.Expr) -> pl.Expr:
-        """Return what the groups of a mark's expression match, as a struct of ``message_id`` and ``key``; null where nothing does."""
-        pattern = self.patterns.get(name)
-        names = re.compile(pattern).groupindex if pattern else {}
-        groups = line.str.extract_groups(pattern) if pattern and set(names) & _GROUPS else pl.lit(None)
-        return pl.struct(
-            [
-                (groups.struct.field(group).replace("", None) if group in names else pl.lit(None, pl.String)).alias(
-                    group
-                )
-                for group in sorted(_GROUPS)
-            ]
-        )
-
-
-_GROUPS = {"message_id", "key"}
-_MARKS = ("effect", "started", "guard", "deleted", "failed")
-_SAYS = {"effect": EFFECT, "started": STARTED}
-"""Marks that a shape can have; one with any other is odd."""
-
-
-def _for_vectors(text: str) -> str | None:
-    """Return a configured expression as the vectors' engine reads it, with Python's ASCII classes; None if it cannot."""
-    if re.search(r"\(\?[=!<>](?!P?[A-Za-z_]+>)|\(\?P=|\\[1-9ZABG]|[*+?}]\+|\(\?[aiLmsux-]", text.replace("(?P<", "(")):
-        return None
-    ascii_classes = {r"\S": r"[^\t\n\x0B\f\r ]", r"\s": r"[\t\n\x0B\f\r ]", r"\w": "[A-Za-z0-9_]", r"\d": "[0-9]"}
-    if re.search(r"\[[^\]]*\\[SWDswdb]", text) or re.search(r"\\[WDbB]", text):
-        return None
-    out = re.sub(r"\\.", lambda m: ascii_classes.get(m[0], m[0]), text)
-    try:
-        pl.Series([""]).str.extract(out, 1)
-        re.compile(out)
-    except (pl.exceptions.PolarsError, re.error):
-        return None
-    return out
+def may_be_of_platform(line: pl.Expr) -> pl.Expr:
+    """Tell which lines may be START, END or REPORT in another form: behind a time, a blank, or a tab for a blank."""
+    return line.str.contains("RequestId", literal=True) & line.str.contains_any(["START", "END", "REPORT"])
 
 
 def masked(lines: pl.Series) -> pl.Series:
@@ -202,46 +102,20 @@ def shapes(lines: pl.DataFrame) -> pl.Series:
     """Return the shape of each application line, given ``line``, ``own_id`` and ``line_id`` (what its prefix holds)."""
     line, own = pl.col("line"), pl.col("line_id").is_not_null() & (pl.col("line_id") == pl.col("own_id"))
     is_json = line.str.starts_with("{")
-    in_json = pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{_OWN}'))
-    once = in_json.when(own).then(line.str.replace(UUID, _OWN)).otherwise(line)
-    return masked(lines.select(line=once.str.replace_all(UUID, OTHER_ID)).to_series())
+    in_json = pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{OWN}'))
+    once = in_json.when(own).then(line.str.replace(UUID, OWN)).otherwise(line)
+    once = once.str.replace_all(SEND_NEEDLE, SEND, literal=True).str.replace_all(UUID, OTHER_ID)
+    return masked(lines.select(line=once).to_series())
 
 
-def ask(shape: str, group: LogGroup) -> Shape:
-    """Ask the grammar what every line of a shape says."""
-    return _shape_of(parse_line(shape.replace(_OWN, OWN_ID), group.consumer, group.name), group)
-
-
-def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
-    if said.kind not in ("app", "other") or said.request_id not in (None, OWN_ID):
-        return ODD
-    if any((said.records, said.handle_error, said.idempotency, said.worker, said.guard_mark, said.batch_item_failures)):
-        return ODD
-    if said.deleted_mark or said.failed_mark or said.receive_count is not None:
-        return ODD
-    if said.function_name is not None and said.function_name != re.sub(r"[0-9]", "0", group.function_name or ""):
-        return ODD
-    says = RESPONSE if said.batch_item_failures is not None else 0
-    marks = [(m, bit) for m, bit in ((said.effect, EFFECT), (said.started, STARTED)) if m]
-    ids = {i for i in (*(said.mentions or ()), *(m.message_id for m, _ in marks)) if i is not None}
-    if ids - {OTHER_ID}:
-        return ODD
-    says |= (MENTION if said.mentions else 0) | sum(bit for _, bit in marks)
-    names = {m.message_id is not None for m, _ in marks}
-    if len(names) > 1:
-        return ODD
-    return Shape(
-        False,
-        says,
-        bool(ids),
-        said.effect.key if said.effect else None,
-        said.started.key if said.started else None,
-    )
+def function_names(line: pl.Expr) -> pl.Expr:
+    """Return the name of its function that an application's JSON line carries."""
+    return pl.coalesce(line.str.extract(_FUNCTION_NAME, 1), line.str.extract(_FUNCTION_ARN, 1))
 
 
 def needles_of(consumers: Sequence[Marks]) -> list[str]:
     """Return the texts of which a line must hold one to be worth a shape."""
-    return sorted({*_NEEDLES, *(needle for marks in consumers for needle in marks.needles)})
+    return sorted({*OF_FUNCTIONS, *(needle for marks in consumers for needle in marks.needles)})
 
 
 # -- printed events -----------------------------------------------------------------------------------------------------

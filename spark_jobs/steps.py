@@ -7,17 +7,18 @@ from typing import Any
 
 import polars as pl
 
+from forensics.counting.measures import delivery_measures, invocation_measures
+from forensics.counting.readiness import handling_counts, invocation_counts
 from forensics.judging.surroundings import Surroundings
+from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, INVOCATIONS
 from spark_jobs import candidates, joins
-from spark_jobs.assemble import Reading, handles_of
+from spark_jobs.assemble import handles_of
 from spark_jobs.cache import Cache, Summary, linked
 from spark_jobs.candidates import HASHES, hashes_of
 from spark_jobs.evidence import surveyed, whole
 from spark_jobs.judge import loaded, write_judged
-from spark_jobs.measures import delivery_measures, invocation_measures
 from spark_jobs.parts import Part, all_deliveries, other_deliveries, read_part, write_deliveries, written
-from spark_jobs.readiness import handling_counts, invocation_counts
 from spark_jobs.scan import LINE_COLUMNS, scanned
 
 Unit = dict[str, Any]
@@ -25,7 +26,7 @@ Unit = dict[str, Any]
 _PART_KEYS = {
     "handlings": ("consumer",),
     "rest": ("log_group", "log_stream", "at", "order_in_ms", "evidence_id"),
-    "facts": ("log_group", "log_stream", "at", "order_in_ms", "evidence_id"),
+    "facts": ("at", "log_group", "log_stream", "order_in_ms", "evidence_id"),
     "borders": ("stream", "start_at", "end_at"),
     "handles": ("log_group", "handle", "message_id"),
 }
@@ -138,7 +139,7 @@ def _write_part(folder: Path, part: Part) -> Summary:
         "borders": part.borders.height,
         "facts": part.facts.height,
         "groups": groups.sort("log_group").to_dicts(),
-        "of_invocations": invocation_counts(invocations.with_columns(start_at=pl.when("has_start").then("started_at"))),
+        "of_invocations": invocation_counts(invocations),
         "of_handlings": handling_counts(part.handlings),
         "queues": sorted(deliveries["queue_arn"].unique().to_list()),
         "functions": sorted(deliveries["function_name"].drop_nulls().unique().to_list()),

@@ -3,23 +3,23 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from forensics.clock import micros
 from forensics.incidents.gaps import Gaps
+from forensics.known import Known
 from forensics.queue_findings import MetricSeries
+from forensics.queue_findings.queue import Measured
 from forensics.tables import FINDINGS, Table
 from forensics.tables import findings as T
 from spark_jobs import publish
-from spark_jobs.assemble import Reading
 from spark_jobs.cache import Summary, digest
 from spark_jobs.carried import Carried
 from spark_jobs.evidence import Evidence
-from spark_jobs.known import Known
 from spark_jobs.parts import schema_of
 from spark_jobs.steps import Shared
 
@@ -32,41 +32,42 @@ class Parts:
     told: list[Summary]
 
 
+@dataclass
 class Telling:
     """What one run tells of its judged works (names of ``judged`` entries) and of what needed no judging (``settled``)."""
 
-    def __init__(
-        self,
-        carried: Carried,
-        evidence: Evidence,
-        shared: Shared,
-        parts: Parts,
-        judged: list[str],
-        of_judged: Sequence[Summary],
-        settled: list[str],
-        data_until: int | None,
-    ) -> None:
-        self.carried, self.evidence, self.shared, self.parts = carried, evidence, shared, parts
-        self.judged, self.of_judged, self.settled, self.data_until = judged, of_judged, settled, data_until
-        self.blind = pl.DataFrame(schema=schema_of(T.INCIDENTS))
+    carried: Carried
+    evidence: Evidence
+    shared: Shared
+    parts: Parts
+    judged: Sequence[str]
+    of_judged: Sequence[Summary]
+    settled: Sequence[str]
+    data_until: int | None
+    blind: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=schema_of(T.INCIDENTS)))
+    """Incidents of queues whose logs name no message."""
 
     def tell(self) -> dict[Table, list[Path]]:
         """Write what people read; returns the files of each findings table."""
         shared, parts, judged, of_judged = self.shared, self.parts, self.judged, self.of_judged
         settled, data_until, reading = self.settled, self.data_until, self.shared.reading
         assert reading is not None
-        known = _known(self.evidence, reading)
+        known = Known.of(self.evidence.small, reading.groups)
         assert shared.around is not None
-        points = [{**p, "point_at": _us(p["point_at"])} for p in self.evidence.rule_points]
+        points = [{**p, "point_at": micros(p["point_at"])} for p in self.evidence.rule_points]
         around = publish.Surrounding(
             self.carried.cache,
             known,
             reading.in_force,
             Gaps(self.evidence.small["coverage"]),
             points,
-            MetricSeries("ApproximateNumberOfMessagesVisible", points),
-            MetricSeries("ApproximateAgeOfOldestMessage", points),
-            shared.around.read_of_logs,
+            Measured(
+                reading.in_force,
+                MetricSeries("ApproximateNumberOfMessagesVisible", points),
+                MetricSeries("ApproximateAgeOfOldestMessage", points),
+                shared.around.read_of_logs,
+                data_until,
+            ),
             data_until,
             self.evidence.settings.team.local,
         )
@@ -170,28 +171,5 @@ class Telling:
         return list(zip(units, self.carried.map("queue", publish.queue, around, units), strict=True))
 
 
-def _known(evidence: Evidence, reading: Reading) -> Known:
-    small = evidence.small
-    by_name = {r["queue_name"]: r["queue_arn"] for r in small["queue_settings"]}
-    for row in small["consumers"]:
-        by_name.setdefault(row["queue_name"], row["queue_arn"])
-    groups = reading.groups
-    return Known(
-        queue_arn_by_name=by_name,
-        queue_arn_by_group={name: group.queue_arn for name, group in groups.items() if group.queue_arn},
-        consumers_by_group={name: group.consumer for name, group in groups.items()},
-        consumers=small["consumers"],
-        coverage=small["coverage"],
-        queue_settings=small["queue_settings"],
-        function_settings=small["function_settings"],
-        event_source_mappings=small["event_source_mappings"],
-        setting_changes=small["setting_changes"],
-    )
-
-
 def _some(found: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: found[name] for name in names if name in found}
-
-
-def _us(at: datetime) -> int:
-    return round(at.timestamp() * 1_000_000)

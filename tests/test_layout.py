@@ -24,8 +24,6 @@ PURE = (
     "forensics/queue_findings",
     "forensics/counterfactuals",
     "forensics/verdict",
-    "forensics/streams",
-    "forensics/judging",
     "forensics/checks",
     "forensics/health",
     "forensics/streams",
@@ -45,6 +43,7 @@ COMPANIONS = {
 THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
     "forensics": {"re2", "pydantic"},
+    "forensics/counting": {"polars"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},
     "forensics/redrive": set(),
@@ -91,6 +90,7 @@ _CORE = {
 OWN: dict[str, set[str]] = {
     **{part: {"forensics", *PURE} for part in PURE},
     "forensics": {"forensics", "forensics/tables", "forensics/checks", "forensics/health"},  # the pages it generates
+    "forensics/counting": {"forensics", *PURE, "forensics/counting"},
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
     "forensics/books": {"forensics", *PURE, "forensics/lake", "forensics/books"},  # a ledger beside the logs
     "forensics/redrive": {"forensics", *PURE, "forensics/lake", "forensics/books", "forensics/redrive"},
@@ -112,7 +112,7 @@ OWN: dict[str, set[str]] = {
     },
     "ingest": {*_CORE, "ingest"}
     - {"forensics/charts", "forensics/report", "forensics/books", "forensics/redrive", *_ASKED},
-    "spark_jobs": {*_CORE, "spark_jobs"}
+    "spark_jobs": {*_CORE, "forensics/counting", "spark_jobs"}
     - {"forensics/charts", "forensics/report", "forensics/books", "forensics/redrive", *_ASKED},
     "pages": {*_CORE, "pages"},
     "app": {*_CORE, "pages"},

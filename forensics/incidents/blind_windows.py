@@ -13,7 +13,7 @@ from forensics.settings_in_force import SettingsInForce
 from forensics.verdict.interval import VERDICTS
 from forensics.words import count_text
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 
 _ENDED = {"timeout": "ran into the timeout", "error": "raised an error", "crash": "crashed"}
 _LARGEST_BATCH = {True: 10, False: 10_000}
@@ -68,6 +68,26 @@ def blind_queues(consumers: Iterable[tuple[str, str]], names_items: Mapping[str,
         if log_group in names_items:
             names[queue_arn] = names.get(queue_arn, False) or names_items[log_group]
     return {queue_arn for queue_arn, is_any in names.items() if not is_any}
+
+
+def blind_owners(consumers: Iterable[Row], names_items: Mapping[str, bool]) -> dict[str, list[tuple[str, str]]]:
+    """Return by log group whose logs these are: the ARN and the name of each blind queue, as rows of CONSUMERS say."""
+    told = sorted({(r["queue_arn"], r["queue_name"], r["log_group"]) for r in consumers})
+    queues = blind_queues([(arn, group) for arn, _, group in told], names_items)
+    owners: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for arn, name, group in told:
+        if arn in queues:
+            owners[group].append((arn, name))
+    return owners
+
+
+def balance_points(points: Iterable[Row]) -> list[MetricPoint]:
+    """Return those of a lake's points that tell what was received and deleted; times in µs."""
+    return [
+        MetricPoint(p["resource"], p["metric"], p["point_at"], p["period_s"], p["value"])
+        for p in points
+        if p["metric"] in (RECEIVED, DELETED)
+    ]
 
 
 def blind_windows(

@@ -6,7 +6,7 @@ from itertools import chain
 from operator import attrgetter
 
 from forensics.judging.effect import count_returned_once, decide_effect
-from forensics.judging.ending import decide_endings
+from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
@@ -45,13 +45,13 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     return judged
 
 
-def judge_alone(delivery: Delivery) -> None:
-    """Fill in what is judged of a delivery that ``ends_surely``, where nothing else speaks of its message."""
-    delivery.evidence_ids = evidence_of(delivery)
-    delivery.work_id = delivery.item_id
-    delivery.delivery_index, delivery.came_again = 1, False
+def judge_alone(delivery: Delivery) -> bool:
+    """Judge a delivery as if it were its message's only one; tells whether it ``ends_surely``, and so needs no more."""
     decide_effect(delivery)
-    delivery.ended_by, delivery.delete_status = "deleted", None
+    delivery.delete_status = delete_status(delivery.delete_reason)
+    if is_over := ends_surely(delivery):
+        delivery.ended_by = "deleted"
+    return is_over
 
 
 def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:

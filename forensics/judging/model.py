@@ -114,3 +114,22 @@ class Judged:
     ledger: list[Delivery] = field(default_factory=list)
     redeliveries: list[Redelivery] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Some message of it was not deleted in the end, as far as is known."""
+        return any(not d.came_again and d.ended_by != "deleted" for d in self.ledger)
+
+    def by_work(self) -> dict[tuple[str, str], "Judged"]:
+        """Return what was judged of each work, by queue ARN and work id, sorted."""
+        parts: dict[tuple[str, str], Judged] = {}
+        of_item: dict[tuple[str, str], Judged] = {}
+        for delivery in self.ledger:
+            part = parts.setdefault((delivery.queue_arn, delivery.work_id), Judged())
+            part.ledger.append(delivery)
+            of_item[delivery.queue_arn, delivery.item_id] = part
+        for redelivery in self.redeliveries:
+            of_item[redelivery.queue_arn, redelivery.item_id].redeliveries.append(redelivery)
+        for message in self.messages:
+            of_item[message.queue_arn, message.item_id].messages.append(message)
+        return dict(sorted(parts.items()))

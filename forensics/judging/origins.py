@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from forensics.event_ids import is_event_id
 from forensics.judging.known import highest, lowest, unknown_first, unknown_last
 from forensics.judging.surroundings import Surroundings
 from forensics.origins import IdPair, Origin, origin_of
@@ -55,11 +56,13 @@ def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Su
             is_named_after_earlier=True,
             was_moved_then=was_moved,
         )
+    same = earlier.business_keys & message.business_keys
     return IdPair(
         earlier_id=str(message.deduplication_id) if is_named_after else earlier.item_id,
         is_fifo=message.is_fifo,
         has_same_deduplication_id=_is_same(earlier.deduplication_id, message.deduplication_id),
-        has_same_business_key=not earlier.business_keys.isdisjoint(message.business_keys),
+        has_same_business_key=bool(same),
+        has_same_event=bool(same) and all(is_event_id(key) for key in same),
         has_same_job_id=_is_same(earlier.job_id, message.job_id) is True,
         has_same_body=_is_same(earlier.body_md5, message.body_md5),
         is_named_after_earlier=is_named_after,

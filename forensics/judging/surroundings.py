@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from forensics.clock import micros
 from forensics.coverage import read_spans, settled_until
 from forensics.judging.finality import Finality
+from forensics.judging.group_lines import GroupLines
 from forensics.settings_in_force import EARLIEST, LATEST, SettingsInForce
 from forensics.spans import Spans, common_to
 
@@ -30,20 +31,6 @@ _LONGEST_MOVE_US = 36 * 3_600 * 1_000_000
 """SQS ends a move task after that."""
 _SECOND = 1_000_000
 _MILLISECOND = 1000
-
-
-class GroupLines(NamedTuple):
-    """What the lines of one log group tell. ``blind_starts``: when invocations began that print no record, sorted.
-
-    ``has_starts``: some invocation shows its START; ``has_guard_line``: some line is of an idempotency library.
-    """
-
-    log_group: str
-    first_at: int
-    last_at: int
-    has_starts: bool
-    blind_starts: Sequence[int] = ()
-    has_guard_line: bool = False
 
 
 class Throttle(NamedTuple):

@@ -8,7 +8,8 @@ class IdPair(NamedTuple):
 
     ``is_named_after_earlier``: the deduplication id of the later message is the earlier one's message id, which is what
     SQS puts on a message that moves to a FIFO dead-letter queue. ``was_moved_then``: a move task out of the queue's
-    dead-letter queue was on when the later message was sent. ``has_same_job_id``: a worker framework's own id of the work.
+    dead-letter queue was on when the later message was sent. ``has_same_job_id``: a worker framework's own id of the work,
+    ``has_same_event``: their business key is the id that SNS, EventBridge or S3 gave the event.
     """
 
     earlier_id: str = "another message"
@@ -16,6 +17,7 @@ class IdPair(NamedTuple):
     has_same_deduplication_id: bool | None = False
     has_same_business_key: bool = False
     has_same_job_id: bool = False
+    has_same_event: bool = False
     has_same_body: bool | None = None
     is_named_after_earlier: bool = False
     earlier_was_dead_lettered: bool = False

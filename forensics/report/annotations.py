@@ -21,6 +21,7 @@ MARK_WORDS = {
     "false-alarm": "false alarm",
     "refunded": "refunded",
     "accepted": "accepted",
+    "fixed": "fixed",
     "withdrawn": "mark withdrawn",
 }
 

@@ -49,7 +49,9 @@ class BatchAtEnd:
 
 
 def batches_at_end(deliveries: Sequence[Row], affected: frozenset[str] | set[str]) -> tuple[BatchAtEnd, ...]:
-    """Return the runs that were cut off while holding an affected item, in the order of their ends; at most MOST_BATCHES.
+    """Return the failed runs of several messages that held an affected item, in the order of their ends.
+
+    At most MOST_BATCHES. Of a run of one message the ledger says it all.
 
     ``deliveries`` are those of the incident's messages; siblings that never came again are counted by the batch only.
     """
@@ -59,7 +61,7 @@ def batches_at_end(deliveries: Sequence[Row], affected: frozenset[str] | set[str
         last[d["item_id"]] = max(last.get(d["item_id"], 0), d["delivery_index"])
         if d["consumer"] is not None and d["run_status"] in WORDS:
             runs.setdefault(d["consumer"], []).append(d)
-    hit = [run for run in runs.values() if any(d["item_id"] in affected for d in run)]
+    hit = [run for run in runs.values() if _size(run) > 1 and any(d["item_id"] in affected for d in run)]
     found = [_batch(run, last) for run in sorted(hit, key=_end)[:MOST_BATCHES]]
     return tuple(sorted(found, key=lambda b: (b.ended_at is None, b.ended_at, b.request_id or "", b.consumer)))
 
@@ -67,6 +69,10 @@ def batches_at_end(deliveries: Sequence[Row], affected: frozenset[str] | set[str
 def _end(run: Sequence[Row]) -> tuple[Any, ...]:
     ends = [d["run_ended_at"] for d in run if d["run_ended_at"]]
     return (not ends, max(ends) if ends else None, run[0]["request_id"] or "", run[0]["consumer"])
+
+
+def _size(run: Sequence[Row]) -> int:
+    return max(len(run), *(d["batch_count"] or 0 for d in run))
 
 
 def _batch(run: Sequence[Row], last: Mapping[str, int]) -> BatchAtEnd:
@@ -87,7 +93,6 @@ def _batch(run: Sequence[Row], last: Mapping[str, int]) -> BatchAtEnd:
         )
         for d in ordered
     )
-    size = max(len(run), *(d["batch_count"] or 0 for d in run))
     return BatchAtEnd(
         consumer_text(run[0]),
         run[0]["request_id"],
@@ -95,7 +100,7 @@ def _batch(run: Sequence[Row], last: Mapping[str, int]) -> BatchAtEnd:
         received,
         ended,
         items,
-        _sentence(run[0], items, size),
+        _sentence(run[0], items, _size(run)),
         ids_of(run),
     )
 

@@ -1,8 +1,9 @@
 """The case of one incident: everything a report says, gathered once from one generation of findings."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property, partial
 from typing import Any
 
 from forensics.books import Line, has_books, reconcile
@@ -18,14 +19,16 @@ from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
 from forensics.report.groups import BlockedSpan, blocked_spans
+from forensics.report.hints import Hint, equal_bodies
 from forensics.report.incident_lookup import find_incident
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
-from forensics.report.opening import Opening, opening
+from forensics.report.opening import Opening, affected_works, opening
 from forensics.report.prevention import counterfactuals_of, dead_of, queue_findings_of
 from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.report.stop_now import moves, scene_of
+from forensics.report.works import by_work, counted_works, every_work, first_repeats, ordered_items, with_first_repeats
 from forensics.tables.evidence import (
     COVERAGE,
     EVENT_SOURCE_MAPPINGS,
@@ -38,16 +41,21 @@ from forensics.verdict.interval import AFFECTED
 from forensics.window import CHANGES_REACH
 
 Row = Mapping[str, Any]
+MOST_HINTED = 200
+"""Of so many affected messages it is looked up which others had the same body."""
 SETTINGS_TABLES = (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS, SETTING_CHANGES)
 """All that tells which settings were in force."""
+MOST_MESSAGES = 2_000
+"""Messages that a report tells of one by one. The CSV has the work of every one."""
 
 
 @dataclass(frozen=True)
 class Case:
     """One incident with what belongs to it; rows are those of the findings tables, in a fixed order, times UTC.
 
-    ``messages`` holds the affected ones first. ``data_version`` and ``rules_version`` say what it was made from,
-    ``data_until_at`` how far the evidence reaches.
+    ``messages`` holds the affected ones first. ``left_out`` counts those that are not in it, because nobody reads a report
+    of so many; the incident's own counts and ``works()`` are of all. ``data_version`` and ``rules_version`` say what it was
+    made from, ``made_at`` when (None: not kept), ``data_until_at`` how far the evidence reaches.
     """
 
     incident: Row
@@ -64,7 +72,9 @@ class Case:
     settings: tuple[SettingFact, ...]
     changes: tuple[Change, ...]
     changes_not_known: str | None
+    changes_since: tuple[Change, ...]
     gaps: tuple[str, ...]
+    hints: tuple[Hint, ...]
     follow_ups: tuple[FollowUp, ...]
     to_log: tuple[Row, ...]
     counterfactuals: tuple[Row, ...]
@@ -76,6 +86,10 @@ class Case:
     data_version: str
     rules_version: str
     data_until_at: datetime | None
+    made_at: datetime | None
+    left_out: int
+    read_works: Callable[[], Iterator[Row]] = field(repr=False, compare=False)
+    """Reads the works of all affected messages, also of those that are left out."""
 
     @property
     def incident_id(self) -> str:
@@ -86,6 +100,12 @@ class Case:
     def affected(self) -> tuple[Row, ...]:
         """Messages whose work may have been done more than once."""
         return tuple(m for m in self.messages if m["verdict"] in AFFECTED)
+
+    def works(self) -> Iterator[Row]:
+        """Yield every affected work, in the order of the messages, with when it first came again."""
+        if self.left_out:
+            return self.read_works()
+        return with_first_repeats(by_work(self.affected), first_repeats(self.redeliveries))
 
     @property
     def excluded(self) -> tuple[str, ...]:
@@ -99,17 +119,25 @@ class Case:
 
     def labels(self, evidence_ids: list[str] | tuple[str, ...] | None) -> list[str]:
         """Return the short names (E1, E2, ...) of cited evidence, in the appendix's order."""
-        wanted = set(evidence_ids or ())
-        return [line.label for line in self.evidence if line.evidence_id in wanted]
+        places = sorted(self._places[i] for i in set(evidence_ids or ()) if i in self._places)
+        return [self.evidence[place].label for place in places]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {line.evidence_id: place for place, line in enumerate(self.evidence)}
 
 
-def load_case(findings: Findings, incident_id: str) -> Case:
-    """Gather one incident.
+def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES) -> Case:
+    """Gather one incident, and of its messages the first ``most``.
 
     Raises IncidentUnknownError, with the nearest ids as the hint, if this data version has no such incident.
     """
     incident = find_incident(findings, incident_id)
     here = equals("incident_id", incident_id)
+    order = ordered_items(findings, incident_id)
+    left_out = max(len(order) - most, 0)
+    if left_out:
+        here &= one_of("item_id", order[:most])
     messages = findings.read(MESSAGES, where=here).to_pylist()
     items = {m["item_id"] for m in messages}
     of_items = equals("queue_arn", incident["queue_arn"]) & one_of("item_id", items)
@@ -139,24 +167,25 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         snapshots,
         _calls(snapshots[SETTING_CHANGES.name], incident),
     )
-    cited = {
-        evidence_id
-        for rows in ([incident], messages, theirs, their_redeliveries)
-        for row in rows
-        for evidence_id in row["evidence_ids"] or ()
-    }
+    of_incident = (i for i in incident["evidence_ids"] or () if not left_out or not i.startswith("log:"))
+    of_rows = (i for rows in (messages, theirs, their_redeliveries) for row in rows for i in row["evidence_ids"] or ())
+    cited = {*of_incident, *of_rows}
     prevention = counterfactuals_of(findings, incident_id)
     on_queue = queue_findings_of(findings, incident)
     cited.update(i for row in (*prevention, *on_queue) for i in row["evidence_ids"] or ())
-    cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
+    hints = equal_bodies(
+        findings, incident["queue_arn"], [m for m in messages if m["item_id"] in affected][:MOST_HINTED], theirs
+    )
+    cited.update(*(t.evidence_ids for told in (moments, chain, settings, hints, changes) for t in told))
     marks = annotations(findings.lake, incident_id)
     until = findings.generation.data_until_at
+    works = counted_works(findings, incident_id) if left_out else affected_works(messages)
     first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
     return Case(
         incident=incident,
         opening=opening(
             incident,
-            messages,
+            works,
             prevention,
             dead_of(on_queue),
             sum(row["code"] == "retention_expired" and row["incident_id"] is not None for row in on_queue),
@@ -178,18 +207,23 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         changes_not_known=not_known_of(
             incident, findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)).to_pylist()
         ),
+        changes_since=_changes_since(incident, sorted(_functions(theirs, snapshots, incident)), snapshots, until),
         gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
+        hints=hints,
         follow_ups=follow_ups(incident, messages, settings),
         to_log=lines_to_add(findings, incident),
         counterfactuals=tuple(prevention),
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
         annotations=marks,
-        books=_books(findings, incident, messages),
+        books=_books(findings, incident),
         redrive=_redrive(findings, incident, on_queue),
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,
         data_until_at=until,
+        made_at=findings.generation.made_at,
+        left_out=left_out,
+        read_works=partial(every_work, findings, incident),
     )
 
 
@@ -200,11 +234,13 @@ def keys_of(message: Row) -> list[str]:
     ]
 
 
-def _books(findings: Findings, incident: Row, messages: Sequence[Row]) -> tuple[Line, ...]:
+def _books(findings: Findings, incident: Row) -> tuple[Line, ...]:
     """Return what ledgers say of the incident's messages; of the harmless ones only where a ledger says otherwise."""
     if not has_books(findings.lake):
         return ()
-    keys = {key for m in messages for key in keys_of(m)}
+    names = ["message_id", "deduplication_id", "business_keys"]
+    told = findings.scan(MESSAGES, names, equals("incident_id", incident["incident_id"]))
+    keys = {key for batch in told for m in batch.to_pylist() for key in keys_of(m)}
     lines = [line for mine in reconcile(findings, incident["queue_arn"], keys).values() for line in mine]
     return tuple(line for line in lines if line.outcome != "agrees")
 
@@ -215,6 +251,17 @@ def _redrive(findings: Findings, incident: Row, on_queue: Sequence[Row]) -> dict
     if not items:
         return {}
     return {s.item_id: s for s in steps_of_queue(findings, incident["queue_arn"]) if s.item_id in items}
+
+
+def _changes_since(
+    incident: Row, functions: Sequence[str], snapshots: Mapping[str, Sequence[Row]], until: datetime | None
+) -> tuple[Change, ...]:
+    """Return what was changed after the incident's end, until the data ends."""
+    end = incident["ended_at"] or incident["started_at"]
+    if end is None or until is None:
+        return ()
+    after = {"queue_arn": incident["queue_arn"], "started_at": end, "ended_at": until}
+    return tuple(c for c in what_changed(after, functions, snapshots, snapshots[SETTING_CHANGES.name]) if c.at > end)
 
 
 def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]], incident: Row) -> set[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forensics.coverage import standing
+from forensics.coverage import TRAIL, standing
 from forensics.window import CHANGES_REACH
 from forensics.words import clock_text, ms_between, span_text, time_text
 
@@ -130,7 +130,7 @@ def not_known_of(incident: Row, coverage: Sequence[Row]) -> str | None:
     if start is None:
         return None
     place = (incident["queue_arn"] or "").split(":")[3:5]  # region and account; nothing where a log gave another name
-    mine = [row for row in coverage if [row["region"], row["account_id"]] == place]
+    mine = [row for row in coverage if [row["region"], row["account_id"]] == place and row["resource"] == TRAIL]
     known_from = start
     for row in sorted(standing(mine), key=lambda row: row["window_end_at"], reverse=True):
         if row["window_end_at"] >= known_from:

@@ -34,6 +34,8 @@ def as_json(case: Case) -> dict[str, Any]:
         "data_version": case.data_version,
         "rules_version": case.rules_version,
         "data_until_at": plain_value(case.data_until_at),
+        "made_at": plain_value(case.made_at),
+        "messages_left_out": case.left_out,
         "incident": incident_record(case.incident),
         "summary": summary(case),
         "key_moments": told(case.moments),
@@ -51,6 +53,9 @@ def as_json(case: Case) -> dict[str, Any]:
         "changes_before": told(case.changes),
         "changes_not_known": case.changes_not_known,
         "gaps": list(case.gaps),
+        "hints": [
+            vars(h) | {"message_ids": list(h.message_ids), "evidence_ids": list(h.evidence_ids)} for h in case.hints
+        ],
         "counterfactuals": rows(case.counterfactuals),
         "queue_findings": rows(case.queue_findings),
         "follow_ups": rows(tuple(vars(f) for f in case.follow_ups)),

@@ -17,6 +17,7 @@ from forensics.report.changes import Change
 from forensics.report.evidence_lines import EvidenceLine
 from forensics.report.follow_ups import FollowUp
 from forensics.report.groups import BlockedSpan
+from forensics.report.hints import Hint
 from forensics.report.json_report import SCHEMA, SCHEMA_VERSION
 from forensics.report.moments import Moment
 from forensics.report.settings_then import SettingFact
@@ -75,6 +76,8 @@ def schema() -> Schema:
         "data_version": {"type": "string"},
         "rules_version": {"type": "string"},
         "data_until_at": _TIME,
+        "made_at": _TIME,
+        "messages_left_out": {"type": "integer"},
         "incident": _rows(INCIDENTS, {"causes": counts}),
         "summary": {"type": "string"},
         "key_moments": _list(_class(Moment)),
@@ -86,6 +89,7 @@ def schema() -> Schema:
         "changes_before": _list(_class(Change)),
         "changes_not_known": {"type": ["string", "null"]},
         "gaps": _TEXTS,
+        "hints": _list(_class(Hint)),
         "counterfactuals": _list(_rows(COUNTERFACTUALS)),
         "queue_findings": _list(_rows(QUEUE_FINDINGS)),
         "follow_ups": _list(_class(FollowUp)),

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -14,6 +14,7 @@ from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.report.alerts import Alert, alerts
 from forensics.report.case import load_case
+from forensics.report.faults import Fault, fault_record, faults
 from forensics.report.notice_forms import News, body_of
 from forensics.report.notice_forms import escaped as _plain
 from forensics.report.opening import Opening
@@ -23,7 +24,7 @@ from forensics.settings import Settings
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
 from forensics.verdict.interval import AFFECTED, VERDICTS
-from forensics.words import clock_text, time_text
+from forensics.words import clock_text, interval_text, time_text
 
 Row = Mapping[str, Any]
 _NEWS = (
@@ -47,11 +48,15 @@ class WebhookError(ForensicsError):
 
 @dataclass(frozen=True)
 class Notice:
-    """One incident's news: ``body`` is what the webhook gets, ``news`` the digest that a change changes."""
+    """The news of a fault: ``body`` is what the webhook gets and speaks of the incident named, the newest with news.
+
+    ``news`` is the digest that a change changes; ``also`` holds incident and digest of earlier ones that it tells with it.
+    """
 
     incident_id: str
     news: str
     body: dict[str, Any]
+    also: tuple[tuple[str, str], ...] = ()
     is_critical: bool = True
 
 
@@ -61,8 +66,18 @@ def news_of(incident: Row) -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
 
-def notice_of(incident: Row, first: Opening, kind: WebhookKind, dashboard: str | None, data_version: str) -> Notice:
-    """Make the notice of an incident; ``kind`` is slack (Slack and its kin) or json (everything, for a program)."""
+def notice_of(
+    incident: Row,
+    first: Opening,
+    kind: WebhookKind,
+    dashboard: str | None,
+    data_version: str,
+    fault: Fault | None = None,
+) -> Notice:
+    """Make the notice of an incident; ``kind`` is slack (Slack and its kin) or json (everything, for a program).
+
+    ``fault`` is told where the incident is not the first of it.
+    """
     link = f"{dashboard.rstrip('/')}/incident?{urlencode({'incident': incident['incident_id']})}" if dashboard else None
     record = incident_record(incident)
     if kind not in ("slack", "json"):
@@ -77,7 +92,7 @@ def notice_of(incident: Row, first: Opening, kind: WebhookKind, dashboard: str |
             link=link,
             data_version=data_version,
         )
-        return Notice(told.key, told.news, body_of(told, kind), told.severity == "critical")
+        return Notice(told.key, told.news, body_of(told, kind), is_critical=told.severity == "critical")
     if kind == "json":
         body = {
             "event": "doubletake.incident",
@@ -85,6 +100,7 @@ def notice_of(incident: Row, first: Opening, kind: WebhookKind, dashboard: str |
             "news": news_of(incident),
             "data_version": data_version,
             "link": link,
+            "fault": fault_record(fault, None) if fault else None,
             "repeats": first.repeats,
             "next": list(first.steps),
             "stop": [asdict(move) for move in first.moves],
@@ -95,6 +111,9 @@ def notice_of(incident: Row, first: Opening, kind: WebhookKind, dashboard: str |
         lines = [f"*{_plain(first.headline)}*", _plain(first.why)]
         if first.repeats:
             lines.append(f"How often: {_plain(first.repeats)}")
+        if fault and fault.times:
+            least, most = fault.repeats
+            lines.append(f"It came back: {fault.times}, {interval_text(least, most)} repeats in all")
         if first.steps:
             lines.append(f"*Next:* {_plain(first.next_line)}")
         if first.is_active and first.moves:
@@ -113,7 +132,7 @@ def notice_of(incident: Row, first: Opening, kind: WebhookKind, dashboard: str |
             "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": text[:3000]}}],
             "unfurl_links": False,
         }
-    return Notice(incident["incident_id"], news_of(incident), body, bool(incident["confirmed"]))
+    return Notice(incident["incident_id"], news_of(incident), body, is_critical=bool(incident["confirmed"]))
 
 
 def alert_notice(alert: Alert, kind: WebhookKind, dashboard: str | None, data_version: str) -> Notice:
@@ -121,7 +140,7 @@ def alert_notice(alert: Alert, kind: WebhookKind, dashboard: str | None, data_ve
     link = f"{dashboard.rstrip('/')}/queue_health" if dashboard else None
     title = alert.title[:1].upper() + alert.title[1:]
     told = News(alert.key, alert.news, alert.severity, title, alert.text, alert.at, link, data_version)
-    return Notice(alert.key, alert.news, body_of(told, kind), alert.severity == "critical")
+    return Notice(alert.key, alert.news, body_of(told, kind), is_critical=alert.severity == "critical")
 
 
 def trial_notice(kind: WebhookKind, now: datetime) -> Notice:
@@ -156,7 +175,7 @@ def due(
     settings: Settings | None = None,
     now: datetime | None = None,
 ) -> list[Notice]:
-    """Return the news that this webhook has not had, oldest incident first; incidents without a suspicion have none.
+    """Return the news that this webhook has not had, one notice per fault, the oldest first; without a suspicion there is none.
 
     With settings and the time (UTC) also alerts, and in quiet hours only what is critical.
     """
@@ -167,9 +186,16 @@ def due(
         if (incident_id in (None, i["incident_id"])) and (any(i[v] for v in AFFECTED) or i["messages_at_most"])
     ]
     rows.sort(key=lambda i: (i["started_at"], i["incident_id"]))
-    fresh = [i for i in rows if (i["incident_id"], news_of(i)) not in had]
+    fresh = {i["incident_id"]: i for i in rows if (i["incident_id"], news_of(i)) not in had}
     version = findings.generation.data_version
-    notices = [notice_of(i, load_case(findings, i["incident_id"]).opening, kind, dashboard, version) for i in fresh]
+    notices = []
+    for fault in faults(rows, None):
+        mine = [fresh[name] for name in fault.incident_ids if name in fresh]
+        if mine:
+            first = load_case(findings, mine[0]["incident_id"]).opening
+            notice = notice_of(mine[0], first, kind, dashboard, version, fault if len(fault.incidents) > 1 else None)
+            notices.append(replace(notice, also=tuple((i["incident_id"], news_of(i)) for i in mine[1:])))
+    notices.sort(key=lambda n: (fresh[n.incident_id]["started_at"], n.incident_id))
     if incident_id is not None or settings is None or now is None:
         return notices
     of_alerts = [alert_notice(a, kind, dashboard, version) for a in alerts(findings, settings, now)]
@@ -179,13 +205,16 @@ def due(
 
 
 def record(lake: Lake, notice: Notice, target: str, data_version: str, now: datetime) -> None:
-    """Keep that the webhook took the notice."""
-    row = {
-        "evidence_id": evidence_id("notice", target, notice.incident_id, notice.news),
-        "incident_id": notice.incident_id,
-        "target": target,
-        "news": notice.news,
-        "data_version": data_version,
-        "sent_at": now,
-    }
-    lake.append(NOTICES, [row], "notices|webhook")
+    """Keep that the webhook took the notice, of every incident that it tells."""
+    rows = [
+        {
+            "evidence_id": evidence_id("notice", target, incident_id, news),
+            "incident_id": incident_id,
+            "target": target,
+            "news": news,
+            "data_version": data_version,
+            "sent_at": now,
+        }
+        for incident_id, news in ((notice.incident_id, notice.news), *notice.also)
+    ]
+    lake.append(NOTICES, rows, "notices|webhook")

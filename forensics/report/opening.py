@@ -54,7 +54,7 @@ class Opening:
 
 def opening(
     incident: Row,
-    messages: Sequence[Row],
+    works: Sequence[Row],
     counterfactuals: Sequence[Row],
     dead: Sequence[Row],
     lost: int,
@@ -64,13 +64,13 @@ def opening(
 ) -> Opening:
     """Put the first lines together; ``counterfactuals`` with what prevents most first, ``dead`` the dead-lettered messages.
 
-    ``lost`` counts messages whose retention ended before their work was seen done.
+    ``works`` are all affected ones, of which ``counted_works`` is enough. ``lost`` counts messages whose retention ended before their work was seen done.
     """
     return Opening(
         headline=headline(incident),
         why=incident["cause_sentence"] or "No cause was found for these redeliveries.",
-        repeats=repeats_text(messages, lost),
-        steps=tuple(_steps(incident, messages, counterfactuals, dead, marks)),
+        repeats=repeats_text(works, lost),
+        steps=tuple(_steps(incident, works, counterfactuals, dead, marks)),
         moves=first_moves,
         is_active=is_open(incident, until),
     )
@@ -99,9 +99,8 @@ def repeats_of(works: Iterable[Row]) -> tuple[int, int | None]:
     return sum(work["extra_effects_at_least"] for work in found), sum(known) if len(known) == len(mosts) else None
 
 
-def repeats_text(messages: Sequence[Row], lost: int = 0) -> str:
+def repeats_text(works: Sequence[Row], lost: int = 0) -> str:
     """Say how often: ``24 or more repeats on 5 messages``; nothing where no message is named."""
-    works = affected_works(messages)
     if not works:
         return ""
     least, most = repeats_of(works)
@@ -118,7 +117,7 @@ def _at_most(least: int, most: int | None) -> str:
 
 def _steps(
     incident: Row,
-    messages: Sequence[Row],
+    everything: Sequence[Row],
     counterfactuals: Sequence[Row],
     dead: Sequence[Row],
     marks: Iterable[Annotation],
@@ -127,7 +126,6 @@ def _steps(
     if any(m.mark == "false-alarm" for m in marked.get(None, ())):
         return
     done = {item for item, said in marked.items() if item and any(m.mark in ("refunded", "accepted") for m in said)}
-    everything = affected_works(messages)
     works = [work for work in everything if not done.intersection(work["item_ids"])]
     settled = len(everything) - len(works)
     sure = sum(work["verdict"] == "confirmed" for work in works)

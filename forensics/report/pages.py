@@ -1,8 +1,9 @@
 """A case as a page for people: HTML, HTML for print, or Markdown, in a language and with local times beside UTC."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,12 +15,12 @@ from forensics.report.annotations import marks_text, standing
 from forensics.report.case import Case
 from forensics.report.changes import when_before
 from forensics.report.environment import environment
+from forensics.report.evidence_lines import EvidenceLine
 from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.summary import certainty_text, state_text
-from forensics.report.works import by_work
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
@@ -27,6 +28,12 @@ MOST_EVIDENCE_LINES = 2000
 MOST_WORKS = 2000
 """Works listed in HTML and Markdown; CSV and JSON have all of them."""
 MOST_EVENTS = 5000
+FIRST_WORKS = 25
+"""Works whose keys stand on the first page."""
+MOST_LEDGER = {"incident.html.j2": 2000, "incident.md.j2": 400}
+"""Deliveries in the appendix; JSON has all of them."""
+MOST_PRINTED_CHARS = 800
+"""Characters of a cited row on paper: a printed batch would fill a page."""
 SHORT_ID_CHARS = 8
 SCREEN = {"font": "system-ui, sans-serif", "mono": "ui-monospace, monospace", "more_style": ""}
 
@@ -45,8 +52,9 @@ def html_page(case: Case, options: ReportOptions) -> str:
 def print_page(case: Case, options: ReportOptions, style: dict[str, str]) -> str:
     """Write the same report without a script, the picture drawn: what becomes a PDF."""
     from forensics.report.picture import captioned
+    from forensics.report.timeline_html import policy
 
-    still: dict[str, Any] = {"figure": None, "lanes": "", "scripts": (), "policy": "default-src 'none'"}
+    still: dict[str, Any] = {"figure": None, "lanes": "", "scripts": (), "policy": policy(())}
     return _render(case, "incident.html.j2", options, static=True, picture=captioned(case, options), **style, **still)
 
 
@@ -58,9 +66,12 @@ def markdown_page(case: Case, options: ReportOptions) -> str:
 def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
     language = Language(options.language)
     marks = standing(case.annotations)
-    works = by_work(case.affected)
+    works = list(islice(case.works(), MOST_WORKS))
+    works_count = case.incident.get("works") or len(works)
+    is_printed = bool(more.get("static"))
     page = _environment(options).get_template(template)
     return page.render(
+        shown_chars=MOST_PRINTED_CHARS if is_printed else None,
         case=case,
         incident=case.incident,
         language=options.language,
@@ -73,19 +84,66 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         cause_counts=cause_counts(case.incident),
         verdicts=verdict_counts(case.incident),
         repeat_span=_repeat_span(case),
-        works=works[:MOST_WORKS],
-        more_works=len(works[MOST_WORKS:]),
+        works=works,
+        more_works=f"{more_works:,}" if (more_works := works_count - len(works)) > 0 else None,
+        first_works=works[:FIRST_WORKS],
+        more_than_first=f"{more_works:,}" if (more_works := works_count - FIRST_WORKS) > 0 else None,
+        reasons=_reasons(works),
+        facts=_facts(case, options),
+        left_out_words=language(
+            "This report tells of the first {shown} of {all} messages, affected ones first: moments, cause chain, ledger and "
+            "evidence are theirs. The counts are of all, and the CSV lists the work of every affected one.",
+            shown=f"{len(case.messages):,}",
+            all=f"{len(case.messages) + case.left_out:,}",
+        ),
+        most_ledger=MOST_LEDGER[template],
         book_sums=book_sums(case.books),
         dead=dead_of(case.queue_findings),
         marks_of=lambda work: marks_text([mark for item in work["item_ids"] for mark in marks.get(item, ())]),
         events=case.timeline[:MOST_EVENTS] if options.all_events else (),
-        evidence=case.evidence[:MOST_EVIDENCE_LINES],
+        evidence=(_proving(case) if is_printed else case.evidence)[:MOST_EVIDENCE_LINES],
         _=language,
         d=language.maybe,
         u=language.units,
         say=language.sentence,
         **more,
     )
+
+
+def _reasons(works: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], list[str]]:
+    """Return each set of sentences that says why, with the keys of the works that it is said of."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for work in works:
+        said = tuple(work[name] for name in ("trigger_sentence", "guard_sentence", "effect_sentence") if work[name])
+        found.setdefault(said, []).append((work["business_keys"] or work["message_ids"] or [work["item_id"]])[0])
+    return found
+
+
+def _facts(case: Case, options: ReportOptions) -> dict[str, str]:
+    """Return where and when it was, and what this report was made from, by the words for it."""
+    incident = case.incident
+    start, end = incident["started_at"], incident["ended_at"]
+    _, _, _, region, account, *_ = [*str(incident["queue_arn"] or "").split(":"), *[""] * 5]
+    period = f"{clock_text(start)} – {clock_text(end)} UTC"
+    if options.local:
+        period += f" ({_there(options.local, start)} – {_there(options.local, end)} {options.zone})"
+    facts = {
+        "Account": account,
+        "Region": region,
+        "Queue": incident["queue"] + (" (FIFO)" if incident["is_fifo"] else ""),
+        "Period": period,
+        "Data version": case.data_version,
+        "Made at": f"{clock_text(case.made_at)} UTC" if case.made_at else "",
+        "Evidence until": f"{clock_text(case.data_until_at)} UTC" if case.data_until_at else "",
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _proving(case: Case) -> tuple[EvidenceLine, ...]:
+    """Return the cited rows that the cause chain, the key moments and the settings rest on."""
+    told = (case.chain, case.moments, case.settings, case.changes, case.blocked)
+    cited = {i for facts in told for fact in facts for i in fact.evidence_ids}
+    return tuple(line for line in case.evidence if line.evidence_id in cited)
 
 
 def _repeat_span(case: Case) -> str:

@@ -17,7 +17,7 @@ _STYLE = {
     "font": "Report",
     "mono": "Report",
     "more_style": Markup(f"""@font-face {{ font-family: Report; src: url({_FONT_URL}); }}
-@page {{ margin: 14mm 12mm; }}
+@page {{ margin: 14mm 12mm 16mm; @bottom-right {{ content: counter(page) " / " counter(pages); font: 7.5pt Report; }} }}
 /* The font's localised digits and ligatures cannot be copied out of a PDF. */
 body {{ font-feature-settings: "locl" 0, "liga" 0; font-size: 9.5pt; margin: 0; max-width: none; }}
 a {{ text-decoration: none; }}

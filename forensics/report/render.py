@@ -1,9 +1,11 @@
 """One case as a file. The same case and options give the same bytes; no clock is asked."""
 
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from types import ModuleType
 from typing import Any
 
+from forensics.books import Line
 from forensics.extras import is_installed, need
 from forensics.report.annotations import marks_text, standing
 from forensics.report.bundle import to_zip
@@ -13,9 +15,8 @@ from forensics.report.csv_text import to_csv
 from forensics.report.formats import ENDINGS, FORMATS
 from forensics.report.json_report import SCHEMA_VERSION, as_json, to_json
 from forensics.report.options import ReportOptions
-from forensics.report.records import message_record
+from forensics.report.records import message_record, plain_value
 from forensics.report.timesketch import to_timesketch
-from forensics.report.works import by_work
 
 __all__ = ["CSV_COLUMNS", "SCHEMA_VERSION", "as_json", "file_name", "render"]
 
@@ -37,6 +38,7 @@ CSV_COLUMNS = (
     "causes",
     "origin",
     "first_received_at",
+    "first_repeat_at",
     "last_received_at",
     "dead_lettered",
     "incident_id",
@@ -49,7 +51,7 @@ CSV_COLUMNS = (
 )
 
 
-_OF_WORK = ("message_ids", "extra_effects_at_least", "extra_effects_at_most")
+_OF_WORK = ("message_ids", "extra_effects_at_least", "extra_effects_at_most", "first_repeat_at")
 
 
 def render(case: Case, format: str, options: ReportOptions | None = None) -> bytes:
@@ -108,22 +110,31 @@ def file_name(case: Case, format: str) -> str:
 
 
 def _messages_csv(case: Case, options: ReportOptions) -> str:
+    columns = (*CSV_COLUMNS, "first_received_local", "last_received_local", "zone") if options.local else CSV_COLUMNS
+    return to_csv(_records(case, options), columns)
+
+
+def _records(case: Case, options: ReportOptions) -> Iterator[dict[str, Any]]:
     marks = standing(case.annotations)
-    columns: tuple[str, ...] = CSV_COLUMNS
-    records = []
-    for work in by_work(case.affected):
+    booked = _booked(case)
+    for work in case.works():
         mine = marks_text([*marks.get(None, ()), *(mark for item in work["item_ids"] for mark in marks.get(item, ()))])
-        told = {name: work[name] for name in _OF_WORK} | _booked(case, work) | {"marks": mine}
-        records.append(message_record(work) | told | _local_times(work, options))
-    if options.local:
-        columns = (*columns, "first_received_local", "last_received_local", "zone")
-    return to_csv(records, columns)
+        told = {name: plain_value(work[name]) for name in _OF_WORK} | {"marks": mine}
+        yield message_record(work) | told | _of_books(booked, work) | _local_times(work, options)
 
 
-def _booked(case: Case, work: Any) -> dict[str, Any]:
+def _booked(case: Case) -> dict[str, list[Line]]:
+    """Return per item id the lines of ledgers that are about it."""
+    found: dict[str, list[Line]] = {}
+    for line in case.books:
+        for item in line.logged.item_ids if line.logged else ():
+            found.setdefault(item, []).append(line)
+    return found
+
+
+def _of_books(booked: Mapping[str, list[Line]], work: Any) -> dict[str, Any]:
     """Return what the books hold of a work, and what is to be refunded, as decimals with their currency."""
-    items = set(work["item_ids"])
-    mine = [line for line in case.books if line.logged and not items.isdisjoint(line.logged.item_ids)]
+    mine = list({id(line): line for item in work["item_ids"] for line in booked.get(item, ())}.values())
     if not mine:
         return {}
     left = [f"{amount:f} {currency}".strip() for line in mine for currency, amount in line.to_refund.items() if amount]

@@ -1,9 +1,70 @@
 """The works of a case: one row for all messages that stand for the same work, because one payment is refunded once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
 from typing import Any
 
+from forensics.lake import Findings
+from forensics.lake.filters import equals
+from forensics.tables.findings import MESSAGES, REDELIVERIES
+from forensics.verdict.interval import AFFECTED
+
 Row = Mapping[str, Any]
+_AT_A_TIME = 5_000
+"""Messages that are rows of Python at a time; the rest stays in columns, a tenth of the size."""
+
+
+def ordered_items(findings: Findings, incident_id: str) -> list[str]:
+    """Return the item ids of an incident's messages, affected ones first, then as they were received."""
+    columns = ["item_id", "verdict", "first_received_at"]
+    told = findings.read(MESSAGES, columns, equals("incident_id", incident_id)).to_pydict()
+    rows = zip(*(told[name] for name in columns), strict=True)
+    return [item for item, *_ in sorted(rows, key=lambda r: (r[1] not in AFFECTED, _time(r[2]), r[0]))]
+
+
+def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
+    """Yield every affected work of an incident as ``by_work`` does, without its evidence and with ``first_repeat_at``.
+
+    They come in a report's order: of its messages affected ones first, then as they were received.
+    """
+    here = equals("incident_id", incident["incident_id"])
+    told = findings.read(MESSAGES, [name for name in MESSAGES.column_names if name != "evidence_ids"], here)
+    places = {item: place for place, item in enumerate(told["item_id"].to_pylist())}
+    works, verdicts = told["work_id"].to_pylist(), told["verdict"].to_pylist()
+    affected = [item for item in ordered_items(findings, incident["incident_id"]) if verdicts[places[item]] in AFFECTED]
+    of_work: dict[str, list[int]] = {}
+    for item in affected:
+        of_work.setdefault(works[places[item]] or item, []).append(places[item])
+    in_order = [(number, place) for number, mine in enumerate(of_work.values()) for place in mine]
+    told = told.take([place for _, place in in_order])
+    rows = (row for start in range(0, len(in_order), _AT_A_TIME) for row in told.slice(start, _AT_A_TIME).to_pylist())
+    numbered = zip((number for number, _ in in_order), rows, strict=True)
+    found = (
+        work for _, mine in groupby(numbered, key=lambda pair: pair[0]) for work in by_work(row for _, row in mine)
+    )
+    repeats = findings.scan(REDELIVERIES, ["item_id", "later_received_at"], equals("queue_arn", incident["queue_arn"]))
+    yield from with_first_repeats(found, first_repeats(row for batch in repeats for row in batch.to_pylist()))
+
+
+def first_repeats(redeliveries: Iterable[Row]) -> dict[str, datetime]:
+    """Return per item id when it was first received again."""
+    found: dict[str, datetime] = {}
+    for row in redeliveries:
+        item, at = row["item_id"], row["later_received_at"]
+        if at is not None and (item not in found or at < found[item]):
+            found[item] = at
+    return found
+
+
+def with_first_repeats(works: Iterable[Row], again: Mapping[str, datetime]) -> Iterator[Row]:
+    """Add ``first_repeat_at`` to works, None where no repeat has a known time."""
+    for work in works:
+        yield {**work, "first_repeat_at": min((again[i] for i in work["item_ids"] if i in again), default=None)}
+
+
+def _time(at: datetime | None) -> tuple[bool, float]:
+    return (at is None, at.timestamp() if at else 0.0)
 
 
 def by_work(messages: Iterable[Row]) -> list[Row]:
@@ -13,29 +74,53 @@ def by_work(messages: Iterable[Row]) -> list[Row]:
     ``extra_effects_at_least`` and ``extra_effects_at_most`` (None: no upper bound). ``deliveries`` and ``receive_count``
     are of all given messages together, the count None where one is not logged.
     """
+    return [_of_work(mine) for mine in _works(messages)]
+
+
+def counted_works(findings: Findings, incident_id: str) -> list[Row]:
+    """Return of every affected work of an incident what is counted: how often it was done beyond the first, and received."""
+    told = findings.scan(MESSAGES, list(_COUNTED_FROM), equals("incident_id", incident_id))
+    rows = (row for batch in told for row in batch.to_pylist() if row["verdict"] in AFFECTED)
+    return [_counts(mine) for mine in _works(rows)]
+
+
+_COUNTED_FROM = (
+    *("queue_arn", "item_id", "work_id", "verdict", "effects_at_least", "effects_at_most"),
+    *("deliveries", "receive_count"),
+)
+
+
+def _works(messages: Iterable[Row]) -> Iterable[list[Row]]:
     works: dict[tuple[str, str], list[Row]] = {}
     for message in messages:
         works.setdefault((message["queue_arn"], message["work_id"] or message["item_id"]), []).append(message)
-    return [_of_work(mine) for mine in works.values()]
+    return works.values()
 
 
-def _of_work(mine: Sequence[Row]) -> Row:
+def _counts(mine: Sequence[Row]) -> dict[str, Any]:
     first = mine[0]
     most = first["effects_at_most"]
     return {
-        **first,
-        **{name: _first_known(mine, name) for name in ("message_id", "origin", "group_id", "deduplication_id")},
-        **{name: _together(mine, name) for name in ("causes", "business_keys", "evidence_ids")},
-        "message_ids": _ids(mine),
+        "verdict": first["verdict"],
         "item_ids": [m["item_id"] for m in mine],
         "deliveries": sum(m["deliveries"] or 0 for m in mine),
         "receive_count": _sum(m["receive_count"] for m in mine),
+        "extra_effects_at_least": max((first["effects_at_least"] or 0) - 1, 0),
+        "extra_effects_at_most": None if most is None else max(most - 1, 0),
+    }
+
+
+def _of_work(mine: Sequence[Row]) -> Row:
+    return {
+        **mine[0],
+        **_counts(mine),
+        **{name: _first_known(mine, name) for name in ("message_id", "origin", "group_id", "deduplication_id")},
+        **{name: _together(mine, name) for name in ("causes", "business_keys", "evidence_ids")},
+        "message_ids": _ids(mine),
         "first_received_at": min((m["first_received_at"] for m in mine if m["first_received_at"]), default=None),
         "last_received_at": max((m["last_received_at"] for m in mine if m["last_received_at"]), default=None),
         "is_dead_lettered": any(m["is_dead_lettered"] for m in mine),
         "trigger_sentence": " ".join(dict.fromkeys(m["trigger_sentence"] for m in mine if m["trigger_sentence"])),
-        "extra_effects_at_least": max((first["effects_at_least"] or 0) - 1, 0),
-        "extra_effects_at_most": None if most is None else max(most - 1, 0),
     }
 
 
@@ -49,7 +134,7 @@ def _first_known(mine: Sequence[Row], name: str) -> Any:
 
 
 def _together(mine: Sequence[Row], name: str) -> list[str]:
-    return list(dict.fromkeys(value for m in mine for value in m[name] or ()))
+    return list(dict.fromkeys(value for m in mine for value in m.get(name) or ()))
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:

@@ -153,12 +153,6 @@ class OpenMessages:
             return self.last_opened
         return next(iter(self._opened_at)) if len(self._opened_at) == 1 else None
 
-    def bearing_on(self, place: int) -> list[int]:
-        """Return the places of the openings that decide what a fact without a name is about: the first and the last."""
-        self._forget(place)
-        last = [] if self.last_opened_at is None else [self.last_opened_at]
-        return [*last, next(iter(self._opened_at.values()))] if self._opened_at else last
-
     def _forget(self, place: int) -> None:
         while self._opened_at and next(iter(self._opened_at.values())) < place - LOOK_BACK:
             self._opened_at.popitem(last=False)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from forensics.streams.attribution import CLOSERS, AboutItem, PlacedFact, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
@@ -73,6 +73,24 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
     delivery.run_ended_at = next(at for at in ends if at is not None)
     delivery.run_status = _status(delivery)
     return delivery
+
+
+def lines_row(handling: Handling, log_group: str) -> dict[str, Any]:
+    """Return what the lines of a handling show, for what is counted of its log; times in µs."""
+    facts = handling.facts
+    times = [fact.at for fact in facts]
+    return {
+        "log_group": log_group,
+        "log_stream": handling.log_stream,
+        "consumer": handling.consumer,
+        "item_id": handling.item_id,
+        "first_at": min(times),
+        "last_at": max(times),
+        "shows_count": any(fact.receive_count is not None for fact in facts),
+        "shows_start": any(fact.role in ("started", "worker_started") for fact in facts),
+        "shows_effect": any(fact.role == "effect" for fact in facts),
+        "first_id": min(fact.evidence_id for fact in facts),
+    }
 
 
 def _status(delivery: Delivery) -> str:

@@ -353,3 +353,21 @@ def invocation_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:
         "message_count": len(named),
         "evidence_ids": sorted(evidence),
     }
+
+
+def lines_row(invocation: Invocation) -> dict[str, Any]:
+    """Return what the lines of an invocation show of its messages, for what is counted of its log; times in µs."""
+    facts = invocation.facts
+    roles = {fact.role for fact in facts}
+    return {
+        "names_items": any(f.role != "failure" and f.item_id is not None for f in facts),
+        "shows_records": "record" in roles,
+        "shows_counts": any(f.receive_count is not None for f in facts),
+        "shows_starts": "started" in roles,
+        "shows_effects": "effect" in roles,
+        "has_response": invocation.has_response,
+        "has_guard_line": "idempotency" in roles,
+        "first_mark_id": next(iter(invocation.mark_ids), None),
+        "first_line_at": invocation.first_line_at,
+        "last_line_at": invocation.last_line_at,
+    }

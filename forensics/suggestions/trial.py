@@ -6,10 +6,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from forensics.clock import EPOCH, micros
+from forensics.judging.group_lines import GroupLines
 from forensics.judging.judge import judge
 from forensics.judging.placing import place
 from forensics.judging.progress import mark_progress
-from forensics.judging.surroundings import GroupLines, Surroundings
+from forensics.judging.surroundings import Surroundings
 from forensics.lake import Findings
 from forensics.lake.filters import at_least, between, equals, one_of
 from forensics.settings import Settings

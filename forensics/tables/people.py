@@ -3,7 +3,7 @@
 from forensics.tables.books import BOOK_ENTRIES, BOOKS
 from forensics.tables.schema import Column, Table
 
-MARKS = ("false-alarm", "refunded", "accepted", "withdrawn")
+MARKS = ("false-alarm", "refunded", "accepted", "fixed", "withdrawn")
 """What a person can mark; ``withdrawn`` takes the same person's or anybody's earlier mark back."""
 
 ANNOTATIONS = Table(
@@ -15,7 +15,7 @@ ANNOTATIONS = Table(
         Column("evidence_id", "string", "annotation: and the SHA-256 of subject, mark, reason, author and time"),
         Column("incident_id", "string", "<queue name>-<UTC start, yyyymmddThhmmZ>"),
         Column("item_id", "string", "the message id, or key:<business key>; null where the whole incident is meant"),
-        Column("mark", "string", "false-alarm, refunded, accepted or withdrawn"),
+        Column("mark", "string", "false-alarm, refunded, accepted, fixed or withdrawn"),
         Column("reason", "string", "why, in the person's words"),
         Column("author", "string", "who said it; the signed-in e-mail address where the dashboard has a login"),
         Column("data_version", "string", "the data version the person looked at"),

@@ -15,13 +15,13 @@ MOST_RUNS = 50
 MOST_TOLD = 5
 """Runs told in sentences before the others are folded away."""
 STATES: dict[str, tuple[Colour, str]] = {
-    "finished": ("red", "✔ finished"),
+    "finished": ("blue", "✔ finished"),
     "in progress": ("orange", "◐ in progress"),
     "not started": ("green", "○ not started"),
     "stopped by a guard": ("green", "◇ stopped by a guard"),
     "unknown": ("gray", "? unknown"),
 }
-"""Colour by what a repeat would do: finished work is done again."""
+"""Finished is no alarm by itself: that it came again stands beside it."""
 
 
 def batches(incident: dict[str, Any], page: Page) -> None:
@@ -29,7 +29,7 @@ def batches(incident: dict[str, Any], page: Page) -> None:
     found = case_of(incident["incident_id"], page).batches
     if not found:
         return
-    st.subheader("The batch when its run was cut off", anchor="batches")
+    st.subheader("How far each failed run got", anchor="batches")
     time, _ = page.clock.fitting(b.ended_at for b in found)
     said = [f"- `{time(b.ended_at)}` {plain(b.sentence)}" for b in found[:MOST_RUNS]]
     st.markdown("\n".join(said[:MOST_TOLD]))
@@ -53,7 +53,7 @@ def batches(incident: dict[str, Any], page: Page) -> None:
                 options=[words for _, words in STATES.values()],
                 color=[colour for colour, _ in STATES.values()],
                 width=130,
-                help="How far the item had got when the run was cut off.",
+                help="How far the item had got when the run ended.",
             ),
             "Began": st.column_config.TextColumn(width=80, help="Seconds after the batch was received."),
             "Done": st.column_config.TextColumn(width=80, help="Seconds after the batch was received."),

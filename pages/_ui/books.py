@@ -105,7 +105,7 @@ def ledgers(page: Page) -> None:
         st.markdown("\n".join([plain(head), "", *(f"- {plain(text.strip())}" for text in rest)]))
         if odd := [line for line in lines if line.outcome != "agrees"]:
             _table(odd, f"books_of_{queue}")
-    st.caption("`doubletake reconcile` reads one, and takes one back that was read in error.")
+    st.caption("doubletake reconcile reads one, and takes one back that was read in error.")
 
 
 @st.cache_resource(max_entries=4, show_spinner="Holding the books against the logs")

@@ -42,3 +42,22 @@ def changes(incident: dict[str, Any], page: Page) -> None:
         },
         alt="Settings that were changed before the incident",
     )
+
+
+def changes_since(incident: dict[str, Any], page: Page) -> None:
+    """Show what was changed after the incident, which may be what repaired it."""
+    found = case_of(incident["incident_id"], page).changes_since
+    if not found:
+        return
+    st.subheader("What changed since", anchor="changes-since")
+    st.dataframe(
+        [{"When": page.clock.stamp(c.at), "What": c.what, "Shown by": c.source} for c in found],
+        hide_index=True,
+        key="changes_since",
+        column_config={
+            "When": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}; no later than this."),
+            "What": st.column_config.TextColumn(width=430),
+        },
+        alt="Settings that were changed after the incident",
+    )
+    st.caption("Whether it helped is on the fault's page: the runs before and since.")

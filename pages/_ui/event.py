@@ -37,13 +37,14 @@ def name_of(row: dict[str, Any]) -> str:
 
 def show(case: Case, page: Page, drawn: Any, keys: dict[str, str], on_point: Any) -> None:
     """Show the bar or mark that the link names, if this incident has it; ``on_point`` shows a row in the chart."""
+    slot = st.bottom.empty()  # in every run: a fragment may fill outside itself only what it reserved in a whole run
     asked = st.query_params.get(KEY)
     if not asked:
         return
     row = _find(asked, case, page, drawn)
     line = lines.line_of(row, lines.log_lines(page, [row])) if row else None
     around = _buttons(row, line is not None, asked, on_point)
-    with st.bottom, st.container(key=PANEL, gap="small"):
+    with slot.container(key=PANEL, gap="small"):
         if row is None:
             st.caption("The event that the link names is not in this data version.")
             return

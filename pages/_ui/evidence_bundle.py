@@ -19,7 +19,7 @@ def evidence(incident: dict[str, Any], page: Page) -> None:
     st.subheader("Evidence that can be judged again", anchor="evidence-bundle")
     st.caption(
         "The report with the raw rows it rests on, the settings, versions, and how to fetch each line from AWS. "
-        "`doubletake import` and `doubletake correlate` then give the same report. It holds log lines: choose what to leave out."
+        "doubletake import and doubletake correlate then give the same report. It holds log lines: choose what to leave out."
     )
     left_out = st.multiselect(
         "Leave out",

@@ -22,6 +22,7 @@ from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, interval, p
 
 Incident = dict[str, Any]
 MOST_MESSAGES = 2000
+MOST_HINTS = 10
 
 
 def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incident:
@@ -217,6 +218,17 @@ def verdicts(case: Incident, page: Page) -> None:
     )
     if len(ranked) > MOST_MESSAGES:
         st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} works; the CSV has all affected ones.")
+
+
+def hints(case: Incident, page: Page) -> None:
+    """Name messages with the same body as an affected one: a hint that counts nothing."""
+    found = case_of(case["incident_id"], page).hints
+    if not found:
+        return
+    st.subheader("Hints: the same body", anchor="hints")
+    st.markdown("\n".join(f"- {plain(hint.sentence)}" for hint in found[:MOST_HINTS]))
+    if len(found) > MOST_HINTS:
+        st.caption(f"{len(found) - MOST_HINTS:,} more are in the JSON report.")
 
 
 def what_to_log(case: Incident, page: Page) -> None:

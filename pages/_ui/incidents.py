@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
+from forensics.report.faults import Fault
 from forensics.report.records import verdict_counts
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import MESSAGES
@@ -75,22 +76,28 @@ def _kind(code: str) -> str:
     return "all" if code == "all" else cause(code)
 
 
-def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
-    """Answer the page's question in one sentence."""
+def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident], page: Page) -> str:
+    """Answer the page's question in one sentence: of the faults of what is ``wanted``, worst first, it names the first."""
     until = page.board.generation.data_until_at
     if not found:
         return f"No suspicion in the data, which ends {page.data_end}."
     if not wanted:
         return f"No incidents match this filter ({len(found):,} in total); the data ends {page.data_end}."
-    running = [i for i in wanted if is_open(i, until)]
+    running = [fault for fault in ranked if fault.is_open(until)]
     if running:
         when = "Open now" if page.is_fresh else f"Still open where the data ends ({page.data_end})"
-        worst = max(running, key=lambda i: (verdict_counts(i)["confirmed"], i["started_at"]))
         more = f", and {len(running) - 1} more" if len(running) > 1 else ""
-        return f"{when} on {worst['queue']}: {worst['headline']}{more}."
-    newest = f"on {wanted[0]['queue']}, {state(wanted[0], until)}: {wanted[0]['headline']}."
-    which = "The only incident" if len(wanted) == 1 else f"The newest of {count(len(wanted), 'incident')}"
-    return f"Nothing active in the last hour of data, which ends {page.data_end}. {which}, {newest}"
+        return f"{when} on {running[0].queue}: {_what(running[0])}{more}."
+    worst = ranked[0]
+    which = "The only fault" if len(ranked) == 1 else f"The worst of {count(len(ranked), 'fault')}"
+    if len(wanted) == 1:
+        which = "The only incident"
+    quiet = f"{which}, on {worst.queue}, {worst.state(until)}: {_what(worst)}."
+    return f"Nothing active in the last hour of data, which ends {page.data_end}. {quiet}"
+
+
+def _what(fault: Fault) -> str:
+    return f"{fault.headline}{f' ({fault.times})' if fault.times else ''}"
 
 
 def cards(
@@ -188,22 +195,26 @@ def no_suspicion(page: Page) -> None:
     )
 
 
-def table(wanted: list[Incident], page: Page) -> str | None:
-    """Show the incidents, newest first, and return the id of the one that was clicked."""
+def table(ranked: list[Fault], page: Page) -> Fault | None:
+    """Show the faults, the worst first, and return the one that was clicked."""
     until = page.board.generation.data_until_at
     marked = marks.of_incidents(page)
+    first = min(fault.started_at for fault in ranked)
+    last = until or max(fault.ended_at for fault in ranked)
     rows = [
         {
-            "Incident": i["incident_id"],
-            "What happened": i["headline"],
-            "Queue": i["queue"],
-            "Started": page.clock.minute(i["started_at"]),
-            "Messages": affected(i),
-            "Cause": cause(i["primary_cause"]),
-            "Verdict": [verdict(i)],
-            "State": " · ".join(filter(None, (state(i, until), marked.get(i["incident_id"])))),
+            "Incident": f.newest["incident_id"],
+            "What happened": f"{f.queue}: {f.headline}",
+            "Times": len(f.incidents),
+            "Over time": f.bars(first, last),
+            "Last": page.clock.minute(f.newest["started_at"]),
+            "Messages": _messages(f),
+            "Repeats": interval(*f.repeats),
+            "Cause": cause(f.trigger),
+            "Verdict": [f.verdict],
+            "State": " · ".join(filter(None, (f.state(until), *_marks(f, marked)))),
         }
-        for i in wanted
+        for f in ranked
     ]
     event = st.dataframe(
         rows,
@@ -213,20 +224,46 @@ def table(wanted: list[Incident], page: Page) -> str | None:
         height=two_line_height(len(rows)),
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
-        column_order=["Verdict", "What happened", "Queue", "Started", "State", "Cause", "Messages", "Incident"],
+        column_order=[
+            "Verdict",
+            "What happened",
+            "Times",
+            "Over time",
+            "Last",
+            "State",
+            "Repeats",
+            "Cause",
+            "Messages",
+            "Incident",
+        ],
         column_config={
             "Verdict": verdict_column(),
-            "What happened": st.column_config.TextColumn(width=210),
-            "Queue": st.column_config.TextColumn(width=104),
-            "Started": st.column_config.TextColumn(width=84, help=f"Times in {page.clock.label()}."),
-            "State": st.column_config.TextColumn(width=84),
-            "Cause": st.column_config.TextColumn(width=112),
-            "Messages": st.column_config.TextColumn(
-                width=78, help="Processed twice, of those delivered more than once."
+            "What happened": st.column_config.TextColumn(width=206),
+            "Times": st.column_config.NumberColumn(width=54, help="Incidents with the same trigger and settings."),
+            "Over time": st.column_config.BarChartColumn(
+                width=84, y_min=0, help=f"Incidents from {page.clock.minute(first)} to {page.clock.minute(last)}."
             ),
-            "Incident": st.column_config.TextColumn(width=98),
+            "Last": st.column_config.TextColumn(width=84, help=f"The last one began; {page.clock.label()}."),
+            "State": st.column_config.TextColumn(width=84),
+            "Repeats": st.column_config.TextColumn(width=70, help="Times that work was done beyond the first."),
+            "Cause": st.column_config.TextColumn(width=122),
+            "Messages": st.column_config.TextColumn(
+                width=70, help="Processed twice, of those delivered more than once."
+            ),
+            "Incident": st.column_config.TextColumn(width=98, help="The last one."),
         },
-        alt="Incidents, newest first",
+        alt="Faults, the worst first",
     )
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
-    return wanted[picked[0]]["incident_id"] if picked else None
+    return ranked[picked[0]] if picked else None
+
+
+def _messages(fault: Fault) -> str:
+    if len(fault.incidents) == 1:
+        return affected(fault.newest)
+    counts = fault.counts
+    return f"{interval(counts['confirmed'], sum(counts[v] for v in AFFECTED))} of {sum(counts.values()):,}"
+
+
+def _marks(fault: Fault, marked: dict[str, str]) -> list[str]:
+    return list(dict.fromkeys(marked[i] for i in fault.incident_ids if i in marked))

@@ -151,7 +151,7 @@ def findings_table(rows: list[Row], page: Page, queue: bool = False) -> None:
         alt="What went wrong with queues and message groups",
     )
     if len(rows) > MOST_ROWS:
-        st.caption(f"The first {MOST_ROWS:,} of {len(rows):,}; `doubletake findings` lists all.")
+        st.caption(f"The first {MOST_ROWS:,} of {len(rows):,}; doubletake findings lists all.")
 
 
 def plain_words(row: Row) -> str:

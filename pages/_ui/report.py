@@ -13,7 +13,7 @@ from forensics.words import count_text as count
 from pages._ui import incident as incidents
 from pages._ui.case import case_of
 from pages._ui.exports import choose_language
-from pages._ui.report_forms import FORMS, written
+from pages._ui.report_forms import FORMS, printed, written
 from pages._ui.shell import Page
 from pages._ui.words import plain
 
@@ -21,6 +21,7 @@ Incident = dict[str, Any]
 OF_MESSAGES = ("csv", "svg", "timesketch", "trace")
 """Forms that hold messages and nothing else."""
 _EMPTY = "The logs name no message: this file would be empty."
+FRAME_PX = 900
 MOST_PREVIEW = 60_000
 """Characters of the preview; a browser stumbles over more in one block."""
 
@@ -44,11 +45,17 @@ def options(page: Page) -> ReportOptions:
     return ReportOptions(language, zone, bool(every), bool(short))
 
 
-def header(incident: Incident, chosen: ReportOptions) -> None:
+def header(incident: Incident, page: Page) -> None:
     """Show what the report is of, and above it what could not be read."""
     incidents.partial_evidence(incident)
     st.title("Report", anchor=False)
     st.markdown(f"`{incident['incident_id'].replace('`', '')}` · {plain(incident['headline'])}")
+    if left_out := case_of(incident["incident_id"], page).left_out:
+        st.info(
+            f"A report of so many messages would be read by nobody: {left_out:,} are left out of it. The CSV lists the work "
+            "of every affected one.",
+            icon=":material/filter_list:",
+        )
 
 
 def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
@@ -73,14 +80,17 @@ def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
 
 
 def preview(incident: Incident, chosen: ReportOptions, page: Page) -> None:
-    """Show the timeline picture and the Markdown form, word for word as they are exported."""
+    """Show the report as it is printed, and its Markdown source behind a tab, word for word as they are exported."""
     case = case_of(incident["incident_id"], page)
     said = Language(chosen.language).headline(case.incident, case.opening.headline)
-    if any(row["at"] for row in case.timeline):
-        picture = written(incident["incident_id"], "svg", chosen, page).decode()
-        st.image(picture, caption=plain(said), alt=f"Timeline: {said}", width="stretch")
-    text = written(incident["incident_id"], "md", chosen, page).decode()
-    st.caption(f"{count(len(case.evidence), 'piece')} of evidence cited; {count(len(text), 'character')} as Markdown")
-    st.code(text[:MOST_PREVIEW], language="markdown", wrap_lines=True, height=620)
-    if len(text) > MOST_PREVIEW:
-        st.caption("The preview ends here; the files hold the rest.")
+    shown, source = st.tabs(["Report", "Source (Markdown)"])
+    with shown:
+        # No script of it may run: its own policy says so. It is white in every theme, as paper is.
+        st.iframe(printed(incident["incident_id"], chosen, page), height=FRAME_PX, alt=f"Report: {said}")
+    with source:
+        text = written(incident["incident_id"], "md", chosen, page).decode()
+        pieces = count(len(case.evidence), "piece")
+        st.caption(f"{pieces} of evidence cited; {count(len(text), 'character')} as Markdown")
+        st.code(text[:MOST_PREVIEW], language="markdown", wrap_lines=True, height=620)
+        if len(text) > MOST_PREVIEW:
+            st.caption("The preview ends here; the files hold the rest.")

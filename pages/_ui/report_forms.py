@@ -27,6 +27,18 @@ def _rendered(key: tuple[Any, ...], incident_id: str, kind: str, chosen: tuple[A
     return render(case_of(incident_id, _page), kind, ReportOptions(*chosen))
 
 
+@st.cache_data(max_entries=8, show_spinner="Writing the report")
+def _printed(key: tuple[Any, ...], incident_id: str, chosen: tuple[Any, ...], _page: Page) -> str:
+    from forensics.report.pages import SCREEN, print_page
+
+    return print_page(case_of(incident_id, _page), ReportOptions(*chosen), SCREEN)
+
+
+def printed(incident_id: str, chosen: ReportOptions, page: Page) -> str:
+    """Return the report as it is printed, without a script, as HTML; kept between runs."""
+    return _printed(case_key(page), incident_id, tuple(vars(chosen).values()), page)
+
+
 def written(incident_id: str, kind: str, chosen: ReportOptions, page: Page) -> bytes:
     """Return the report in one form, kept between runs."""
     return _rendered(case_key(page), incident_id, kind, tuple(vars(chosen).values()), page)

@@ -13,6 +13,7 @@ from forensics.identity import handle_token
 from forensics.lake.conditions import Condition
 from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, hits_of, works
 from forensics.report.find import find as find_messages
+from forensics.report.hints import equal_bodies
 from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
@@ -23,6 +24,7 @@ from pages._ui.board import Board
 from pages._ui.coverage import reach
 from pages._ui.plots import legible
 from pages._ui.shell import Page
+from pages._ui.states import guarded
 from pages._ui.urltime import read_window
 from pages._ui.words import VERDICTS, cause, interval, plain, rival, verdict_column
 
@@ -173,6 +175,7 @@ def answer(work: Work, page: Page) -> None:
     if len(work.items) > 1:
         ids(work, rows, verdicts, page)
     facts([d for d in rows if _key(d) == hit.key] or rows, verdict)
+    same_bodies(work, rows, verdict, page)
     left, right = st.columns([4, 5], gap="medium")
     with left:
         st.subheader("Deliveries", anchor="deliveries")
@@ -255,6 +258,7 @@ def facts(deliveries: list[Row], verdict: Row | None) -> None:
         "Business keys": ", ".join(first["business_keys"] or []),
         "Deduplication id": first["deduplication_id"],
         "Message group": first["group_id"],
+        "Sent by": first["sender_id"],
         "Body MD5": first["body_md5"],
         "Receipt handles": ", ".join(dict.fromkeys(d["receipt_handle"] for d in deliveries if d["receipt_handle"])),
         "Work": verdict["work_id"] if verdict else None,
@@ -267,6 +271,16 @@ def facts(deliveries: list[Row], verdict: Row | None) -> None:
             column_config={"Name": st.column_config.TextColumn(width=140)},
             alt="Ids and keys of the message",
         )
+
+
+def same_bodies(work: Work, rows: list[Row], verdict: Row | None, page: Page) -> None:
+    """Name other messages with the same body, close in time: a hint that counts nothing."""
+    hit = work.hit
+    asked = verdict or {"item_id": hit.item_id, "message_id": hit.message_id}
+    mine = [d for d in rows if _key(d) == hit.key]
+    with guarded("messages with the same body", page.data_version):
+        for hint in equal_bodies(page.board.findings, hit.queue_arn, [asked], mine):
+            st.markdown(f":material/lightbulb: {plain(hint.sentence)}")
 
 
 def why(redeliveries: list[Row], names: dict[Key, str]) -> None:

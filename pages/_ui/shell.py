@@ -25,6 +25,7 @@ from pages._ui.words import plain
 PRODUCT = "Doubletake"
 NAVIGATION = (
     ("app.py", "Incidents", ":material/warning:"),
+    ("pages/fault.py", "Fault", ":material/repeat:"),
     ("pages/incident.py", "Incident", ":material/timeline:"),
     ("pages/queue_health.py", "Queue health", ":material/monitoring:"),
     ("pages/report.py", "Report", ":material/description:"),
@@ -167,7 +168,7 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
     if until and age and age > timedelta(minutes=settings.team.stale_after_min):
         command = f"doubletake collect --all-queues --lake {shlex.quote(str(board.lake.root))}"
         said = f"Data ends {plain(_end(board.generation, clock))}; nobody has looked since."
-        st.caption(f":material/schedule: {said} `{command.replace('`', '')}`")
+        st.caption(f":material/schedule: {said} {plain(command)}")
 
 
 def _end(generation: Generation, clock: Clock) -> str:

@@ -207,7 +207,7 @@ def settings(page: Page) -> None:
     if made_with is None:
         st.markdown("An earlier release made this data version, and did not keep the settings it was made with.")
     elif made_with:
-        st.caption(f"What data version `{page.data_version}` was made with, `{page.board.generation.settings_digest}`")
+        st.caption(f"What data version {page.data_version} was made with ({page.board.generation.settings_digest})")
         st.code(made_with, language="toml")
     else:
         st.markdown(

@@ -34,7 +34,7 @@ def suggestions(page: Page) -> None:
     else:
         st.markdown(plain(found.decides))
     if ticked:
-        st.caption("doubletake.toml then reads as below; copy it, then run `doubletake correlate`.")
+        st.caption("doubletake.toml then reads as below; copy it, then run doubletake correlate.")
         st.code(settings_text(page.settings.text, ticked), language="toml", wrap_lines=True)
 
 

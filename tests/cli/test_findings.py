@@ -5,12 +5,15 @@ import os
 import re
 import subprocess
 import sys
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import cli
 from forensics.lake import Lake
+from forensics.report import case as case_module
 from tests.forensics.report import world
 from tests.waiting import PATIENCE_S
 
@@ -96,6 +99,28 @@ def test_incidents_have_the_contracts_fields_and_causes_as_an_object(data):
     assert list(incident)[: len(INCIDENT_FIELDS)] == INCIDENT_FIELDS
     assert incident["causes"] == {"batch_collateral": 1, "function_timeout": 1}
     assert (incident["confirmed"], incident["probable"], incident["harmless"]) == (1, 1, 1)
+
+
+def test_incidents_are_listed_by_fault_and_a_fault_lists_its_incidents(tmp_path, capsys):
+    lake = world.save(tmp_path / "lake")
+    moved = {c: world.incident()[c] + timedelta(hours=3) for c in ("started_at", "ended_at", "first_repeat_at")}
+    later = world.incident() | moved | {"incident_id": f"{world.QUEUE}-later"}
+    world.publish(lake, {**world.findings(), "incidents": [world.incident(), later]}, "run-2")
+
+    def printed(*more):
+        assert cli.main(["incidents", "--lake", str(lake.root), *more]) == 0
+        return capsys.readouterr()
+
+    by_fault = printed()
+    [fault_id] = {json.loads(line)["fault_id"] for line in printed("--format", "jsonl").out.splitlines()}
+    [row] = [line.split() for line in by_fault.out.splitlines() if fault_id in line]
+
+    assert row[:2] == [fault_id, "2"]
+    assert row[-1] == later["incident_id"]
+    assert "2 incidents of 1 fault;" in by_fault.err
+    for more in (("--each",), ("--fault", fault_id)):
+        assert all(name in printed(*more).out for name in (world.INCIDENT, later["incident_id"]))
+    assert cli.main(["incidents", "--lake", str(lake.root), "--fault", "nope"]) == 2
 
 
 def test_deliveries_of_one_message_come_in_the_order_of_the_receive_count(data):
@@ -186,6 +211,14 @@ def test_the_ending_of_the_file_chooses_the_format(run, tmp_path):
     assert json.loads((tmp_path / "case.json").read_text())["schema_version"] == 1
 
 
+def test_beside_a_report_that_leaves_messages_out_lies_the_csv_of_all(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(case_module, "load_case", partial(case_module.load_case, most=1))
+    _, _, err = run("report", world.INCIDENT, "-o", str(tmp_path / "case.html"))
+
+    assert "The report tells of the first 1 messages; 2 are left out of it." in err
+    assert (tmp_path / "case.csv").read_text().count("\n") == 1 + 2
+
+
 def test_a_report_to_stdout_is_the_file_and_nothing_more(run):
     _, out, err = run("report", world.INCIDENT, "--format", "md", "-o", "-")
 
@@ -219,6 +252,7 @@ BAD = {
     "an unknown command": (refuse("mesages"), "mesages", "messages"),
     "an unknown format": (refuse("messages", "--format", "xml"), "xml", "jsonl"),
     "an unknown verdict": (refuse("messages", "--verdict", "sure"), "sure", "confirmed"),
+    "an ending that no report has": (refuse("report", world.INCIDENT, "-o", "r.txt"), "'r.txt'", "html"),
     "a missing argument": (refuse("report"), "Name an incident", "--week"),
 }
 

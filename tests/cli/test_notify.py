@@ -1,6 +1,7 @@
 import json
 import socket
 import threading
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 
@@ -159,6 +160,24 @@ def test_a_name_from_a_log_cannot_mention_a_channel_or_make_a_link():
     text = notice_of(hostile, first_lines(hostile), "slack", None, "v").body["blocks"][0]["text"]["text"]
 
     assert "<" not in text
+
+
+def again(n):
+    """The world's incident, once more, some hours later."""
+    moved = {c: world.incident()[c] + timedelta(hours=3 * n) for c in ("started_at", "ended_at", "first_repeat_at")}
+    return world.incident() | moved | {"incident_id": f"{world.QUEUE}-again-{n}"}
+
+
+def test_a_fault_that_came_back_is_told_once_and_all_its_incidents_count_as_told(hook, lake, tmp_path):
+    world.publish(lake, {**world.findings(), INCIDENTS.name: [world.incident(), again(1), again(2)]}, "run-2")
+    notify(lake)
+    notify(lake)
+    [said] = hook.got
+
+    assert "It came back: 3 times in 6 h 10 min, 3 to 6 repeats in all" in said["blocks"][0]["text"]["text"]
+    assert {n["incident_id"] for n in lake.read(NOTICES).to_pylist()} == {
+        i["incident_id"] for i in (world.incident(), again(1), again(2))
+    }
 
 
 def test_a_link_leads_to_the_incident():

@@ -170,6 +170,30 @@ PATHS = ("$", "$.a", "$.order.id", "$.items[0].id", "$.snake_case", "$.kebab-cas
 
 
 @pytest.mark.parametrize("path", PATHS)
+def test_several_business_keys_are_paths_in_order(path):
+    text = f"[[queue]]\nname = 'q'\nbusiness_key = ['$.first', '{path}']"
+    (queue,) = Settings.parse(text).queues
+
+    assert queue.key_paths == ("$.first", path)
+
+
+BAD_PATHS = {
+    "one of them is none": ("['$.a', 'payment_id']", "'payment_id'"),
+    "an empty list": ("[]", "business_key"),
+    "a number": ("7", "business_key"),
+}
+
+
+@pytest.mark.parametrize(("written", "named"), BAD_PATHS.values(), ids=BAD_PATHS)
+def test_what_is_no_list_of_paths_is_named(written, named):
+    with pytest.raises(SettingsError) as caught:
+        Settings.parse(f"[[queue]]\nname = 'q'\nbusiness_key = {written}")
+
+    assert named in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("path", PATHS)
 def test_a_business_key_is_a_json_path(path):
     (queue,) = Settings.parse(f"[[queue]]\nname = 'q'\nbusiness_key = '{path}'").queues
 

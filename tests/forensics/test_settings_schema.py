@@ -92,3 +92,9 @@ def test_what_a_section_says_has_a_place_among_the_values_with_the_same_default(
     assert set(model.model_fields) <= set(values)
     for key, field in model.model_fields.items():
         assert field.is_required() or field.default == values[key].default, key
+
+
+@pytest.mark.parametrize("written", ["'$.a'", "['$.a', '$.b']"], ids=["one path", "several"])
+def test_an_editor_takes_one_path_and_several(written):
+    assert by_schema(f"[[queue]]\nname = 'q'\nbusiness_key = {written}") == []
+    assert by_schema("[[queue]]\nname = 'q'\nbusiness_key = []")

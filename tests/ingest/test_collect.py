@@ -228,11 +228,20 @@ def test_denied_mappings_fall_back_on_the_lakes_last_word(lake, aws, payments, h
 
 def test_setting_changes_are_read_from_a_week_before_so_that_what_changed_before_is_known(lake, aws, payments, hour):
     run(lake, aws, payments, hour)
-    rows = [r for r in lake.read(BY_NAME["coverage"]).to_pylist() if r["source"] == "setting_changes"]
+    rows = [r for r in lake.read(BY_NAME["coverage"]).to_pylist() if r["resource"] == "CloudTrail"]
 
     assert {(r["window_start_at"], r["window_end_at"], r["status"]) for r in rows} == {
         (hour.start_at - timedelta(days=7), hour.end_at, "ok")
     }
+
+
+def test_settings_that_were_set_after_the_window_began_are_looked_up_before_it_and_only_once(lake, aws, payments, hour):
+    run(lake, aws, payments, hour)
+    before = [r for r in coverage(lake) if r[0] == "setting_changes"]
+    run(lake, aws, payments, hour)
+
+    assert ("setting_changes", "CloudTrail SetQueueAttributes") in before
+    assert [r for r in coverage(lake) if r[0] == "setting_changes"] == before
 
 
 def test_denied_mappings_are_measured_as_the_lakes_last_word_has_them(lake, aws, payments, hour, proxy):
@@ -430,7 +439,8 @@ def test_progress_names_stages_and_counts_events(lake, aws, payments, hour):
     heard = Heard()
     run(lake, aws, payments, hour, progress=heard)
 
-    assert heard.stages[:-1] == ["queues", "event source mappings", "functions", "setting changes", "metrics"]
+    found = ["queues", "event source mappings", "functions"]
+    assert heard.stages[:-1] == [*found, "setting changes", "settings before the window", "metrics"]
     assert (heard.stages[-1], heard.counts) == (f"log group {payments.group}", [6])
 
 
@@ -441,14 +451,19 @@ def test_every_row_of_evidence_has_an_id_of_its_own(lake, aws, payments, hour):
     assert len(ids) == len(set(ids)) > 20
 
 
+def provisional_of(lake: Lake) -> set[bool]:
+    rows = lake.read(BY_NAME["coverage"]).to_pylist()
+    return {row["is_provisional"] for row in rows if row["source"] == "log_events"}
+
+
 def test_the_window_ahead_of_late_events_is_provisional(lake, aws, payments):
     now = START + timedelta(minutes=30)
     collect(lake, aws, [payments.queue], TimeWindow(START, now), now=now)
-    provisional = set(column(lake, "coverage", "is_provisional"))
+    provisional = provisional_of(lake)
     collect(lake, aws, [payments.queue], TimeWindow(START, now), now=now + timedelta(minutes=5))
 
     assert provisional == {True}
-    assert set(column(lake, "coverage", "is_provisional")) == {True, False}
+    assert provisional_of(lake) == {True, False}
 
 
 def test_operations_that_an_endpoint_lacks_are_gaps_and_all_else_is_read(

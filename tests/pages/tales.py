@@ -403,7 +403,9 @@ def huge(story: Story, messages: int = 5200) -> None:
             run = Run(CLICKS, stream, request, start, start, start + s(10 if count == 1 else 2), "timeout")
             ended = "deleted" if count == 2 else "visibility_expired"
             seen.append(
-                story.deliver(run, {"message_id": message_id}, count, ended_by=ended, effect="yes", basis="marker")
+                story.deliver(
+                    run, {"message_id": message_id}, count, ended_by=ended, effect="yes", basis="marker", batch_count=10
+                )
             )
             where = {"delivery_index": count, "receive_count": count, "consumer": run.invocation_id, "source": stream}
             until = start + s(60 if count == 1 else 2)

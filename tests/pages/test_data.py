@@ -57,7 +57,11 @@ def made_with_settings(tmp_path, monkeypatch):
     story.coverage(tales.CHARGE, START - timedelta(days=1), story.data_until_at)
     tales.double_billing(story)
     root = story.save(tmp_path / "lake", with_findings=False)
-    kept = {"settings": MADE_WITH, "settings_digest": text_digest(MADE_WITH), "made_at": START + timedelta(hours=2)}
+    kept = {
+        "settings_text": MADE_WITH,
+        "settings_digest": text_digest(MADE_WITH),
+        "made_at": START + timedelta(hours=2),
+    }
     story.publish(Lake(root), **kept)
     return root
 

@@ -80,3 +80,15 @@ def test_receives_that_no_log_shows_are_part_of_the_sentence(visit):
 
     assert "of which 1 receive left no log line" in at.subheader[0].value
     assert "moved to the dead-letter queue" in at.subheader[0].value
+
+
+def test_another_message_with_the_same_body_is_a_hint(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.dead_lettered(story)
+    first = story.findings["deliveries"][0]
+    copy = {"message_id": uuid("alike"), "item_id": uuid("alike"), "delivery_index": 1}
+    story.add(DELIVERIES, first | copy)
+    at = visit("pages/messages.py", story.save(tmp_path / "lake"), q=first["message_id"])
+
+    assert f"had the same body as {first['message_id']} within 15 min" in words(at)
+    assert "this is a hint and counts as nothing" in words(at)

@@ -68,7 +68,7 @@ def test_the_number_of_seven_days_does_not_follow_the_chosen_period(visit):
     assert processed_twice(at).value == "8 to 10"
 
 
-def test_incidents_are_listed_newest_first_with_verdict_and_interval(visit):
+def test_faults_are_listed_worst_first_with_verdict_and_interval(visit):
     table = visit("app.py", "demo").dataframe[0].value
 
     assert list(table["Incident"]) == [DOUBLE_BILLING, EXPIRED_HANDLE, DEAD_LETTERED]
@@ -155,7 +155,7 @@ def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
 
     assert [s.value for s in at.subheader][-8:] == [
         "Cause chain",
-        "The batch when its run was cut off",
+        "How far each failed run got",
         "Why, and why not otherwise",
         "Verdict per message",
         "On the queue",
@@ -270,7 +270,7 @@ def test_a_zone_that_is_none_is_named_and_times_stay_in_utc(visit):
     at = visit("app.py", "demo", tz="Mars/Olympus")
 
     assert "Mars/Olympus is not a time zone" in words(at)
-    assert at.dataframe[0].value["Started"][0] == "20 Nov 2026 05:12"
+    assert at.dataframe[0].value["Last"][0] == "20 Nov 2026 05:12"
 
 
 def test_the_team_zone_of_the_settings_file_is_offered(visit, tmp_path):
@@ -278,7 +278,7 @@ def test_the_team_zone_of_the_settings_file_is_offered(visit, tmp_path):
     at = visit("app.py", "demo", tz="Asia/Kolkata")
 
     assert "Asia/Kolkata" in at.segmented_control[0].options
-    assert at.dataframe[0].value["Started"][0] == "20 Nov 2026 10:42"
+    assert at.dataframe[0].value["Last"][0] == "20 Nov 2026 10:42"
 
 
 def test_a_settings_file_that_cannot_be_read_is_named_and_nothing_is_shown(visit, tmp_path):
@@ -407,6 +407,11 @@ def test_the_report_page_previews_what_it_exports_in_every_form(visit):
     at = visit("pages/report.py", "demo", incident=DOUBLE_BILLING)
     buttons = {b.proto.label: b.proto for b in at.get("download_button")}
 
+    (frame,) = at.get("iframe")
+
+    assert "<h2>Next</h2>" in frame.proto.srcdoc
+    assert "default-src 'none'" in frame.proto.srcdoc.partition("<style>")[0].replace("&#39;", "'")
+    assert "<script" not in frame.proto.srcdoc
     assert at.code[0].language == "markdown"
     assert at.code[0].value.startswith(f"# {DOUBLE_BILLING}".replace(".", ".")[:20])
     assert set(buttons) == {"HTML", "PDF", "Markdown", "CSV", "JSON", "SVG", "Timesketch", "Trace", "ZIP of all"}

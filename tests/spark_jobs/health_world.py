@@ -5,11 +5,11 @@ from zoneinfo import ZoneInfo
 
 import polars as pl
 
+from forensics.known import Known
 from forensics.lake import to_arrow
 from forensics.tables import Table
 from forensics.tables import evidence as E
 from forensics.tables import findings as T
-from spark_jobs.known import Known
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 ACCOUNT = "arn:aws:sqs:eu-west-1:111122223333:"

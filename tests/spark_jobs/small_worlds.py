@@ -11,6 +11,7 @@ LARAVEL = some_id("laravel one"), some_id("laravel two")
 DEAD, BACK = some_id("dead"), some_id("redriven")
 TWINS = some_id("twin one"), some_id("twin two")
 HERE, THERE = some_id("key here"), some_id("key there")
+EVENTS, OTHER_EVENT = (some_id("event once"), some_id("event twice")), some_id("another event")
 LOST_RUN = some_id("lost run")
 LOCKED, ABSORBED = some_id("locked"), some_id("absorbed")
 
@@ -97,6 +98,12 @@ def world() -> SmallLake:
     for queue, one in (("here", HERE), ("there", THERE)):
         lake.queue(queue)
         lake.function(queue, queue, *run(queue, 1, 1, record(one, 1, queue, '{"payment_id": "p-1"}', 0)))
+    lake.queue("events")
+    for n, (one, event) in enumerate((*((one, "event 1") for one in EVENTS), (OTHER_EVENT, "event 2"))):
+        body = {"Type": "Notification", "MessageId": some_id(event), "TopicArn": "arn:t", "Message": "{}", "n": n}
+        lake.function(
+            "events", "events", *run(f"e{n}", 10 * n + 1, 1, record(one, 1, "events", json.dumps(body), 10 * n))
+        )
     lake.queue("guarded", 60, changed=1800)
     first, second = (record(LOCKED, n, "guarded", "{}", 0) for n in (1, 2))
     again = [record(ABSORBED, n, "guarded", "{}", 0) for n in (1, 2)]

@@ -7,10 +7,10 @@ import polars as pl
 
 from forensics.parsers import parse_line
 from forensics.streams.facts import facts_of
+from forensics.streams.reading import Reading
 from spark_jobs import joins
-from spark_jobs.assemble import Reading, of_said, of_streams
-from spark_jobs.parts import FACT_SCHEMA, LINE_SCHEMA, REST_SCHEMA, Part, packed
-from spark_jobs.parts import frame as frame_of
+from spark_jobs.assemble import PLACE, fact_rows, of_said, of_streams
+from spark_jobs.parts import LINE_SCHEMA, REST_SCHEMA, Part
 from spark_jobs.scan import scanned
 from tests.spark_jobs.small_lake import NOON
 
@@ -58,8 +58,8 @@ def by_the_grammar(events: pl.DataFrame, reading: Reading) -> Part:
         group = reading.groups[row["log_group"]]
         said = parse_line(row["line"], group.consumer, group.name)
         if mine := facts_of(said, row["at"], row["evidence_id"], reading.keys.in_group(group.queue_name)):
-            facts.append((*(row[name] for name in FACT_SCHEMA if name != "facts"), packed(mine)))
-    return told.and_part(Part(facts=frame_of(facts, FACT_SCHEMA)))
+            facts.append((*(row[name] for name in PLACE), mine))
+    return told.and_part(Part(facts=fact_rows(facts)))
 
 
 def file_by_file(events: pl.DataFrame, reading: Reading) -> Part:

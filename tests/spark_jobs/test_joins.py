@@ -12,8 +12,8 @@ from forensics.settings import Consumer
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
+from forensics.streams.reading import Reading
 from spark_jobs import joins, steps
-from spark_jobs.assemble import Reading
 from spark_jobs.cache import Cache
 from spark_jobs.parts import all_deliveries, read_part
 from spark_jobs.scan import scanned
@@ -210,3 +210,19 @@ def test_a_stream_that_is_only_cut_is_not_read_again():
 
     assert tangled.is_empty()
     assert waiting.group_by("piece").len().sort("piece")["len"].to_list() == [4, 4, 4]
+
+
+def test_new_lines_of_workers_leave_what_was_put_together_before(monkeypatch, tmp_path):
+    """Workers write one stream without end: what new lines cost must not grow with it."""
+    monkeypatch.setattr(joins, "LINES_PER_UNIT", 20)
+    of_messages = [(60_000_000 * n + step, 0, n) for n in range(100) for step in range(3)]
+    schema = {"at": pl.Int64, "part": pl.UInt32, "key": pl.UInt64}
+    before = pl.DataFrame(of_messages, schema=schema, orient="row")
+    new = pl.DataFrame([(6_000_000_000, 1, 100), (6_000_000_001, 1, 99)], schema=schema, orient="row")
+    parts = [{"name": "first file"}, {"name": "second file"}]
+
+    first = {unit["name"] for unit in joins._of_items(parts[:1], before, tmp_path)}
+    second = {unit["name"] for unit in joins._of_items(parts, pl.concat([before, new]), tmp_path)}
+
+    assert len(first) > 15
+    assert len(second - first) <= 2

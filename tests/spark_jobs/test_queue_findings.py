@@ -14,6 +14,7 @@ from forensics.clock import micros
 from forensics.incidents.gaps import Gaps
 from forensics.judging.model import Judged, Message
 from forensics.judging.rows import delivery_row
+from forensics.known import Known
 from forensics.queue_findings import MetricSeries
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery
@@ -22,7 +23,6 @@ from forensics.tables.findings import DELIVERIES
 from spark_jobs import publish
 from spark_jobs.cache import Cache
 from spark_jobs.judge import WORK_SCHEMA
-from spark_jobs.known import Known
 from spark_jobs.parts import frame, packed, schema_of, written
 from tests.forensics.queue_findings.ledgers import verdict
 

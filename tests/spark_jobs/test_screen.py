@@ -1,6 +1,8 @@
 """What vectors make of lines is what the grammar makes of them: recorded lines, simulated worlds, scenarios, and texts nobody saw."""
 
+import html
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -19,11 +21,11 @@ from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.groups import log_groups_of
 from forensics.streams.model import LogGroup
+from forensics.streams.reading import Reading
 from lab.scenarios import SCENARIOS, eight_weeks
-from spark_jobs.assemble import Reading
 from spark_jobs.evidence import pinned, surveyed
 from spark_jobs.parts import Part
-from spark_jobs.scan import LINE_COLUMNS
+from spark_jobs.scan import LINE_COLUMNS, scanned
 from tests.forensics.parsers.lines import every_line, sample_lines
 from tests.oracle import World
 from tests.oracle.bundle import fill_lake, settings_of
@@ -142,7 +144,7 @@ def test_what_becomes_of_recorded_lines_is_read_alike():
 
 
 def test_lines_of_simulated_worlds_are_read_alike(tmp_path):
-    worlds = [World(seed) for seed in range(60)]
+    worlds = [World(seed) for seed in range(40)]
     lake, said = fill_lake(worlds, tmp_path), settings_of(worlds)
     evidence = pinned(lake, said, lake.versions(), None)
     (file,) = evidence.files
@@ -153,6 +155,9 @@ def test_lines_of_simulated_worlds_are_read_alike(tmp_path):
 
     assert told.deliveries.height > 500
     assert told.facts.height > 100
+
+
+ENOUGH_LINES = 2_000
 
 
 class Recorder:
@@ -193,49 +198,210 @@ def test_lines_of_a_scenario_are_read_alike(name):
     groups = log_groups_of(said, rows_of, [], [], {row["log_group"]: bool(row["function_name"]) for row in rows_of})
     reading = Reading(groups, SettingsInForce.of([], [], []), BusinessKeys(said.queues))
     first = min(at for lines in aws.events.values() for at, _ in lines)
-    streams = [([(at - first, text) for at, text in lines], *of) for of, lines in aws.events.items()]
+    streams = [([(at - first, text) for at, text in lines], *of) for of, lines in sorted(aws.events.items())]
+    streams = streams[
+        :: -(-sum(len(lines) for lines, *_ in streams) // ENOUGH_LINES)
+    ]  # each says what its neighbours do
 
     told = assert_alike(pl.concat([log_events(*stream) for stream in streams]), reading)
 
     assert told.deliveries.height + told.facts.height > 20
 
 
-# -- texts nobody saw ---------------------------------------------------------------------------------------------------
+# -- texts that nobody has seen -----------------------------------------------------------------------------------------
 
-WORDS = (
-    "charged payment_id=", "already charged payment_id=", "processing ", "acknowledged ", "gave up on ", "status=200 ", "status=500 ",
-    "attempt 2 of 15 ", "409 ", "512 MB ", "did ", "charged ", "begin ", "again ", "mid=", "3th ", " done", "paid ", "INFO dup-a", "ord-77",
-    KEY, KEY.upper(), *MESSAGES, MESSAGES[0].upper(), some_id("nobody"), *RUNS[:2], "0f0e0d0c-0b0a-4908-8706-050403020100",
-    "[INFO]\t2026-11-20T12:00:00.000Z\t" + RUNS[0] + "\t", "2026-11-20T12:00:00.000Z " + RUNS[1] + " ", "RequestId: " + RUNS[0] + " ",
-    " ", "\t", "\n", "\u00a0", "\u0085", "\x1b[1m", "٣", "é", "1", "200", "-", "'", '"', "{", "}",
-    '{"batchItemFailures": []}', '{"batchItemFailures":[{"itemIdentifier":"' + MESSAGES[1] + '"}]}', "ReceiptHandleIsInvalid",
-    "Task timed out after 3.00 seconds", "[ERROR] KeyError: 'id'\nTraceback (most recent call last):", '"messageId": "' + MESSAGES[0] + '"',
-)  # fmt: skip
-"""What marks, ids and the grammar look for, and what may stand between."""
+OWN, OTHER, MESSAGE = "<own>", "<other>", "<message>"
+"""What stands for ids in a form: its invocation's, another's, one of the printed messages'."""
+FORMS = [
+    f"charged payment_id={KEY}",
+    f"2026-11-20T12:00:00.000Z\t{OWN}\tINFO\tcharged payment_id={KEY}",
+    f"2026-11-20T12:00:00.000Z\t{OTHER}\tINFO\tprocessing {MESSAGE}",
+    "2026-11-20T12:00:00.000Z\t9f29xmpl-ba7e-49fe-a1b9-9a7ad6313712\tINFO\tconnected",
+    f"[INFO]\t2026-11-20T12:00:00.000Z\t{OWN}\talready charged payment_id={KEY}",
+    f"already charged payment_id={KEY}",
+    f"processing {MESSAGE}",
+    f"acknowledged {MESSAGE}",
+    f"gave up on {KEY}",
+    f"status=200 {KEY}",
+    f"status=500 {KEY} after 409 {KEY}",
+    f"attempt 2 of 17 {KEY}",
+    f"did {MESSAGE}",
+    "charged 1234",
+    f"charged {MESSAGE}",
+    f"begin {MESSAGE} begin x",
+    json.dumps({"level": "info", "elapsed": 12, "sqs": {"id": MESSAGE, "count": 2}, "message": "charged, processing"}),
+    json.dumps({"level": "info", "elapsed": 12, "s3": {"id": MESSAGE}, "message": "charged"}),
+    json.dumps({"level": "info", "function_name": "keys-2", "function_request_id": OWN, "message": f"did {MESSAGE}"}),
+    json.dumps({"level": "info", "function_name": "keys-1", "requestId": OTHER, "message": "connected"}),
+    json.dumps({"invoked": "arn:aws:lambda:eu-west-1:123456789012:function:keys-2", "xray": OWN}),
+    f"mid={MESSAGE} charged for the 2th time",
+    "ord-17 done",
+    f"paid {MESSAGE}",
+    "INFO dup-ab",
+    f"done {KEY}",
+    f"message {MESSAGE} of {MESSAGE}",
+    f"record {OWN}",
+    f"sent {{'MD5OfMessageBody': 'd41d8cd98f00b204e9800998ecf8427e', 'MessageId': '{MESSAGE}'}}",
+    json.dumps({"batchItemFailures": []}),
+    json.dumps({"batchItemFailures": [{"itemIdentifier": MESSAGE}]}),
+    html.escape(json.dumps({"batchItemFailures": [{"itemIdentifier": MESSAGE}]})).replace("quot", "#34"),
+    "batchItemFailures&#39;: []",
+    "connected to the database in 12 ms",
+    "2026-11-20T12:00:00.000Z <guid> Task timed out after 3.00 seconds",
+    f"2026-11-20T12:00:00.000Z START RequestId: {OTHER} Version: $LATEST",
+    START.format(OWN),
+    START.format(OTHER),
+    END.format(OTHER),
+    REPORT.format(OWN),
+    REPORT.format(OWN) + "\tStatus: timeout",
+    json.dumps(EVENT),
+    repr(EVENT),
+    f"2026-11-20T12:00:00.000Z\t{OWN}\tINFO\t" + json.dumps(EVENT),
+    f"charged payment_id={KEY} of " + json.dumps(EVENT),
+    json.dumps({"message": json.dumps(EVENT)}),
+    "SQS delete message failed",
+    "Execution already in progress with idempotency key: body=fn#5f",
+    "An error occurred (InvalidParameterValue) when calling the DeleteMessage operation: Value AQEBx for parameter"
+    " ReceiptHandle is invalid. Reason: The receipt handle has expired.",
+    *sample_lines()[::7],
+]
+
+
+def test_lines_of_every_bearing_are_read_alike_whatever_a_team_says_of_its_lines():
+    ids = {OWN: RUNS[0], OTHER: RUNS[1], MESSAGE: MESSAGES[1]}
+    lines = [re.sub("<(?:own|other|message)>", lambda found: ids[found[0]], form) for form in FORMS]
+    over = [
+        log_events(in_time(invocation(RUNS[0], json.dumps(EVENT), line)), group, f"{group}-{n}")
+        for group in GROUPS
+        for n, line in enumerate(lines)
+    ]
+    workers = [log_events(in_time(lines), group, group) for group in WORKERS]
+
+    assert_alike(pl.concat([*over, *workers]))
+
+
+LOOK_ALIKES = {"R": "\uff32", "e": "\u0435", "I": "\u0130", " ": "\u00a0", "-": "\u2011", "0": "\u0660", "1": "\uff11"}
+CONTROLS = ["\0", "\x1b[31m", "\r", "\x0b", "\x1c", "\x85", "\u2028", "\ufeff", "\U0001f600"]
 
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """Return a line of such words, plain or in JSON with numbers, ids and counts at configured places."""
-    words = "".join(draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5)))
-    if not draw(st.integers(0, 2)):
-        place = {"id": draw(st.sampled_from(MESSAGES)), "count": draw(st.integers(0, 120))}
-        whole = {"level": "INFO", "message": words, draw(st.sampled_from(("sqs", "s3"))): place, "took_ms": 12.5}
-        return json.dumps(whole | ({"requestId": RUNS[0]} if draw(st.booleans()) else {}))
-    return words
+    """Draw a line: a form of any bearing, and what else becomes of lines."""
+    ids = {OWN: RUNS[0], OTHER: draw(st.sampled_from(RUNS)), MESSAGE: draw(st.sampled_from(MESSAGES))}
+    line = draw(st.sampled_from(FORMS))
+    for name, value in ids.items():
+        line = line.replace(name, value)
+    for _ in range(draw(st.sampled_from((0, 0, 1, 1, 2, 3)))):
+        place = draw(st.integers(0, len(line)))
+        before, after = line[:place], line[place:]
+        known = draw(st.sampled_from((*RUNS, *MESSAGES)))
+        other = draw(st.sampled_from(sorted(LOOK_ALIKES)))
+        line = draw(
+            st.sampled_from(
+                (
+                    before,
+                    after,
+                    line.replace(" ", "  "),
+                    line.replace("\t", " "),
+                    line.upper(),
+                    line.lower(),
+                    line.replace(known, known.upper()),
+                    line.replace(known, known + "0"),
+                    line.replace(known, "x" + known),
+                    line.replace(known, known.replace("-", "")),
+                    before + known + after,
+                    line.replace(other, LOOK_ALIKES[other]),
+                    before + draw(st.sampled_from(CONTROLS)) + after,
+                    before + str(draw(st.integers(0, 999))) + after,
+                    html.escape(line),
+                    json.dumps({"level": "info", "message": line}),
+                    line + draw(st.sampled_from((" ", "\n", "\t", ""))) + draw(st.sampled_from(FORMS[:30])),
+                    draw(st.sampled_from((" ", "\t", "\n"))) * draw(st.sampled_from((1, 300))) + line,
+                    line + "\n",
+                    before + "x" * draw(st.sampled_from((500, 5_000, 50_000))) + after,
+                )
+            )
+        )
+    return line
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[tuple[str, list[str]]]:
+    """Draw streams: the log group, and its lines, mostly of whole invocations."""
+    found = []
+    for group in draw(st.lists(st.sampled_from(sorted({**GROUPS, **WORKERS})), min_size=4, max_size=10)):
+        lines: list[str] = []
+        for request_id in RUNS[: draw(st.integers(1, 3))]:
+            said = [text.replace(RUNS[0], request_id) for text in draw(st.lists(texts(), max_size=4))]
+            event = draw(st.sampled_from(([json.dumps(EVENT)], [json.dumps(EVENT)], [repr(EVENT)], [])))
+            lines += invocation(request_id, *event, *said, is_over=draw(st.sampled_from((True, True, True, False))))
+        found.append((group, lines))
+    return found
 
 
 @settings(max_examples=40)
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(sorted(GROUPS)), st.lists(texts(), max_size=5), st.booleans()),
-        min_size=20,
-        max_size=40,
-    )
-)
-def test_texts_of_what_is_looked_for_are_read_alike(drawn):
-    streams = [
-        log_events(in_time(invocation(RUNS[0], json.dumps(EVENT), *lines, is_over=is_over)), group, f"s{n}")
-        for n, (group, lines, is_over) in enumerate(drawn)
-    ]
-    assert_alike(pl.concat(streams))
+@given(logs())
+def test_texts_that_nobody_has_seen_are_read_alike(drawn):
+    assert_alike(pl.concat([log_events(in_time(lines), group, f"s{n}") for n, (group, lines) in enumerate(drawn)]))
+
+
+# -- what each can and cannot read --------------------------------------------------------------------------------------
+
+READ_BY_VECTORS = {
+    "no line": ("no-marks", []),
+    "a silent line": ("no-marks", ["connected to the database in 12 ms"]),
+    "a silent line with its request": ("no-marks", [f"2026-11-20T12:00:00.000Z\t{RUNS[0]}\tINFO\tconnected"]),
+    "a silent line in JSON": ("no-marks", [json.dumps({"level": "INFO", "requestId": RUNS[0], "message": "connected"})]),
+    "a JSON line of its function": (
+        "no-marks",
+        [json.dumps({"level": "INFO", "function_name": "no-marks-1", "function_request_id": RUNS[0], "message": "x"})],
+    ),
+    "the answer to a send": ("no-marks", [f"{{'MD5OfMessageBody': 'd41d8cd9', 'MessageId': '{MESSAGES[1]}'}}"]),
+    "a mention": ("no-marks", [f"working on message {MESSAGES[1]}"]),
+    "an empty batch response": ("no-marks", [json.dumps({"batchItemFailures": []})]),
+    "an effect by its key": ("keys", [f"charged payment_id={KEY}"]),
+    "an effect by its key, with its request": ("keys", [f"[INFO]\t2026-11-20T12:00:00.000Z\t{RUNS[0]}\tcharged payment_id={KEY}"]),
+    "a start and an effect": ("keys", [f"processing {MESSAGES[0]}", f"charged payment_id={KEY}"]),
+    "an effect by its message": ("either", [f"paid {MESSAGES[0]}"]),
+}  # fmt: skip
+BY_THE_GRAMMAR = {
+    "a literal with digits": ("numbers", [f"status=200 {KEY}"]),
+    "a class of some digits": ("numbers", [f"attempt 2 of {KEY[4:]}", "attempt 2 of 17"]),
+    "a guard with digits": ("numbers", [f"409 {KEY}"]),
+    "digits of an id": ("digits", [f"charged {MESSAGES[1]}"]),
+    "a place in JSON": ("places", [json.dumps({"elapsed": 12, "sqs": {"id": MESSAGES[0]}, "m": "charged"})]),
+    "a name with digits on the way to a place": ("place-3", [json.dumps({"s3": {"id": MESSAGES[0]}, "m": "charged"})]),
+    "a count in words": ("named-places", [f"mid={MESSAGES[0]} charged for the 2th time"]),
+    "quotes as numbers": ("no-marks", ["{&#34;batchItemFailures&#34;: [{&#34;itemIdentifier&#34;: &#34;" + MESSAGES[0]]),
+    "another function's name": ("no-marks", [json.dumps({"function_name": "no-marks-2", "requestId": RUNS[0]})]),
+    "an event behind a mark": ("keys", [f"charged payment_id={KEY} of " + json.dumps(EVENT)]),
+    "a START behind a blank": ("no-marks", ["\n" + START.format(RUNS[1]), START.format(RUNS[1])]),
+    "a request id that is none": ("no-marks", [" " * 300 + "2026-11-20T12:00:00.000Z\t9f29xmpl-ba7e-49fe-a1b9-9a7ad6313712\tINFO\tx"]),
+    "ids in capitals": ("upper-case", [f"did {MESSAGES[0].upper()}"]),
+}  # fmt: skip
+
+
+def of_one(name: str, lines: list[str]) -> pl.DataFrame:
+    """Return the log events of one invocation of a function that prints its event and some lines."""
+    return log_events(in_time(invocation(RUNS[0], json.dumps(EVENT), *lines)), f"/aws/lambda/{name}-1")
+
+
+def is_read_by_vectors(told: Part) -> bool:
+    """An ordinary delivery is kept in columns alone."""
+    return told.deliveries.height > 0 and told.deliveries["raw"].null_count() == told.deliveries.height
+
+
+@pytest.mark.parametrize(("name", "lines"), READ_BY_VECTORS.values(), ids=READ_BY_VECTORS)
+def test_the_commonest_forms_are_read_by_vectors_and_alike(name, lines):
+    events = of_one(name, lines)
+
+    assert is_read_by_vectors(scanned(events, READING))
+    assert_alike(events)
+
+
+@pytest.mark.parametrize(("name", "lines"), BY_THE_GRAMMAR.values(), ids=BY_THE_GRAMMAR)
+def test_what_vectors_cannot_tell_for_sure_goes_to_the_grammar(name, lines):
+    events = of_one(name, lines)
+
+    assert not is_read_by_vectors(scanned(events, READING))
+    assert_alike(events)

@@ -8,10 +8,12 @@ from tests.spark_jobs.small_worlds import (
     ABSORBED,
     BACK,
     DEAD,
+    EVENTS,
     HERE,
     LARAVEL,
     LOCKED,
     LOST_RUN,
+    OTHER_EVENT,
     OWN,
     SHO,
     SPRING,
@@ -92,6 +94,16 @@ def test_of_two_dead_letters_of_one_body_neither_is_called_the_one_that_came_bac
 @pytest.mark.parametrize("one", [*TWINS, HERE, THERE])
 def test_equal_bodies_alone_and_one_key_in_two_queues_are_no_link(rows, one):
     assert one not in rows
+
+
+def test_an_event_that_sns_published_twice_is_one_work(rows):
+    first, second = (rows[one] for one in EVENTS)
+
+    assert first["work_id"] == second["work_id"]
+    assert first["business_keys"] == [f"sns:{some_id('event 1')}"]
+    assert (second["origin"], second["effects_at_least"], second["effects_at_most"]) == ("producer_retry", 1, 2)
+    assert "The same event, by its publisher's id, was sent again 10 s later" in second["trigger_sentence"]
+    assert OTHER_EVENT not in rows
 
 
 def test_a_lock_that_ended_at_the_deadline_is_told(rows):

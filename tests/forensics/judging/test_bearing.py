@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from forensics.judging.surroundings import GroupLines, Surroundings
+from forensics.judging.group_lines import GroupLines
+from forensics.judging.surroundings import Surroundings
 from tests.forensics.judging.around import (
     CHARGE,
     DEAD,

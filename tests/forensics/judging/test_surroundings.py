@@ -4,7 +4,8 @@ import pickle
 
 import pytest
 
-from forensics.judging.surroundings import GroupLines, Surroundings
+from forensics.judging.group_lines import GroupLines
+from forensics.judging.surroundings import Surroundings
 from tests.forensics.judging.around import (
     ACCOUNT,
     CHARGE,

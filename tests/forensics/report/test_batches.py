@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.report.batches import batches_at_end, state_of
+from forensics.report.case import load_case
 from tests.forensics.report import world
 
 STATES = {
@@ -65,3 +66,11 @@ def test_runs_without_a_known_end_come_last():
     found = batches_at_end(rows, set(world.IDS))
 
     assert [b.ended_at for b in found] == [early, early + timedelta(1), None]
+
+
+def test_a_run_of_one_message_is_no_batch(lake):
+    found = load_case(lake.findings(), world.INCIDENT)
+    alone = [d | {"batch_count": 1, "consumer": f"{d['consumer']}-{d['item_id']}"} for d in found.deliveries]
+
+    assert batches_at_end(found.deliveries, {world.IDS[0]})
+    assert batches_at_end(alone, {world.IDS[0]}) == ()

@@ -1,10 +1,14 @@
+import csv
 import dataclasses
+import io
+import json
 from pathlib import Path
 
 import pytest
 
 from forensics.errors import IncidentUnknownError
 from forensics.report.case import load_case
+from forensics.report.render import render
 from forensics.report.summary import summary
 from tests.forensics.report import world
 
@@ -109,3 +113,33 @@ def test_an_incident_whose_logs_name_no_message_still_makes_a_case(tmp_path: Pat
 def test_a_case_cannot_be_changed_after_it_was_loaded(case):
     with pytest.raises(dataclasses.FrozenInstanceError):
         case.data_version = "other"
+
+
+def test_of_many_messages_a_report_tells_the_first_and_says_what_it_leaves_out(lake):
+    case = load_case(lake.findings(), world.INCIDENT, most=1)
+    page = render(case, "html").decode()
+
+    assert [m["item_id"] for m in case.messages] == [world.IDS[0]]
+    assert {row["item_id"] for rows in (case.deliveries, case.redeliveries, case.timeline) for row in rows} == {
+        world.IDS[0]
+    }
+    assert case.left_out == 2
+    assert "This report tells of the first 1 of 3 messages" in page
+    assert json.loads(render(case, "json"))["messages_left_out"] == 2
+
+
+def test_the_csv_lists_every_affected_work_whatever_the_report_leaves_out(lake):
+    every, first = (render(load_case(lake.findings(), world.INCIDENT, most=n), "csv") for n in (3, 1))
+
+    assert first == every
+    assert every.count(b"\n") == 1 + 2
+
+
+def test_a_work_s_first_repeat_is_when_it_was_first_received_again(case):
+    rows = list(csv.DictReader(io.StringIO(render(case, "csv").decode())))
+
+    assert {row["first_repeat_at"] for row in rows} == {"2026-11-20T05:22:00.500Z"}
+
+
+def test_the_first_lines_count_every_work_whatever_the_report_leaves_out(lake, case):
+    assert load_case(lake.findings(), world.INCIDENT, most=1).opening == case.opening

@@ -21,7 +21,7 @@ SHARE = {"change": "longer_function_timeout", "prevented": 11, "undecided": 2, "
 
 
 def first_lines(messages=(), counterfactuals=(), dead=(), lost=0, marks=(), until=None, **incident):
-    return opening(world.incident() | incident, list(messages), counterfactuals, dead, lost, marks, (), until)
+    return opening(world.incident() | incident, affected_works(messages), counterfactuals, dead, lost, marks, (), until)
 
 
 def message(work, at_least, at_most, **more):

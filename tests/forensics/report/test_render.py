@@ -13,6 +13,7 @@ from forensics.report.follow_ups import follow_ups
 from forensics.report.gaps import gaps
 from forensics.report.notice import notice_of
 from forensics.report.options import ReportOptions
+from forensics.report.pages import SCREEN, print_page
 from forensics.report.render import CSV_COLUMNS, FORMATS, render
 from forensics.report.summary import summary
 from tests.forensics.report import world
@@ -248,3 +249,39 @@ def test_csv_carries_no_formula_from_the_evidence(case):
 def test_an_unknown_format_is_refused(case):
     with pytest.raises(ValueError, match="'docx'"):
         render(case, "docx")
+
+
+def test_the_first_page_says_what_to_do_for_which_keys_where_and_of_what(case):
+    page = render(dataclasses.replace(case, made_at=world.after(9000)), "html").decode()
+    first = page[page.index("<main>") : page.index('<section id="summary">')]
+
+    assert "refund or undo 1 (CSV)" in first
+    assert "check 1 by hand" in first
+    assert "idempotency key" not in first, "what to change stands in section 9"
+    assert "<code>pay-1001</code>" in first and "<code>pay-1002</code>" in first
+    for told in ("111122223333", "eu-west-1", "payments.fifo (FIFO)", case.data_version, "2026-11-20 07:42:00.200 UTC"):
+        assert told in first
+
+
+def test_the_ledger_and_the_lines_stand_in_the_appendix(case):
+    for form, heading in (("html", '<section id="appendix">'), ("md", "## Appendix")):
+        before, _, appendix = render(case, form).decode().partition(heading)
+
+        assert "Deliveries in the ledger" not in before
+        assert "Deliveries in the ledger" in appendix
+
+
+def test_why_is_said_once_per_reason_and_not_once_per_work(case):
+    page = render(case, "html").decode()
+
+    assert page.count("Nothing stopped the repeat.") == 1
+    assert "works: 2 (<code>pay-1001</code>, <code>pay-1002</code>)" in page
+
+
+def test_paper_holds_the_lines_that_prove_and_json_all(case):
+    paper = print_page(case, ReportOptions(), SCREEN)
+    cited = {i for facts in (case.chain, case.moments, case.settings) for fact in facts for i in fact.evidence_ids}
+    (unused,) = (line for line in case.evidence if line.evidence_id not in cited)
+
+    assert f'<div id="{unused.label}">' not in paper
+    assert unused.evidence_id in render(case, "json").decode()

@@ -1,20 +1,17 @@
-"""Settings checks: settings in force at the end of the evidence, beside what its last seven days showed."""
+"""Settings checks as rows: what is in force at the end of the evidence, beside what its last days showed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-import polars as pl
-
 from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answer, Setup, answers
+from forensics.known import Known, Row
 from forensics.settings_in_force import SETTINGS_KEYS, Changes, intervals, recorded_changes
-from spark_jobs.health import DAY, RECENTLY, percentiles, recent_from
-from spark_jobs.known import Known, Row
 
 OF_QUEUE = "-"
 _SEEN = ("recursion_dropped_count", "known_dedup_count", "random_dedup_count", "self_sent_count", "redelivery_count")
-_OF_DAYS = {
+OF_DAYS = {
     "empty_receive_count": "sum",
     "received_count": "sum",
     "sent_again_count": "sum",
@@ -25,101 +22,45 @@ _OF_DAYS = {
 }
 """What the last seven days tell of a queue as a whole, and how days go together."""
 
+OfConsumer = tuple[str, str]
+"""Queue ARN, and function or worker's log group."""
+SetApart = Callable[[str, str, datetime, str], dict[str, Any]]
+"""Given queue ARN, function, since when its timeout holds (UTC) and the evidence that says so, returns the values of a Setup
+that tell what came before and after; none if that is long ago."""
 
-def setting_findings(
-    periods: pl.DataFrame,
-    returned: pl.DataFrame,
+
+def finding_rows(
+    recent: Mapping[OfConsumer, Row],
+    returned_whole: Mapping[OfConsumer, tuple[int, list[str]]],
     readiness: Iterable[Row],
     known: Known,
+    days: Mapping[str, Row],
     data_until: datetime | None,
-    runs: Sequence[pl.LazyFrame] = (),
+    since: datetime | None,
+    set_apart: SetApart,
 ) -> list[dict[str, Any]]:
     """Return the rows of setting_findings: one per queue, consumer and check that applies.
 
-    ``periods`` is what periods_of returned, ``returned`` what returned_batches returned of all parts, one after the
-    other, ``readiness`` the rows of logging_readiness; ``data_until`` is the end of the evidence, UTC. ``runs`` holds the
-    table ``invocations`` in parts: it is looked into only where a function's timeout was set in the last seven days.
+    ``recent`` is what was measured of each consumer in the last days, ``returned_whole`` how many of its runs that ended in
+    success came again as a whole, with lines; ``readiness`` are the rows of logging_readiness, ``days`` what those days tell
+    of each queue as a whole, by ARN. They reach from ``since`` to ``data_until``, the end of the evidence, UTC.
     """
-    recent: dict[tuple[str, str], Row] = {
-        (r["queue_arn"], r["consumer"]): r for r in periods.filter(pl.col("kind") == RECENTLY).to_dicts()
-    }
-    whole = _returned_whole(returned, data_until)
     logs = {(r["queue_arn"], r["function_name"] or r["log_group"]): r for r in readiness}
-    days = _days(periods, data_until)
     return [
         _row(setup, arn, code, answer, data_until)
-        for arn, setup, checks in _setups(known, recent, whole, logs, days, _Runs(runs, data_until))
+        for arn, setup, checks in _setups(known, recent, returned_whole, logs, days, since, set_apart)
         for code, answer in answers(setup, checks)
     ]
 
 
-class _Runs:
-    """The recent invocations of functions, counted by the timeout in force when each began."""
-
-    def __init__(self, runs: Sequence[pl.LazyFrame], data_until: datetime | None) -> None:
-        self._runs, self.since = runs, recent_from(data_until)
-
-    def apart(self, arn: str, function: str, states: Sequence[Row]) -> dict[str, Any]:
-        """Return the values of a Setup that tell what came before and after the timeout in force was set; none if long ago."""
-        set_at, shown_by = _set_at(states, "timeout_s")
-        if not self._runs or self.since is None or set_at <= self.since:
-            return {}
-        mine = (
-            (pl.col("queue_arn") == arn) & (pl.col("function_name") == function) & (pl.col("started_at") >= self.since)
-        )
-        wanted = ("started_at", "duration_ms", "end_status", "evidence_ids")
-        found = pl.concat([frame.filter(mine).select(wanted) for frame in self._runs]).collect()
-        after = found.filter(pl.col("started_at") >= set_at)
-        stopped = found.filter((pl.col("started_at") < set_at) & (pl.col("end_status") == "timeout"))
-        times = after.select(pl.col("duration_ms").drop_nulls().alias("run_ms"), times=pl.lit(1))
-        p99 = percentiles(times.with_columns(of=pl.lit(0)), ["of"], "run_ms", {"p99": 0.99})["p99"].to_list()
-        cited = stopped["evidence_ids"].explode().drop_nulls().unique().sort().head(20).to_list()
-        return {
-            "timeout_set_at": set_at,
-            "since_run_count": after.height,
-            "since_timeout_count": after.filter(pl.col("end_status") == "timeout").height,
-            "since_run_p99_ms": p99[0] if p99 else None,
-            "earlier_timeout_count": stopped.height,
-            "earlier_limit_ms": stopped["duration_ms"].max(),
-            "evidence": {"timeout_change": (shown_by, *cited)},
-        }
-
-
-def _set_at(states: Sequence[Row], column: str) -> tuple[datetime, str]:
-    """Return since when the last value of a column has held without a break, UTC, and which evidence says so."""
-    now = states[-1]
-    for state in reversed(states):
-        if state[column] != states[-1][column]:
-            break
-        now = state
-    return now["in_force_from"], now["known"][column].evidence_id
-
-
-def _returned_whole(
-    returned: pl.DataFrame, data_until: datetime | None
-) -> dict[tuple[str, str], tuple[int, list[str]]]:
-    """Count per queue and function the runs that ended in success and whose whole batch, above one, came again."""
-    if data_until is None:
-        return {}
-    of_function = ["queue_arn", "function_name"]
-    whole = (
-        returned.filter(pl.col("at") >= recent_from(data_until))
-        .group_by(*of_function, "consumer", "batch_count")
-        .agg(pl.col("came_again").sum(), pl.col("evidence_id").min())
-        .filter(pl.col("came_again") == pl.col("batch_count"))
-        .group_by(of_function)
-        .agg(pl.len(), pl.col("evidence_id").drop_nulls().sort().head(20))
-    )
-    return {(arn, function): (runs, ids) for arn, function, runs, ids in whole.iter_rows()}
-
-
 def _setups(
     known: Known,
-    recent: dict[tuple[str, str], Row],
-    returned: dict[tuple[str, str], tuple[int, list[str]]],
-    logs: dict[tuple[str, str], Row],
-    days: dict[str, Row],
-    runs: _Runs,
+    recent: Mapping[OfConsumer, Row],
+    returned: Mapping[OfConsumer, tuple[int, list[str]]],
+    logs: Mapping[OfConsumer, Row],
+    days: Mapping[str, Row],
+    since: datetime | None,
+    set_apart: SetApart,
 ) -> Iterator[tuple[str, Setup, Any]]:
     changes = recorded_changes(known.setting_changes, known.event_source_mappings)
     queues = _states("queue_settings", known.queue_settings, changes)
@@ -148,10 +89,10 @@ def _setups(
         yield arn, whole, QUEUE_CHECKS
         for name, kind in sorted(consumers[arn].items()):
             setup = _with_function(base, name, kind, functions, mappings.get((arn, name)))
-            setup = replace(setup, has_guard_line=_has_guard(known, name), seen_from=runs.since)
+            setup = replace(setup, has_guard_line=_has_guard(known, name), seen_from=since)
             setup = _with_seen(setup, recent.get((arn, name)), returned.get((arn, name)))
             if states := functions.get((name,)):
-                apart = runs.apart(arn, name, states)
+                apart = set_apart(arn, name, *_set_at(states, "timeout_s"))
                 setup = replace(setup, **apart | {"evidence": {**setup.evidence, **apart.get("evidence", {})}})
             yield arn, _with_logs(setup, logs.get((arn, name))), CONSUMER_CHECKS
 
@@ -166,27 +107,21 @@ def _has_guard(known: Known, name: str) -> bool:
     return any(c.guard for c in declared)
 
 
-def _days(periods: pl.DataFrame, data_until: datetime | None) -> dict[str, Row]:
-    if data_until is None:
-        return {}
-    mine = periods.filter(pl.col("kind") == DAY, pl.col("ends_at") > recent_from(data_until))
-    total = {"sum": _sum, "max": pl.Expr.max}
-    found = mine.group_by("queue_arn").agg(
-        *[total[how](pl.col(name)).alias(name) for name, how in _OF_DAYS.items()],
-        pl.col("evidence_ids").list.explode().drop_nulls().unique().sort().head(20),
-    )
-    return {row["queue_arn"]: row for row in found.to_dicts()}
-
-
-def _sum(column: pl.Expr) -> pl.Expr:
-    return pl.when(column.count() > 0).then(column.sum())
-
-
 def _with_days(base: Setup, seen: Row | None) -> Setup:
     if seen is None:
         return base
-    values = {name: seen[name] for name in _OF_DAYS}
+    values = {name: seen[name] for name in OF_DAYS}
     return replace(base, **values, evidence={**base.evidence, "days": tuple(seen["evidence_ids"])})
+
+
+def _set_at(states: Sequence[Row], column: str) -> tuple[datetime, str]:
+    """Return since when the last value of a column has held without a break, UTC, and which evidence says so."""
+    now = states[-1]
+    for state in reversed(states):
+        if state[column] != states[-1][column]:
+            break
+        now = state
+    return now["in_force_from"], now["known"][column].evidence_id
 
 
 def _states(table: str, rows: Sequence[Row], changes: dict[str, Changes]) -> dict[tuple[str, ...], list[Row]]:

@@ -6,14 +6,14 @@ from datetime import timedelta
 import polars as pl
 import pytest
 
+from forensics.counting.measures import delivery_measures, invocation_measures, returned_batches, verdict_measures
+from forensics.counting.metrics import metric_measures, read_measures
+from forensics.counting.periods import periods_of
+from forensics.counting.recent import setting_findings
 from forensics.lake import to_arrow
 from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, METRIC_POINTS, SETTING_CHANGES
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES
 from forensics.tables.health import SETTING_FINDINGS
-from spark_jobs.checks import setting_findings
-from spark_jobs.health import periods_of
-from spark_jobs.measures import delivery_measures, invocation_measures, returned_batches, verdict_measures
-from spark_jobs.metrics import metric_measures, read_measures
 from tests.spark_jobs import health_world as world
 from tests.spark_jobs.health_world import KNOWN, ORDERS, READINESS, TOKYO, UNTIL, delivery, frame, minute, whole
 

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from forensics.clock import EPOCH
+from forensics.counting.measures import QUARTER_US, first_ids, summed, times_of
+from forensics.counting.metrics import start_of
+from forensics.known import Known
 from forensics.tables import Table
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
-from spark_jobs.known import Known
-from spark_jobs.measures import QUARTER_US, first_ids, summed, times_of
-from spark_jobs.metrics import start_of
 
 RECENT = timedelta(days=7)
 """How far back from the end of the evidence the settings checks look, from a whole quarter of an hour on."""

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES
-from spark_jobs.measures import (
+from forensics.counting.measures import (
     COUNTS,
     MEASURES,
     MOST_IDS,
@@ -20,6 +19,7 @@ from spark_jobs.measures import (
     together,
     verdict_measures,
 )
+from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES
 from tests.spark_jobs.health_world import GROUP, MONDAY, ORDERS, delivery, frame, invocation, minute, unlogged, verdict
 
 SECOND = timedelta(seconds=1)

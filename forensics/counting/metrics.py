@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from forensics.coverage import standing
+from forensics.known import Known
 from forensics.spans import length
-from spark_jobs.known import Known
 
 SUMS = {
     "NumberOfMessagesSent": "sent",

@@ -2,11 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from forensics.settings import Consumer
 
 Row = Mapping[str, Any]
+_TABLES = (
+    "consumers",
+    "coverage",
+    "queue_settings",
+    "function_settings",
+    "event_source_mappings",
+    "setting_changes",
+)
+
+
+class _Group(Protocol):
+    @property
+    def queue_arn(self) -> str | None: ...
+
+    @property
+    def consumer(self) -> Consumer: ...
 
 
 @dataclass(frozen=True)
@@ -25,6 +41,19 @@ class Known:
     function_settings: Sequence[Row] = ()
     event_source_mappings: Sequence[Row] = ()
     setting_changes: Sequence[Row] = ()
+
+    @classmethod
+    def of(cls, small: Mapping[str, Sequence[Row]], groups: Mapping[str, _Group]) -> "Known":
+        """Return what small evidence tables, by name, and the log groups tell."""
+        by_name = {r["queue_name"]: r["queue_arn"] for r in small["queue_settings"]}
+        for row in small["consumers"]:
+            by_name.setdefault(row["queue_name"], row["queue_arn"])
+        return cls(
+            queue_arn_by_name=by_name,
+            queue_arn_by_group={name: group.queue_arn for name, group in groups.items() if group.queue_arn},
+            consumers_by_group={name: group.consumer for name, group in groups.items()},
+            **{name: small[name] for name in _TABLES},
+        )
 
     @property
     def dead_letter_queue_arns(self) -> frozenset[str]:

@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forensics.counting.readiness import handling_counts, invocation_counts, together
+from forensics.known import Known
 from forensics.lake import to_arrow
+from forensics.readiness import COUNTS, logging_readiness
 from forensics.settings import Consumer
-from forensics.streams.model import Fact, Invocation
+from forensics.streams.invocations import invocation_row, lines_row
+from forensics.streams.model import Fact, Invocation, LogGroup
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import LOGGING_READINESS
-from spark_jobs.known import Known
-from spark_jobs.readiness import COUNTS, handling_counts, invocation_counts, lines_of, logging_readiness, together
 from tests.spark_jobs.health_world import CONSUMER, GROUP, ORDERS, whole
 
 AT = datetime(2026, 11, 16, tzinfo=UTC)
@@ -28,7 +30,7 @@ SHAPE = {
     "shows_starts": pl.Boolean,
     "shows_effects": pl.Boolean,
     "has_response": pl.Boolean,
-    "start_at": pl.Datetime("us", "UTC"),
+    "has_start": pl.Boolean,
     "first_mark_id": pl.String,
 }
 
@@ -60,7 +62,9 @@ def fact(role, **more):
 
 
 def counted(*runs):
-    return invocation_counts(pl.DataFrame([lines_of(r) for r in runs], schema=SHAPE))
+    return invocation_counts(
+        pl.DataFrame([{**invocation_row(r, LogGroup(GROUP, "lambda")), **lines_row(r)} for r in runs], schema=SHAPE)
+    )
 
 
 SHOWN = {

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forensics.counting.fifo_groups import groups_to_look_at
 from forensics.queue_findings import HOLDING, blocked_groups, is_holding, late_commits, next_receives
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
-from spark_jobs.groups import groups_to_look_at
 from tests.forensics.queue_findings.ledgers import delivered, groups
 
 _TIME = pl.Datetime("us", "UTC")

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.lake import to_arrow
-from forensics.tables.evidence import METRIC_POINTS
-from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES
-from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
-from spark_jobs.health import percentiles, periods_of, queue_health_rows, queue_weeks_rows, recent_from
-from spark_jobs.measures import (
+from forensics.counting.measures import (
     MEASURES,
     MOST_IDS,
     delivery_measures,
@@ -22,7 +17,12 @@ from spark_jobs.measures import (
     last_causes,
     verdict_measures,
 )
-from spark_jobs.metrics import METRICS, READ, metric_measures, read_measures
+from forensics.counting.metrics import METRICS, READ, metric_measures, read_measures
+from forensics.counting.periods import percentiles, periods_of, queue_health_rows, queue_weeks_rows, recent_from
+from forensics.lake import to_arrow
+from forensics.tables.evidence import METRIC_POINTS
+from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES, REDELIVERIES
+from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS
 from tests.spark_jobs import health_world as world
 from tests.spark_jobs.health_world import KNOWN, MONDAY, ORDERS, SUNDAY, TOKYO, UNTIL, delivery, frame, minute, verdict
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forensics.counting.metrics import METRICS, READ, metric_measures, read_measures, start_of
+from forensics.known import Known
 from forensics.tables.evidence import METRIC_POINTS
-from spark_jobs.known import Known
-from spark_jobs.metrics import METRICS, READ, metric_measures, read_measures, start_of
 from tests.spark_jobs.health_world import (
     CARTS,
     CONSUMER,

@@ -1,0 +1,98 @@
+"""Settings checks: settings in force at the end of the evidence, beside what its last seven days showed."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from forensics.checks.findings import OF_DAYS, finding_rows
+from forensics.counting.periods import DAY, RECENTLY, percentiles, recent_from
+from forensics.known import Known, Row
+
+
+def setting_findings(
+    periods: pl.DataFrame,
+    returned: pl.DataFrame,
+    readiness: Iterable[Row],
+    known: Known,
+    data_until: datetime | None,
+    runs: Sequence[pl.LazyFrame] = (),
+) -> list[dict[str, Any]]:
+    """Return the rows of setting_findings: one per queue, consumer and check that applies.
+
+    ``periods`` is what periods_of returned, ``returned`` what returned_batches returned of all parts, one after the
+    other, ``readiness`` the rows of logging_readiness; ``data_until`` is the end of the evidence, UTC. ``runs`` holds the
+    table ``invocations`` in parts: it is looked into only where a function's timeout was set in the last seven days.
+    """
+    recent: dict[tuple[str, str], Row] = {
+        (r["queue_arn"], r["consumer"]): r for r in periods.filter(pl.col("kind") == RECENTLY).to_dicts()
+    }
+    days, since, apart = _days(periods, data_until), recent_from(data_until), _Runs(runs, data_until).apart
+    whole = _returned_whole(returned, data_until)
+    return finding_rows(recent, whole, readiness, known, days, data_until, since, apart)
+
+
+def _days(periods: pl.DataFrame, data_until: datetime | None) -> dict[str, Row]:
+    if data_until is None:
+        return {}
+    mine = periods.filter(pl.col("kind") == DAY, pl.col("ends_at") > recent_from(data_until))
+    total = {"sum": _sum, "max": pl.Expr.max}
+    found = mine.group_by("queue_arn").agg(
+        *[total[how](pl.col(name)).alias(name) for name, how in OF_DAYS.items()],
+        pl.col("evidence_ids").list.explode().drop_nulls().unique().sort().head(20),
+    )
+    return {row["queue_arn"]: row for row in found.to_dicts()}
+
+
+def _sum(column: pl.Expr) -> pl.Expr:
+    return pl.when(column.count() > 0).then(column.sum())
+
+
+class _Runs:
+    """The recent invocations of functions, counted by the timeout in force when each began."""
+
+    def __init__(self, runs: Sequence[pl.LazyFrame], data_until: datetime | None) -> None:
+        self._runs, self._from = runs, recent_from(data_until)
+
+    def apart(self, arn: str, function: str, set_at: datetime, shown_by: str) -> dict[str, Any]:
+        """Return the values of a Setup that tell what came before and after the timeout in force was set; none if long ago."""
+        if not self._runs or self._from is None or set_at <= self._from:
+            return {}
+        mine = (
+            (pl.col("queue_arn") == arn) & (pl.col("function_name") == function) & (pl.col("started_at") >= self._from)
+        )
+        wanted = ("started_at", "duration_ms", "end_status", "evidence_ids")
+        found = pl.concat([frame.filter(mine).select(wanted) for frame in self._runs]).collect()
+        after = found.filter(pl.col("started_at") >= set_at)
+        stopped = found.filter((pl.col("started_at") < set_at) & (pl.col("end_status") == "timeout"))
+        times = after.select(pl.col("duration_ms").drop_nulls().alias("run_ms"), times=pl.lit(1))
+        p99 = percentiles(times.with_columns(of=pl.lit(0)), ["of"], "run_ms", {"p99": 0.99})["p99"].to_list()
+        cited = stopped["evidence_ids"].explode().drop_nulls().unique().sort().head(20).to_list()
+        return {
+            "timeout_set_at": set_at,
+            "since_run_count": after.height,
+            "since_timeout_count": after.filter(pl.col("end_status") == "timeout").height,
+            "since_run_p99_ms": p99[0] if p99 else None,
+            "earlier_timeout_count": stopped.height,
+            "earlier_limit_ms": stopped["duration_ms"].max(),
+            "evidence": {"timeout_change": (shown_by, *cited)},
+        }
+
+
+def _returned_whole(
+    returned: pl.DataFrame, data_until: datetime | None
+) -> dict[tuple[str, str], tuple[int, list[str]]]:
+    """Count per queue and function the runs that ended in success and whose whole batch, above one, came again."""
+    if data_until is None:
+        return {}
+    of_function = ["queue_arn", "function_name"]
+    whole = (
+        returned.filter(pl.col("at") >= recent_from(data_until))
+        .group_by(*of_function, "consumer", "batch_count")
+        .agg(pl.col("came_again").sum(), pl.col("evidence_id").min())
+        .filter(pl.col("came_again") == pl.col("batch_count"))
+        .group_by(of_function)
+        .agg(pl.len(), pl.col("evidence_id").drop_nulls().sort().head(20))
+    )
+    return {(arn, function): (runs, ids) for arn, function, runs, ids in whole.iter_rows()}

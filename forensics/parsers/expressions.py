@@ -1,0 +1,30 @@
+"""Configured expressions in words that other engines read as Python does."""
+
+import re
+
+_ASCII = {"d": "0-9", "w": "A-Za-z0-9_", "s": r"\t\n\x0B\f\r "}
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<[A-Za-z_]+>|\(\?:|\(\?|[*+?}]\+|.", re.DOTALL)
+"""What an expression is made of: escapes, classes, the beginnings of groups, possessive quantifiers, anything else."""
+
+
+def plainly(text: str) -> str | None:
+    r"""Return an expression with its ASCII classes written out; None where it looks around, back or only once.
+
+    >>> plainly(r"paid (?P<key>\d+)"), plainly(r"(?<=done )x")
+    ('paid (?P<key>[0-9]+)', None)
+    """
+    parts = [_plain(part) for part in _PARTS.findall(text)]
+    return None if None in parts else "".join(map(str, parts))
+
+
+def _plain(part: str) -> str | None:
+    if part[0] == "\\":
+        kind = part[1].lower()
+        if kind in _ASCII:
+            return ("[" if part[1] == kind else "[^") + _ASCII[kind] + "]"
+        return None if part[1] in "123456789ZABGb<>" else part
+    if part[0] == "[" and len(part) > 1:
+        if re.search(r"\\[SWDbB1-9]|&&|--|~~|\[", part[1:]):
+            return None
+        return re.sub(r"\\.", lambda m: _ASCII.get(m[0][1], m[0]), part)
+    return None if part == "(?" or (len(part) == 2 and part[1] == "+") else part

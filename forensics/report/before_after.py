@@ -1,0 +1,149 @@
+"""Did the fix work? How often runs led to a redelivery before a change and since, with intervals that honour the numbers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from forensics.report.changes import Change
+from forensics.words import clock_text, count_text, span_text
+
+Row = Mapping[str, Any]
+SURE = 0.95
+ONE_REPAIR = timedelta(minutes=15)
+"""Changes closer together than this are one repair."""
+_OF_BATCHES = frozenset({"function_timeout", "function_error", "runtime_crash"})
+
+
+@dataclass(frozen=True)
+class Side:
+    """Runs before or since a change, and how many of them led to a redelivery of the fault's kind."""
+
+    runs: int
+    failed: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The rate's exact interval (Clopper and Pearson), 95 % sure; nothing known is 0 to 1."""
+        from scipy.special import betaincinv
+
+        rest = self.runs - self.failed
+        low = float(betaincinv(self.failed, rest + 1, (1 - SURE) / 2)) if self.failed else 0.0
+        high = float(betaincinv(self.failed + 1, rest, (1 + SURE) / 2)) if rest else 1.0
+        return low, high
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One repair: what was changed from ``began_at`` to ``ended_at`` (UTC), the runs before and since, and what follows."""
+
+    began_at: datetime
+    ended_at: datetime
+    changes: tuple[Change, ...]
+    before: Side
+    since: Side
+    sentence: str
+
+
+def compare(
+    changes: Sequence[Change],
+    deliveries: Iterable[Row],
+    redeliveries: Iterable[Row],
+    trigger: str,
+    started_at: datetime,
+    until: datetime | None,
+) -> Comparison | None:
+    """Hold the runs since the last repair after a fault's start against those before it; None where nothing was changed.
+
+    ``deliveries`` and ``redeliveries`` are the queue's. A run counts once, whatever its batch, because the messages of a batch
+    fail together; one whose messages could not have come again before the data ends does not count.
+    """
+    repair = last_repair(changes, started_at)
+    if not repair:
+        return None
+    causes = {trigger, "batch_collateral"} if trigger in _OF_BATCHES else {trigger}
+    led = {(r["item_id"], r["delivery_index"] - 1) for r in redeliveries if r["cause"] in causes}
+    began, ended = repair[0].at, repair[-1].at
+    seen: dict[str, datetime] = {}
+    failed: set[str] = set()
+    for d in deliveries:
+        if d["consumer"] is None or d["received_at"] is None or _may_come_again(d, until):
+            continue
+        seen[d["consumer"]] = min(d["received_at"], seen.get(d["consumer"], d["received_at"]))
+        if (d["item_id"], d["delivery_index"]) in led:
+            failed.add(d["consumer"])
+    sides = [Side(0, 0), Side(0, 0)]
+    for consumer, at in seen.items():
+        if at < began or at >= ended:
+            nth = int(at >= ended)
+            sides[nth] = Side(sides[nth].runs + 1, sides[nth].failed + (consumer in failed))
+    before, since = sides
+    last = max((at for at in seen.values() if at >= ended), default=ended)
+    return Comparison(began, ended, tuple(repair), before, since, verdict(before, since, ended, last - ended))
+
+
+def last_repair(changes: Iterable[Change], started_at: datetime) -> list[Change]:
+    """Return the last changes after a fault began that lie close together, oldest first."""
+    mine = sorted((c for c in changes if c.at > started_at), key=lambda c: c.at)
+    while len(mine) > 1 and any(b.at - a.at > ONE_REPAIR for a, b in zip(mine, mine[1:], strict=False)):
+        mine.pop(0)
+    return mine
+
+
+def verdict(before: Side, since: Side, at: datetime, observed: timedelta) -> str:
+    """Say whether it helped; ``observed`` is how long runs were seen since.
+
+    >>> at = datetime(2026, 11, 22, 14, 35)
+    >>> verdict(Side(1388, 60), Side(1348, 0), at, timedelta(hours=12))
+    'No run of 1,348 led to it since 2026-11-22 14:35 UTC (before: 60 of 1,388): at least 94 % fewer, 95 % sure.'
+    >>> verdict(Side(300, 3), Side(50, 0), at, timedelta(hours=1))
+    'Too early to tell: no run of 50 led to it since 2026-11-22 14:35 UTC (before: 3 of 300); about 9 h more at this traffic.'
+    """
+    when = f"since {clock_text(at)[:16]} UTC"
+    led = f"{since.failed:,} of {count_text(since.runs, 'run')}" if since.failed else f"no run of {since.runs:,}"
+    now = f"{led} led to it {when} (before: {before.failed:,} of {before.runs:,})"
+    if not before.failed:
+        return f"{_capital(now)}: nothing to compare with."
+    most = ratio_at_most(before, since)
+    if most < 1:
+        fewer = f"at least {int(100 * (1 - most))} % fewer, 95 % sure"
+        return f"{_capital(now)}: {fewer}{', but it still happens' if since.failed else ''}."
+    if since.failed:
+        return f"{_capital(now)}: these numbers show no improvement."
+    wanted = runs_wanted(before) - since.runs
+    if not since.runs or not observed:
+        return f"Too early to tell: {now}; {count_text(wanted, 'more run')} would tell."
+    more_ms = observed.total_seconds() * 1000 * wanted / since.runs
+    return f"Too early to tell: {now}; about {_rough(more_ms)} more at this traffic."
+
+
+def ratio_at_most(before: Side, since: Side) -> float:
+    """Return how many times the rate before the rate since is at most, 95 % sure (the exact test of two Poisson rates).
+
+    >>> round(ratio_at_most(Side(1000, 13), Side(1000, 0)), 3)
+    0.259
+    """
+    from scipy.special import betaincinv
+
+    if not before.failed or not since.runs:
+        return float("inf")
+    share = float(betaincinv(since.failed + 1, before.failed, SURE))
+    return share / (1 - share) * before.runs / since.runs
+
+
+def runs_wanted(before: Side) -> int:
+    """Return how many runs without one would show, 95 % sure, that the rate fell."""
+    return int(before.runs * ((1 - SURE) ** (-1 / before.failed) - 1)) + 1
+
+
+def _may_come_again(delivery: Row, until: datetime | None) -> bool:
+    hidden = delivery["hidden_until_at"]
+    return delivery["ended_by"] != "deleted" and until is not None and hidden is not None and hidden > until
+
+
+def _rough(span_ms: float) -> str:
+    return span_text(max(span_ms // 3_600_000, 1) * 3_600_000).removesuffix(" 0 min")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

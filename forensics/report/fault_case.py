@@ -1,0 +1,94 @@
+"""A fault with what belongs to it: its affected works merged into one list, and what to do about all of them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from forensics.lake import Findings
+from forensics.lake.filters import equals, one_of
+from forensics.report.annotations import Annotation, annotations, standing
+from forensics.report.before_after import Comparison, compare, last_repair
+from forensics.report.case import SETTINGS_TABLES, load_case
+from forensics.report.changes import Change, what_changed
+from forensics.report.faults import Fault
+from forensics.report.opening import Opening, affected_works, opening
+from forensics.report.prevention import CHANGE_WORDS, dead_of
+from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, SETTING_CHANGES
+from forensics.tables.findings import COUNTERFACTUALS, DELIVERIES, MESSAGES, QUEUE_FINDINGS, REDELIVERIES
+from forensics.words import ms_between
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FaultCase:
+    """A fault told whole: ``works`` are its affected works, each once, the gravest first; ``opening`` speaks of all of them."""
+
+    fault: Fault
+    opening: Opening
+    works: tuple[Row, ...]
+    annotations: tuple[Annotation, ...]
+    changes: tuple[Change, ...]
+    comparison: Comparison | None
+
+
+def load_fault(findings: Findings, fault: Fault) -> FaultCase:
+    """Gather a fault; the first moves are those of its newest incident."""
+    ids = set(fault.incident_ids)
+    mine = one_of("incident_id", ids)
+    messages = sorted(
+        findings.read(MESSAGES, where=mine).to_pylist(),
+        key=lambda m: (-(m["effects_at_least"] or 0), str(m["first_received_at"]), m["item_id"]),
+    )
+    changes = _together(findings.read(COUNTERFACTUALS, where=mine).to_pylist())
+    beside = findings.read(QUEUE_FINDINGS, where=mine).to_pylist()
+    newest = load_case(findings, fault.newest["incident_id"])
+    marks = tuple(a for a in annotations(findings.lake) if a.incident_id in ids)
+    on_items = [a for a in marks if a.item_id is not None]
+    lost = sum(row["code"] == "retention_expired" for row in beside)
+    until = findings.generation.data_until_at
+    told = dict(fault.newest) | {"headline": fault.headline}
+    first = opening(told, messages, changes, dead_of(beside), lost, on_items, newest.opening.moves, until)
+    since = changes_since(findings, fault, marks)
+    of_queue = equals("queue_arn", fault.newest["queue_arn"])
+    compared = None
+    if last_repair(since, fault.started_at):
+        columns = ["item_id", "delivery_index", "consumer", "received_at", "hidden_until_at", "ended_by"]
+        deliveries = findings.read(DELIVERIES, columns, of_queue).to_pylist()
+        came_again = findings.read(REDELIVERIES, ["item_id", "delivery_index", "cause"], of_queue).to_pylist()
+        compared = compare(since, deliveries, came_again, fault.trigger, fault.started_at, until)
+    return FaultCase(fault, first, tuple(affected_works(messages)), marks, since, compared)
+
+
+def changes_since(findings: Findings, fault: Fault, marks: Iterable[Annotation]) -> tuple[Change, ...]:
+    """Return what was changed since a fault began: settings, deployments of its functions, and a person's mark "fixed"."""
+    snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
+    arn = fault.newest["queue_arn"]
+    functions = {name for i in fault.incidents for name in i["functions"] or ()}
+    functions |= {m["function_name"] for m in snapshots[EVENT_SOURCE_MAPPINGS.name] if m["queue_arn"] == arn}
+    until = findings.generation.data_until_at or fault.ended_at
+    span = {"queue_arn": arn, "started_at": fault.started_at, "ended_at": until}
+    known = sorted(name for name in functions if name)
+    found = [
+        c for c in what_changed(span, known, snapshots, snapshots[SETTING_CHANGES.name]) if c.at > fault.started_at
+    ]
+    for mark in standing(a for a in marks if a.item_id is None).get(None, ()):
+        if mark.mark == "fixed":
+            what, since_ms = (
+                f"marked fixed by {mark.author}: {mark.reason}",
+                ms_between(mark.marked_at, fault.started_at),
+            )
+            found.append(Change(mark.marked_at, None, since_ms, what, "a person's mark", (mark.evidence_id,)))
+    return tuple(sorted(found, key=lambda c: (c.at, c.what)))
+
+
+def _together(rows: Iterable[Row]) -> list[Row]:
+    """Add up what each change would have prevented in all incidents, the most effective first."""
+    found: dict[str, dict[str, Any]] = defaultdict(lambda: {"prevented": 0, "undecided": 0, "repeats": 0})
+    for row in rows:
+        for name in ("prevented", "undecided", "repeats"):
+            found[row["change"]][name] += row[name]
+    order = list(CHANGE_WORDS)
+    told = [{"change": change, **counts} for change, counts in found.items()]
+    return sorted(told, key=lambda r: (-r["prevented"], -r["undecided"], order.index(r["change"])))

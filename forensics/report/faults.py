@@ -1,0 +1,194 @@
+"""Faults: incidents of one queue with the same trigger under the same settings are one fault that comes back."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from forensics.report.activity import is_open, quiet_for
+from forensics.report.records import verdict_counts
+from forensics.verdict.interval import AFFECTED, VERDICTS
+from forensics.verdict.sentences import headline
+from forensics.words import count_text, ms_between, span_text, time_text
+
+Row = Mapping[str, Any]
+_SETTINGS = ("visibility_timeout_s", "function_timeout_s", "batch_size")
+RECURRING_FROM = 3
+"""Incidents from which on the gaps between them say when the next one is due."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault. ``incidents`` are rows of ``incidents``, newest first; ``counts`` are works per verdict, each work once.
+
+    ``elsewhere`` names other queues with the same trigger under the same settings.
+    """
+
+    fault_id: str
+    trigger: str
+    incidents: tuple[Row, ...]
+    counts: Mapping[str, int]
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def newest(self) -> Row:
+        """The incident that began last."""
+        return self.incidents[0]
+
+    @property
+    def queue(self) -> str:
+        """The queue's name."""
+        return str(self.newest["queue"])
+
+    @property
+    def incident_ids(self) -> tuple[str, ...]:
+        """Ids of its incidents, newest first."""
+        return tuple(i["incident_id"] for i in self.incidents)
+
+    @property
+    def started_at(self) -> datetime:
+        """When its first incident began, UTC."""
+        return min(i["started_at"] for i in self.incidents)
+
+    @property
+    def ended_at(self) -> datetime:
+        """When it was last active, UTC."""
+        return max(i["ended_at"] or i["started_at"] for i in self.incidents)
+
+    @property
+    def repeats(self) -> tuple[int, int | None]:
+        """How often work was done beyond the first time: for sure, and at most; None without an upper bound."""
+        mosts = [i["extra_effects_at_most"] for i in self.incidents]
+        known = [most for most in mosts if most is not None]
+        least = sum(i["extra_effects_at_least"] or 0 for i in self.incidents)
+        return least, sum(known) if len(known) == len(mosts) else None
+
+    @property
+    def verdict(self) -> str:
+        """The gravest verdict among its works."""
+        return next((v for v in VERDICTS if self.counts[v]), "possible")
+
+    @property
+    def headline(self) -> str:
+        """What happened in all its incidents together."""
+        if len(self.incidents) == 1 or not sum(self.counts[v] for v in AFFECTED):
+            return str(self.newest["headline"])
+        if all(i["messages"] is None for i in self.incidents):
+            most = sum(i["messages_at_most"] or 0 for i in self.incidents)
+            return f"Up to {count_text(most, 'message')} may have been processed more than once; no line names one"
+        counts = self.counts
+        return headline(counts["confirmed"], counts["probable"], counts["possible"], sum(counts.values()))
+
+    @property
+    def times(self) -> str:
+        """How often it came back, and in how long: ``27 times in 18 h``; nothing for a single incident."""
+        if len(self.incidents) == 1:
+            return ""
+        return f"{len(self.incidents):,} times in {span_text(ms_between(self.started_at, self.ended_at))}"
+
+    def is_open(self, until: datetime | None) -> bool:
+        """Tell whether an incident of it was going on in the last hour of the data."""
+        return any(is_open(i, until) for i in self.incidents)
+
+    def state(self, until: datetime | None) -> str:
+        """Say ``open``; ``recurring`` where it has not been quiet for longer than it was between its incidents; else for how long."""
+        if self.is_open(until):
+            return "open"
+        quiet = min((q for i in self.incidents if (q := quiet_for(i, until)) is not None), default=timedelta())
+        hours = int(quiet.total_seconds() // 3600)
+        said = f"quiet {hours} h" if hours < 48 else f"quiet {hours // 24} d"
+        return f"recurring, {said}" if self._is_due(quiet) else said
+
+    def _is_due(self, quiet: timedelta) -> bool:
+        if len(self.incidents) < RECURRING_FROM:
+            return False
+        starts = sorted(i["started_at"] for i in self.incidents)
+        return quiet <= max(later - earlier for earlier, later in zip(starts, starts[1:], strict=False))
+
+    def bars(self, start: datetime, end: datetime, bins: int = 24) -> list[int]:
+        """Count its incidents in equal stretches of time."""
+        width = max((end - start) / bins, timedelta(seconds=1))
+        found = Counter(min(int((i["started_at"] - start) / width), bins - 1) for i in self.incidents)
+        return [found[n] for n in range(bins)]
+
+
+def trigger_of(incident: Row) -> str:
+    """Return what began an incident's redeliveries; generations of earlier releases tell only the primary cause."""
+    return incident.get("trigger") or incident["primary_cause"] or "undecidable"
+
+
+def faults(incidents: Iterable[Row], until: datetime | None, shared: Iterable[Row] = ()) -> list[Fault]:
+    """Gather incidents into faults: what is open first, then by repeats for sure, then the newest.
+
+    ``shared`` are rows of ``messages`` (incident_id, queue_arn, work_id, verdict) of incidents that share works with others;
+    with them a work counts once per fault.
+    """
+    groups: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for incident in incidents:
+        groups[_signature(incident)].append(incident)
+    queues: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+    for signature, mine in groups.items():
+        queues[signature[1:]].add(mine[0]["queue"])
+    rows = list(shared)
+    found = []
+    for signature, mine in groups.items():
+        mine.sort(key=lambda i: (i["started_at"], i["incident_id"]), reverse=True)
+        elsewhere = tuple(sorted(queues[signature[1:]] - {mine[0]["queue"]}))
+        found.append(Fault(_fault_id(signature, mine[0]), signature[1], tuple(mine), _counts(mine, rows), elsewhere))
+    found.sort(key=lambda f: f.fault_id)
+    found.sort(key=lambda f: (f.is_open(until), f.repeats[0], f.ended_at), reverse=True)
+    return found
+
+
+def shares_works(incidents: Iterable[Row]) -> tuple[str, ...]:
+    """Return the ids of incidents whose works other incidents hold messages of, too."""
+    return tuple(sorted(i["incident_id"] for i in incidents if i["works_shared"]))
+
+
+def fault_of(found: Collection[Fault]) -> dict[str, Fault]:
+    """Return the fault of every incident id."""
+    return {incident_id: fault for fault in found for incident_id in fault.incident_ids}
+
+
+def fault_record(fault: Fault, until: datetime | None) -> dict[str, Any]:
+    """Return a fault as plain values, times as text."""
+    least, most = fault.repeats
+    return {
+        "fault_id": fault.fault_id,
+        "queue": fault.queue,
+        "trigger": fault.trigger,
+        "headline": fault.headline,
+        "incidents": len(fault.incidents),
+        "started_at": time_text(fault.started_at),
+        "ended_at": time_text(fault.ended_at),
+        "state": fault.state(until),
+        "works": {verdict: fault.counts[verdict] for verdict in VERDICTS},
+        "repeats_at_least": least,
+        "repeats_at_most": most,
+        "also_on": list(fault.elsewhere),
+        "incident_ids": list(fault.incident_ids),
+    }
+
+
+def _signature(incident: Row) -> tuple[Any, ...]:
+    return (incident["queue_arn"] or incident["queue"], trigger_of(incident), *(incident[name] for name in _SETTINGS))
+
+
+def _fault_id(signature: tuple[Any, ...], incident: Row) -> str:
+    digest = hashlib.sha256(repr(signature).encode()).hexdigest()[:6]
+    return f"{incident['queue']}-{signature[1]}-{digest}"
+
+
+def _counts(mine: Sequence[Row], shared: Iterable[Row]) -> dict[str, int]:
+    """Count works per verdict; of those that several of the incidents hold, all but one are taken off."""
+    counts: Counter[str] = Counter()
+    for incident in mine:
+        counts.update(verdict_counts(incident))
+    ids = {i["incident_id"] for i in mine}
+    seen = {(r["queue_arn"], r["work_id"], r["incident_id"]): r["verdict"] for r in shared if r["incident_id"] in ids}
+    once = {key[:2]: verdict for key, verdict in seen.items()}
+    counts.subtract(Counter(seen.values()))
+    counts.update(Counter(once.values()))
+    return {verdict: counts[verdict] for verdict in VERDICTS}

@@ -1,0 +1,71 @@
+"""Lines of one shape say the same but for the values in them, so the grammar is asked about each shape once.
+
+A shape is a line whose request id, other ids and digits are masked.
+"""
+
+import re
+from typing import NamedTuple
+
+from forensics.parsers import parse_line
+from forensics.parsers.line import ParsedLine
+from forensics.parsers.mentions import SEND_NEEDLE
+from forensics.streams.model import LogGroup
+
+OWN_ID, OTHER_ID = "eeeeeeee-eeee-eeee-eeee-eeeeeeeeeeee", "ffffffff-ffff-ffff-ffff-ffffffffffff"
+"""What stands in a shape for the invocation's own request id and for any other id; without digits, which are masked."""
+OWN, SEND = "\x01own\x01", "\x01send\x01"
+"""What stands there while the rest is masked, and for the answer to a send."""
+
+MENTION, EFFECT, STARTED, RESPONSE = 1, 2, 4, 8
+"""What a line of some shape states, as bits: it mentions the message, shows its effect or that work on it began, or is an empty
+batch response."""
+
+
+class Shape(NamedTuple):
+    """What the grammar says of every line of one shape."""
+
+    is_odd: bool
+    says: int = 0
+    names_message: bool = False
+    effect_key: str | None = None
+    started_key: str | None = None
+    names_function: bool = False
+    """It names its function, by a name with digits: whether by the same is seen in each line."""
+
+
+ODD, SILENT = Shape(True), Shape(False)
+
+
+def ask(shape: str, group: LogGroup) -> Shape:
+    """Ask the grammar what every line of a shape says."""
+    line = shape.replace(OWN, OWN_ID).replace(SEND, SEND_NEEDLE)
+    return _shape_of(parse_line(line, group.consumer, group.name), group)
+
+
+def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
+    if said.kind not in ("app", "other") or said.request_id not in (None, OWN_ID):
+        return ODD
+    if any((said.records, said.handle_error, said.idempotency, said.worker, said.guard_mark, said.batch_item_failures)):
+        return ODD
+    if said.deleted_mark or said.failed_mark or said.receive_count is not None:
+        return ODD
+    function_name = re.sub(r"[0-9]", "0", group.function_name or "")
+    if said.function_name is not None and said.function_name != function_name:
+        return ODD
+    says = RESPONSE if said.batch_item_failures is not None else 0
+    marks = [(m, bit) for m, bit in ((said.effect, EFFECT), (said.started, STARTED)) if m]
+    ids = {i for i in (*(said.mentions or ()), *(m.message_id for m, _ in marks)) if i is not None}
+    if ids - {OTHER_ID}:
+        return ODD
+    says |= (MENTION if said.mentions else 0) | sum(bit for _, bit in marks)
+    names = {m.message_id is not None for m, _ in marks}
+    if len(names) > 1:
+        return ODD
+    return Shape(
+        False,
+        says,
+        bool(ids),
+        said.effect.key if said.effect else None,
+        said.started.key if said.started else None,
+        said.function_name is not None and "0" in function_name,
+    )

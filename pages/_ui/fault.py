@@ -1,0 +1,235 @@
+"""The Fault page's parts, and what the Incidents page needs of faults."""
+
+from typing import Any
+
+import streamlit as st
+
+from forensics.charts.fault_times import fault_times
+from forensics.report.csv_text import to_csv
+from forensics.report.fault_case import FaultCase, load_fault
+from forensics.report.faults import Fault, faults, shares_works
+from forensics.report.records import message_record
+from forensics.tables.findings import MESSAGES
+from forensics.words import count_text as count
+from forensics.words import percent
+from pages._ui.board import Board
+from pages._ui.case import case_key
+from pages._ui.incident import stop_now
+from pages._ui.incidents import affected as of_incident
+from pages._ui.incidents import no_suspicion, state
+from pages._ui.plots import legible
+from pages._ui.shell import Page
+from pages._ui.states import guarded
+from pages._ui.words import VERDICTS, cause, interval, plain, verdict_column
+
+Incident = dict[str, Any]
+MOST_MESSAGES = 2000
+BINS = 48
+"""Bars of the chart of its incidents."""
+CSV_COLUMNS = (
+    "message_id",
+    "business_keys",
+    "verdict",
+    "effects_at_least",
+    "effects_at_most",
+    "queue",
+    "incident_id",
+    "work_id",
+    "message_ids",
+    "first_received_at",
+    "last_received_at",
+    "dead_lettered",
+    "effect_sentence",
+)
+
+
+def all_faults(found: list[Incident], page: Page) -> list[Fault]:
+    """Gather incidents into faults, the worst first."""
+    ids = shares_works(found)
+    columns = ("incident_id", "queue_arn", "work_id", "verdict")
+    shared = page.board.records(MESSAGES, ("incident_id", "in", ids), columns=columns) if len(ids) > 1 else []
+    return faults(found, page.board.generation.data_until_at, shared)
+
+
+def choose(found: list[Fault], page: Page) -> Fault:
+    """Return the fault that the link names, or the worst; an unknown one is said, and its URL kept."""
+    if not found:
+        st.title("Fault", anchor=False)
+        no_suspicion(page)
+        st.stop()
+    asked = st.query_params.get("fault")
+    if not asked:
+        st.query_params["fault"] = found[0].fault_id
+        return found[0]
+    chosen = next((f for f in found if f.fault_id == asked), None)
+    if chosen is None:
+        st.title("Fault", anchor=False)
+        st.error(plain(f"Fault {asked} is not in data version {page.data_version}."), icon=":material/error:")
+        page.link_to("app.py", "All faults", ":material/arrow_back:")
+        st.stop()
+    return chosen
+
+
+def told(fault: Fault, page: Page) -> FaultCase:
+    """Return the fault with all that belongs to it, read once per data version."""
+    with guarded("the fault's evidence", page.data_version):
+        return _told((*case_key(page), *fault.incident_ids), fault, page.board)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the fault's evidence")
+def _told(key: tuple[Any, ...], _fault: Fault, _board: Board) -> FaultCase:
+    return load_fault(_board.findings, _fault)
+
+
+def header(fault: Fault, page: Page) -> None:
+    """Say what happened in all, why, how often, and what next."""
+    until = page.board.generation.data_until_at
+    st.title(plain(f"{fault.queue}: {fault.headline}"), anchor=False)
+    case = told(fault, page)
+    first = case.opening
+    often = " · ".join(filter(None, (fault.times, first.repeats)))
+    lines = [plain(first.why), f"**How often:** {plain(often)}" if often else ""]
+    lines.append(f"**Next:** {plain(first.next_line)}" if first.steps else "")
+    st.markdown("  \n".join(line for line in lines if line))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.badge(fault.verdict, color=VERDICTS[fault.verdict][0], help=VERDICTS[fault.verdict][1])
+        st.badge(fault.state(until), color="red" if fault.is_open(until) else "gray", icon=":material/schedule:")
+        st.badge(cause(fault.trigger), color="gray")
+        st.space("stretch")
+        stop_now(first)
+        st.download_button(
+            "CSV",
+            lambda: _csv(case),
+            file_name=f"{fault.fault_id}-messages.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            disabled=not case.works,
+            help="Every affected message of every incident of this fault, once."
+            if case.works
+            else "The logs name no message ids: there is nothing to list.",
+        )
+    if fault.elsewhere:
+        st.caption(plain(f"The same trigger under the same settings: {', '.join(fault.elsewhere)}."))
+
+
+def _csv(case: FaultCase) -> bytes:
+    records = [message_record(work) | {"message_ids": work["message_ids"]} for work in case.works]
+    return to_csv(records, CSV_COLUMNS).encode()
+
+
+def over_time(fault: Fault, page: Page) -> None:
+    """Draw when it came back."""
+    if len(fault.incidents) < 2:
+        return
+    until = page.board.generation.data_until_at or fault.ended_at
+    width = (until - fault.started_at) / BINS
+    starts = [(fault.started_at + n * width).astimezone(page.clock.zone).replace(tzinfo=None) for n in range(BINS)]
+    figure = fault_times(starts, fault.bars(fault.started_at, until, BINS), page.clock.label(until))
+    st.plotly_chart(
+        legible(figure), key="fault_times", config={"displayModeBar": False}, alt=f"{fault.queue}: {fault.times}"
+    )
+
+
+def did_it_help(fault: Fault, page: Page) -> None:
+    """Show what was changed since it began, and the runs before and since the last change."""
+    case = told(fault, page)
+    st.subheader("What changed since", anchor="changes-since")
+    if not case.changes:
+        st.markdown(
+            "No change of the queue, its functions or mappings is known since it began. Mark an incident as fixed when it is "
+            "repaired elsewhere: the runs before and since are then compared here."
+        )
+        return
+    if found := case.comparison:
+        st.markdown(f"**{plain(found.sentence)}**")
+        st.markdown(
+            "\n".join(
+                ["| | Runs | Led to it | Rate, 95 % sure |", "|---|---|---|---|"]
+                + [
+                    f"| {name} | {side.runs:,} | {side.failed:,} | {percent(side.interval[0])} to {percent(side.interval[1])} |"
+                    for name, side in (("Before", found.before), ("Since", found.since))
+                ]
+            )
+        )
+    st.dataframe(
+        [{"When": page.clock.stamp(c.at), "What": c.what, "Shown by": c.source} for c in reversed(case.changes)],
+        hide_index=True,
+        key="fault_changes",
+        column_config={
+            "When": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}; no later than this."),
+            "What": st.column_config.TextColumn(width=430),
+        },
+        alt="What was changed since this fault began",
+    )
+
+
+def open_page(fault: Fault, page: Page) -> None:
+    """Go to a fault; to its incident where it has only one."""
+    if len(fault.incidents) == 1:
+        st.switch_page("pages/incident.py", query_params=page.link(incident=fault.newest["incident_id"]))
+    st.switch_page("pages/fault.py", query_params=page.link(fault=fault.fault_id))
+
+
+def incidents(fault: Fault, page: Page) -> None:
+    """List its incidents, newest first; a click opens one."""
+    until = page.board.generation.data_until_at
+    st.subheader(count(len(fault.incidents), "incident"), anchor="incidents")
+    event = st.dataframe(
+        [
+            {
+                "Verdict": [next((v for v in VERDICTS if i[v]), "possible")],
+                "Started": page.clock.stamp(i["started_at"]),
+                "What happened": i["headline"],
+                "Messages": of_incident(i),
+                "State": state(i, until),
+                "Incident": i["incident_id"],
+            }
+            for i in fault.incidents
+        ],
+        hide_index=True,
+        key="fault_incidents",
+        height=330 if len(fault.incidents) > 8 else "auto",
+        on_select="rerun",
+        selection_mode=["single-row", "single-cell"],
+        column_config={
+            "Verdict": verdict_column(),
+            "Started": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}."),
+            "What happened": st.column_config.TextColumn(width=340),
+        },
+        alt="Incidents of this fault, newest first",
+    )
+    picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
+    if picked:
+        st.switch_page("pages/incident.py", query_params=page.link(incident=fault.incidents[picked[0]]["incident_id"]))
+
+
+def affected(fault: Fault, page: Page) -> None:
+    """List the affected messages of all its incidents, each work once."""
+    works = told(fault, page).works
+    if not works:
+        return
+    st.subheader(f"{count(len(works), 'affected message')}, each once", anchor="messages")
+    st.dataframe(
+        [
+            {
+                "Verdict": [w["verdict"]],
+                "Done": interval(w["effects_at_least"] or 0, w["effects_at_most"]),
+                "Keys": ", ".join(w["business_keys"] or []),
+                "Message": ", ".join(w["message_ids"]) or w["item_id"],
+                "First received": page.clock.stamp(w["first_received_at"]),
+                "Incident": w["incident_id"],
+            }
+            for w in works[:MOST_MESSAGES]
+        ],
+        hide_index=True,
+        key="fault_messages",
+        height=420 if len(works) > 10 else "auto",
+        column_config={
+            "Verdict": verdict_column(),
+            "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
+        },
+        alt="Affected messages of this fault",
+    )
+    if len(works) > MOST_MESSAGES:
+        st.caption(f"The first {MOST_MESSAGES:,} of {len(works):,} messages; the CSV has all.")

@@ -1,0 +1,83 @@
+"""Equal bodies, close in time: shown as a hint, and counted as nothing."""
+
+import pytest
+
+from forensics.report.case import load_case
+from forensics.report.hints import equal_bodies
+from forensics.report.language import Language
+from forensics.report.options import ReportOptions
+from forensics.report.render import render
+from tests.forensics.report import world
+
+BODY = "0" * 32
+
+
+def other(number: int, sent_s: float, **facts):
+    """A message that came once and was deleted, with the first message's body."""
+    message_id = f"11111111-0000-4000-8000-{number:012d}"
+    once = {"item_id": message_id, "message_id": message_id, "delivery_index": 1, "body_md5": BODY}
+    return world.deliveries()[0] | once | {"sent_at": world.after(sent_s), "evidence_ids": [world.log_id(5)]} | facts
+
+
+def lake_with(tmp_path, *others):
+    found = world.findings()
+    first = [d | {"body_md5": BODY} if d["item_id"] == world.IDS[0] else d for d in found["deliveries"]]
+    return world.save(tmp_path / "lake", found | {"deliveries": [*first, *others]})
+
+
+def hints_of(tmp_path, *others):
+    findings = lake_with(tmp_path, *others).findings()
+    return load_case(findings, world.INCIDENT).hints
+
+
+NO_HINT = {
+    "another body": {"body_md5": "1" * 32},
+    "a body that nobody logged": {"body_md5": None},
+    "a quarter of an hour and more apart": {"sent_at": world.after(-1 + 901)},
+    "another queue": {"queue_arn": "arn:aws:sqs:eu-west-1:111122223333:mails"},
+    "a later delivery": {"delivery_index": 2},
+}
+
+
+@pytest.mark.parametrize("facts", NO_HINT.values(), ids=NO_HINT)
+def test_what_is_no_twin_gives_no_hint(tmp_path, facts):
+    assert hints_of(tmp_path, other(1, 5, **facts)) == ()
+
+
+def test_a_twin_is_named_with_how_far_away_it_was_and_that_it_counts_as_nothing(tmp_path):
+    [hint] = hints_of(tmp_path, other(1, 899))
+
+    assert hint.item_id == world.IDS[0]
+    assert hint.message_ids == ("11111111-0000-4000-8000-000000000001",)
+    assert hint.sentence == (
+        f"1 other message had the same body as {world.IDS[0]} within 15 min, the nearest 15 min away: "
+        "11111111-0000-4000-8000-000000000001. Nothing else links them, so this is a hint and counts as nothing."
+    )
+    assert world.log_id(5) in hint.evidence_ids
+
+
+def test_of_many_twins_the_nearest_are_named_and_the_others_counted(tmp_path):
+    [hint] = hints_of(tmp_path, *(other(n, n) for n in range(1, 9)))
+
+    assert [i[-1] for i in hint.message_ids] == ["1", "2", "3", "4", "5"]
+    assert "8 other messages" in hint.sentence
+    assert " and 3 more. " in hint.sentence
+
+
+def test_a_message_of_the_same_work_is_no_twin(tmp_path):
+    findings = lake_with(tmp_path, other(1, 5)).findings()
+    linked = world.messages()[0] | {"related_message_ids": ["11111111-0000-4000-8000-000000000001"]}
+    mine = [d | {"body_md5": BODY} for d in world.deliveries() if d["item_id"] == world.IDS[0]]
+
+    assert equal_bodies(findings, world.QUEUE_ARN, [linked], mine) == ()
+
+
+def test_a_hint_changes_no_count_and_stands_in_every_report(tmp_path):
+    case = load_case(lake_with(tmp_path, other(1, 5)).findings(), world.INCIDENT)
+    said = "had the same body as"
+
+    assert case.incident == load_case(world.save(tmp_path / "plain").findings(), world.INCIDENT).incident
+    for form in ("md", "html", "json"):
+        assert said in render(case, form).decode()
+    assert "本文が同じメッセージが 15 分 以内に 1 件" in render(case, "md", ReportOptions("ja")).decode()
+    assert said not in Language("ja").sentence(case.hints[0].sentence)

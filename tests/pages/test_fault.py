@@ -1,0 +1,111 @@
+"""Many incidents of few faults: the list shows the faults, and a fault's page all that it did."""
+
+from datetime import timedelta
+
+import pytest
+
+from forensics.lake import Lake
+from forensics.report.faults import faults
+from forensics.tables.evidence import SETTING_CHANGES
+from forensics.tables.findings import INCIDENTS, MESSAGES
+from tests.pages import tales
+from tests.pages.reading import words
+from tests.pages.worlds import ACCOUNT, DOUBLE_BILLING, EXPIRED_HANDLE, REGION, START, Story
+
+TIMES = 12
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    """Nothing is open; a worker's fault came back twelve times, and a payment incident was before them all."""
+    story = Story(data_until_at=START + timedelta(days=2))
+    tales.double_billing(story)
+    tales.expired_handle(story)
+    [expired] = [i for i in story.findings[INCIDENTS.name] if i["incident_id"] == EXPIRED_HANDLE]
+    [message] = [m for m in story.findings[MESSAGES.name] if m["incident_id"] == EXPIRED_HANDLE]
+    for n in range(1, TIMES):
+        moved = {name: expired[name] + timedelta(hours=3 * n) for name in ("started_at", "ended_at", "first_repeat_at")}
+        again = f"billing-again-{n}"
+        story.add(INCIDENTS, expired | moved | {"incident_id": again})
+        story.add(MESSAGES, message | {"incident_id": again, "item_id": again, "message_id": again, "work_id": again})
+    run = story.run(tales.CHARGE, "repaired", START + timedelta(hours=3), 5)
+    story.deliver(run, {"message_id": "good"}, 1, ended_by="deleted", effect="yes", basis="returned")
+    story.add(
+        SETTING_CHANGES,
+        {
+            "evidence_id": "change:1",
+            "account_id": ACCOUNT,
+            "region": REGION,
+            "event_id": "1",
+            "changed_at": START + timedelta(hours=2),
+            "event_source": "lambda.amazonaws.com",
+            "event_name": "UpdateFunctionConfiguration",
+            "resource_kind": "function",
+            "resource": "charge-card",
+            "function_name": "charge-card",
+            "settings": ["timeout=60"],
+            "actor": "deploy/ci",
+            "collected_at": START + timedelta(hours=3),
+        },
+    )
+    return story.save(tmp_path_factory.mktemp("faults") / "lake")
+
+
+def test_incidents_of_one_fault_are_one_row_and_the_worst_fault_stands_first(visit, lake):
+    at = visit("app.py", lake)
+    table = at.dataframe[0].value
+
+    assert list(table["Times"]) == [TIMES, 1]
+    assert list(table["What happened"]) == [
+        "billing: 12 of 12 redelivered messages were processed more than once",
+        "payments.fifo: 7 to 8 of 10 messages were processed twice",
+    ]
+    assert sum(table["Over time"][0]) == TIMES
+    assert "The worst of 2 faults, on billing" in words(at)
+    assert "12 times in 33 h" in words(at)
+
+
+def test_a_click_on_a_fault_that_came_back_opens_it_and_one_that_did_not_its_incident(visit, lake):
+    def clicked(row):
+        return visit(
+            "app.py", lake, selection={"incidents": {"selection": {"rows": [row], "columns": [], "cells": []}}}
+        )
+
+    assert clicked(0).title[0].value.startswith("billing: 12 of 12")
+    assert DOUBLE_BILLING in clicked(1).query_params["incident"]
+
+
+def test_a_fault_shows_its_incidents_and_every_affected_message_once(visit, lake):
+    at = visit("pages/fault.py", lake)
+    incidents, messages = (frame.value for frame in at.dataframe)
+
+    assert not at.exception
+    assert len(incidents) == len(messages) == TIMES
+    assert incidents["Incident"][TIMES - 1] == EXPIRED_HANDLE
+    assert "12 affected messages, each once" in words(at)
+    assert "**Next:** refund or undo 12" in words(at)
+
+
+def test_a_fault_that_is_not_there_is_said_and_its_link_kept(visit, lake):
+    at = visit("pages/fault.py", lake, fault="orders-throttled-000000")
+
+    assert "orders-throttled-000000 is not in data version" in words(at).replace("\\", "")
+    assert "orders-throttled-000000" in at.query_params["fault"]
+
+
+def test_a_fault_says_what_was_changed_since_and_whether_it_helped(visit, lake):
+    ids = Lake(lake).findings().read(INCIDENTS).to_pylist()
+    [payments] = [f for f in faults(ids, None) if f.queue == "payments.fifo"]
+    at = visit("pages/fault.py", lake, fault=payments.fault_id)
+    said = words(at).replace("\\", "")
+
+    assert "Too early to tell: no run of 1 led to it since 2026-11-20 07:12 UTC (before: 1 of 2)" in said
+    assert "| Since | 1 | 0 |" in said
+    assert any("timeout=60" in what for frame in at.dataframe for what in frame.value.get("What", ()))
+
+
+def test_an_incident_shows_what_was_changed_after_it(visit, lake):
+    at = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+
+    assert "What changed since" in [s.value for s in at.subheader]
+    assert not at.exception
