@@ -46,6 +46,7 @@ from cli.redrive_plan import redrive_plan
 from cli.report import report
 from cli.runs import runs
 from cli.seal import seal
+from cli.sequence import sequence
 from cli.serve import serve
 from cli.settings import settings
 from cli.status import status
@@ -128,7 +129,7 @@ _KEPT = (
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
-    _REVIEW: (health, check, waiting, balance, suggest, what_if),
+    _REVIEW: (health, check, waiting, balance, sequence, suggest, what_if),
     _SHOW: (demo, serve, report, bundle, notify, annotate, annotations),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import balance, health, redrive, waiting
+from pages._ui import balance, health, redrive, sequence, waiting
 from pages._ui.completeness import LOGS_AND_METRICS
 from pages._ui.shell import shell
 from pages._ui.what_if import what_if
@@ -22,6 +22,7 @@ if chosen := health.table(review):
     health.details(chosen, review, page)
 waiting.waiting(page)
 balance.balances(page)
+sequence.numbered(page)
 redrive.redrive_plan(page)
 what_if(page)
 health.method(review)

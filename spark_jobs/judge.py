@@ -13,6 +13,7 @@ from forensics.judging.model import Judged
 from forensics.judging.placing import place
 from forensics.judging.rows import delivery_row, message_row, redelivery_row
 from forensics.judging.surroundings import Surroundings
+from forensics.rules.ruling import UNDECIDABLE
 from forensics.streams.model import Delivery
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS
@@ -115,7 +116,8 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     verdicts = [tuple(getattr(m, name) for name in VERDICT_SCHEMA) for m in judged.messages]
     written(folder, "verdicts", pl.DataFrame(verdicts, schema=VERDICT_SCHEMA, orient="row"), ("queue_arn", "item_id"))
     for redelivery in judged.redeliveries:
-        redelivery.rulings = []  # they stand in their own table, and are most of what there is to say
+        # all stand in their own table, and are most of what there is to say
+        redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
     works = [(*work, packed(told), told.is_unfinished) for work, told in judged.by_work().items()]
     schema, order = WORK_SCHEMA | {"is_unfinished": pl.Boolean}, ("queue_arn", "work_id")
     rows = pl.DataFrame(works, schema=schema, orient="row")

@@ -267,23 +267,17 @@ def _together(rows: pl.DataFrame, one: str, several: str) -> pl.Series:
 
     Most often they are two, or one twice: only the other rows pay for lists that are sorted.
     """
-    pairs = rows.select(one=one, more=several).with_row_index("place").with_columns(first=pl.col("more").list.first())
-    count, value, first = pl.col("more").list.len().fill_null(0), pl.col("one"), pl.col("first")
-    is_one = value.is_not_null() & ((count == 0) | ((count == 1) & (first.is_null() | (first == value))))
-    is_two = value.is_not_null() & (count == 1) & ~is_one
-    kinds = pairs.with_columns(kind=pl.when(is_one).then(1).when(is_two).then(2).otherwise(3))
-    both = pl.concat_list(pl.concat_list("one"), pl.col("more").fill_null(pl.lit([], pl.List(pl.String))))
-    forms = {
-        1: pl.concat_list("one"),
-        2: pl.concat_list(pl.min_horizontal("one", "first"), pl.max_horizontal("one", "first")),
-        3: both.list.drop_nulls().list.unique().list.sort(),
-    }
-    parts = [kinds.filter(pl.col("kind") == kind).select("place", together=form) for kind, form in forms.items()]
-    return (
-        pl.concat([part for part in parts if part.height]).sort("place")["together"]
-        if rows.height
-        else pl.Series(dtype=pl.List(pl.String))
-    )
+    value, more = pl.col(one), pl.col(several)
+    first = more.list.first()
+    low, high = pl.min_horizontal(value, first), pl.max_horizontal(value, first)
+    few = rows.select(low=low, high=pl.when(high != low).then(high), are_many=more.list.len().fill_null(0) > 1)
+    found = few.select(pl.concat_list("low", "high").list.drop_nulls()).to_series()
+    are_many = few["are_many"]
+    if not are_many.any():
+        return found
+    both = pl.concat_list(pl.concat_list(one), more.fill_null(pl.lit([], pl.List(pl.String))))
+    every = rows.filter(are_many).select(both.list.drop_nulls().list.unique().list.sort()).to_series()
+    return every.gather(are_many.cum_sum().cast(pl.Int64).clip(1) - 1).zip_with(are_many, found)
 
 
 def _time(name: str) -> pl.Expr:

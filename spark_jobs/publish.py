@@ -27,7 +27,6 @@ from forensics.known import Known
 from forensics.queue_findings.queue import Measured, rows_of_queue
 from forensics.readiness import logging_readiness
 from forensics.run_ends import CUT_OFF
-from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery
 from forensics.tables.evidence import METRIC_POINTS
 from forensics.tables.findings import (
@@ -56,11 +55,10 @@ class Surrounding:
 
     cache: Cache
     known: Known
-    in_force: SettingsInForce
     gaps: Gaps
     rule_points: Sequence[Row]
     measured: Measured
-    data_until: int | None
+    finality: Finality
     zone: ZoneInfo
 
 
@@ -237,11 +235,7 @@ def _blocked(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> dict[str,
 
 
 def blind(
-    around: Surrounding,
-    parts: Sequence[tuple[str, str]],
-    names_items: Mapping[Writer, bool],
-    ids: Iterable[str],
-    finality: Finality,
+    around: Surrounding, parts: Sequence[tuple[str, str]], names_items: Mapping[Writer, bool], ids: Iterable[str]
 ) -> pl.DataFrame:
     """Return incidents of queues whose logs name no message, in the columns of INCIDENTS."""
     owners = blind_owners(around.known.consumers, names_items)
@@ -256,7 +250,9 @@ def blind(
         for run in rows.collect().iter_rows():
             failed += of_owners(run, owners[str(run[0])])
     points = balance_points(around.rule_points)
-    return frame(blind_windows(failed, around.in_force, points, set(ids), finality), schema_of(INCIDENTS))
+    return frame(
+        blind_windows(failed, around.measured.in_force, points, set(ids), around.finality), schema_of(INCIDENTS)
+    )
 
 
 # -- health, readiness, checks ------------------------------------------------------------------------------------------
@@ -278,7 +274,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
         if unit["metric_files"]
         else pl.DataFrame(schema=schema_of(METRIC_POINTS))
     )
-    until = None if around.data_until is None else moment(around.data_until)
+    until = None if around.measured.data_until is None else moment(around.measured.data_until)
     metrics, read = metric_measures(points, known), read_measures(known, around.zone)
     periods = periods_of(measures, metrics, read, around.zone, until)
     returned = [pl.read_parquet(cache.entry("judge", name) / "returned.parquet") for name in unit["judge"]]

@@ -59,7 +59,6 @@ class Telling:
         around = publish.Surrounding(
             self.carried.cache,
             known,
-            reading.in_force,
             Gaps(self.evidence.small["coverage"]),
             points,
             Measured(
@@ -69,7 +68,7 @@ class Telling:
                 shared.around.read_of_logs,
                 data_until,
             ),
-            data_until,
+            shared.around.finality,
             self.evidence.settings.team.local,
         )
         members_name = digest("members", *judged)
@@ -102,7 +101,7 @@ class Telling:
             for group in part["groups"]:
                 names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
         named = [incident_id for unit in told for incident_id in unit["ids"]]
-        blind = publish.blind(around, parts.entries, names_items, named, shared.around.finality)
+        self.blind = publish.blind(around, parts.entries, names_items, named)
         health: dict[str, Any] = {
             "name": digest(
                 "health", settled, parts.entries, judged, [m["name"] for m in messages], everything, data_until
@@ -131,7 +130,6 @@ class Telling:
         add(T.QUEUE_FINDINGS, "queue", [unit["name"] for unit, _ in queues])
         for table in (T.QUEUE_HEALTH, T.QUEUE_WEEKS, T.SETTING_FINDINGS, T.LOGGING_READINESS):
             add(table, "health", [health["name"]])
-        self.blind = blind
         return staged
 
     def _everything(self) -> dict[str, str]:
@@ -167,7 +165,7 @@ class Telling:
                 "settled": held,
                 "members": str(self.carried.cache.entry("members", members_name)),
             }
-            rests_on = digest(arn, mine, held, members_name, dict(everything), around.data_until)
+            rests_on = digest(arn, mine, held, members_name, dict(everything), self.data_until)
             units.append({**unit, "name": digest("queue", rests_on)})
         return list(zip(units, self.carried.map("queue", publish.queue, around, units), strict=True))
 

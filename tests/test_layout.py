@@ -47,13 +47,14 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},
     "forensics/redrive": set(),
+    "forensics/sequence": {"pyarrow"},
     "forensics/finding": {"pyarrow"},
     "forensics/balance": set(),
     "forensics/waiting": {"pyarrow"},
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
-    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow"},
+    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow", "scipy"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
     "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there
@@ -62,7 +63,14 @@ THIRD_PARTY: dict[str, set[str]] = {
     "cli": {"typer", "rich", "pyarrow"},
     "doubletake": set(),
 }
-_ASKED = {"forensics/suggestions", "forensics/what_if", "forensics/waiting", "forensics/balance", "forensics/finding"}
+_ASKED = {
+    "forensics/suggestions",
+    "forensics/what_if",
+    "forensics/waiting",
+    "forensics/balance",
+    "forensics/finding",
+    "forensics/sequence",
+}
 """Parts that answer one question of a reader out of a lake."""
 _CORE = {
     "forensics",
@@ -72,6 +80,7 @@ _CORE = {
     "forensics/report",
     "forensics/books",
     "forensics/redrive",
+    "forensics/sequence",
     "forensics/finding",
     "forensics/balance",
     "forensics/waiting",
@@ -87,6 +96,7 @@ OWN: dict[str, set[str]] = {
     "forensics/redrive": {"forensics", *PURE, "forensics/lake", "forensics/books", "forensics/redrive"},
     "forensics/balance": {"forensics", *PURE, "forensics/lake", "forensics/balance"},
     "forensics/finding": {"forensics", *PURE, "forensics/lake", "forensics/finding"},
+    "forensics/sequence": {"forensics", *PURE, "forensics/lake", "forensics/books", "forensics/sequence"},
     "forensics/waiting": {"forensics", *PURE, "forensics/lake", "forensics/waiting"},
     "forensics/suggestions": {"forensics", *PURE, "forensics/lake", "forensics/suggestions"},  # judges on the way
     "forensics/what_if": {"forensics", *PURE, "forensics/lake", "forensics/what_if"},

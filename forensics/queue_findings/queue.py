@@ -6,7 +6,6 @@ from typing import Any
 
 from forensics.judging.model import Judged
 from forensics.queue_findings.blocked_groups import blocked_groups
-from forensics.queue_findings.candidate import KnowsQueueSettings
 from forensics.queue_findings.commit_order import late_commits
 from forensics.queue_findings.dead_letters import moved_messages, next_receives
 from forensics.queue_findings.metric_series import MetricSeries
@@ -17,6 +16,7 @@ from forensics.queue_findings.unfinished import (
     unfinished_messages,
     watched_spans,
 )
+from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery
 
 
@@ -24,7 +24,7 @@ from forensics.streams.model import Delivery
 class Measured:
     """What is known of every queue beside its deliveries: settings, metrics, when which log groups were read (µs)."""
 
-    in_force: KnowsQueueSettings
+    in_force: SettingsInForce
     depths: MetricSeries
     ages: MetricSeries
     read: Mapping[str, Sequence[tuple[int, int]]]

@@ -29,6 +29,8 @@ INCIDENT_AFTER = timedelta(hours=1, minutes=12)
 """When, within the window, the provider gets slow and a sale sends more payments than usual."""
 REPEAT_AFTER = timedelta(minutes=47)
 """When, within the window, a batch of shipments fails after its work, and its guard stops the repeat."""
+FAILED_SEND = 700
+"""The number of the payment whose send fails after the shop has committed it; nobody tries again."""
 AGE = timedelta(days=63)
 SLOW_SPELLS_S = (3.82, 6.31)
 """What one payment takes in each slow spell: 7 fit into 30 s, then 4."""
@@ -59,6 +61,7 @@ order = "sequential"
 [[queue]]
 name = "payments.fifo"
 business_key = "$.payment_id"
+sequence = "$.number"
 owner = "payments team"
 
 [[queue]]
@@ -245,13 +248,14 @@ def _send_payments(queue: SimulatedQueue, start: datetime, end: datetime, ids: I
         *_arrivals(start, end - timedelta(minutes=2), 9.0, chance),
         *_arrivals(sale, sale + timedelta(minutes=2), 0.9, chance),
     ]
-    for at in sorted(times):
+    for number, at in enumerate(sorted(times), 1):
         payment_id = f"pay-{ids.code(10)}"
         body = {
             "payment_id": payment_id,
             "order_id": f"ord-{ids.code(8)}",
             "amount": chance.randrange(480, 29_800, 10),
             "currency": "JPY",
+            "number": number + (number >= FAILED_SEND),
         }
         queue.send(
             at,

@@ -48,7 +48,7 @@ def _ask_to_sign_in(why: str | None = None) -> NoReturn:
     st.title("Doubletake", anchor=False)
     if why:
         st.info(plain(why), icon=":material/schedule:")
-    if st.button("Sign in", key="sign_in", icon=":material/login:", type="primary"):
+    if st.button("Sign in", key="sign_in", icon=":material/login:"):
         st.login()
     st.stop()
 

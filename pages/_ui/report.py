@@ -73,7 +73,6 @@ def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
                 key=f"report-{kind}",
                 icon=":material/download:",
                 on_click="ignore",
-                type="primary" if kind == "zip" else "secondary",
                 disabled=nothing or lacking,
                 help=_EMPTY if nothing else f"Not installed: {how_to_install('pdf')}" if lacking else words,
             )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from spark_jobs.metrics import LEVELS, SUMS
 
+from forensics.counting.metrics import LEVELS, SUMS
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import metrics

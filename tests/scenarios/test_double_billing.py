@@ -9,6 +9,7 @@ from forensics.lake import Lake
 from forensics.report.case import load_case
 from forensics.report.evidence_bundle import evidence_bundle, read_evidence
 from forensics.report.json_report import as_json
+from forensics.sequence import sequences
 from forensics.settings import Settings
 from forensics.suggestions import settings_text, suggest
 from forensics.suggestions.trial import verdicts_now, verdicts_under
@@ -314,3 +315,10 @@ def test_who_imports_the_evidence_bundle_judges_the_same(investigated, incident,
     mine, theirs = (as_json(load_case(one.findings(), incident["incident_id"])) for one in (investigated.lake, again))
 
     assert {k: v for k, v in theirs.items() if mine[k] != v}.keys() <= {"data_version", "data_until_at"}
+
+
+def test_the_payment_whose_send_failed_is_the_one_number_that_is_missing(investigated):
+    found = sequences(investigated.lake.findings(), QUEUE, "$.number")
+
+    assert [(b.kind, b.first, b.count) for b in found.broken] == [("gap", 700, 1)]
+    assert found.unread == 0

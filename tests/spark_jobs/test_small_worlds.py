@@ -2,7 +2,8 @@
 
 import pytest
 
-from forensics.tables.findings import INCIDENTS, INVOCATIONS, LOGGING_READINESS, MESSAGES, REDELIVERIES
+from forensics.tables.findings import INCIDENTS, INVOCATIONS, LOGGING_READINESS, MESSAGES, REDELIVERIES, RULINGS
+from forensics.verdict.interval import AFFECTED
 from tests.spark_jobs.small_lake import some_id
 from tests.spark_jobs.small_worlds import (
     ABSORBED,
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def found(many_worlds) -> dict[str, list[dict]]:
     findings = many_worlds.lake.findings()
-    tables = (MESSAGES, REDELIVERIES, INCIDENTS, INVOCATIONS, LOGGING_READINESS)
+    tables = (MESSAGES, REDELIVERIES, RULINGS, INCIDENTS, INVOCATIONS, LOGGING_READINESS)
     return {t.name: findings.read(t).to_pylist() for t in tables}
 
 
@@ -147,3 +148,18 @@ def test_readiness_says_what_to_add(found):
     assert 'event["Records"]' in levels["/aws/lambda/blind"]["python_lines"][0]
     assert levels["/aws/lambda/guarded"]["missing"] == ["an item's start"]
     assert levels["/ecs/sho"]["missing"][0] == "the receive count"
+
+
+def test_an_incident_names_every_rival_that_is_open_for_a_redelivery_of_it(found):
+    incident_of = {
+        (m["queue_arn"], m["item_id"]): m["incident_id"] for m in found["messages"] if m["verdict"] in AFFECTED
+    }
+    open_rivals = {
+        (incident_of[ruling["queue_arn"], ruling["item_id"]], ruling["code"])
+        for ruling in found["rulings"]
+        if ruling["stance"] == "undecidable" and (ruling["queue_arn"], ruling["item_id"]) in incident_of
+    }
+    told = {(row["incident_id"], text.partition(":")[0]) for row in found["incidents"] for text in row["still_open"]}
+
+    assert len(open_rivals) > 100
+    assert open_rivals <= told

@@ -1,0 +1,62 @@
+"""The command that checks the numbers a producer gives its messages: sequence."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.options import Everywhere
+from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from forensics.errors import ForensicsError
+
+_TABLE = ("kind", "group", "first", "last", "count", "sentence")
+_COLUMNS = (*_TABLE, "evidence_ids")
+MOST_NAMED = 20
+
+
+class SequenceOptionError(ForensicsError):
+    """Options that say nothing together, or a path that is none."""
+
+
+def sequence(
+    chosen: Everywhere,
+    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name or ARN.")],
+    field: Annotated[
+        str | None, typer.Option("--field", metavar="PATH", help="The number's JSON path; the settings' if not said.")
+    ] = None,
+    commits: Annotated[
+        Path | None,
+        typer.Option("--commits", metavar="FILE", help="What the producer committed: CSV, JSON lines, Parquet."),
+    ] = None,
+    key: Annotated[str | None, typer.Option("--key", metavar="COLUMN", help="Its column that names the work.")] = None,
+    how: FormatOption = RowFormat.TABLE,
+) -> None:
+    """Check a number that counts up in bodies: sends out of order, gaps, numbers sent twice; and commits never sent."""
+    from forensics.json_path import is_path
+    from forensics.sequence import commits_not_sent, sequences
+
+    if field is not None and not is_path(field):
+        raise SequenceOptionError(f"--field {field!r} is not a JSON path", "Write it like $.version.")
+    if (commits is None) != (key is None):
+        raise SequenceOptionError("--commits and --key belong together", "Name the file and its column of keys.")
+    findings = chosen.open_lake().findings()
+    path = field or chosen.settings().queue(queue.rpartition(":")[2]).sequence
+    is_table = how is RowFormat.TABLE
+    tell = answer if is_table else say
+    if path is not None or commits is None:
+        found = sequences(findings, queue, path)
+        rows = [
+            {name: getattr(b, name) for name in _TABLE} | {"evidence_ids": list(b.evidence_ids)} for b in found.broken
+        ]
+        print_rows(rows, how, _TABLE, _COLUMNS)
+        tell(found.sentence)
+        if not found.broken:
+            tell("Their numbers have no gap, stand once, and were sent in order.")
+    if commits is not None and key is not None:
+        count, missing = commits_not_sent(findings, queue, commits, key)
+        named = ", ".join(missing[:MOST_NAMED]) + (
+            f" and {len(missing) - MOST_NAMED:,} more" if len(missing) > MOST_NAMED else ""
+        )
+        tell(
+            f"Of {count:,} committed works {len(missing):,} were never seen delivered{': ' + named if missing else ''}."
+        )

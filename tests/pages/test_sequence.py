@@ -1,0 +1,13 @@
+"""Numbered sends on the page of the queues' health."""
+
+from tests.pages.reading import words
+from tests.pages.test_redrive import lake  # noqa: F401 - a fixture
+
+
+def test_a_queue_whose_bodies_show_no_number_says_so(visit, lake, monkeypatch, tmp_path):  # noqa: F811
+    (tmp_path / "s.toml").write_text('[[queue]]\nname = "payments.fifo"\nsequence = "$.version"\n')
+    monkeypatch.setenv("DOUBLETAKE_CONFIG", str(tmp_path / "s.toml"))
+    at = visit("pages/queue_health.py", lake)
+
+    assert not at.exception
+    assert "no printed body of 'payments.fifo' has a whole number" in words(at)
