@@ -11,6 +11,7 @@ from cli.output import say
 
 if TYPE_CHECKING:
     from forensics.lake import Generation
+    from forensics.settings import Settings
 
 
 def correlate(
@@ -23,6 +24,17 @@ def correlate(
     correlate_lake(chosen, since, master, anew)
 
 
+def tell_changed_settings(before: "Generation | None", settings: "Settings") -> None:
+    """Say what today's settings say otherwise than those of the newest findings, which are about to be replaced."""
+    from forensics.settings_text import changed_since
+
+    changed = changed_since(before.settings, settings) if before else []
+    if before and changed:
+        say(f"The settings are not those of data version {before.data_version}:")
+        for line in changed:
+            say(f"  {line}")
+
+
 def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, anew: bool = False) -> "Generation":
     """Correlate with the steps told, and say what came of it."""
     from cli.progress import steps
@@ -32,10 +44,10 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
     lake = chosen.open_lake()
     lake.check()
     start_at = TimeWindow.parse(since, None, datetime.now(UTC)).start_at if since else None
+    settings = chosen.settings()
+    tell_changed_settings(lake.generation(), settings)
     with steps() as progress:
-        generation = correlate_evidence(
-            lake, chosen.settings(), master=master, since=start_at, progress=progress, force=anew
-        )
+        generation = correlate_evidence(lake, settings, master=master, since=start_at, progress=progress, force=anew)
     counts = generation.row_counts
     count(**{name: counts.get(name, 0) for name in ("deliveries", "messages", "incidents")})
     say(

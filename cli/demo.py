@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from lab.played import Played
 
 DEMO_LAKE = "demo-lake"
+BOOKS = "charges.csv"
+"""In the demo's lake: the ledger of whoever did the work, for `doubletake reconcile`."""
 DEMO_MARK = ".doubletake-demo"
 """A file in the demo's lake: only a folder that has it is ever emptied."""
 
@@ -116,6 +118,8 @@ def _play_and_judge(found: ModuleType, lake: "Lake", live: bool) -> tuple["Playe
                 played = found.play(aws, datetime.now(UTC))
         settings = Settings.parse(played.settings_text, f"the settings of {found.NAME}")
         (lake.root / "doubletake.toml").write_text(played.settings_text, encoding="utf-8")
+        if played.books:
+            (lake.root / BOOKS).write_text(played.books, encoding="utf-8")
         say("Collecting over HTTP.")
         window = TimeWindow(played.window_start, played.window_end)
         with collecting() as progress:

@@ -9,7 +9,7 @@ import typer
 
 from cli.ledger import count
 from cli.options import Everywhere
-from cli.output import say_lines
+from cli.output import say, say_lines, warn
 from forensics.errors import BadTimeError, ForensicsError
 
 if TYPE_CHECKING:
@@ -71,7 +71,15 @@ def import_(
         ),
     ] = None,
 ) -> int:
-    """Read exported and saved files into the lake; no account is needed."""
+    """Read exported and saved files, or evidence bundles, into the lake; no account is needed."""
+    from ingest.bundles import is_bundle
+
+    bundles = [path for path in paths if path.is_file() and is_bundle(path)]
+    for path in bundles:
+        _import_bundle(chosen, path)
+    if bundles and len(bundles) == len(paths):
+        return 0
+    paths = [path for path in paths if path not in bundles]
     from cli.progress import importing
     from ingest.file_run import ImportChoices
     from ingest.files import import_files
@@ -82,10 +90,10 @@ def import_(
     choices = ImportChoices(
         log_groups=tuple(log_group or ()),
         log_stream=log_stream,
-        zone=_zone(zone),
+        zone=zone_of(zone),
         account_id=account,
         region=chosen.region,
-        complete=_complete(complete_since, complete_until, now),
+        complete=complete_window(complete_since, complete_until, now),
         observed_at=_moment(observed_at, "--observed-at", now),
         settings=chosen.settings(),
     )
@@ -100,6 +108,28 @@ def import_(
     )
     say_lines(imported(report))
     return report.exit_code
+
+
+def _import_bundle(chosen: Everywhere, path: Path) -> None:
+    """Put a bundle's rows into the lake, and its settings beside them where there are none yet."""
+    from forensics.report.bundle import MOST_BYTES
+    from forensics.report.evidence_bundle import read_evidence
+    from forensics.settings import NAME
+    from ingest.bundles import store
+
+    with path.open("rb") as file:
+        found = read_evidence(file.read(MOST_BYTES + 1))
+    lake = chosen.open_lake()
+    stored, already = store(lake, found.rows)
+    say(f"Read {path.name}, the evidence of {found.incident_id}: {stored:,} rows are new, {already:,} were there.")
+    if found.redactions:
+        say(f"  Redacted before it was handed on: {', '.join(found.redactions)}.")
+    beside = lake.root / NAME
+    if found.settings and not beside.exists():
+        beside.write_text(found.settings, encoding="utf-8")
+        say(f"  Its settings: {beside}; `doubletake correlate` takes them where no others are named.")
+    elif found.settings and beside.read_text(encoding="utf-8") != found.settings:
+        warn(f"  {beside} holds other settings than the bundle: what is judged by them may differ.")
 
 
 def imported(report: "ImportReport") -> Iterator[str]:
@@ -126,7 +156,8 @@ def imported(report: "ImportReport") -> Iterator[str]:
         yield f"  Note: {note}"
 
 
-def _zone(name: str | None) -> "ZoneInfo | None":
+def zone_of(name: str | None) -> "ZoneInfo | None":
+    """Return the zone that --zone names; raises BadOptionError."""
     from zoneinfo import ZoneInfo
 
     if name is None:
@@ -139,7 +170,8 @@ def _zone(name: str | None) -> "ZoneInfo | None":
         ) from problem
 
 
-def _complete(since: str | None, until: str | None, now: datetime) -> "TimeWindow | None":
+def complete_window(since: str | None, until: str | None, now: datetime) -> "TimeWindow | None":
+    """Return the span that --complete-since and --complete-until name; raises BadOptionError and BadTimeError."""
     from forensics.window import TimeWindow
 
     if since is None:

@@ -39,7 +39,7 @@ ConfigOption = Annotated[
         "--config",
         metavar="FILE",
         envvar="DOUBLETAKE_CONFIG",
-        help="The settings file; ./doubletake.toml, if it is there, if not said.",
+        help="The settings file; ./doubletake.toml or LAKE/doubletake.toml, if not said.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -141,16 +141,16 @@ class Everywhere:
             lake.check_files()
 
     def settings_file(self) -> Path | None:
-        """Return the chosen settings file, else ./doubletake.toml if it is there."""
-        here = Path("doubletake.toml")
-        return self.config or (here if here.exists() else None)
+        """Return the chosen settings file, else ./doubletake.toml, else the lake's own; None where there is none."""
+        from forensics.settings import place_of_settings
+
+        return place_of_settings(self.config, Path(self.lake_folder()))
 
     def settings(self) -> "Settings":
         """Read the settings file, or the defaults where there is none; raises SettingsError."""
         from forensics.settings import Settings
 
-        file = self.settings_file()
-        return Settings.load(file) if file else Settings()
+        return Settings.load(self.settings_file())
 
 
 def accesses(chosen: Everywhere, settings: "Settings") -> "list[Aws]":

@@ -13,6 +13,7 @@ import typer
 
 from cli.annotate import annotate
 from cli.annotations import annotations
+from cli.bundle import bundle
 from cli.check import check
 from cli.collect import collect
 from cli.correlate import correlate
@@ -39,6 +40,8 @@ from cli.options import (
     everywhere,
 )
 from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
+from cli.reconcile import reconcile
+from cli.redrive_plan import redrive_plan
 from cli.report import report
 from cli.runs import runs
 from cli.seal import seal
@@ -47,6 +50,7 @@ from cli.settings import settings
 from cli.status import status
 from cli.suggest import suggest
 from cli.verify import verify
+from cli.waiting import waiting
 from cli.watch import watch
 from cli.what_if import what_if
 from cli.without_pandas import leave_pandas_out
@@ -103,13 +107,28 @@ _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
 )
 _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 """Commands that may start Spark, which hands frames to Arrow."""
-_KEPT = (annotate, collect, correlate, demo, doctor, import_, investigate, notify, report, seal, watch)
+_KEPT = (
+    annotate,
+    bundle,
+    collect,
+    correlate,
+    demo,
+    doctor,
+    import_,
+    investigate,
+    notify,
+    reconcile,
+    redrive_plan,
+    report,
+    seal,
+    watch,
+)
 """Commands of which the lake keeps a line: they change it, or hand on what is in it."""
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
-    _ASK: (incidents, messages, deliveries, findings, find),
-    _REVIEW: (health, check, suggest, what_if),
-    _SHOW: (demo, serve, report, notify, annotate, annotations),
+    _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
+    _REVIEW: (health, check, waiting, suggest, what_if),
+    _SHOW: (demo, serve, report, bundle, notify, annotate, annotations),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }
 for _panel, _commands in _COMMANDS.items():

@@ -1,7 +1,8 @@
 """The command that reads an incident's time once more and stamps it: seal."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from ingest.collect import CollectReport
 
 SEAL_MARGIN = timedelta(hours=1)
-"""What is read again before and after an incident: its first receive and its last redelivery may lie there."""
+"""What is read again before and after an incident, at least: its first receive and its last redelivery may lie there."""
 LATEST_ARRIVAL = timedelta(days=14)
 """CloudWatch Logs takes events up to this old."""
 
@@ -30,9 +31,7 @@ def seal(
     lake = chosen.open_lake()
     row = find_incident(lake.findings(), incident)
     now = datetime.now(UTC)
-    started_at = row["started_at"] or row["ended_at"]
-    ended_at = row["ended_at"] or row["started_at"]
-    window = TimeWindow(started_at - SEAL_MARGIN, min(ended_at + SEAL_MARGIN, now))
+    window = TimeWindow(*_span(row, now))
     report = _read_again(chosen, row["queue"], window)
     say_lines(collected(report))
     if window.end_at + LATEST_ARRIVAL > now:
@@ -41,7 +40,20 @@ def seal(
         )
     if report.stored_count:
         say("Evidence was added: run `doubletake correlate` to see it.")
+    elif row["is_provisional"] and not report.exit_code:
+        say("Nothing was added, so what was provisional is final: run `doubletake correlate` to see it so.")
     return report.exit_code
+
+
+def _span(incident: Mapping[str, Any], now: datetime) -> tuple[datetime, datetime]:
+    """Return what is read again, UTC: the incident, and around it all that its verdicts rest on, as far as it has passed."""
+    from forensics.coverage import FINAL_AFTER
+
+    started_at = incident["started_at"] or incident["ended_at"]
+    ended_at = incident["ended_at"] or incident["started_at"]
+    margin = max(SEAL_MARGIN, timedelta(seconds=2 * (incident["visibility_timeout_s"] or 0)))
+    needed = [ended_at + margin, *([incident["final_at"] - FINAL_AFTER] if incident["final_at"] else [])]
+    return started_at - margin, min(max(needed), now)
 
 
 def _read_again(chosen: Everywhere, queue: str, window: "TimeWindow") -> "CollectReport":

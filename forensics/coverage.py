@@ -1,13 +1,20 @@
 """What rows of coverage still say: a reading counts until what it stored was found damaged."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
+
+from forensics.clock import micros, moment
+from forensics.spans import Spans
 
 Row = Mapping[str, Any]
 SETTLING = timedelta(minutes=5)
 """CloudWatch shows events late: what is younger than this when it is read does not count as read."""
+BLOCK_S = 900
+"""Log groups are read again in blocks of this length."""
+FINAL_AFTER = timedelta(hours=24)
+"""So long after the end of its block what was read is final: later lines are not waited for."""
 _SAME = ("account_id", "region", "source", "resource")
 
 
@@ -39,6 +46,34 @@ def settled_until(row: Row) -> datetime:
     """Return until when a reading shows whatever happened: where it was made too early, events may be missing at its end."""
     end_at: datetime = row["window_end_at"]
     return min(end_at, row["collected_at"] - SETTLING) if row["is_provisional"] else end_at
+
+
+def final_until(row: Row) -> datetime:
+    """Return until when a reading shows what late lines can no longer change: a day before it was made, or where it was sealed."""
+    until = settled_until(row)
+    return until if row.get("is_sealed") else min(until, row["collected_at"] - FINAL_AFTER)
+
+
+def window_end(row: Row) -> datetime:
+    """Return until when was read at all."""
+    end_at: datetime = row["window_end_at"]
+    return end_at
+
+
+def read_spans(coverage: Iterable[Row], until: Callable[[Row], datetime] = window_end) -> dict[str, dict[str, Spans]]:
+    """Return per source and resource what was read in full, each reading up to the moment that ``until`` says."""
+    found: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    for row in standing(coverage):
+        span = (micros(row["window_start_at"]), micros(until(row)))
+        if span[0] <= span[1]:
+            found.setdefault(row["source"], {}).setdefault(row["resource"], []).append(span)
+    return {source: {name: Spans(spans) for name, spans in of.items()} for source, of in found.items()}
+
+
+def block_end(at: datetime) -> datetime:
+    """Return the end of the block that ends at or after a moment, UTC."""
+    block = BLOCK_S * 1_000_000
+    return moment(-(-micros(at) // block) * block)
 
 
 def _without(span: tuple[datetime, datetime], low: datetime, high: datetime) -> Iterator[tuple[datetime, datetime]]:

@@ -18,9 +18,10 @@ SCHEMA_NAME = "doubletake.schema.json"
 _INTRO = f"""# The settings file
 
 After this page you can tell Doubletake what your handlers' lines mean, and who may look. The file is `doubletake.toml` in the
-current folder, or the one that `--config` or `DOUBLETAKE_CONFIG` names. All of it is optional: what is not said is unknown, and
-never taken for a no. What cannot be meant is refused with its place and what to write instead. This page is generated from the
-declarations in `forensics/settings_file.py`; run `python -m forensics.docsettings` after a change.
+current folder, else the one in the folder of the lake; `--config` or `DOUBLETAKE_CONFIG` name another. All of it is optional:
+what is not said is unknown, and never taken for a no. What cannot be meant is refused with its place and what to write instead.
+Findings keep the settings they rest on: the *Data* page shows them and what differs today, and `correlate` tells it. This page
+is generated from the declarations in `forensics/settings_file.py`; run `python -m forensics.docsettings` after a change.
 
 ```sh
 doubletake settings                                # check the file, and print what it says
@@ -58,6 +59,9 @@ name = "payments.fifo"
 business_key = "$.payment_id"     # JSON path in the body
 owner = "payments team"
 note = "charges cards"            # shown in the weekly review
+guard_s = 3600                    # how long its guard remembers what was done
+promise_s = 300                   # within how long after its send a message should be done
+sequence = "$.version"            # a number in the body that counts up by one within its group
 
 [[queue.accepted]]                # a risk the team lives with, until a day it names
 check = "fifo_single_group"       # a check's code, as `doubletake check` prints it

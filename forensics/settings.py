@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 from forensics.access import Access
 from forensics.errors import SettingsError
 
+NAME = "doubletake.toml"
+
 
 @dataclass(frozen=True)
 class Consumer:
@@ -46,12 +48,19 @@ class AcceptedRisk:
 
 @dataclass(frozen=True)
 class Queue:
-    """What the team says of one queue."""
+    """What the team says of one queue.
+
+    ``guard_s`` is how long its guard remembers a work, ``promise_s`` within how long a message should be done, ``sequence``
+    the JSON path of a field that counts up within a group. None where not said.
+    """
 
     name: str
     business_key: str | None = None
     owner: str | None = None
     note: str | None = None
+    guard_s: int | None = None
+    promise_s: int | None = None
+    sequence: str | None = None
     accepted: tuple[AcceptedRisk, ...] = ()
 
 
@@ -86,6 +95,12 @@ class Notify:
     dashboard: str | None = None
 
 
+def place_of_settings(named: Path | None, lake: Path) -> Path | None:
+    """Return the file whose settings hold: the one that was named, ./doubletake.toml, or the lake's own; else None."""
+    beside = (Path(NAME), lake / NAME)
+    return named or next((file for file in beside if file.exists()), None)
+
+
 @dataclass(frozen=True)
 class Settings:
     """The whole file; ``text`` is its content, part of a run's fingerprint.
@@ -111,14 +126,12 @@ class Settings:
 
     @classmethod
     def load(cls, path: Path | None) -> "Settings":
-        """Read a file; None means ./doubletake.toml if it is there, else defaults.
+        """Read a file; None means defaults.
 
         Raises SettingsError with the place and the value for anything that cannot be meant.
         """
         if path is None:
-            path = Path("doubletake.toml")
-            if not path.exists():
-                return cls()
+            return cls()
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:

@@ -274,6 +274,17 @@ class QueueSection(Section):
     )
     owner: Text | None = Field(None, description="Who looks after it.", examples=["payments team"])
     note: Text | None = Field(None, description="What the weekly review says of it.", examples=["charges cards"])
+    guard_s: Count | None = Field(
+        None, description="How long its guard remembers what was done, in seconds.", examples=[3600]
+    )
+    promise_s: Count | None = Field(
+        None, description="Within how long after its send a message should be done, in seconds.", examples=[300]
+    )
+    sequence: JsonPath | None = Field(
+        None,
+        description="Where a body carries a number that counts up by one within its group: a JSON path.",
+        examples=["$.version"],
+    )
     accepted: Annotated[tuple[AcceptedSection, ...], _once(lambda a: a.check)] = Field(
         (), description="Risks the team lives with."
     )

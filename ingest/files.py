@@ -80,7 +80,10 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> tuple[list[FoundFile], li
                 name = path.relative_to(whole).as_posix() if path != whole else path.name
                 found.setdefault(path, recognise(path, name))
         except OSError as problem:
-            shown = problem.filename or given
+            met = problem.filename or given
+            shown = (
+                given if Path(met) == given.absolute() else met
+            )  # as it was typed; from Python 3.13 on it comes whole
             raise FileNotThereError(
                 f"{str(shown)!r} cannot be read: {problem.strerror or problem}", "Check the path and its permissions."
             ) from problem

@@ -10,6 +10,8 @@ from forensics.errors import SourceUnreadableError
 
 MOST_CHARS = 16 * 1024**2
 """Longest single value: an event is at most 1 MB, a delivered batch of them 6 MB."""
+MOST_DEEP = 500
+"""Deepest value that is read; AWS nests less than 20 deep. How deep Python reads differs by release, what then walks a value is ours."""
 _BLANKS = " \t\r\n"
 _BLANKS_AND_COMMA = _BLANKS + ","
 
@@ -17,6 +19,7 @@ _BLANKS_AND_COMMA = _BLANKS + ","
 HEAD_CHARS = 400
 _MARK = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}"]', re.DOTALL)
 """A whole string, a bracket, or the quote of a string whose end is not there yet."""
+_DEPTH = {"[": 1, "{": 1, "]": -1, "}": -1}
 _END_OF_NUMBER = re.compile(r"[^-+.0-9eE]")
 
 
@@ -120,8 +123,21 @@ class JsonStream:
                 return self._passed_over(str(problem) or type(problem).__name__)
             if end == len(self._text) and not isinstance(value, str | dict | list) and self._more():
                 continue  # a number may go on
+            if self._is_deep(end):
+                return self._passed_over(f"nested more than {MOST_DEEP} deep")
             self._at = end
             return value
+
+    def _is_deep(self, end: int) -> bool:
+        """Tell whether the value up to ``end`` nests too deep; nearly all have too few brackets for that."""
+        brackets = self._text.count("[", self._at, end) + self._text.count("{", self._at, end)
+        if brackets <= MOST_DEEP:
+            return False
+        depth = deepest = 0
+        for mark in _MARK.finditer(self._text, self._at, end):
+            depth += _DEPTH.get(mark[0], 0)
+            deepest = max(deepest, depth)
+        return deepest > MOST_DEEP
 
     def _passed_over(self, reason: str) -> UnreadableValue:
         """Go on behind a value that cannot be read, which takes no nesting of ours; raises BadJsonError if it has no end."""
@@ -139,7 +155,7 @@ class JsonStream:
                 self._at = found.start()
                 break
             ahead = found.end() - self._at
-            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+            depth += _DEPTH.get(found[0], 0)
             if depth == 0:
                 self._at = found.end()
                 break

@@ -39,8 +39,20 @@ def to_row(queue: QueueName, mapping: dict[str, Any]) -> dict[str, Any]:
         "maximum_concurrency": integer((mapping.get("ScalingConfig") or {}).get("MaximumConcurrency")),
         "counts_events": "EventCount" in ((mapping.get("MetricsConfig") or {}).get("Metrics") or ()),
         "state": mapping.get("State"),
+        "filter_patterns": filter_patterns(mapping.get("FilterCriteria")),
         "last_modified_at": moment(mapping.get("LastModified")),
     }
+
+
+def filter_patterns(criteria: Any) -> list[str] | None:
+    """Return the patterns of a mapping's filter criteria; messages that match none are deleted unread. None without one.
+
+    >>> filter_patterns({"Filters": [{"Pattern": "{\\"body\\": {\\"kind\\": [\\"paid\\"]}}"}]}), filter_patterns(None)
+    (['{"body": {"kind": ["paid"]}}'], None)
+    """
+    filters = (criteria or {}).get("Filters") if isinstance(criteria, dict) else None
+    found = [str(f["Pattern"]) for f in filters or () if isinstance(f, dict) and f.get("Pattern")]
+    return sorted(found) or None
 
 
 def is_function_arn(text: str) -> bool:

@@ -29,31 +29,17 @@ _SQS = (
     ("NumberOfMessagesReceived", "Sum"),
     ("NumberOfMessagesDeleted", "Sum"),
     ("NumberOfEmptyReceives", "Sum"),
-    ("SentMessageSize", "Average"),
-    ("SentMessageSize", "Maximum"),
     ("ApproximateNumberOfMessagesVisible", "Maximum"),
     ("ApproximateNumberOfMessagesNotVisible", "Maximum"),
     ("ApproximateNumberOfMessagesDelayed", "Maximum"),
     ("ApproximateAgeOfOldestMessage", "Maximum"),
 )
-_SQS_FIFO = (
-    ("ApproximateNumberOfGroupsWithInflightMessages", "Maximum"),
-    ("NumberOfDeduplicatedSentMessages", "Sum"),
-)
-_SQS_STANDARD = (  # published where messages carry a group id: fair queues
-    ("ApproximateNumberOfNoisyGroups", "Maximum"),
-    ("ApproximateNumberOfMessagesVisibleInQuietGroups", "Maximum"),
-    ("ApproximateNumberOfMessagesNotVisibleInQuietGroups", "Maximum"),
-    ("ApproximateNumberOfMessagesDelayedInQuietGroups", "Maximum"),
-    ("ApproximateAgeOfOldestMessageInQuietGroups", "Maximum"),
-)
+_SQS_FIFO = (("NumberOfDeduplicatedSentMessages", "Sum"),)
 _LAMBDA = (
     ("Invocations", "Sum"),
     ("Errors", "Sum"),
     ("Throttles", "Sum"),
-    ("Duration", "Average"),
-    ("Duration", "Maximum"),
-    ("ConcurrentExecutions", "Maximum"),
+    ("RecursiveInvocationsDropped", "Sum"),
 )
 _MAPPING = (
     ("PolledEventCount", "Sum"),
@@ -92,7 +78,7 @@ class Answer:
 
 def of_queue(name: str, account_id: str, region: str, queue_arn: str, aws: Aws) -> Measured:
     """Want the metrics of a queue."""
-    metrics = _SQS + (_SQS_FIFO if name.endswith(".fifo") else _SQS_STANDARD)
+    metrics = _SQS + (_SQS_FIFO if name.endswith(".fifo") else ())
     return Measured("AWS/SQS", "QueueName", name, metrics, account_id, region, (queue_arn,), aws)
 
 

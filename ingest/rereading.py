@@ -9,14 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from forensics.clock import micros
-from forensics.clock import moment as from_micros
-from forensics.coverage import SETTLING
+from forensics.coverage import BLOCK_S, FINAL_AFTER, SETTLING, block_end
 from forensics.window import TimeWindow, whole_ms
 
-RUNGS = (timedelta(minutes=15), timedelta(hours=2), timedelta(hours=24))
+RUNGS = (timedelta(minutes=15), timedelta(hours=2), FINAL_AFTER)
 """Ages at which a block is read once more; after the last it is settled."""
-BLOCK_S = 900
 REACH = timedelta(days=3)
 """So far back a collection looks for blocks that are due once more, however short its own window: enough for a daily run."""
 LONGEST = timedelta(days=1)
@@ -48,7 +45,7 @@ def due(
     spans = _cut(window, known, settling)
     found: list[tuple[datetime, datetime]] = []
     for start_at, end_at, read_at, is_known in _last_read(window, spans):
-        if read_at is not None and not _climbed(_block_end(end_at), read_at, now, rungs):
+        if read_at is not None and not _climbed(block_end(end_at), read_at, now, rungs):
             continue
         if only_known and not is_known:
             continue
@@ -94,7 +91,7 @@ def _cut(window: TimeWindow, known: Iterable[Known], settling: timedelta) -> lis
 def _last_read(window: TimeWindow, spans: list[Known]) -> Iterable[tuple[datetime, datetime, datetime | None, bool]]:
     """Yield the window in pieces, each with the time of the last reading that still counts, and if there was any."""
     cuts = {window.start_at, window.end_at, *(s.start_at for s in spans), *(s.end_at for s in spans)}
-    block = _block_end(window.start_at + timedelta(milliseconds=1))
+    block = block_end(window.start_at + timedelta(milliseconds=1))
     while block < window.end_at:
         cuts.add(block)
         block += timedelta(seconds=BLOCK_S)
@@ -116,12 +113,6 @@ def _last_read(window: TimeWindow, spans: list[Known]) -> Iterable[tuple[datetim
         yield start_at, end_at, read_at, bool(counting[False] or counting[True])
 
 
-def _climbed(block_end: datetime, read_at: datetime, now: datetime, rungs: tuple[timedelta, ...]) -> bool:
-    """Tell whether the block has reached a rung since it was last read."""
-    return any(read_at < block_end + rung <= now for rung in rungs)
-
-
-def _block_end(moment: datetime) -> datetime:
-    """Return the end of the block that ends at or after a moment."""
-    block = BLOCK_S * 1_000_000
-    return from_micros(-(-micros(moment) // block) * block)
+def _climbed(ended_at: datetime, read_at: datetime, now: datetime, rungs: tuple[timedelta, ...]) -> bool:
+    """Tell whether the block that ended then has reached a rung since it was last read."""
+    return any(read_at < ended_at + rung <= now for rung in rungs)

@@ -45,6 +45,8 @@ class Played:
     window_start: datetime
     window_end: datetime
     truths: tuple[MessageTruth, ...]
+    books: str = ""
+    """The ledger of whoever was asked to do the work, as CSV: what really was done; empty where there is none."""
 
     def truth(self, message_id: str) -> MessageTruth:
         """Return the truth about one message; raises KeyError for an id that was never sent."""

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from forensics.tables.evidence import COVERAGE
-from pages._ui import readiness, sources, suggestions
+from pages._ui import books, readiness, sources, suggestions
 from pages._ui.shell import shell
 
 page = shell("Data", "This page shows what was read from AWS, what is missing, and which data version you see.")
@@ -17,6 +17,7 @@ sources.grid(coverage)
 sources.missing(coverage, page)
 readiness.readiness(page)
 suggestions.suggestions(page)
+books.ledgers(page)
 sources.table(status, page)
 sources.versions(page)
 sources.rows(status, page)

@@ -1,7 +1,7 @@
 """One incident: what happened, why, to which messages, and the lines that prove it."""
 
 from forensics.tables.findings import INCIDENTS
-from pages._ui import incident, setting_checks
+from pages._ui import books, incident, setting_checks
 from pages._ui.batches import batches
 from pages._ui.changes import changes
 from pages._ui.prevention import dead_letters, on_the_queue, prevention
@@ -15,13 +15,13 @@ case = incident.choose(found, page)
 incident.neighbours(case, found, page)
 incident.partial_evidence(case)
 actions = incident.header(case, page)
-incident.cards(case, page)
 timeline_and_details(case, page)
 incident.share(case, page, actions)
 incident.cause_chain(case, page)
 batches(case, page)
 incident.causes(case)
 incident.verdicts(case, page)
+books.beside_verdicts(case, page)
 incident.what_to_log(case, page)
 dead_letters(case, page)
 on_the_queue(case, page)

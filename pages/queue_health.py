@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui import health
+from pages._ui import health, redrive, waiting
 from pages._ui.completeness import LOGS_AND_METRICS
 from pages._ui.shell import shell
 from pages._ui.what_if import what_if
@@ -20,5 +20,7 @@ health.cards(review)
 health.downloads(review, page)
 if chosen := health.table(review):
     health.details(chosen, review, page)
+waiting.waiting(page)
+redrive.redrive_plan(page)
 what_if(page)
 health.method(review)

@@ -1,7 +1,7 @@
 """Report: the incident as a file one can attach; what is shown is what is exported."""
 
 from forensics.tables.findings import INCIDENTS
-from pages._ui import report
+from pages._ui import evidence_bundle, report
 from pages._ui.shell import shell
 
 page = shell("Report", "This page makes an incident's report: a file to attach, and the list of affected messages.")
@@ -9,4 +9,5 @@ incident = report.choose(page.board.records(INCIDENTS), page)
 options = report.options(page)
 report.header(incident, options)
 report.downloads(incident, options, page)
+evidence_bundle.evidence(incident, page)
 report.preview(incident, options, page)

@@ -9,10 +9,21 @@ import polars as pl
 
 from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answer, Setup, answers
 from forensics.settings_in_force import SETTINGS_KEYS, Changes, intervals, recorded_changes
-from spark_jobs.health import RECENTLY, percentiles, recent_from
+from spark_jobs.health import DAY, RECENTLY, percentiles, recent_from
 from spark_jobs.known import Known, Row
 
 OF_QUEUE = "-"
+_SEEN = ("recursion_dropped_count", "known_dedup_count", "random_dedup_count", "self_sent_count", "redelivery_count")
+_OF_DAYS = {
+    "empty_receive_count": "sum",
+    "received_count": "sum",
+    "sent_again_count": "sum",
+    "stopped_count": "sum",
+    "filtered_event_count": "sum",
+    "in_flight_max_count": "max",
+    "backlog_max_count": "max",
+}
+"""What the last seven days tell of a queue as a whole, and how days go together."""
 
 
 def setting_findings(
@@ -34,9 +45,10 @@ def setting_findings(
     }
     whole = _returned_whole(returned, data_until)
     logs = {(r["queue_arn"], r["function_name"] or r["log_group"]): r for r in readiness}
+    days = _days(periods, data_until)
     return [
         _row(setup, arn, code, answer, data_until)
-        for arn, setup, checks in _setups(known, recent, whole, logs, _Runs(runs, data_until))
+        for arn, setup, checks in _setups(known, recent, whole, logs, days, _Runs(runs, data_until))
         for code, answer in answers(setup, checks)
     ]
 
@@ -45,15 +57,15 @@ class _Runs:
     """The recent invocations of functions, counted by the timeout in force when each began."""
 
     def __init__(self, runs: Sequence[pl.LazyFrame], data_until: datetime | None) -> None:
-        self._runs, self._from = runs, recent_from(data_until)
+        self._runs, self.since = runs, recent_from(data_until)
 
     def apart(self, arn: str, function: str, states: Sequence[Row]) -> dict[str, Any]:
         """Return the values of a Setup that tell what came before and after the timeout in force was set; none if long ago."""
         set_at, shown_by = _set_at(states, "timeout_s")
-        if not self._runs or self._from is None or set_at <= self._from:
+        if not self._runs or self.since is None or set_at <= self.since:
             return {}
         mine = (
-            (pl.col("queue_arn") == arn) & (pl.col("function_name") == function) & (pl.col("started_at") >= self._from)
+            (pl.col("queue_arn") == arn) & (pl.col("function_name") == function) & (pl.col("started_at") >= self.since)
         )
         wanted = ("started_at", "duration_ms", "end_status", "evidence_ids")
         found = pl.concat([frame.filter(mine).select(wanted) for frame in self._runs]).collect()
@@ -106,6 +118,7 @@ def _setups(
     recent: dict[tuple[str, str], Row],
     returned: dict[tuple[str, str], tuple[int, list[str]]],
     logs: dict[tuple[str, str], Row],
+    days: dict[str, Row],
     runs: _Runs,
 ) -> Iterator[tuple[str, Setup, Any]]:
     changes = recorded_changes(known.setting_changes, known.event_source_mappings)
@@ -126,14 +139,54 @@ def _setups(
         most = [r["highest_receive_count"] for (a, _), r in recent.items() if a == arn and r["highest_receive_count"]]
         ids = {i for (a, _), r in recent.items() if a == arn for i in r["evidence_ids"]}
         seen = {**base.evidence, "observed": tuple(sorted(ids))}
-        yield arn, replace(base, highest_receive_count=max(most, default=None), evidence=seen), QUEUE_CHECKS
+        base = _with_days(base, days.get(arn))
+        active = tuple(sorted(n for n in consumers[arn] if _is_on(mappings.get((arn, n)))))
+        mine = [m[-1]["evidence_id"] for (a, _), m in mappings.items() if a == arn]
+        mine += [row["evidence_id"] for row in known.consumers if row["queue_arn"] == arn]
+        seen |= {"consumers": tuple(sorted(mine)), "days": base.evidence.get("days", ())}
+        whole = replace(base, highest_receive_count=max(most, default=None), consumers=active or None, evidence=seen)
+        yield arn, whole, QUEUE_CHECKS
         for name, kind in sorted(consumers[arn].items()):
             setup = _with_function(base, name, kind, functions, mappings.get((arn, name)))
+            setup = replace(setup, has_guard_line=_has_guard(known, name), seen_from=runs.since)
             setup = _with_seen(setup, recent.get((arn, name)), returned.get((arn, name)))
             if states := functions.get((name,)):
                 apart = runs.apart(arn, name, states)
                 setup = replace(setup, **apart | {"evidence": {**setup.evidence, **apart.get("evidence", {})}})
             yield arn, _with_logs(setup, logs.get((arn, name))), CONSUMER_CHECKS
+
+
+def _is_on(mapping: list[Row] | None) -> bool:
+    return mapping is None or not str(mapping[-1]["state"] or "").startswith("Disab")
+
+
+def _has_guard(known: Known, name: str) -> bool:
+    """Tell whether the settings name a line that says a repeat was stopped."""
+    declared = [c for c in known.consumers_by_group.values() if name in (c.name, c.log_group)]
+    return any(c.guard for c in declared)
+
+
+def _days(periods: pl.DataFrame, data_until: datetime | None) -> dict[str, Row]:
+    if data_until is None:
+        return {}
+    mine = periods.filter(pl.col("kind") == DAY, pl.col("ends_at") > recent_from(data_until))
+    total = {"sum": _sum, "max": pl.Expr.max}
+    found = mine.group_by("queue_arn").agg(
+        *[total[how](pl.col(name)).alias(name) for name, how in _OF_DAYS.items()],
+        pl.col("evidence_ids").list.explode().drop_nulls().unique().sort().head(20),
+    )
+    return {row["queue_arn"]: row for row in found.to_dicts()}
+
+
+def _sum(column: pl.Expr) -> pl.Expr:
+    return pl.when(column.count() > 0).then(column.sum())
+
+
+def _with_days(base: Setup, seen: Row | None) -> Setup:
+    if seen is None:
+        return base
+    values = {name: seen[name] for name in _OF_DAYS}
+    return replace(base, **values, evidence={**base.evidence, "days": tuple(seen["evidence_ids"])})
 
 
 def _states(table: str, rows: Sequence[Row], changes: dict[str, Changes]) -> dict[tuple[str, ...], list[Row]]:
@@ -161,6 +214,8 @@ def _queue_part(arn: str, queues: dict[tuple[str, ...], list[Row]], dead: set[st
         is_dead_letter_queue=arn in dead,
         visibility_timeout_s=now["visibility_timeout_s"],
         message_retention_s=now["message_retention_s"],
+        receive_wait_s=now["receive_wait_s"],
+        content_based_deduplication=now["content_based_deduplication"],
         dead_letter_queue=(now["dead_letter_queue_arn"] or "").rpartition(":")[2] or None,
         max_receive_count=now["max_receive_count"],
         queue_changed_at=now["last_modified_at"],
@@ -201,6 +256,8 @@ def _with_function(
             maximum_concurrency=now["maximum_concurrency"],
             counts_events=now["counts_events"],
             mapping_changed_at=now["last_modified_at"],
+            mapping_state=now["state"],
+            filter_patterns=None if now["filter_patterns"] is None else tuple(now["filter_patterns"]),
         )
     return replace(setup, evidence=evidence)
 
@@ -225,6 +282,7 @@ def _with_seen(setup: Setup, seen: Row | None, returned: tuple[int, list[str]] |
         highest_receive_count=seen["highest_receive_count"],
         has_one_group=seen["has_one_group"],
         throttle_count=seen["throttle_count"],
+        **{name: seen[name] for name in _SEEN},
         returned_whole_count=runs if seen["delivery_count"] else None,
         evidence={**setup.evidence, "observed": tuple(sorted({*ids, *of_runs})), "throttles": ids},
     )
@@ -240,6 +298,7 @@ def _with_logs(setup: Setup, row: Row | None) -> Setup:
         handling_count=row["handling_count"],
         named_count=row["named_count"],
         counted_count=row["counted_count"],
+        response_count=row["response_count"],
         line_to_add=f"{row['python_lines'][0]} (Python) or {row['node_lines'][0]} (Node)" if row["missing"] else None,
         evidence={**setup.evidence, "logs": tuple(row["evidence_ids"])},
     )

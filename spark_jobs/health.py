@@ -1,6 +1,6 @@
 """Queue health per day and per ISO week of the team's zone, and each consumer's last seven days for the settings checks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -35,6 +35,10 @@ _OF_LOGS = {
     "crash_count": "crash",
     "expired_handle_count": "expired_handle",
     "poison_count": "poison",
+    "known_dedup_count": "known_dedup",
+    "random_dedup_count": "random_dedup",
+    "self_sent_count": "self_sent",
+    "sent_again_count": "sent_again",
     "dead_lettered_count": "dead_lettered",
 }
 """Counts that mean nothing where no log was read: null there, and 0 where the logs show none."""
@@ -44,6 +48,16 @@ _OF_METRICS = {
     "deleted_count": "deleted",
     "throttle_count": "throttles",
     "dead_letter_rise_count": "dead_letter_rise",
+    "empty_receive_count": "empty_receives",
+    "deduplicated_count": "deduplicated",
+    "invocation_count": "invocations",
+    "invocation_error_count": "invocation_errors",
+    "recursion_dropped_count": "recursions_dropped",
+    "polled_event_count": "polled_events",
+    "filtered_event_count": "filtered_events",
+    "invoked_event_count": "invoked_events",
+    "failed_invoke_event_count": "failed_invokes",
+    "deleted_event_count": "deleted_events",
 }
 """Sums of metrics: null where CloudWatch has no data."""
 
@@ -172,6 +186,8 @@ def _in_columns(periods: pl.DataFrame) -> pl.DataFrame:
         pl.col("age").alias("age_max_s"),
         pl.col("visible").alias("backlog_max_count"),
         pl.col("in_flight").alias("in_flight_max_count"),
+        "waiting_start_count",
+        "waiting_end_count",
         "handler_p50_ms",
         "handler_p95_ms",
         "handler_p99_ms",
@@ -194,12 +210,23 @@ def _metrics_together(metrics: pl.DataFrame) -> pl.DataFrame:
     def total(name: str) -> pl.Expr:
         return pl.when(pl.col(name).count() > 0).then(pl.col(name).sum()).alias(name)
 
-    return metrics.group_by(_KEY).agg(
-        *[total(name) for name in _OF_METRICS.values()],
-        pl.col("age", "visible", "in_flight").max(),
-        highest("age"),
-        highest("visible"),
-        pl.col("sum_id").max(),
+    def border(take: Callable[[pl.Expr], pl.Expr]) -> pl.Expr:
+        """Messages in the queue at the first or last point of the period; null unless both of its levels are known."""
+        visible, hidden, delayed = (take(pl.col(n).drop_nulls()) for n in ("visible", "in_flight", "delayed"))
+        return visible + hidden + delayed.fill_null(0)
+
+    return (
+        metrics.sort("at")
+        .group_by(_KEY, maintain_order=True)
+        .agg(
+            *[total(name) for name in _OF_METRICS.values()],
+            pl.col("age", "visible", "in_flight").max(),
+            border(pl.Expr.first).alias("waiting_start_count"),
+            border(pl.Expr.last).alias("waiting_end_count"),
+            highest("age"),
+            highest("visible"),
+            pl.col("sum_id").max(),
+        )
     )
 
 

@@ -36,6 +36,7 @@ _ORDINARY = (
     "deduplication_id",
     "receipt_handle",
     "body_md5",
+    "sender_id",
     "dead_letter_source_arn",
     "business_keys",
     "has_response",

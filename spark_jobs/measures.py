@@ -31,6 +31,10 @@ COUNTS = (
     "twice_surely",
     "twice_maybe",
     "stopped",
+    "known_dedup",
+    "random_dedup",
+    "self_sent",
+    "sent_again",
 )
 _UTC = pl.Datetime("us", "UTC")
 VALUES = ("run_ms", "item_ms", "dead_letter_reason")
@@ -62,6 +66,8 @@ MEASURES = pl.Schema(
 ``slowest_id`` is a line of the longest run, ``slowest_ms`` its length, 0 where unknown. ``evidence`` is sorted.
 """
 
+_RANDOM_ID = r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
+"""A UUID of version 4: made of nothing but chance."""
 _POISONED_AT = 3
 """From the third receive on, a standard queue's message no longer counts for the age metric."""
 _ITEM = ("queue_arn", "item_id")
@@ -84,6 +90,9 @@ _OF_DELIVERIES = (
     "ended_by",
     "group_id",
     "sent_at",
+    "deduplication_id",
+    "business_keys",
+    "sender_id",
     "evidence_ids",
 )
 
@@ -95,7 +104,17 @@ def delivery_measures(deliveries: pl.DataFrame, last_causes: pl.DataFrame | None
     An item with an unlogged receive whose time nobody knows has to be in one part with all its deliveries.
     """
     measured = _of_each(_at_next_logged(deliveries.select(_OF_DELIVERIES)).lazy())
-    flags = ("redelivery", "unlogged", "item", "expired_handle", "poison", "run")
+    flags = (
+        "redelivery",
+        "unlogged",
+        "item",
+        "expired_handle",
+        "poison",
+        "run",
+        "known_dedup",
+        "random_dedup",
+        "self_sent",
+    )
     highest = ("receives", "batch_count", "poison_age")
     counts = measured.group_by(KEY).agg(
         pl.len().cast(pl.Int64).alias("delivery"),
@@ -140,22 +159,32 @@ def invocation_measures(invocations: pl.DataFrame) -> pl.DataFrame:
 
 
 def verdict_measures(messages: pl.DataFrame) -> pl.DataFrame:
-    """Measure verdicts at the first receive of their message, in columns of the table ``messages``; returns MEASURES."""
+    """Measure verdicts at the first receive of their work, in columns of the table ``messages``; returns MEASURES.
+
+    A work counts once, under however many message ids it came: all of them have to be in one part.
+    """
     verdict = pl.col("verdict")
+    known = messages.lazy().filter(pl.col("queue_arn").is_not_null() & pl.col("first_received_at").is_not_null())
     rows = (
-        messages.lazy()
-        .filter(pl.col("queue_arn").is_not_null() & pl.col("first_received_at").is_not_null())
+        known.sort("first_received_at", "item_id")
+        .group_by("queue_arn", "work_id", maintain_order=True)
+        .agg(
+            pl.col("first_received_at", "verdict").first(),
+            pl.col("evidence_ids").first(),
+            (pl.col("origin") == "producer_retry").any().alias("sent_again"),
+        )
         .select(
             "queue_arn",
             pl.lit(None, pl.String).alias("consumer"),
             _quarter("first_received_at"),
             (verdict == "confirmed").alias("twice_surely"),
             verdict.is_in(list(AFFECTED)).alias("twice_maybe"),
+            pl.col("sent_again"),
             (verdict == "absorbed").alias("stopped"),
             "evidence_ids",
         )
     )
-    names = ("twice_surely", "twice_maybe", "stopped")
+    names = ("twice_surely", "twice_maybe", "stopped", "sent_again")
     counts = rows.group_by(KEY).agg(*[pl.col(name).sum().cast(pl.Int64) for name in names])
     cited = rows.filter("twice_maybe").select(*KEY, _first_lines())
     return _collected([counts, cited], [])
@@ -282,6 +311,10 @@ def _of_each(deliveries: pl.LazyFrame) -> pl.LazyFrame:
     count = pl.coalesce("receive_count", "delivery_index").cast(pl.Int64)
     is_worker = pl.col("consumer_kind") == "worker"
     is_logged = pl.col("is_seen")
+    is_first = pl.col("delivery_index") == 1
+    dedup = pl.col("deduplication_id")
+    is_random = dedup.str.contains(_RANDOM_ID) & ~pl.col("business_keys").list.contains(dedup).fill_null(False)
+    sent_by = pl.col("sender_id").str.split(":").list.last()
     done_at = pl.coalesce("finished_at", pl.when(is_worker).then("run_ended_at"))
     run_ms = _ms(pl.coalesce("run_ended_at", "finished_at")) - _ms(pl.coalesce("started_at", "received_at"))
     item_ms = _ms(done_at) - _ms(pl.col("started_at"))
@@ -291,7 +324,7 @@ def _of_each(deliveries: pl.LazyFrame) -> pl.LazyFrame:
         _quarter("received_at"),
         (count > 1).alias("redelivery"),
         (~is_logged).alias("unlogged"),
-        (pl.col("delivery_index") == 1).alias("item"),
+        is_first.alias("item"),
         _is_refused().alias("expired_handle"),
         (~is_fifo & (count == _POISONED_AT)).alias("poison"),
         pl.when(~is_fifo & (count >= _POISONED_AT)).then(_s("received_at") - _s("sent_at")).alias("poison_age"),
@@ -299,6 +332,9 @@ def _of_each(deliveries: pl.LazyFrame) -> pl.LazyFrame:
         pl.col("batch_count").cast(pl.Int64),
         pl.when(is_logged).then("group_id").alias("group"),
         pl.when(item_ms >= 0).then(item_ms).alias("item_ms"),
+        (is_first & dedup.is_not_null()).alias("known_dedup"),
+        (is_first & is_random).fill_null(False).alias("random_dedup"),
+        (is_first & (sent_by == pl.col("function_name"))).fill_null(False).alias("self_sent"),
         is_worker.alias("run"),
         pl.when(is_worker & (run_ms >= 0)).then(run_ms).alias("run_ms"),
         _is_dead().alias("dead"),

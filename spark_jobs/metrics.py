@@ -20,9 +20,24 @@ SUMS = {
     "NumberOfMessagesReceived": "received",
     "NumberOfMessagesDeleted": "deleted",
     "Throttles": "throttles",
+    "NumberOfEmptyReceives": "empty_receives",
+    "NumberOfDeduplicatedSentMessages": "deduplicated",
+    "Invocations": "invocations",
+    "Errors": "invocation_errors",
+    "RecursiveInvocationsDropped": "recursions_dropped",
+    "PolledEventCount": "polled_events",
+    "FilteredOutEventCount": "filtered_events",
+    "InvokedEventCount": "invoked_events",
+    "FailedInvokeEventCount": "failed_invokes",
+    "DeletedEventCount": "deleted_events",
 }
 _AGE, _VISIBLE = "ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesVisible"
-LEVELS = {_AGE: "age", _VISIBLE: "visible", "ApproximateNumberOfMessagesNotVisible": "in_flight"}
+LEVELS = {
+    _AGE: "age",
+    _VISIBLE: "visible",
+    "ApproximateNumberOfMessagesNotVisible": "in_flight",
+    "ApproximateNumberOfMessagesDelayed": "delayed",
+}
 _POINT = ("namespace", "resource", "metric", "statistic", "period_s", "point_at")
 _HOUR = ("namespace", "resource", "metric", "hour_at")
 _OWNER = ("namespace", "resource")
@@ -146,12 +161,17 @@ def _value_of(metric: str, name: str) -> pl.Expr:
 
 
 def _owners(known: Known) -> pl.DataFrame:
-    """Return whose metric a (namespace, resource) is: a queue's own, and a function's for each queue it consumes."""
+    """Return whose metric a (namespace, resource) is: a queue's own, a function's for each queue it consumes, a mapping's."""
     queues = [(arn, None, "AWS/SQS", name) for name, arn in sorted(known.queue_arn_by_name.items())]
     pairs = {(r["queue_arn"], r["function_name"]) for r in known.consumers if r["queue_arn"] and r["function_name"]}
     functions = [(arn, function, "AWS/Lambda", function) for arn, function in sorted(pairs)]
+    mappings = {
+        (r["queue_arn"], r["function_name"], "AWS/Lambda", r["mapping_uuid"])
+        for r in known.event_source_mappings
+        if r["mapping_uuid"]
+    }
     columns = ("queue_arn", "consumer", *_OWNER)
-    return _frame([*queues, *functions], dict.fromkeys(columns, pl.String()))
+    return _frame([*queues, *functions, *sorted(mappings, key=str)], dict.fromkeys(columns, pl.String()))
 
 
 def read_measures(known: Known, zone: ZoneInfo) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from forensics.incidents.incident import incident_row
 from forensics.incidents.membership import MessageTimes, membership
 from forensics.incidents.repeats import counterfactual_rows, repeats
 from forensics.incidents.timeline import timeline_rows
+from forensics.judging.finality import Finality
 from forensics.judging.model import Judged, Message
 from forensics.judging.written import Writer, may_be_of
 from forensics.queue_findings import (
@@ -170,12 +171,12 @@ def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
         gaps = around.gaps.inside(str(queue_arn), *_span(judged.messages, affected))
         blocked = unit["blocked_ms"].get(str(queue_arn))
         blocked_ms = None if blocked is None else blocked.get(str(incident_id), 0)
+        repeated = repeats(judged.messages, judged.redeliveries, judged.ledger, affected)
         row = incident_row(
-            str(incident_id), judged.messages, judged.redeliveries, judged.ledger, affected, blocked_ms, gaps
+            str(incident_id), judged.messages, judged.redeliveries, judged.ledger, affected, blocked_ms, gaps, repeated
         )
         told.append(row)
         timelines += timeline_rows(str(incident_id), judged.messages, judged.ledger)
-        repeated = repeats(judged.messages, judged.redeliveries, judged.ledger, affected)
         answers += counterfactual_rows(str(incident_id), str(queue_arn), row["queue"], repeated)
     written(folder, "incidents", frame(told, schema_of(INCIDENTS)), INCIDENTS.key)
     written(folder, "timeline", frame(timelines, schema_of(TIMELINE)), TIMELINE.key)
@@ -282,7 +283,11 @@ def _blocked(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> dict[str,
 
 
 def blind(
-    around: Surrounding, parts: Sequence[tuple[str, str]], names_items: Mapping[Writer, bool], ids: Iterable[str]
+    around: Surrounding,
+    parts: Sequence[tuple[str, str]],
+    names_items: Mapping[Writer, bool],
+    ids: Iterable[str],
+    finality: Finality,
 ) -> pl.DataFrame:
     """Return incidents of queues whose logs name no message, in the columns of INCIDENTS."""
     known = {(r["queue_arn"], r["queue_name"], (r["log_group"], r["function_name"])) for r in around.known.consumers}
@@ -320,7 +325,7 @@ def blind(
         for p in around.rule_points
         if p["metric"] in ("NumberOfMessagesReceived", "NumberOfMessagesDeleted")
     ]
-    return frame(blind_windows(failed, around.in_force, points, set(ids)), schema_of(INCIDENTS))
+    return frame(blind_windows(failed, around.in_force, points, set(ids), finality), schema_of(INCIDENTS))
 
 
 # -- health, readiness, checks ------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from forensics.judging.written import GroupLines, Writer
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
 from forensics.settings import Settings
+from forensics.settings_text import bearing_text, text_digest
 from forensics.streams.groups import LAMBDA
 from forensics.tables import Table
 from forensics.tables import findings as T
@@ -143,6 +144,7 @@ class _Run:
             self._stage(table, files)
         if not (blind := telling.blind).is_empty():
             written(self.lake.staging_folder(T.INCIDENTS, self.run_id), "blind", blind, T.INCIDENTS.key)
+        settings = bearing_text(self.settings)
         generation = self.lake.publish(
             self.run_id,
             {
@@ -150,6 +152,9 @@ class _Run:
                 "inputs": self.versions,
                 "rules_version": code_digest()[:12],
                 "data_until_at": None if data_until is None else moment(data_until),
+                "made_at": datetime.now(UTC),
+                "settings_text": settings,
+                "settings_digest": text_digest(settings),
             },
         )
         self.cache.sweep(self.carried.used)

@@ -264,6 +264,7 @@ _RULES = {
     "body_md5": r"^[0-9a-fA-F]{32}$",
     "queue_arn": _TEXT,
     "dead_letter_source_arn": _TEXT,
+    "sender_id": _TEXT,
 }
 """What a printed value must look like for vectors to take it as the grammar would."""
 _NUMBERS = {"receive_count": pl.Int32, "sent_ms": pl.Int64, "first_receive_ms": pl.Int64}
@@ -315,6 +316,7 @@ class _Attributes(msgspec.Struct):
     MessageGroupId: str | None = None
     MessageDeduplicationId: str | None = None
     DeadLetterQueueSourceArn: str | None = None
+    SenderId: str | None = None
 
 
 class _Record(msgspec.Struct):
@@ -362,6 +364,7 @@ def _records(number: int, line: str, group: LogGroup, keys: BusinessKeys) -> lis
                 record.md5OfBody,
                 arn,
                 said.DeadLetterQueueSourceArn,
+                said.SenderId,
                 key_of_body(record.body, arn.rpartition(":")[2] if arn else queue_name),
             )
         )

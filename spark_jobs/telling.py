@@ -100,7 +100,8 @@ class Telling:
         for part in parts.told:
             for group in part["groups"]:
                 names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
-        blind = publish.blind(around, parts.entries, names_items, [i for t in told for i in t["ids"]])
+        named = [incident_id for unit in told for incident_id in unit["ids"]]
+        blind = publish.blind(around, parts.entries, names_items, named, shared.around.finality)
         health: dict[str, Any] = {
             "name": digest(
                 "health", settled, parts.entries, judged, [m["name"] for m in messages], everything, data_until

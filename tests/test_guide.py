@@ -8,7 +8,7 @@ import pytest
 
 import cli
 from forensics.errors import EXIT_CHECK_FAILED
-from tests.forensics.report import world
+from tests.forensics.redrive.test_plan import again, saved
 from tests.pages import health_tale
 from tests.pages.worlds import Story
 
@@ -26,10 +26,13 @@ FROM_A_LAKE = {
     "incidents",
     "messages",
     "notify",
+    "reconcile",
+    "redrive-plan",
     "report",
     "status",
     "suggest",
     "verify",
+    "waiting",
     "what-if",
 }
 """Commands that need a lake and nothing else."""
@@ -54,6 +57,9 @@ ELSEWHERE = [
         "docs/collecting.md",
         "docs/marks.md",
         "docs/what-if.md",
+        "docs/books.md",
+        "docs/redrive.md",
+        "docs/waiting.md",
     )
     for line in lines(page)
     if line.split()[1] in FROM_A_LAKE
@@ -64,7 +70,10 @@ ELSEWHERE = [
 def here(tmp_path_factory):
     folder, weeks = tmp_path_factory.mktemp("guide"), Story()
     health_tale.weekly(weeks)
-    world.save(folder / "lake", world.findings() | weeks.findings)
+    again(saved(folder / "lake", lambda found: found.update(weeks.findings)))
+    (folder / "charges.csv").write_text(
+        "charge_id,payment_id,amount,currency,charged_at\nc1,pay-1001,980,JPY,2026-11-20T05:12:01Z\n"
+    )
     return folder
 
 

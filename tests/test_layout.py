@@ -46,10 +46,13 @@ THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
     "forensics": {"re2", "pydantic"},
     "forensics/lake": {"deltalake", "pyarrow"},
+    "forensics/books": {"pyarrow"},
+    "forensics/redrive": set(),
+    "forensics/waiting": {"pyarrow"},
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
-    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint"},
+    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
     "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there
@@ -58,7 +61,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "cli": {"typer", "rich", "pyarrow"},
     "doubletake": set(),
 }
-_ASKED = {"forensics/suggestions", "forensics/what_if"}
+_ASKED = {"forensics/suggestions", "forensics/what_if", "forensics/waiting"}
 """Parts that answer one question of a reader out of a lake."""
 _CORE = {
     "forensics",
@@ -66,6 +69,9 @@ _CORE = {
     "forensics/lake",
     "forensics/charts",
     "forensics/report",
+    "forensics/books",
+    "forensics/redrive",
+    "forensics/waiting",
     "forensics/suggestions",
     "forensics/what_if",
 }
@@ -73,6 +79,9 @@ OWN: dict[str, set[str]] = {
     **{part: {"forensics", *PURE} for part in PURE},
     "forensics": {"forensics", "forensics/tables", "forensics/checks", "forensics/health"},  # the pages it generates
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
+    "forensics/books": {"forensics", *PURE, "forensics/lake", "forensics/books"},  # a ledger beside the logs
+    "forensics/redrive": {"forensics", *PURE, "forensics/lake", "forensics/books", "forensics/redrive"},
+    "forensics/waiting": {"forensics", *PURE, "forensics/lake", "forensics/waiting"},
     "forensics/suggestions": {"forensics", *PURE, "forensics/lake", "forensics/suggestions"},  # judges on the way
     "forensics/what_if": {"forensics", *PURE, "forensics/lake", "forensics/what_if"},
     "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},
@@ -85,8 +94,10 @@ OWN: dict[str, set[str]] = {
         "forensics/counterfactuals",
         *_ASKED,
     },
-    "ingest": {*_CORE, "ingest"} - {"forensics/charts", "forensics/report", *_ASKED},
-    "spark_jobs": {*_CORE, "spark_jobs"} - {"forensics/charts", "forensics/report", *_ASKED},
+    "ingest": {*_CORE, "ingest"}
+    - {"forensics/charts", "forensics/report", "forensics/books", "forensics/redrive", *_ASKED},
+    "spark_jobs": {*_CORE, "spark_jobs"}
+    - {"forensics/charts", "forensics/report", "forensics/books", "forensics/redrive", *_ASKED},
     "pages": {*_CORE, "pages"},
     "app": {*_CORE, "pages"},
     "lab": {"forensics", "lab"},

@@ -6,15 +6,19 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import zipfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
 from oidc_provider_mock import User, run_server_in_thread
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from forensics.extras import DISTRIBUTION, EXTRAS
 from tests.signing_in import Visitor
@@ -61,13 +65,41 @@ class Installed:
         return run(self.bin / command[0], *command[1:], cwd=self.elsewhere)
 
 
+def asked_for(requirements: Iterable[Requirement], extras: Iterable[str]) -> Iterator[Distribution]:
+    """Yield the distributions of this environment that requirements name, and those that these ask for in turn."""
+    to_do = [(r, extra) for r in requirements for extra in ("", *extras)]
+    seen = set()
+    while to_do:
+        requirement, extra = to_do.pop()
+        name = canonicalize_name(requirement.name)
+        if (requirement.marker and not requirement.marker.evaluate({"extra": extra})) or (name, extra) in seen:
+            continue
+        if not any(known == name for known, _ in seen):
+            yield distribution(name)
+        seen.add((name, extra))
+        more = [Requirement(text) for text in distribution(name).requires or ()]
+        to_do += [(r, inner) for r in more for inner in ("", *requirement.extras)]
+
+
 @pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
-    """Install as the README says, with both extras; nothing of this environment is seen."""
+def installed(wheel, metadata, tmp_path_factory):
+    """Install the wheel with both extras, and of this environment's packages just what it asks for.
+
+    What it asks for is linked, not fetched again: pip takes a minute for the gigabyte, and would say no more.
+    """
     venv, elsewhere = tmp_path_factory.mktemp("venv"), tmp_path_factory.mktemp("elsewhere")
     run(sys.executable, "-m", "venv", venv, cwd=elsewhere)
-    pip = (venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check")
-    run(*pip, f"{wheel}[{','.join(EXTRAS)}]", cwd=elsewhere)
+    ours, theirs = (Path(sysconfig.get_path("purelib", vars=v)) for v in ({}, {"base": str(venv)}))
+    for package in asked_for(map(Requirement, metadata.get_all("Requires-Dist")), EXTRAS):
+        for file in package.files or ():
+            there = (theirs / file).resolve()
+            if (
+                there.is_relative_to(theirs) and "__pycache__" not in file.parts
+            ):  # the rest are other packages' commands
+                there.parent.mkdir(parents=True, exist_ok=True)
+                os.link(ours / file, there)
+    pip = (venv / "bin" / "python", "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel, cwd=elsewhere)
     for name in ("app.py", "cli/__init__.py", "forensics.py", "spark_jobs.py", "lab/__init__.py", "pages/__init__.py"):
         (elsewhere / name).parent.mkdir(exist_ok=True)
         (elsewhere / name).write_text("raise RuntimeError('a module of the current folder was imported')\n")

@@ -5,6 +5,8 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 import plotly.graph_objects as go
 
+from forensics.charts.hover import mark_key
+from forensics.charts.lanes import microseconds
 from forensics.charts.timeline import timeline_figure
 
 KINDS = ("in_flight", "handling", "repeat", "timeout", "error", "crash", "delete_refused", "dead_lettered")
@@ -14,10 +16,13 @@ KINDS = ("in_flight", "handling", "repeat", "timeout", "error", "crash", "delete
 def consumer_lanes(timeline: pd.DataFrame) -> pd.DataFrame:
     """Fold ``timeline`` rows into rows of the same columns with a lane per execution environment or worker stream.
 
-    Deliveries of one run become one window and one handler bar; ``item_id`` is the environment, ``message_id`` the
+    ``mark`` names the row that a click means. Deliveries of one run become one window and one handler bar; ``item_id`` is the environment, ``message_id`` the
     first message of the run, ``batch`` how many messages it had. A delivery that no log shows has no lane here.
     """
-    rows = timeline[timeline["consumer"].notna() & timeline["kind"].isin(KINDS) & timeline["at"].notna()].copy()
+    rows = timeline[timeline["consumer"].notna() & timeline["kind"].isin(KINDS) & timeline["at"].notna()]
+    rows = rows.sort_values("at", kind="stable").reset_index(drop=True)
+    names = zip(rows["item_id"], rows["delivery_index"], rows["kind"], microseconds(rows["at"]), strict=True)
+    rows["mark"] = [mark_key(*name) for name in names]
     rows["item_id"] = environments(rows["consumer"])
     order = rows.groupby("item_id")["at"].min().sort_values(kind="stable").index
     rows["lane"] = rows["item_id"].map({name: n for n, name in enumerate(order, 1)})
@@ -39,7 +44,7 @@ def consumer_lanes(timeline: pd.DataFrame) -> pd.DataFrame:
     ]
     marks = rows[~rows["kind"].isin(["in_flight", "handling"])].assign(batch=1)
     parts = [part.dropna(axis=1, how="all") for part in (folded, marks) if len(part)]
-    columns = [*timeline.columns, "batch", "who"]
+    columns = [*timeline.columns, "batch", "who", "mark"]
     whole = pd.concat(parts, ignore_index=True) if parts else folded
     whole = whole.reindex(columns=columns)
     return whole.astype({c: object for c in columns if whole[c].isna().any() and c not in ("at", "until_at")}).where(
@@ -72,9 +77,20 @@ def environment_label(name: str) -> str:
 
 
 def consumers_figure(
-    timeline: pd.DataFrame, zone: ZoneInfo, *, cut_gaps: bool = True, **timeouts: int | None
+    folded: pd.DataFrame,
+    zone: ZoneInfo,
+    labels: dict[str, str] | None = None,
+    *,
+    cut_gaps: bool = True,
+    function_timeout_s: int | None = None,
+    visibility_timeout_s: int | None = None,
 ) -> go.Figure:
-    """Draw ``timeline`` rows with a lane per consumer; keywords as in ``timeline_figure``."""
-    folded = consumer_lanes(timeline)
-    labels = {name: environment_label(name) for name in folded["item_id"].unique()}
-    return timeline_figure(folded, zone, cut_gaps=cut_gaps, labels=labels, **timeouts)
+    """Draw rows of ``consumer_lanes`` with a lane per consumer; ``labels`` and keywords as in ``timeline_figure``."""
+    return timeline_figure(
+        folded,
+        zone,
+        cut_gaps=cut_gaps,
+        labels={name: environment_label(name) for name in folded["item_id"].unique()} | (labels or {}),
+        function_timeout_s=function_timeout_s,
+        visibility_timeout_s=visibility_timeout_s,
+    )

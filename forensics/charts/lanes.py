@@ -12,12 +12,14 @@ import pandas as pd
 SECOND = 1_000_000
 MIN_GAP_US = 60 * SECOND
 MIN_GAP_SHARE = 0.2
-MOST_EPISODES = 4
-MIN_WIDTH = 0.12
+MOST_EPISODES = 6
+MIN_WIDTH = 0.09
 LANE_FILL = 0.76
 """How much of a lane's height its bars take; the rest keeps lanes apart."""
 
-BAR_KINDS = ("in_flight", "handling", "blocked")
+BAR_KINDS = ("in_flight", "handling", "blocked", "measure")
+BESIDE = "measure"
+"""Bars that show what the queue was like: they are drawn where something else happens, and open no episode."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,9 @@ class LaneModel:
 
 
 def find_episodes(moments_us: Iterable[int], *, cut_gaps: bool = True) -> tuple[Episode, ...]:
-    """Cut time where nothing happens for more than 60 s and more than 20 % of the span; at most 4 episodes.
+    """Cut the longest gaps: over 60 s, and over 20 % of what is left to show; at most 6 episodes.
 
+    Each cut leaves less to show, so that several gaps of a night are all cut, however many there are of them.
     Every moment lies in exactly one episode. With ``cut_gaps`` false there is one episode over everything.
     """
     moments = sorted(set(moments_us))
@@ -67,8 +70,13 @@ def find_episodes(moments_us: Iterable[int], *, cut_gaps: bool = True) -> tuple[
         return ()
     span = moments[-1] - moments[0]
     gaps = [(later - earlier, earlier, later) for earlier, later in zip(moments, moments[1:], strict=False)]
-    cuts = [g for g in gaps if cut_gaps and g[0] > MIN_GAP_US and g[0] > MIN_GAP_SHARE * span]
-    cuts = sorted(sorted(cuts, reverse=True)[: MOST_EPISODES - 1], key=lambda g: g[1])
+    cuts = []
+    for gap in sorted(gaps, reverse=True)[: MOST_EPISODES - 1] if cut_gaps else ():
+        if gap[0] <= MIN_GAP_US or gap[0] <= MIN_GAP_SHARE * span:
+            break
+        cuts.append(gap)
+        span -= gap[0]
+    cuts.sort(key=lambda g: g[1])
     starts = [moments[0], *(later for _, _, later in cuts)]
     ends = [*(earlier for _, earlier, _ in cuts), moments[-1]]
     lengths = [end - start for start, end in zip(starts, ends, strict=True)]
@@ -130,7 +138,9 @@ def lane_model(timeline: pd.DataFrame, *, cut_gaps: bool = True) -> LaneModel:
     is_bar = rows["kind"].isin(BAR_KINDS)
     rows["until_us"] = microseconds(rows["until_at"].where(rows["until_at"].notna(), rows["at"]))
     rows["until_us"] = rows[["at_us", "until_us"]].max(axis=1)
-    episodes = find_episodes([*rows["at_us"], *rows.loc[is_bar, "until_us"]], cut_gaps=cut_gaps)
+    beside = rows["kind"] == BESIDE
+    moments = [*rows.loc[~beside, "at_us"], *rows.loc[is_bar & ~beside, "until_us"]]
+    episodes = find_episodes(moments, cut_gaps=cut_gaps)
     lanes = _lanes(rows)
     rows = rows.merge(lanes[["lane", "y_lane"]], on="lane", how="left", validate="many_to_one")
     shown_us = sum(e.end_us - e.start_us for e in episodes)
@@ -204,7 +214,12 @@ def _pieces(bars: pd.DataFrame, episodes: Sequence[Episode]) -> pd.DataFrame:
         for p in clip(start, end, episodes)
     ]
     pieces = pd.DataFrame(found, columns=["row", "episode", "start_us", "end_us"])
-    return pieces.merge(bars, left_on="row", right_index=True, how="left").drop(columns="row")
+    pieces = pieces.merge(bars, left_on="row", right_index=True, how="left").drop(columns="row")
+    if "level" in pieces:  # a measure's bar stands on the floor of its lane
+        level = pd.to_numeric(pieces["level"]).fillna(1.0)
+        pieces["y"] += pieces["height"] * (1 - level) / 2
+        pieces["height"] *= level
+    return pieces
 
 
 def _marks(marks: pd.DataFrame, episodes: Sequence[Episode]) -> pd.DataFrame:

@@ -30,6 +30,7 @@ class MarkLook:
 
 HANDLING = BarLook("Handler running", HANDLER, HANDLER, share=0.45)
 BLOCKED = BarLook("Group blocked: nothing handed out", ALARM, veil(ALARM, 0.25), "\\", ALARM, share=0.6)
+MEASURE = BarLook("Queue, by the minute", QUIET, veil(QUIET, 0.35))
 EXPIRED = BarLook("In flight until the visibility timeout", ALARM, veil(ALARM, 0.05), "/", veil(ALARM, 0.45))
 IN_FLIGHT = {
     "deleted": BarLook("In flight until deleted", DELETED, veil(DELETED, 0.2)),
@@ -41,6 +42,7 @@ IN_FLIGHT = {
 }
 
 MARKS = {
+    "change": MarkLook("Settings changed", REFUSED, "hexagon", 12),
     "sent": MarkLook("Sent", QUIET, "line-ns-open", 12),
     "effect": MarkLook("Work done", HANDLER, "circle", 10),
     "repeat": MarkLook("Work done again", ALARM, "diamond", 13),
@@ -61,4 +63,6 @@ def bar_look(kind: str, ended_by: str | None) -> BarLook:
         return HANDLING
     if kind == "blocked":
         return BLOCKED
+    if kind == "measure":
+        return MEASURE
     return IN_FLIGHT.get(ended_by or "unknown", IN_FLIGHT["unknown"])

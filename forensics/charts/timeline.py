@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from forensics.charts.lanes import LANE_FILL, Episode, LaneModel, lane_model
+from forensics.charts.hover import Hover
+from forensics.charts.lanes import BESIDE, LANE_FILL, Episode, LaneModel, lane_model
 from forensics.charts.marks import MARKS, BarLook, bar_look
-from forensics.charts.palette import ALARM, OUTLINE
-from forensics.charts.words import clock, local, zone_label
+from forensics.charts.palette import ALARM, OUTLINE, REFUSED
+from forensics.charts.words import local, zone_label
 from forensics.words import span_text
 
 MOST_LABELS = 40
@@ -21,7 +23,11 @@ _LEFT, _MOST_LEFT, _PER_CHAR = 72, 124, 7.3
 """Left margin: its least, its most, and pixels per character of the longest label."""
 _LEGEND_BELOW = 66
 """Pixels between the lanes and the legend: tick labels and gap labels."""
+_TALL, _TICKS_TOP = 16, 42
+"""From this many lanes on the times stand above them, where they are seen first, and how many pixels they take."""
 _MOST_LINES = 6
+CELLS, MOST_TOGETHER = 70, 3
+"""Cells of a lane, each about a mark wide, and how many marks of a kind one shows apart."""
 
 
 def timeline_figure(
@@ -30,31 +36,36 @@ def timeline_figure(
     *,
     cut_gaps: bool = True,
     labels: dict[str, str] | None = None,
+    keys: dict[str, str] | None = None,
     function_timeout_s: int | None = None,
     visibility_timeout_s: int | None = None,
 ) -> go.Figure:
     """Draw ``timeline`` rows: when each message was hidden, handled, done, done again, deleted.
 
-    ``labels`` names lanes by item id where something says more than the id; the timeouts label the lines at the kill
-    and at the moment the messages came back. ``customdata[0]`` of every bar and mark is the message id, or the item
-    id where no message id is logged. An empty frame gives a figure that says so.
+    ``labels`` names lanes by item id where something says more than the id, and ``keys`` is the business key that
+    stands first on hover; the timeouts label the lines at the kill and at the moment the messages came back.
+    ``customdata`` of every bar and mark: the message id, or the item id where no message id is logged; the hover
+    text; the consumer; and what ``mark_key`` names it. An empty frame gives a figure that says so.
     """
     model = lane_model(timeline, cut_gaps=cut_gaps)
     if not model.episodes:
         return empty_figure("This incident has no bar or mark with a known time.")
     figure = _frame(model, zone, labels or {})
-    begin = _first_receive(timeline)
+    hover = Hover(zone, _first_receive(timeline), keys or {})
     shown: set[str] = set()
     for look, of_look in _bar_groups(model.bars):
-        _add_bars(figure, look, of_look, zone, begin, shown)
-    drawn = thinned(model)
+        _add_bars(figure, look, of_look, hover, shown)
+    drawn = gathered(thinned(model), model.episodes)
     for kind, mark in MARKS.items():
         of_kind = drawn[drawn["kind"] == kind]
         for column, here in of_kind.groupby("episode"):
             figure.add_scatter(
                 x=local(here["at_us"], zone),
                 y=here["y"],
-                mode="markers",
+                mode="markers+text" if (here["together"] > 1).any() else "markers",
+                text=["" if n == 1 else f"{n:,}×" for n in here["together"]],
+                textposition="top center",
+                textfont={"size": 12},
                 marker={
                     "symbol": mark.symbol,
                     "size": mark.size,
@@ -67,7 +78,7 @@ def timeline_figure(
                 name=mark.words,
                 legendgroup=mark.words,
                 showlegend=mark.words not in shown,
-                customdata=_custom(here, here["at_us"], mark.words, zone, begin),
+                customdata=hover.of(here, here["at_us"], mark.words),
                 hovertemplate="%{customdata[1]}<extra></extra>",
                 cliponaxis=False,
                 row=1,
@@ -106,6 +117,11 @@ def lane_pixels(lanes: int, sub_lanes: int = 1) -> int:
     return (26 if lanes <= 30 else 18) + 12 * (min(sub_lanes, 6) - 1)
 
 
+def ticks_above(lanes: int) -> int:
+    """Return the pixels that tick labels take above the lanes; 0 where they stand below."""
+    return _TICKS_TOP if lanes > _TALL else 0
+
+
 def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: int = 1) -> None:
     """Give a lane chart its height, its numeric y axis with at most 40 labels, its margins and its manners."""
     count = len(names)
@@ -127,8 +143,8 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
     left = min(max(_LEFT, 16 + _PER_CHAR * max(map(len, names), default=0)), _MOST_LEFT)
     plot = max(count, LEAST_LANES) * lane_pixels(count, sub_lanes) + 2
     figure.update_layout(
-        height=_TOP + _BOTTOM + plot,
-        margin={"l": left, "r": 8, "t": _TOP, "b": _BOTTOM},
+        height=_TOP + ticks_above(count) + _BOTTOM + plot,
+        margin={"l": left, "r": 8, "t": _TOP + ticks_above(count), "b": _BOTTOM},
         hovermode="closest",
         dragmode="zoom",
         barmode="overlay",
@@ -167,14 +183,15 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figur
             tickangle=0,
             ticks="outside",
             tickformatstops=TICK_FORMATS,
+            side="top" if ticks_above(len(model.lanes)) else "bottom",
             row=1,
             col=i,
         )
     names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
-    slimmest = min([LANE_FILL, *model.bars["height"], *model.marks["height"]])
+    slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
     lay_out(figure, names, len(episodes), round(LANE_FILL / slimmest))
     _gap_labels(figure, episodes)
-    clock_title(figure, episodes[0].start_us, zone)
+    clock_title(figure, episodes[0].start_us, zone, ticks_above(len(names)))
     return figure
 
 
@@ -205,8 +222,8 @@ def _gap_labels(figure: go.Figure, episodes: Sequence[Episode]) -> None:
         )
 
 
-def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo) -> None:
-    """Name the time axis: the day, and the zone with its offset."""
+def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo, above_px: int = 0) -> None:
+    """Name the time axis: the day, and the zone with its offset; ``above_px`` is what stands below the name."""
     at = pd.Timestamp(start_us, unit="us", tz="UTC").to_pydatetime()
     figure.add_annotation(
         text=f"{at.astimezone(zone):%d %b %Y} · time ({zone_label(zone, at)})",
@@ -216,7 +233,7 @@ def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo) -> None:
         y=1,
         yref="paper",
         yanchor="bottom",
-        yshift=30,
+        yshift=30 + above_px,
         showarrow=False,
         font={"size": 12},
     )
@@ -230,13 +247,11 @@ def _bar_groups(bars: pd.DataFrame) -> list[tuple[BarLook, pd.DataFrame]]:
     return [(look, bars[which == look.words]) for look in order]
 
 
-def _add_bars(
-    figure: go.Figure, look: BarLook, bars: pd.DataFrame, zone: ZoneInfo, begin: int, shown: set[str]
-) -> None:
+def _add_bars(figure: go.Figure, look: BarLook, bars: pd.DataFrame, hover: Hover, shown: set[str]) -> None:
     for column, here in bars.groupby("episode"):
         figure.add_bar(
             orientation="h",
-            base=local(here["start_us"], zone),
+            base=local(here["start_us"], hover.zone),
             x=(here["end_us"] - here["start_us"]) / 1000,
             y=here["y"],
             width=here["height"] * look.share,
@@ -250,7 +265,7 @@ def _add_bars(
             name=look.words,
             legendgroup=look.words,
             showlegend=look.words not in shown,
-            customdata=_custom(here, here["at_us"], look.words, zone, begin, here["until_us"]),
+            customdata=hover.of(here, here["at_us"], look.words, here["until_us"]),
             hovertemplate="%{customdata[1]}<extra></extra>",
             row=1,
             col=int(column) + 1,
@@ -258,31 +273,23 @@ def _add_bars(
         shown.add(look.words)
 
 
-def _custom(
-    rows: pd.DataFrame, at: pd.Series, words: str, zone: ZoneInfo, begin: int, until: pd.Series | None = None
-) -> list[list[str]]:
-    """Return per point: the message id, the hover text, and the consumer."""
-    found = []
-    for i, (row, start) in enumerate(zip(rows.to_dict("records"), at, strict=True)):
-        who = row["message_id"] or row["item_id"]
-        count = row["receive_count"]
-        lines = [
-            f"<b>{escape(str(row.get('who') or who))}</b>" + ("" if pd.isna(count) else f" · receive #{int(count)}"),
-            words,
-        ]
-        offset = start - begin
-        when = f"{clock(start, zone)} (T{'+' if offset >= 0 else '−'}{span_text(abs(offset) / 1000)})"
-        if until is not None:
-            end = until.iloc[i]
-            when = f"{clock(start, zone)} → {clock(end, zone)} ({span_text((end - start) / 1000)})"
-        lines.append(when)
-        label = row["label"]
-        if label and not label.startswith(("in flight", "handling", row["kind"])):
-            lines.append(escape(str(label)))
-        if row["source"]:
-            lines.append(f"<i>{escape(str(row['source'])).replace(' ', '<br>', 1)}</i>")
-        found.append([str(who), "<br>".join(lines), str(row["consumer"] or "")])
-    return found
+def gathered(marks: pd.DataFrame, episodes: Sequence[Episode]) -> pd.DataFrame:
+    """Draw marks of one kind that would lie on one another as the first of them, with how many there are.
+
+    Adds the column ``together``. Marks lie on one another where more than MOST_TOGETHER fall into one cell of a lane.
+    """
+    marks = marks.assign(together=1)
+    if len(marks) <= MOST_TOGETHER:
+        return marks
+    cells = [
+        int(CELLS * _share(episodes, column, at)) for column, at in zip(marks["episode"], marks["at_us"], strict=True)
+    ]
+    by = [marks["kind"], marks["y"], marks["episode"], pd.Series(cells, index=marks.index)]
+    ordered = marks.sort_values("at_us", kind="stable")
+    sizes = marks.groupby(by)["at_us"].transform("size")
+    first = ~ordered.assign(_cell=pd.Series(cells, index=marks.index)).duplicated(["kind", "y", "episode", "_cell"])
+    crowded = sizes > MOST_TOGETHER
+    return marks.assign(together=sizes.where(crowded, 1))[~crowded | first.reindex(marks.index)]
 
 
 def _first_receive(timeline: pd.DataFrame) -> int:
@@ -307,6 +314,9 @@ def _lines(
     ]
     killed = "Function timeout" + (f" {function_timeout_s} s" if function_timeout_s else "")
     back = "Visible again" + (f", {span_text(1000 * visibility_timeout_s)}" if visibility_timeout_s else "")
+    changed = model.marks[model.marks["kind"] == "change"]
+    for column, us in changed.drop_duplicates(["at_us", "episode"])[["episode", "at_us"]].itertuples(index=False):
+        _line(figure, column, local(pd.Series([us]), zone)[0], REFUSED, "dot")
     for row, (words, rows, at) in enumerate(((killed, kills, "at_us"), (back, ran_out, "end_us"))):
         moments = rows.drop_duplicates([at, "episode"])[["episode", at]]
         if len(moments) > _MOST_LINES:
@@ -314,16 +324,7 @@ def _lines(
         for n, (column, us) in enumerate(moments.itertuples(index=False, name=None)):
             axis = f"x{column + 1}" if column else "x"
             when = local(pd.Series([us]), zone)[0]
-            figure.add_shape(
-                type="line",
-                x0=when,
-                x1=when,
-                y0=0,
-                y1=1,
-                xref=axis,
-                yref="paper",
-                line={"color": ALARM, "width": 1.6, "dash": "dash"},
-            )
+            _line(figure, column, when, ALARM, "dash")
             if n == 0:
                 late = _share(model.episodes, column, us) > 0.4
                 figure.add_annotation(
@@ -333,11 +334,24 @@ def _lines(
                     y=1,
                     yref="paper",
                     yanchor="bottom",
-                    yshift=16 if row and len(kills) else 0,
+                    yshift=ticks_above(len(model.lanes)) + (16 if row and len(kills) else 0),
                     xanchor="right" if late else "left",
                     showarrow=False,
                     font={"size": 12},
                 )
+
+
+def _line(figure: go.Figure, column: int, when: Any, colour: str, dash: str) -> None:
+    figure.add_shape(
+        type="line",
+        x0=when,
+        x1=when,
+        y0=0,
+        y1=1,
+        xref=f"x{column + 1}" if column else "x",
+        yref="paper",
+        line={"color": colour, "width": 1.6, "dash": dash},
+    )
 
 
 def _share(episodes: Sequence[Episode], column: int, us: int) -> float:

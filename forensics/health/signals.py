@@ -166,7 +166,7 @@ def signals_of(now: Row, before: Row | None, checks: Sequence[Row] = ()) -> Iter
         if found := signal(now, before):
             if code == function_timeouts.__name__ and (runs := _runs_since_repair(now, checks)):
                 level, _, words, _ = found
-                words += f", none in the {counted(runs, 'run')} since the function timeout was raised"
+                words += f", none in the {counted(runs, 'run')} since the function timeout was set"
                 found = level, REPAIRED, words, "Nothing more, as long as it stays so."
             yield Signal(code, *found, tuple(now["evidence_ids"] or ()))
 

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from forensics.incidents.membership import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
+from forensics.judging.finality import Finality
 from forensics.judging.written import Writer, may_be_of
 from forensics.run_ends import CAUSES
 from forensics.settings_in_force import SettingsInForce
+from forensics.verdict.interval import VERDICTS
 from forensics.words import count_text
 
 Row = dict[str, Any]
@@ -75,13 +77,16 @@ def blind_windows(
     settings: SettingsInForce,
     points: Iterable[MetricPoint],
     known: Collection[str] = (),
+    finality: Finality | None = None,
 ) -> list[Row]:
     """Return one incident per stretch of failed runs of blind queues, in the columns of INCIDENTS.
 
     ``messages`` is null, ``messages_at_most`` the failed runs times the batch size in force; no verdict is above possible.
     The metrics' received minus deleted stands beside it in the sentence: it is approximate, so it bounds nothing. ``known``
-    are ids of incidents that messages tell of: a window of such a name is left out.
+    are ids of incidents that messages tell of: a window of such a name is left out. Its bound rests on no further run that
+    failed, so it is provisional until ``finality`` says otherwise.
     """
+    finality = finality or Finality()
     by_queue: dict[tuple[str, str], list[_Placed]] = defaultdict(list)
     for run in failed:
         by_queue[run.queue_arn, run.queue].append(_placed(run, settings))
@@ -89,7 +94,7 @@ def blind_windows(
     for point in points:
         counted[point.queue].append(point)
     rows = [
-        _row(window, counted.get(queue, ()))
+        _row(window, counted.get(queue, ()), finality)
         for (_, queue), placed in sorted(by_queue.items())
         for window in _stretches(placed)
     ]
@@ -128,7 +133,7 @@ def _ended_at(run: FailedInvocation) -> int:
     return run.started_at if run.ended_at is None else run.ended_at
 
 
-def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
+def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Finality) -> Row:
     runs = [one.run for one in window]
     queue, started_at = runs[0].queue, min(run.started_at for run in runs)
     ended_at = max(_ended_at(run) for run in runs)
@@ -141,6 +146,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         ended_at // 1000 + (_ASSUMED_VISIBILITY_S if visibility_timeout_s is None else visibility_timeout_s) * 2000
     )
     consumers = ", ".join(functions)
+    final_at = finality.of_groups({run.log_group for run in runs}, started_at, ended_at)
     failures = " and ".join(f"{ends[status]:,} {words}" for status, words in _ENDED.items() if ends[status])
     return {
         "incident_id": incident_id(queue, started_at),
@@ -156,13 +162,21 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "possible": at_most,
         "absorbed": 0,
         "harmless": 0,
+        "works": None,
+        "works_shared": None,
+        **{f"works_{verdict}": None for verdict in VERDICTS},
         "causes": with_counts(causes),
         "primary_cause": ranked(causes)[0][0],
+        "trigger": ranked(causes)[0][0],
+        "why": [],
         "headline": f"Up to {count_text(at_most, 'message')} may have been processed more than once; no line names one",
         "cause_sentence": f"Of the runs of {consumers} for {queue}, {failures}; each can have held one batch. "
         f"What to log is told under logging readiness.{_balance(points, started_at, until_ms * 1000)}",
         "excluded": [],
+        "still_open": [],
         "certainty": "inferred",
+        "is_provisional": final_at is not None,
+        "final_at": final_at,
         "functions": functions,
         "is_fifo": any(one.is_fifo for one in window),
         "visibility_timeout_s": visibility_timeout_s,
@@ -171,6 +185,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint]) -> Row:
         "group_count": None,
         "blocked_ms": None,
         "extra_effects_at_least": 0,
+        "extra_effects_at_most": at_most,
         "unread_sources": [f"log_events: no line of {consumers} names a message"],
         "evidence_ids": sorted({line for run in runs for line in run.mark_ids}),
     }

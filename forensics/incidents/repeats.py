@@ -22,12 +22,16 @@ _ALONE = Repeat()
 
 
 class WorkRepeat(NamedTuple):
-    """A delivery in which work was or may have been done again, and what the counterfactuals are asked about it."""
+    """A delivery in which work was or may have been done again, and what the counterfactuals are asked about it.
+
+    ``is_sure``: the work was done in it for sure, and in another one before it.
+    """
 
     item_id: str
     delivery_index: int
     asked: Repeat
     evidence_ids: list[str]
+    is_sure: bool = False
 
 
 def repeats(
@@ -67,9 +71,10 @@ def _place_in_work(delivery: Delivery) -> tuple[int, str, int]:
 def _repeat(delivery: Delivery, pair: Redelivery | None, origin: str | None, was_done: bool) -> WorkRepeat:
     """Put together what is known of a repeat; ``pair`` is None where the work came in another message."""
     before = "yes" if was_done else "unknown"
+    is_sure = was_done and delivery.effect == "yes"
     if pair is None:
         asked = _ALONE._replace(cause=origin or "undecidable", is_fifo=delivery.is_fifo, earlier_effect=before)
-        return WorkRepeat(delivery.item_id, delivery.delivery_index, asked, delivery.evidence_ids)
+        return WorkRepeat(delivery.item_id, delivery.delivery_index, asked, delivery.evidence_ids, is_sure)
     asked = Repeat(
         cause=pair.cause,
         is_fifo=delivery.is_fifo,
@@ -85,7 +90,7 @@ def _repeat(delivery: Delivery, pair: Redelivery | None, origin: str | None, was
         function_timeout_s=pair.earlier_function_timeout_s,
         run_ms=pair.run_ms,
     )
-    return WorkRepeat(delivery.item_id, delivery.delivery_index, asked, pair.evidence_ids)
+    return WorkRepeat(delivery.item_id, delivery.delivery_index, asked, pair.evidence_ids, is_sure)
 
 
 def counterfactual_rows(incident_id: str, queue_arn: str, queue: str, repeated: Sequence[WorkRepeat]) -> list[Row]:

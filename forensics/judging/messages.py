@@ -9,7 +9,9 @@ from forensics.judging.guards import guards_of
 from forensics.judging.known import highest, lowest
 from forensics.judging.model import Message, Redelivery
 from forensics.judging.origins import origins
+from forensics.judging.provisional import work_final_at
 from forensics.judging.surroundings import Surroundings
+from forensics.origins import Origin
 from forensics.streams.model import Delivery
 from forensics.verdict import effect_sentence, guard_sentence, trigger_sentence, verdict_of
 
@@ -27,6 +29,7 @@ class _Interval:
     guard_sentence: str
     effect_sentence: str
     message_ids: list[str]
+    final_at: int | None
 
 
 def messages_of(
@@ -37,14 +40,14 @@ def messages_of(
     ``work`` holds each item's judged deliveries in order, ``redeliveries`` the same item's redeliveries.
     """
     interval = _interval(work, around)
-    origin = origins(work, around)
+    found_origins = origins(work, around)
     found = []
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest(d.message_id for d in item)
         related = [i for i in interval.message_ids if i != message_id]
         if len(item) > 1 or related:
-            code, said = origin.get(item[0].item_id, (None, None))
-            found.append(_message(item, again, interval, message_id, related, code, said))
+            origin = found_origins.get(item[0].item_id)
+            found.append(_message(item, again, interval, message_id, related, origin))
     return found
 
 
@@ -58,16 +61,21 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
     guards = guards_of(work, around)
     # what was not reached by an order that nobody declared: the upper bound is inferred
     order_runs = lowest(d.order_runs for d in deliveries if d.basis == "not_reached")
+    verdict = verdict_of(at_least, at_most, bool(guards.stopped))
+    final_at = work_final_at(work, at_most, around.finality)
+    is_shown = bool(bases) and bases <= _PROOFS
+    is_sure = final_at is None and order_runs is None
     return _Interval(
         at_least,
         at_most,
-        verdict_of(at_least, at_most, bool(guards.stopped)),
-        "proved" if bases and bases <= _PROOFS and (order_runs is None or at_least > 1) else "inferred",
+        verdict,
+        "proved" if is_shown and (is_sure or verdict == "confirmed") else "inferred",
         guard_sentence(
             guards.stopped, guards.is_in_place, guards.lock_ended_s, guards.lock_ended, guards.other_payloads
         ),
         effect_sentence(at_least, at_most, sorted(bases), order_runs),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
+        final_at,
     )
 
 
@@ -77,8 +85,7 @@ def _message(
     interval: _Interval,
     message_id: str | None,
     related: list[str],
-    origin: str | None,
-    origin_sentence: str | None,
+    origin: Origin | None,
 ) -> Message:
     first = item[0]
     causes = _causes(redeliveries)
@@ -97,8 +104,10 @@ def _message(
         deliveries=seen,
         receive_count=receive_count,
         causes=causes,
-        origin=origin,
-        trigger_sentence=trigger_sentence(causes, seen, receive_count, origin_sentence),
+        origin=origin.code if origin else None,
+        origin_excluded=list(origin.excluded) if origin else [],
+        origin_open=list(origin.still_open) if origin else [],
+        trigger_sentence=trigger_sentence(causes, seen, receive_count, origin.sentence if origin else None),
         guard_sentence=interval.guard_sentence,
         effect_sentence=interval.effect_sentence,
         first_received_at=lowest(d.received_at for d in item),
@@ -107,11 +116,13 @@ def _message(
         sent_at=lowest(d.sent_at for d in item),
         group_id=highest(d.group_id for d in item),
         deduplication_id=highest(d.deduplication_id for d in item),
+        sender_id=highest(d.sender_id for d in item),
         is_dead_lettered=any(d.ended_by == "dead_lettered" for d in item),
         business_keys=united(*(d.business_keys for d in item)),
         related_message_ids=related,
         visibility_timeout_s=highest(d.visibility_timeout_s for d in item),
         evidence_ids=united(*(d.evidence_ids for d in item)),
+        final_at=interval.final_at,
     )
 
 

@@ -50,11 +50,16 @@ class Redelivery:
     would_decide: str | None
     rulings: list[Ruled]
     evidence_ids: list[str]
+    is_provisional: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class Message:
-    """The verdict on one message; its interval is that of its work. ``last_active_at``: the end of its last run, UTC."""
+    """The verdict on one message; its interval is that of its work. ``last_active_at``: the end of its last run, UTC.
+
+    ``origin_excluded`` and ``origin_open`` say which other origins of its id are out, and which are not, with why.
+    ``final_at``: when the time of what is missing will have been read again; None where the interval is final.
+    """
 
     queue_arn: str
     queue: str
@@ -83,6 +88,15 @@ class Message:
     related_message_ids: list[str]
     visibility_timeout_s: int | None
     evidence_ids: list[str]
+    sender_id: str | None = None
+    origin_excluded: list[str] = field(default_factory=list)
+    origin_open: list[str] = field(default_factory=list)
+    final_at: int | None = None
+
+    @property
+    def is_provisional(self) -> bool:
+        """Late lines may still change the interval: until ``final_at`` at least."""
+        return self.final_at is not None
 
     @property
     def is_affected(self) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from forensics.judging.known import highest, lowest, unknown_first, unknown_last
 from forensics.judging.surroundings import Surroundings
-from forensics.origins import IdPair, origin_of
+from forensics.origins import IdPair, Origin, origin_of
 from forensics.streams.model import Delivery
 
 
@@ -23,10 +23,11 @@ class _Sent:
     is_fifo: bool | None
     was_dead_lettered: bool
     business_keys: frozenset[str]
+    sender_id: str | None
 
 
-def origins(work: Sequence[Sequence[Delivery]], around: Surroundings) -> dict[str, tuple[str | None, str]]:
-    """Return origin and sentence by item id for every message of a work but its first.
+def origins(work: Sequence[Sequence[Delivery]], around: Surroundings) -> dict[str, Origin]:
+    """Return the origin by item id of every message of a work but its first.
 
     The origin is None where several are open, or none is left. A message whose deduplication id is another's message id
     came from that one, whichever was sent before it. ``work`` holds each item's judged deliveries.
@@ -65,6 +66,8 @@ def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Su
         earlier_was_dead_lettered=earlier.was_dead_lettered,
         was_moved_then=was_moved,
         sent_gap_s=_seconds_between(earlier.sent_at, message.sent_at),
+        sender=message.sender_id,
+        earlier_sender=earlier.sender_id,
     )
 
 
@@ -81,6 +84,7 @@ def _sent(item: Iterable[Delivery]) -> _Sent:
         highest(d.is_fifo for d in of_message),
         any(d.ended_by == "dead_lettered" for d in of_message),
         frozenset().union(*(d.business_keys for d in of_message)),
+        highest(d.sender_id for d in of_message),
     )
 
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from forensics.judging.evidence import united
 from forensics.judging.model import Redelivery, Ruled
+from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
 from forensics.rules import DeliveryPair, decide
 from forensics.streams.model import Delivery
@@ -80,6 +81,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         would_decide=decision.would_decide,
         rulings=[Ruled(code, *ruling) for code, ruling in decision.rulings],
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
+        is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
     )
 
 

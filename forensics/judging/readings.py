@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from forensics.clock import micros
-from forensics.coverage import standing
 from forensics.judging.written import Writer
 from forensics.settings_in_force import EARLIEST, LATEST
 from forensics.spans import Spans, common_to
@@ -12,20 +11,6 @@ from forensics.spans import Spans, common_to
 Row = Mapping[str, Any]
 
 NONE = Spans()
-
-
-def _read_until(row: Row) -> Any:
-    return row["window_end_at"]
-
-
-def read_spans(coverage: Sequence[Row], until: Callable[[Row], Any] = _read_until) -> dict[str, dict[str, Spans]]:
-    """Return per source and resource what was read in full, each reading up to the moment that ``until`` says."""
-    found: dict[str, dict[str, list[tuple[int, int]]]] = {}
-    for row in standing(coverage):
-        span = (micros(row["window_start_at"]), micros(until(row)))
-        if span[0] <= span[1]:
-            found.setdefault(row["source"], {}).setdefault(row["resource"], []).append(span)
-    return {source: {name: Spans(spans) for name, spans in of.items()} for source, of in found.items()}
 
 
 def borders(span: tuple[int, int], read: Spans | None) -> tuple[int, int]:

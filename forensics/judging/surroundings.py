@@ -12,15 +12,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
-from forensics.coverage import settled_until
+from forensics.coverage import read_spans, settled_until
 from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
+from forensics.judging.finality import Finality
 from forensics.judging.order import Order
 from forensics.judging.readings import (
     NONE,
     borders,
     functions_of,
     measured,
-    read_spans,
     read_workers,
     watched,
     writers_of,
@@ -83,6 +83,7 @@ class Surroundings:
         self.dead_letter_queue_arns = frozenset(sources)
         self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
         read = read_spans(coverage)
+        self.finality = Finality(coverage, consumers)
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
@@ -227,6 +228,7 @@ class Surroundings:
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
+            "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
             "log groups": {group: self._of_group(group, low - reach, high + reach) for group in groups},
         }
         return json.dumps(told, sort_keys=True)

@@ -16,6 +16,10 @@ class Generation:
     row_counts: Mapping[str, int]
     rules_version: str
     data_until_at: datetime | None
+    made_at: datetime | None = None
+    settings: str | None = None
+    """The settings these findings rest on; None where an earlier release did not keep them."""
+    settings_digest: str | None = None
 
     @property
     def data_version(self) -> str:
@@ -32,6 +36,9 @@ class Generation:
             _pairs(row["row_counts"]),
             row["rules_version"],
             row["data_until_at"],
+            row["made_at"],
+            row["settings_text"],
+            row["settings_digest"],
         )
 
 

@@ -254,8 +254,7 @@ class Lake:
     ) -> Generation:
         """Make the staged files of every findings table visible, the ``generations`` row last.
 
-        ``generation`` holds generation_id, inputs, rules_version and data_until_at. A crash in between leaves
-        readers on the generation before.
+        ``generation`` holds the other columns of ``generations``. A crash in between leaves readers on the generation before.
         """
         versions, counts = {}, {}
         for table in findings:

@@ -1,12 +1,13 @@
 """Where does another message id of the same work come from? One rule per origin, each asked about both ids."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from forensics.origins.dedup_window_passed import dedup_window_passed
 from forensics.origins.dlq_redrive import dlq_redrive
 from forensics.origins.ids import IdPair
 from forensics.origins.producer_retry import producer_retry
-from forensics.rules.ruling import SUPPORTED, Ruling
+from forensics.rules.ruling import EXCLUDED, SUPPORTED, UNDECIDABLE, Ruling
 
 ORIGIN_RULES: dict[str, Callable[[IdPair], Ruling]] = {
     "dlq_redrive": dlq_redrive,
@@ -16,17 +17,34 @@ ORIGIN_RULES: dict[str, Callable[[IdPair], Ruling]] = {
 """Origin code to its rule, the surest first."""
 
 
-def origin_of(ids: IdPair) -> tuple[str | None, str]:
-    """Return the origin and its sentence; None where several are open, or none is left.
+class Origin(NamedTuple):
+    """Where a further id of a work comes from; ``code`` is None where several are open, or none is left.
 
-    >>> origin_of(IdPair(has_same_business_key=True, sent_gap_s=2))[0]
+    ``excluded`` holds ``code: why`` of every rival that is out, ``still_open`` ``code: why (would decide: what)`` of every other.
+    """
+
+    code: str | None
+    sentence: str
+    excluded: tuple[str, ...] = ()
+    still_open: tuple[str, ...] = ()
+
+
+def origin_of(ids: IdPair) -> Origin:
+    """Ask every rule.
+
+    >>> origin_of(IdPair(has_same_business_key=True, sent_gap_s=2)).code
     'producer_retry'
     """
     answers = {code: rule(ids) for code, rule in ORIGIN_RULES.items()}
-    for code, ruling in answers.items():
-        if ruling.stance == SUPPORTED:
-            return code, ruling.sentence
-    return None, "; ".join(ruling.sentence for ruling in answers.values())
+    code = next((code for code, ruling in answers.items() if ruling.stance == SUPPORTED), None)
+    said = answers[code].sentence if code else "; ".join(ruling.sentence for ruling in answers.values())
+    out = tuple(f"{c}: {r.sentence}" for c, r in answers.items() if r.stance == EXCLUDED)
+    return Origin(code, said, out, tuple(still_open(c, r) for c, r in answers.items() if r.stance == UNDECIDABLE))
 
 
-__all__ = ["ORIGIN_RULES", "IdPair", "origin_of"]
+def still_open(code: str, ruling: Ruling) -> str:
+    """Say of a rule that cannot decide why not, and what would."""
+    return f"{code}: {ruling.sentence} (would decide: {ruling.would_decide})"
+
+
+__all__ = ["ORIGIN_RULES", "IdPair", "Origin", "origin_of"]

@@ -28,5 +28,5 @@ def dedup_window_passed(ids: IdPair) -> Ruling:
         )
     return supported(
         f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id} under the same deduplication id; SQS drops a second "
-        f"send for {WINDOW_S} s only"
+        f"send for {WINDOW_S} s only{ids.by}"
     )

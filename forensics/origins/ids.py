@@ -21,3 +21,14 @@ class IdPair(NamedTuple):
     earlier_was_dead_lettered: bool = False
     was_moved_then: bool | None = None
     sent_gap_s: float | None = None
+    sender: str | None = None
+    earlier_sender: str | None = None
+
+    @property
+    def by(self) -> str:
+        """Say who sent the later message, as SQS's SenderId tells: a user's id, a role's id and session, an account."""
+        if self.sender is None:
+            return ""
+        if self.earlier_sender in (None, self.sender):
+            return f", {'both' if self.earlier_sender else 'the later one'} by {self.sender}"
+        return f", by {self.sender}, and the first time by {self.earlier_sender}"

@@ -35,4 +35,4 @@ def producer_retry(ids: IdPair) -> Ruling:
         )
     when = "" if ids.sent_gap_s is None else f" {ids.sent_gap_s:g} s later"
     what = "business key" if ids.has_same_business_key else "job, by its framework's id,"
-    return supported(f"the same {what} was sent again{when} under another message id")
+    return supported(f"the same {what} was sent again{when} under another message id{ids.by}")

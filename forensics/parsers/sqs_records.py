@@ -122,6 +122,8 @@ GROUP_ID = _text_field("group_id", "essageGroupId")
 DEDUPLICATION_ID = _text_field("deduplication_id", "essageDeduplicationId")
 BODY_MD5 = _field("body_md5", "5OfBody", r"[0-9a-fA-F]{32}+", r"(?<=[Mm][Dd]5OfBody)")
 QUEUE_ARN = _field("queue_arn", "ventSourceA(?:RN|rn)", _ARN)
+SENDER = _text_field("sender_id", "SenderId")
+"""Who sent the message: an IAM user's id, a role's id and session (for a function its name), or an account."""
 DEAD_LETTER_SOURCE_ARN = _field("dead_letter_source_arn", "eadLetterQueueSourceArn", _ARN)
 
 RESPONSE_NEEDLE = "ItemFailures"
@@ -159,6 +161,7 @@ class Record:
     queue_arn: str | None = None
     dead_letter_source_arn: str | None = None
     body: str | None = None
+    sender_id: str | None = None
 
 
 def key_style(line: str) -> str | None:
@@ -250,6 +253,7 @@ def records(text: str, bodies: list[str]) -> list[Record] | None:
                 QUEUE_ARN.find(part, 1),
                 DEAD_LETTER_SOURCE_ARN.find(part, 1),
                 unquoted(bodies[position - 1]) if fits and position <= len(bodies) else None,
+                SENDER.find(part, "sender_id"),
             )
         )
     return found or None

@@ -9,7 +9,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,20 @@ class BundleBrokenError(ForensicsError):
 
 
 def to_zip(
-    case: Case, options: ReportOptions, render: Callable[[Case, str, ReportOptions], bytes], names: dict[str, str]
+    case: Case,
+    options: ReportOptions,
+    render: Callable[[Case, str, ReportOptions], bytes],
+    names: Mapping[str, str],
+    more: Mapping[str, bytes] | None = None,
+    said: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """Pack the report in every form; ``names`` gives format -> file name."""
+    """Pack the report in every form; ``names`` gives format -> file name, ``more`` further files, ``said`` what of them the
+    manifest says.
+    """  # noqa: D205
     content = {name: render(case, kind, options) for kind, name in sorted(names.items(), key=lambda pair: pair[1])}
-    content[MANIFEST] = (json.dumps(manifest(case, options, content), indent=1) + "\n").encode()
+    content |= more or {}
+    told = manifest(case, options, content) | dict(said or {})
+    content[MANIFEST] = (json.dumps(told, indent=1) + "\n").encode()
     content[SUMS] = _sums(content)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
@@ -127,6 +136,11 @@ def verify(data: bytes) -> dict[str, Any]:
     if unlike := [name for name in _SAME if told.get(name) != said.get(name)]:
         raise BundleBrokenError(f"manifest and report do not say the same: {', '.join(unlike)}", _HINT)
     return dict(found)
+
+
+def contents(data: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return manifest and files of a bundle that is undamaged and of one piece; raises BundleBrokenError."""
+    return verify(data), _unpacked(data)
 
 
 def _unpacked(data: bytes) -> dict[str, bytes]:

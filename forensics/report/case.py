@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forensics.books import Line, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.redrive import Step, steps_of_queue
+from forensics.report.activity import is_open
 from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
@@ -18,8 +21,11 @@ from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.incident_lookup import find_incident
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
-from forensics.report.prevention import counterfactuals_of, queue_findings_of
+from forensics.report.opening import Opening, opening
+from forensics.report.prevention import counterfactuals_of, dead_of, queue_findings_of
+from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
+from forensics.report.stop_now import moves, scene_of
 from forensics.tables.evidence import (
     COVERAGE,
     EVENT_SOURCE_MAPPINGS,
@@ -45,6 +51,7 @@ class Case:
     """
 
     incident: Row
+    opening: Opening
     messages: tuple[Row, ...]
     deliveries: tuple[Row, ...]
     redeliveries: tuple[Row, ...]
@@ -64,6 +71,8 @@ class Case:
     queue_findings: tuple[Row, ...]
     evidence: tuple[EvidenceLine, ...]
     annotations: tuple[Annotation, ...]
+    books: tuple[Line, ...]
+    redrive: Mapping[str, Step]
     data_version: str
     rules_version: str
     data_until_at: datetime | None
@@ -82,6 +91,11 @@ class Case:
     def excluded(self) -> tuple[str, ...]:
         """Rival causes with why they are out, in words."""
         return tuple(self.incident["excluded"] or ())
+
+    @property
+    def still_open(self) -> tuple[str, ...]:
+        """Rival causes that the evidence leaves open, with why and what would decide, in words."""
+        return tuple(self.incident["still_open"] or ())
 
     def labels(self, evidence_ids: list[str] | tuple[str, ...] | None) -> list[str]:
         """Return the short names (E1, E2, ...) of cited evidence, in the appendix's order."""
@@ -115,6 +129,7 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     invocations = findings.read(INVOCATIONS, where=one_of("invocation_id", runs)).to_pylist()
     moments = key_moments(incident, theirs, their_redeliveries, [t for t in timeline if t["item_id"] in affected])
     chain = cause_chain(incident, deliveries, their_redeliveries, invocations)
+    chain = chain or sent_again_chain(incident, [m for m in messages if m["item_id"] in affected], theirs)
     snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
     settings = settings_then(incident, theirs, snapshots)
     batches = batches_at_end(deliveries, affected)
@@ -134,8 +149,21 @@ def load_case(findings: Findings, incident_id: str) -> Case:
     on_queue = queue_findings_of(findings, incident)
     cited.update(i for row in (*prevention, *on_queue) for i in row["evidence_ids"] or ())
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, changes) for t in told))
+    marks = annotations(findings.lake, incident_id)
+    until = findings.generation.data_until_at
+    first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
     return Case(
         incident=incident,
+        opening=opening(
+            incident,
+            messages,
+            prevention,
+            dead_of(on_queue),
+            sum(row["code"] == "retention_expired" and row["incident_id"] is not None for row in on_queue),
+            marks,
+            first_moves,
+            until,
+        ),
         messages=tuple(messages),
         deliveries=tuple(deliveries),
         redeliveries=tuple(redeliveries),
@@ -150,17 +178,43 @@ def load_case(findings: Findings, incident_id: str) -> Case:
         changes_not_known=not_known_of(
             incident, findings.read(COVERAGE, where=equals("source", SETTING_CHANGES.name)).to_pylist()
         ),
-        gaps=gaps(incident, theirs, their_redeliveries, settings),
+        gaps=gaps(incident, theirs, their_redeliveries, settings, messages),
         follow_ups=follow_ups(incident, messages, settings),
         to_log=lines_to_add(findings, incident),
         counterfactuals=tuple(prevention),
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
-        annotations=annotations(findings.lake, incident_id),
+        annotations=marks,
+        books=_books(findings, incident, messages),
+        redrive=_redrive(findings, incident, on_queue),
         data_version=findings.generation.data_version,
         rules_version=findings.generation.rules_version,
-        data_until_at=findings.generation.data_until_at,
+        data_until_at=until,
     )
+
+
+def keys_of(message: Row) -> list[str]:
+    """Return what a ledger may name a message by: its business keys and its ids."""
+    return [
+        key for key in (*(message["business_keys"] or ()), message["message_id"], message["deduplication_id"]) if key
+    ]
+
+
+def _books(findings: Findings, incident: Row, messages: Sequence[Row]) -> tuple[Line, ...]:
+    """Return what ledgers say of the incident's messages; of the harmless ones only where a ledger says otherwise."""
+    if not has_books(findings.lake):
+        return ()
+    keys = {key for m in messages for key in keys_of(m)}
+    lines = [line for mine in reconcile(findings, incident["queue_arn"], keys).values() for line in mine]
+    return tuple(line for line in lines if line.outcome != "agrees")
+
+
+def _redrive(findings: Findings, incident: Row, on_queue: Sequence[Row]) -> dict[str, Step]:
+    """Return per dead-lettered message of the incident what has become of it since."""
+    items = {row["item_id"] for row in on_queue if row["code"] == "dead_lettered"}
+    if not items:
+        return {}
+    return {s.item_id: s for s in steps_of_queue(findings, incident["queue_arn"]) if s.item_id in items}
 
 
 def _functions(deliveries: Sequence[Row], snapshots: Mapping[str, Sequence[Row]], incident: Row) -> set[str]:

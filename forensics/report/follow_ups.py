@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forensics.report.records import cause_counts
+from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.settings_then import SettingFact
 from forensics.verdict.interval import AFFECTED
 from forensics.words import count_text
@@ -57,18 +57,20 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
     """Return suggestions in the order of their weight for this incident."""
     affected = [m for m in messages if m["verdict"] in AFFECTED]
     found: list[FollowUp] = []
-    confirmed, open_count = incident["confirmed"] or 0, (incident["probable"] or 0) + (incident["possible"] or 0)
+    counts = verdict_counts(incident)
+    confirmed, open_count = counts["confirmed"], counts["probable"] + counts["possible"]
+    noun = "message" if incident.get("works") in (None, incident.get("messages")) else "work"
     if confirmed:
         found.append(
             FollowUp(
-                f"Undo or refund the repeats: {count_text(confirmed, 'message')} listed under affected messages.",
+                f"Undo or refund the repeats: {count_text(confirmed, noun)} listed under affected messages.",
                 "Their work was done more than once.",
             )
         )
     if open_count:
         found.append(
             FollowUp(
-                f"Check {count_text(open_count, 'message')} against the system that the work was done in.",
+                f"Check {count_text(open_count, noun)} against the system that the work was done in.",
                 "The evidence leaves open whether their work was done once or more often.",
             )
         )

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from forensics.report.settings_then import SettingFact
+from forensics.report.provisional import provisional_sentence
+from forensics.report.settings_then import NOT_KNOWN, SettingFact
 from forensics.words import count_text
 
 Row = Mapping[str, Any]
@@ -19,10 +20,16 @@ _BASES = {
 
 
 def gaps(
-    incident: Row, deliveries: Sequence[Row], redeliveries: Sequence[Row], settings: Sequence[SettingFact]
+    incident: Row,
+    deliveries: Sequence[Row],
+    redeliveries: Sequence[Row],
+    settings: Sequence[SettingFact],
+    messages: Sequence[Row] = (),
 ) -> tuple[str, ...]:
     """Return what is missing and what it would have decided; empty means nothing that bears on the verdict."""
     found = list(incident["unread_sources"] or ())
+    if sentence := provisional_sentence(incident, messages):
+        found.append(sentence)
     unknown = Counter(d["basis"] for d in deliveries if d["effect"] == "unknown")
     for basis in sorted(b for b in unknown if b):
         why = _BASES.get(basis, f"of unknown effect ({basis})")
@@ -37,6 +44,7 @@ def gaps(
         found.append("Receive counts are not logged for every delivery, so further deliveries may be hidden.")
     wanted = Counter(r["would_decide"] for r in redeliveries if r["would_decide"])
     found += [f"Would decide {count_text(wanted[w], 'redelivery', 'redeliveries')}: {w}" for w in sorted(wanted)]
+    found += [f"{s.name[0].upper()}{s.name[1:]} at the time: {s.source}." for s in settings if s.value == NOT_KNOWN]
     if not any(s.evidence_ids for s in settings):
         found.append("No snapshot of the queue's or function's settings is in the lake.")
     elif any("after the incident began" in s.source for s in settings):

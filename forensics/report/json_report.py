@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from forensics.books import line_record
+from forensics.redrive import step_record
 from forensics.report.case import Case
 from forensics.report.records import delivery_record, incident_record, message_record, plain_value
 from forensics.report.summary import summary
@@ -53,6 +55,8 @@ def as_json(case: Case) -> dict[str, Any]:
         "queue_findings": rows(case.queue_findings),
         "follow_ups": rows(tuple(vars(f) for f in case.follow_ups)),
         "annotations": rows(tuple(vars(a) for a in case.annotations)),
+        "redrive_plan": [step_record(step) for step in case.redrive.values()],
+        "books": [line_record(line) for line in case.books],
         "messages": [message_record(m) for m in case.messages],
         "deliveries": [delivery_record(d) for d in case.deliveries],
         "redeliveries": rows(case.redeliveries),

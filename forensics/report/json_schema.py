@@ -8,6 +8,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any
 
+from forensics.books import OUTCOMES
+from forensics.redrive import Step
 from forensics.report.annotations import Annotation
 from forensics.report.batches import BatchAtEnd
 from forensics.report.chain import Fact
@@ -47,6 +49,21 @@ _COLUMNS: dict[str, Schema] = {
 _PLAIN: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", float: "number", NoneType: "null"}
 _VERDICT: Schema = {"enum": list(VERDICTS)}
 
+_SUMS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+_BOOK_LINE: Schema = {
+    "type": "object",
+    "properties": {
+        "key": {"type": "string"},
+        "outcome": {"enum": list(OUTCOMES)},
+        **{
+            name: {"type": ["integer", "null"]}
+            for name in ("logs_at_least", "logs_at_most", "books_at_most", "at_most")
+        },
+        **{name: {"type": "integer"} for name in ("books", "at_least")},
+        **dict.fromkeys(("amounts", "extra", "paid_back", "to_refund"), _SUMS),
+    },
+}
+
 
 def schema() -> Schema:
     """Return the schema. Further properties may be there: within one version fields are only added."""
@@ -72,6 +89,8 @@ def schema() -> Schema:
         "counterfactuals": _list(_rows(COUNTERFACTUALS)),
         "queue_findings": _list(_rows(QUEUE_FINDINGS)),
         "follow_ups": _list(_class(FollowUp)),
+        "redrive_plan": _list(_class(Step)),
+        "books": _list(_BOOK_LINE),
         "annotations": _list(_class(Annotation)),
         "messages": _list(message),
         "deliveries": _list(_rows(DELIVERIES)),

@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from forensics.report.records import cause_counts
-from forensics.verdict.interval import VERDICTS
+from forensics.report.records import verdict_counts
+from forensics.verdict.why import why_of, why_sentence
 from forensics.words import clock_text, ms_between, span_text
 
 Row = Mapping[str, Any]
@@ -67,9 +67,12 @@ class Language:
                 if most
                 else self("messages may repeat")
             )
-        sure, maybe = incident["confirmed"] or 0, (incident["probable"] or 0) + (incident["possible"] or 0)
-        total = f"{sum(incident[v] or 0 for v in VERDICTS):,}"
+        counts = verdict_counts(incident)
+        sure, maybe = counts["confirmed"], counts["probable"] + counts["possible"]
+        total = f"{sum(counts.values()):,}"
         which = "messages sent again" if "sent again" in english else "redelivered messages"
+        if ", sent in " in english:
+            which = "works sent in several messages"
         if sure and maybe:
             return self(
                 f"{{low}} to {{high}} of {{total}} {which} were processed more than once",
@@ -87,24 +90,12 @@ class Language:
         """Say why; in English as the findings say it."""
         if self.code == "en":
             return incident["cause_sentence"] or "No cause was found for these redeliveries."
-        if not cause_counts(incident):
-            return self("No cause was found for these redeliveries.")
-        known = [
-            self(words, n=incident[column])
-            for words, column in (
-                ("function timeout {n} s", "function_timeout_s"),
-                ("visibility timeout {n} s", "visibility_timeout_s"),
-                ("batch size {n}", "batch_size"),
-            )
-            if incident[column] is not None
-        ]
-        return self(
-            "Messages of {queue} came again to {consumers} ({settings}) because {cause}.",
-            queue=incident["queue"],
-            consumers="、".join(incident["functions"] or ()) or self("not known"),
-            settings="、".join(known) or "–",
-            cause=self.maybe(incident["primary_cause"]),
-        )
+        if not incident.get("trigger"):
+            return self.sentence(incident["cause_sentence"] or "No cause was found for these redeliveries.")
+        if incident["messages"] is None:
+            return self.sentence(incident["cause_sentence"])
+        told = why_of(incident["queue"], incident["functions"] or (), incident["trigger"], incident["why"] or ())
+        return why_sentence(told, self, self.span)
 
     def state(self, incident: Row, data_until_at: datetime | None, english: str) -> str:
         """Say how long the queue was quiet at the end of the evidence."""

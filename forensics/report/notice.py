@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -11,7 +11,10 @@ from urllib.parse import urlencode, urlsplit
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
-from forensics.report.records import cause_counts, incident_record
+from forensics.report.case import load_case
+from forensics.report.opening import Opening
+from forensics.report.provisional import provisional_sentence
+from forensics.report.records import cause_counts, incident_record, verdict_counts
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
 from forensics.verdict.interval import AFFECTED, VERDICTS
@@ -52,7 +55,7 @@ def news_of(incident: Row) -> str:
     return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
 
-def notice_of(incident: Row, kind: str, dashboard: str | None, data_version: str) -> Notice:
+def notice_of(incident: Row, first: Opening, kind: str, dashboard: str | None, data_version: str) -> Notice:
     """Make the notice of an incident; ``kind`` is slack (Slack and its kin) or json (everything, for a program)."""
     link = f"{dashboard.rstrip('/')}/incident?{urlencode({'incident': incident['incident_id']})}" if dashboard else None
     record = incident_record(incident)
@@ -63,20 +66,31 @@ def notice_of(incident: Row, kind: str, dashboard: str | None, data_version: str
             "news": news_of(incident),
             "data_version": data_version,
             "link": link,
+            "repeats": first.repeats,
+            "next": list(first.steps),
+            "stop": [asdict(move) for move in first.moves],
             "incident": {k: v for k, v in record.items() if k != "evidence_ids"},
         }
     else:
-        verdicts = " · ".join(f"{v} {incident[v] or 0}" for v in VERDICTS)
-        lines = [
-            f"*{_plain(incident['headline'])}*",
-            _plain(incident["cause_sentence"] or "No cause was found."),
-            f"`{_plain(incident['incident_id']).replace('`', '')}` since {clock_text(incident['started_at'])[:19]} UTC · {verdicts}",
-        ]
+        verdicts = " · ".join(f"{v} {count}" for v, count in verdict_counts(incident).items())
+        lines = [f"*{_plain(first.headline)}*", _plain(first.why)]
+        if first.repeats:
+            lines.append(f"How often: {_plain(first.repeats)}")
+        if first.steps:
+            lines.append(f"*Next:* {_plain(first.next_line)}")
+        if first.is_active and first.moves:
+            lines.append(f"*{first.stop_heading}:* {_plain(first.moves[0].title)}")
+            lines += [f"`{_plain(command).replace('`', '')}`" for command in first.moves[0].commands]
+        lines.append(
+            f"`{_plain(incident['incident_id']).replace('`', '')}` since {clock_text(incident['started_at'])[:19]} UTC · {verdicts}"
+        )
+        if provisional := provisional_sentence(incident):
+            lines.append(provisional)
         if link:
             lines.append(f"<{link}|Open the timeline>")
         text = "\n".join(lines)
         body = {
-            "text": f"{_plain(incident['headline'])} ({_plain(incident['incident_id'])})",
+            "text": f"{_plain(first.headline)} ({_plain(incident['incident_id'])})",
             "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": text[:3000]}}],
             "unfurl_links": False,
         }
@@ -114,8 +128,9 @@ def due(
         if (incident_id in (None, i["incident_id"])) and (any(i[v] for v in AFFECTED) or i["messages_at_most"])
     ]
     rows.sort(key=lambda i: (i["started_at"], i["incident_id"]))
-    notices = [notice_of(i, kind, dashboard, findings.generation.data_version) for i in rows]
-    return [n for n in notices if (n.incident_id, n.news) not in had]
+    fresh = [i for i in rows if (i["incident_id"], news_of(i)) not in had]
+    version = findings.generation.data_version
+    return [notice_of(i, load_case(findings, i["incident_id"]).opening, kind, dashboard, version) for i in fresh]
 
 
 def record(lake: Lake, notice: Notice, target: str, data_version: str, now: datetime) -> None:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment
 
+from forensics.books import book_sums
 from forensics.report import markdown
 from forensics.report.annotations import marks_text, standing
 from forensics.report.case import Case
@@ -16,15 +17,15 @@ from forensics.report.environment import environment
 from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
-from forensics.report.records import cause_counts
-from forensics.report.summary import certainty_text, headline, state_text
-from forensics.verdict.interval import VERDICTS
+from forensics.report.records import cause_counts, verdict_counts
+from forensics.report.summary import certainty_text, state_text
+from forensics.report.works import by_work
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
 """Evidence lines printed in HTML and Markdown; JSON has all of them."""
-MOST_MESSAGES = 2000
-"""Messages listed in HTML and Markdown; CSV and JSON have all of them."""
+MOST_WORKS = 2000
+"""Works listed in HTML and Markdown; CSV and JSON have all of them."""
 MOST_EVENTS = 5000
 SHORT_ID_CHARS = 8
 SCREEN = {"font": "system-ui, sans-serif", "mono": "ui-monospace, monospace", "more_style": ""}
@@ -57,22 +58,26 @@ def markdown_page(case: Case, options: ReportOptions) -> str:
 def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
     language = Language(options.language)
     marks = standing(case.annotations)
+    works = by_work(case.affected)
     page = _environment(options).get_template(template)
     return page.render(
         case=case,
         incident=case.incident,
         language=options.language,
         zone=options.zone if options.local else None,
-        headline=language.headline(case.incident, headline(case)),
+        headline=language.headline(case.incident, case.opening.headline),
+        opening=case.opening,
         cause=language.cause(case.incident),
         certainty=certainty_text(case),
         state=language.state(case.incident, case.data_until_at, state_text(case)),
         cause_counts=cause_counts(case.incident),
-        verdicts=VERDICTS,
+        verdicts=verdict_counts(case.incident),
         repeat_span=_repeat_span(case),
-        messages=case.affected[:MOST_MESSAGES],
+        works=works[:MOST_WORKS],
+        more_works=len(works[MOST_WORKS:]),
+        book_sums=book_sums(case.books),
         dead=dead_of(case.queue_findings),
-        marks_of=lambda m: marks_text(marks.get(m["item_id"], ())),
+        marks_of=lambda work: marks_text([mark for item in work["item_ids"] for mark in marks.get(item, ())]),
         events=case.timeline[:MOST_EVENTS] if options.all_events else (),
         evidence=case.evidence[:MOST_EVIDENCE_LINES],
         _=language,

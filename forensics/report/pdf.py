@@ -11,7 +11,6 @@ from forensics.clock import EPOCH
 from forensics.report.case import Case
 from forensics.report.options import ReportOptions
 from forensics.report.pages import print_page
-from forensics.report.summary import headline
 
 _FONT_URL = "doubletake:font"
 _STYLE = {
@@ -51,7 +50,7 @@ def to_pdf(case: Case, options: ReportOptions) -> bytes:
     # PDF asks for a date; the evidence's own end takes the place of a clock. It knows no fractions of seconds.
     when = f"{case.data_until_at or EPOCH:%Y-%m-%dT%H:%M:%SZ}"
     for field, value in (
-        (plutoprint.PDF_METADATA_TITLE, f"{case.incident_id}: {headline(case)}"),
+        (plutoprint.PDF_METADATA_TITLE, f"{case.incident_id}: {case.opening.headline}"),
         (plutoprint.PDF_METADATA_CREATOR, "Doubletake"),
         (plutoprint.PDF_METADATA_CREATION_DATE, when),
         (plutoprint.PDF_METADATA_MODIFICATION_DATE, when),

@@ -73,6 +73,12 @@ def cause_counts(incident: Mapping[str, Any]) -> dict[str, int]:
     return {code: int(count) for code, _, count in pairs}
 
 
+def verdict_counts(incident: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many works of an incident have each verdict; messages where its logs name none."""
+    prefix = "" if incident.get("works") is None else "works_"
+    return {verdict: incident.get(f"{prefix}{verdict}") or 0 for verdict in VERDICTS}
+
+
 def json_lines(records: Iterable[Record]) -> Iterator[str]:
     """Yield one JSON object a line, without line ends.
 

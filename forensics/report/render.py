@@ -15,6 +15,7 @@ from forensics.report.json_report import SCHEMA_VERSION, as_json, to_json
 from forensics.report.options import ReportOptions
 from forensics.report.records import message_record
 from forensics.report.timesketch import to_timesketch
+from forensics.report.works import by_work
 
 __all__ = ["CSV_COLUMNS", "SCHEMA_VERSION", "as_json", "file_name", "render"]
 
@@ -23,8 +24,11 @@ CSV_COLUMNS = (
     "business_keys",
     "verdict",
     "certainty",
+    "is_provisional",
     "effects_at_least",
     "effects_at_most",
+    "extra_effects_at_least",
+    "extra_effects_at_most",
     "queue",
     "group_id",
     "deduplication_id",
@@ -37,10 +41,15 @@ CSV_COLUMNS = (
     "dead_lettered",
     "incident_id",
     "work_id",
-    "related_message_ids",
+    "message_ids",
     "effect_sentence",
+    "booked_count",
+    "to_refund",
     "marks",
 )
+
+
+_OF_WORK = ("message_ids", "extra_effects_at_least", "extra_effects_at_most")
 
 
 def render(case: Case, format: str, options: ReportOptions | None = None) -> bytes:
@@ -102,12 +111,23 @@ def _messages_csv(case: Case, options: ReportOptions) -> str:
     marks = standing(case.annotations)
     columns: tuple[str, ...] = CSV_COLUMNS
     records = []
-    for m in case.affected:
-        mine = marks_text([*marks.get(None, ()), *marks.get(m["item_id"], ())])
-        records.append(message_record(m) | {"marks": mine} | _local_times(m, options))
+    for work in by_work(case.affected):
+        mine = marks_text([*marks.get(None, ()), *(mark for item in work["item_ids"] for mark in marks.get(item, ()))])
+        told = {name: work[name] for name in _OF_WORK} | _booked(case, work) | {"marks": mine}
+        records.append(message_record(work) | told | _local_times(work, options))
     if options.local:
         columns = (*columns, "first_received_local", "last_received_local", "zone")
     return to_csv(records, columns)
+
+
+def _booked(case: Case, work: Any) -> dict[str, Any]:
+    """Return what the books hold of a work, and what is to be refunded, as decimals with their currency."""
+    items = set(work["item_ids"])
+    mine = [line for line in case.books if line.logged and not items.isdisjoint(line.logged.item_ids)]
+    if not mine:
+        return {}
+    left = [f"{amount:f} {currency}".strip() for line in mine for currency, amount in line.to_refund.items() if amount]
+    return {"booked_count": sum(line.booked for line in mine), "to_refund": "; ".join(left)}
 
 
 def _local_times(message: Any, options: ReportOptions) -> dict[str, str]:

@@ -14,7 +14,7 @@ FUNCTION_TIMEOUTS_HIDDEN = 6
 """AWS advises a visibility timeout of at least this many function timeouts."""
 LEAST_RECEIVES = 5
 """AWS advises at least this maxReceiveCount in front of a dead-letter queue."""
-_NOT_KNOWN = "not known"
+NOT_KNOWN = "not known"
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,17 @@ def _settings(
     """Yield every setting that is told of, each beside what is advised."""
     queue, function, mapping = states
     advice, short = _visibility_advice(visibility_s, timeout_s, mapping)
-    yield _Told("visibility timeout", _seconds(visibility_s), advice, short, queue, "visibility_timeout_s")
+    column = "visibility_timeout_s"
+    yield _Told("visibility timeout", _seconds(visibility_s) or _unknown(queue, column), advice, short, queue, column)
     advice = "longer than the slowest batch"
-    yield _Told("function timeout", _seconds(timeout_s), advice, False, function, "timeout_s")
+    of_log = timeout_s is not None and function is not None and function["timeout_s"] is None
+    state = None if of_log else function
+    yield _Told(
+        "function timeout", _seconds(timeout_s) or _unknown(function, "timeout_s"), advice, False, state, "timeout_s"
+    )
     advice = "1 where one item's failure must not repeat the others"
-    yield _Told("batch size", _number(batch), advice, (batch or 0) > 1, mapping, "batch_size")
+    size = _number(batch) or _unknown(mapping, "batch_size")
+    yield _Told("batch size", size, advice, (batch or 0) > 1, mapping, "batch_size")
     if mapping:
         partial = mapping["reports_batch_item_failures"]
         said = None if partial is None else "on" if partial else "off"
@@ -126,12 +132,12 @@ def _settings(
         column = "reports_batch_item_failures"
         yield _Told("partial batch responses", said, advice, partial is False, mapping, column)
         column = "maximum_concurrency"
-        most = _NOT_KNOWN if _is_unknown(mapping, column) else _number(mapping[column]) or "no limit"
+        most = NOT_KNOWN if _is_unknown(mapping, column) else _number(mapping[column]) or "no limit"
         yield _Told("maximum concurrency", most, state=mapping, column=column)
     if queue:
         column = "dead_letter_queue_arn"
         dead, receives, is_unknown = queue[column], queue["max_receive_count"], _is_unknown(queue, column)
-        said = _NOT_KNOWN if is_unknown else _name(dead) if dead else "none"
+        said = NOT_KNOWN if is_unknown else _name(dead) if dead else "none"
         advice = "one, kept longer than the queue itself"
         yield _Told("dead-letter queue", said, advice, not dead and not is_unknown, queue, column)
         if receives is not None:
@@ -156,6 +162,11 @@ def _fact(told: _Told, newest: _Told | None, rows: Mapping[str, Row], began: dat
     return SettingFact(told.name, str(told.value), told.advice, told.falls_short, source, kept, now, falls_short_now)
 
 
+def _unknown(state: Row | None, column: str) -> str | None:
+    """Say that a setting is not known, where a later change shows that it was another one."""
+    return NOT_KNOWN if state and _is_unknown(state, column) else None
+
+
 def _is_unknown(state: Row, column: str) -> bool:
     """Tell whether it was set later, and nothing tells what it was before."""
     return bool(state["known"][column].is_unknown)
@@ -173,7 +184,8 @@ def _source(told: _Told, rows: Mapping[str, Row], began: datetime | None) -> str
     if "changed_at" in row:
         at = clock_text(row["changed_at"])
         if known.is_unknown:
-            return f"not known before {at}, when it was set (CloudTrail)"
+            by, what = row["actor"] or "somebody not named", ", ".join(row["settings"] or ())
+            return f"not known before {at}, when {by} set {what} (CloudTrail)"
         return f"set {at}, from CloudTrail"
     read, changed_at = f"read {clock_text(row['observed_at'])}", row.get("last_modified_at")
     if not known.is_assumed:

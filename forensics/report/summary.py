@@ -1,51 +1,53 @@
 """The verdict of one incident in a few lines of plain text."""
 
 from forensics.report.case import Case
-from forensics.report.records import cause_counts
-from forensics.verdict.interval import VERDICT_WORDS, VERDICTS
-from forensics.words import clock_text, count_text, ms_between, span_text
+from forensics.report.provisional import provisional_sentence
+from forensics.report.records import cause_counts, verdict_counts
+from forensics.verdict.interval import VERDICT_WORDS
+from forensics.words import clock_text, ms_between, span_text
 
 
 def summary(case: Case) -> str:
-    """Return six lines or fewer: headline, cause, time, verdicts, causes, completeness."""
-    incident = case.incident
-    verdicts = " · ".join(f"{v} {incident[v] or 0}" for v in VERDICTS)
-    lines = _lines(case, [f"Verdicts: {verdicts} ({certainty_text(case)})"])
-    return "\n".join(" ".join(line.split()) for line in lines)
+    """Return seven lines or fewer: headline, cause, how often, what next, time, whether it is provisional, completeness."""
+    return "\n".join([*_first_lines(case), *_certainty_lines(case)])
 
 
 def verdict_text(case: Case) -> str:
-    """Return the same with a table of the verdicts: what a command prints."""
+    """Return the same with a table of the verdicts and the first move that stops it: what a command prints."""
     incident = case.incident
-    told = [" ".join(line.split()) for line in _lines(case, ["|"])]
-    counts = [(v, incident[v] or 0) for v in VERDICTS]
-    table = [f"  {v:<9} {count:>7,}  {VERDICT_WORDS[v]}" for v, count in counts]
-    at = told.index("|")
-    return "\n".join([*told[:at], *table, *told[at + 1 :]])
-
-
-def _lines(case: Case, verdicts: list[str]) -> list[str]:
-    incident = case.incident
-    lines = [f"{case.incident_id} · {headline(case)}"]
-    if incident["cause_sentence"]:
-        lines.append(f"Why: {incident['cause_sentence']}")
-    lines.append(when_text(case))
-    lines += verdicts
+    lines = _first_lines(case)
+    lines += [f"  {v:<9} {count:>7,}  {VERDICT_WORDS[v]}" for v, count in verdict_counts(incident).items()]
     if counts := cause_counts(incident):
         lines.append("Causes of redelivery: " + " · ".join(f"{code} {count}" for code, count in counts.items()))
-    lines.append(f"Not shown by the evidence: {case.gaps[0]}" if case.gaps else "The evidence has no known gaps.")
+    return "\n".join([*lines, *_certainty_lines(case), *_stop_lines(case)])
+
+
+def _first_lines(case: Case) -> list[str]:
+    first = case.opening
+    lines = [f"{case.incident_id} · {first.headline}", f"Why: {first.why}"]
+    if first.repeats:
+        lines.append(f"How often: {first.repeats}")
+    if first.steps:
+        lines.append(f"Next: {first.next_line}")
+    return [" ".join(line.split()) for line in [*lines, when_text(case)]]
+
+
+def _certainty_lines(case: Case) -> list[str]:
+    """Say whether late lines may still change it, and what else the evidence lacks."""
+    provisional = provisional_sentence(case.incident, case.messages)
+    lacking = [gap for gap in case.gaps if gap != provisional]
+    gap = f"Not shown by the evidence: {lacking[0]}" if lacking else "The evidence has no known gaps."
+    return [*([provisional] if provisional else []), gap]
+
+
+def _stop_lines(case: Case) -> list[str]:
+    """Tell the first move, with its command, cost and undo; Doubletake runs none."""
+    move = case.opening.moves[0]
+    lines = [f"{case.opening.stop_heading}: {move.title}. {move.why}"]
+    lines += [f"  {command}" for command in move.commands]
+    lines.append(f"  Costs: {move.cost}")
+    lines += [f"  Undo:  {command}" for command in move.undo]
     return lines
-
-
-def headline(case: Case) -> str:
-    """Return what happened, with numbers."""
-    incident = case.incident
-    if incident["headline"]:
-        return str(incident["headline"])
-    if incident["messages"] is None:
-        most = incident["messages_at_most"]
-        return f"up to {count_text(most, 'message')} may have been processed twice" if most else "messages may repeat"
-    return f"{count_text(incident['messages'], 'message')} may have been processed more than once"
 
 
 def certainty_text(case: Case) -> str:

@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from forensics.charts import consumers_figure, overview_figure
 from forensics.charts import timeline_figure as timeline_of_messages
+from forensics.charts.consumers import consumer_lanes
 from forensics.charts.groups import with_groups
 from forensics.charts.lanes import short_names
 from forensics.report.case import Case
@@ -66,7 +67,9 @@ def timeline_figure(case: Case) -> tuple[go.Figure, str] | None:
         return timeline_of_messages(rows, zone, labels=lane_labels(case) | groups, **timeouts), "One lane per message."
     of = f"{count_text(messages, 'message')} in {count_text(deliveries, 'delivery', 'deliveries')}"
     if deliveries <= MOST_DELIVERIES:
-        return consumers_figure(rows, zone, **timeouts), f"{of}: one lane per consumer, one bar per run."
+        return consumers_figure(
+            consumer_lanes(rows), zone, **timeouts
+        ), f"{of}: one lane per consumer, one bar per run."
     return overview_figure(rows, zone), f"{of}: messages in flight per consumer; diamonds mark work done again."
 
 

@@ -185,6 +185,7 @@ def _add_record(delivery: Delivery, facts: Sequence[Fact]) -> None:
     delivery.body_md5 = record.body_md5
     delivery.record_queue_arn = record.queue_arn
     delivery.dead_letter_source_arn = record.dead_letter_source_arn
+    delivery.sender_id = record.sender_id
 
 
 def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:

@@ -64,6 +64,7 @@ def _record(record: Record, at: int, evidence_id: str, key: str | None) -> Fact:
         record.body_md5,
         record.queue_arn,
         record.dead_letter_source_arn,
+        record.sender_id,
     )
 
 

@@ -58,6 +58,7 @@ class Fact(NamedTuple):
     body_md5: str | None = None
     queue_arn: str | None = None
     dead_letter_source_arn: str | None = None
+    sender_id: str | None = None
     detail: str | None = None
 
     @property
@@ -140,6 +141,7 @@ class Delivery:
     body_md5: str | None = None
     record_queue_arn: str | None = None
     dead_letter_source_arn: str | None = None
+    sender_id: str | None = None
     record_at: int | None = None
     started_at: int | None = None
     marker_at: int | None = None
@@ -209,6 +211,7 @@ class Delivery:
     after_at: int | None = None
     before_at: int | None = None
     work_id: str = ""
+    is_provisional: bool | None = None
     evidence_ids: list[str] = field(default_factory=list)
 
     @property

@@ -120,6 +120,11 @@ EVENT_SOURCE_MAPPINGS = Table(
         Column("maximum_concurrency", "int", "ScalingConfig.MaximumConcurrency; null without a limit"),
         Column("counts_events", "bool", "the opt-in EventCount metrics are on"),
         Column("state", "string", "Enabled, Disabled, ..."),
+        Column(
+            "filter_patterns",
+            "strings",
+            "FilterCriteria: messages that match none are deleted unread; null without one",
+        ),
         Column("last_modified_at", "timestamp", "when the mapping last changed, UTC"),
         _OBSERVED,
     ),

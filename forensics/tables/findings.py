@@ -4,6 +4,8 @@ from forensics.tables.common import EVIDENCE as _EVIDENCE
 from forensics.tables.common import QUEUE as _QUEUE
 from forensics.tables.common import QUEUE_ARN as _QUEUE_ARN
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
+from forensics.tables.incidents import COUNTERFACTUALS, INCIDENTS
+from forensics.tables.readiness import LOGGING_READINESS
 from forensics.tables.schema import Column, Table
 
 _MESSAGE = Column(
@@ -106,7 +108,17 @@ DELIVERIES = Table(
         Column("deduplication_id", "string", "FIFO deduplication id"),
         Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
         Column("body_md5", "string", "SQS's md5OfBody"),
+        Column(
+            "sender_id",
+            "string",
+            "SenderId: an IAM user's id, a role's id and session (a function's name), or an account; null where not logged",
+        ),
         Column("receipt_handle", "string", "prefix and digest of the receipt handle, never the handle"),
+        Column(
+            "is_provisional",
+            "bool",
+            "the effect rests on a line that is missing, and late lines may still come; null for what came once",
+        ),
         _KEYS,
         _EVIDENCE,
     ),
@@ -134,6 +146,7 @@ REDELIVERIES = Table(
         Column("sentence", "string", "why it came again, in words"),
         Column("excluded", "strings", "rival causes with why they are out, in words"),
         Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        Column("is_provisional", "bool", "the cause rests on lines that are missing, and late lines may still come"),
         _EVIDENCE,
     ),
 )
@@ -183,55 +196,16 @@ MESSAGES = Table(
         Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
         Column("group_id", "string", "FIFO message group"),
         Column("deduplication_id", "string", "FIFO deduplication id"),
+        Column("sender_id", "string", "who sent it, as SenderId says; null where not logged"),
         Column("is_dead_lettered", "bool", "it went to the dead-letter queue"),
+        Column("is_provisional", "bool", "the interval rests on lines that are missing, and late lines may still come"),
+        Column(
+            "final_at",
+            "timestamp",
+            "when it is final once that time is read again, UTC; null where it is, or was sealed",
+        ),
         _KEYS,
         Column("related_message_ids", "strings", "other messages of the same work, sorted"),
-        _EVIDENCE,
-    ),
-)
-
-INCIDENTS = Table(
-    "incidents",
-    "findings",
-    grain="messages of one queue that may have been processed twice, close in time",
-    key=("incident_id",),
-    columns=(
-        Column("incident_id", "string", "<queue name>-<UTC start, yyyymmddThhmmZ>"),
-        _QUEUE_ARN,
-        _QUEUE,
-        Column("started_at", "timestamp", "first receive of an affected message, UTC"),
-        Column("ended_at", "timestamp", "last activity of an affected message, UTC"),
-        Column("first_repeat_at", "timestamp", "first redelivery of an affected message, UTC"),
-        Column("messages", "int", "affected messages; null where logs name none"),
-        Column("messages_at_most", "int", "upper bound of affected messages"),
-        Column("confirmed", "int", "messages whose work was done more than once"),
-        Column("probable", "int", "messages done once for sure and maybe again"),
-        Column("possible", "int", "messages maybe done more than once"),
-        Column("absorbed", "int", "messages delivered again where a guard stopped the repeat"),
-        Column("harmless", "int", "messages delivered again and done at most once"),
-        Column("causes", "strings", "code=count, highest first"),
-        Column(
-            "primary_cause",
-            "string",
-            "the cause of the most affected redeliveries; the origin where nothing was redelivered",
-        ),
-        Column("headline", "string", "what happened, one sentence with numbers"),
-        Column("cause_sentence", "string", "why, one or two sentences with queue, function and timeouts"),
-        Column("excluded", "strings", "rival causes with why they are out"),
-        Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),
-        Column("functions", "strings", "functions or log groups that consumed it"),
-        Column("is_fifo", "bool", "the queue is FIFO; null if no snapshot says"),
-        Column("visibility_timeout_s", "int", "in force; null if no snapshot"),
-        Column("function_timeout_s", "int", "in force; null for workers or without a snapshot"),
-        Column("batch_size", "int", "of the mapping; null for workers or without a snapshot"),
-        Column("group_count", "int", "message groups among the affected messages; null where not logged"),
-        Column(
-            "blocked_ms",
-            "long",
-            "how long the affected groups were held by deliveries that failed; null on standard queues",
-        ),
-        Column("extra_effects_at_least", "int", "repeats of work done for sure, over all messages"),
-        Column("unread_sources", "strings", "what the evidence lacks inside the incident's time, in words"),
         _EVIDENCE,
     ),
 )
@@ -304,31 +278,6 @@ QUEUE_FINDINGS = Table(
     ),
 )
 
-COUNTERFACTUALS = Table(
-    "counterfactuals",
-    "findings",
-    grain="one change, and how many of one incident's repeats it would have prevented",
-    key=("incident_id", "change"),
-    columns=(
-        Column("incident_id", "string", "the incident"),
-        _QUEUE_ARN,
-        _QUEUE,
-        Column(
-            "change",
-            "string",
-            "batch_size_1, longer_visibility, longer_function_timeout, partial_responses, maximum_concurrency or idempotency_key",
-        ),
-        Column(
-            "repeats", "int", "deliveries in which work was done, or may have been done, that an earlier one had done"
-        ),
-        Column("prevented", "int", "repeats that the change would have prevented"),
-        Column("undecided", "int", "repeats of which the evidence does not tell"),
-        Column("prevented_percent", "int", "share of the repeats that would have been prevented, rounded down"),
-        Column("reason", "string", "why, per answer the most frequent reason with its count"),
-        _EVIDENCE,
-    ),
-)
-
 GENERATIONS = Table(
     "generations",
     "findings",
@@ -343,37 +292,13 @@ GENERATIONS = Table(
         Column("rules_version", "string", "version of grammar and rules"),
         Column("row_counts", "strings", "table=rows"),
         Column("data_until_at", "timestamp", "latest log event read, UTC"),
-    ),
-)
-
-LOGGING_READINESS = Table(
-    "logging_readiness",
-    "findings",
-    grain="one log group in which a queue's consumer writes, and what its lines tell",
-    key=("queue_arn", "log_group"),
-    columns=(
-        _QUEUE_ARN,
-        _QUEUE,
-        Column("log_group", "string", "the log group"),
-        Column("consumer_kind", "string", "lambda or worker"),
-        Column("function_name", "string", "the function; null for workers"),
-        Column("level", "string", "ready, partial, blind (no line names a message) or unread (no lines in evidence)"),
-        Column("sentence", "string", "what the lines tell and what is missing, with numbers"),
-        Column("handling_count", "long", "runs of the function, or handlings by the worker, in evidence"),
-        Column("named_count", "long", "those of which a line names a message or business key"),
-        Column("counted_count", "long", "those of which a line shows a receive count"),
-        Column("item_start_count", "long", "those in which an item's start is logged"),
-        Column("effect_count", "long", "those in which a configured effect line stands"),
-        Column("response_count", "long", "those whose partial batch response is logged"),
-        Column("start_line_count", "long", "those with a START line; at log level WARN there are none"),
-        Column("missing", "strings", "what no line tells, most useful first"),
-        Column("reasons", "strings", "why each missing thing matters, in the order of missing"),
-        Column("python_lines", "strings", "the line to add in Python, in the order of missing"),
-        Column("node_lines", "strings", "the line to add in Node, in the order of missing"),
+        Column("made_at", "timestamp", "when this run was published, UTC; null: an earlier release did not keep it"),
         Column(
-            "setting_lines", "strings", "what doubletake.toml then says, in the order of missing; empty where nothing"
+            "settings_text",
+            "string",
+            "the settings findings rest on, as TOML; null: an earlier release did not keep them",
         ),
-        _EVIDENCE,
+        Column("settings_digest", "string", "12 characters of the SHA-256 of settings_text"),
     ),
 )
 

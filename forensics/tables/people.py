@@ -1,5 +1,6 @@
-"""Tables of what people say and are told. Append-only, and never an input of findings: a person's word is not a log line."""
+"""Tables of what people say, bring along and are told. Append-only, and never an input of findings: it is no log line."""
 
+from forensics.tables.books import BOOK_ENTRIES, BOOKS
 from forensics.tables.schema import Column, Table
 
 MARKS = ("false-alarm", "refunded", "accepted", "withdrawn")
@@ -39,4 +40,4 @@ NOTICES = Table(
     ),
 )
 
-PEOPLE = (ANNOTATIONS, NOTICES)
+PEOPLE = (ANNOTATIONS, NOTICES, BOOKS, BOOK_ENTRIES)

@@ -4,17 +4,17 @@ from forensics.verdict.guards import guard_sentence
 from forensics.verdict.interval import CERTAINTIES, VERDICTS, verdict_of
 from forensics.verdict.redrive import REDRIVES, redrive_of, redrive_sentence
 from forensics.verdict.sentences import (
-    cause_sentence,
     effect_sentence,
     headline,
     trigger_sentence,
 )
+from forensics.verdict.why import Why, why_sentence
 
 __all__ = [
     "CERTAINTIES",
     "REDRIVES",
     "VERDICTS",
-    "cause_sentence",
+    "Why",
     "effect_sentence",
     "guard_sentence",
     "headline",
@@ -22,4 +22,5 @@ __all__ = [
     "redrive_sentence",
     "trigger_sentence",
     "verdict_of",
+    "why_sentence",
 ]

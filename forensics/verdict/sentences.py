@@ -89,8 +89,17 @@ def _plural_noun(noun: str) -> str:
     return noun.replace("message", "messages")
 
 
-def headline(confirmed: int, probable: int, possible: int, total: int, noun: str = "redelivered message") -> str:
-    """Say what happened, with the interval of messages that were processed more than once.
+def headline(
+    confirmed: int,
+    probable: int,
+    possible: int,
+    total: int,
+    noun: str = "redelivered message",
+    message_count: int | None = None,
+) -> str:
+    """Say what happened, with the interval of works that were processed more than once.
+
+    All counts but the last are of works; ``message_count`` is told where a work came under several message ids.
 
     >>> headline(7, 1, 0, 10)
     '7 to 8 of 10 redelivered messages were processed more than once'
@@ -98,35 +107,17 @@ def headline(confirmed: int, probable: int, possible: int, total: int, noun: str
     '1 redelivered message may have been processed more than once'
     >>> headline(2, 0, 0, 2, "message sent again")
     '2 of 2 messages sent again were processed more than once'
+    >>> headline(1, 0, 0, 1, "message sent again", 2)
+    '1 work, sent in 2 messages, was processed more than once'
     """
     maybe = probable + possible
-    of = f" of {total:,} {_plural_noun(noun)}" if total != 1 else f" {noun}"
+    if message_count not in (None, total):
+        sent = f", sent in {message_count:,} messages,"
+        of = f" of {total:,} works{sent}" if total != 1 else f" work{sent}"
+    else:
+        of = f" of {total:,} {_plural_noun(noun)}" if total != 1 else f" {noun}"
     if confirmed and maybe:
         return f"{confirmed:,} to {confirmed + maybe:,}{of} were processed more than once"
     if confirmed:
         return f"{confirmed:,}{of} {'was' if confirmed == 1 else 'were'} processed more than once"
     return f"{maybe:,}{of} may have been processed more than once"
-
-
-def cause_sentence(
-    queue: str,
-    consumers: list[str],
-    primary: str,
-    visibility_timeout_s: int | None,
-    function_timeout_s: int | None,
-    batch_size: int | None,
-    first_gap_s: float | None,
-) -> str:
-    """Say why, with queue, consumer and the timeouts in force."""
-    by = ", ".join(consumers) if consumers else "its consumer"
-    settings = []
-    if function_timeout_s is not None:
-        settings.append(f"function timeout {function_timeout_s} s")
-    if visibility_timeout_s is not None:
-        settings.append(f"visibility timeout {visibility_timeout_s} s")
-    if batch_size is not None:
-        settings.append(f"batch size {batch_size}")
-    in_force = f" ({', '.join(settings)})" if settings else ""
-    again = f" The first repeat came {first_gap_s:g} s after the first receive." if first_gap_s is not None else ""
-    because = CAUSE_WORDS.get(primary, primary)
-    return f"Messages of {queue} came again to {by}{in_force} because {because}.{again}"

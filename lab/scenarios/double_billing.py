@@ -156,7 +156,24 @@ def play(aws: EmbeddedAws, now: datetime) -> Played:
         window_start=start,
         window_end=end,
         truths=truths_of((payments, shipments)),
+        books=_ledger(payments, Ids(f"{NAME} ledger")),
     )
+
+
+def _ledger(payments: SimulatedQueue, ids: Ids) -> str:
+    """Write the provider's ledger: a row per charge, whether or not the function lived to log it."""
+    charges = [
+        (delivery.effect_at, json.loads(message.body))
+        for message in payments.messages
+        for delivery in message.deliveries
+        if delivery.effect_at is not None
+    ]
+    charges.sort(key=lambda charge: (charge[0], charge[1]["payment_id"]))
+    rows = [
+        f"ch-{ids.code(10)},{body['payment_id']},{body['amount']},{body['currency']},{at.isoformat(timespec='milliseconds')}"
+        for at, body in charges
+    ]
+    return "\n".join(["charge_id,payment_id,amount,currency,charged_at", *rows, ""])
 
 
 class _Provider:

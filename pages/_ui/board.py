@@ -9,8 +9,9 @@ import streamlit as st
 
 from forensics.lake import Findings, Generation, Lake
 from forensics.lake.conditions import Condition, all_of, any_of
-from forensics.settings import Settings
+from forensics.settings import Settings, place_of_settings
 from forensics.tables import Table
+from forensics.tables.books import BOOKS
 from forensics.tables.people import ANNOTATIONS
 from pages._ui.states import guarded
 
@@ -30,7 +31,7 @@ class Board:
     @property
     def people_key(self) -> tuple[Any, ...]:
         """What cached values of what people said are kept under: a mark is no new data version."""
-        return str(self.lake.root), self.lake.newest_commits((ANNOTATIONS,))
+        return str(self.lake.root), self.lake.newest_commits((ANNOTATIONS, BOOKS))
 
     @property
     def findings(self) -> Findings:
@@ -85,9 +86,14 @@ def lake_path() -> Path:
 
 
 def load_settings() -> Settings:
-    """Read the settings file: DOUBLETAKE_CONFIG, else ./doubletake.toml if it is there; raises SettingsError."""
+    """Read today's settings file, or the defaults where there is none; raises SettingsError."""
+    return Settings.load(settings_path())
+
+
+def settings_path() -> Path | None:
+    """Return where today's settings are: DOUBLETAKE_CONFIG, ./doubletake.toml, or the lake's own."""
     named = os.environ.get("DOUBLETAKE_CONFIG")
-    return Settings.load(Path(named) if named else None)
+    return place_of_settings(Path(named) if named else None, lake_path())
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -40,7 +40,7 @@ def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
         shortcut="Ctrl+Shift+E",
         on_click="ignore",
         disabled=not listed,
-        help="The affected messages, one row each."
+        help="The affected works, one row each with the ids of its messages."
         if listed
         else "The logs name no message ids: there is nothing to list.",
     )

@@ -7,6 +7,7 @@ import streamlit as st
 
 from forensics.charts.queue_days import incident_frame, queue_days_figure
 from forensics.health import QueueReview, WeekReview, week_bounds
+from pages._ui.plots import legible
 
 CHART_PX = 900
 """Height of the chart, and of the frame that keeps its place while it is drawn."""
@@ -16,7 +17,7 @@ CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtonsToRemove": ["lass
 def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: list[dict[str, str]]) -> Any:
     """Draw the eight weeks up to the chosen one, a point a day."""
     first, _ = week_bounds(review.trend_weeks[0])
-    return queue_days_figure(
+    figure = queue_days_figure(
         days,
         incident_frame(incidents),
         first,
@@ -25,6 +26,7 @@ def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: li
         ZoneInfo(review.zone),
         review.data_until_at,
     )
+    return legible(figure)
 
 
 def days_chart(queue: QueueReview, review: WeekReview, figure: Any) -> None:

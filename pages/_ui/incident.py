@@ -5,14 +5,17 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from forensics.tables.findings import MESSAGES
+from forensics.origins import ORIGIN_RULES
+from forensics.report.activity import is_open
+from forensics.report.opening import Opening, headline
+from forensics.report.provisional import provisional_sentence
+from forensics.report.works import by_work
 from forensics.words import count_text as count
 from forensics.words import offset_text
 from pages._ui import exports, marks
-from pages._ui.cards import card, row
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
-from pages._ui.incidents import affected, is_open, no_suspicion, state, verdict
+from pages._ui.incidents import no_suspicion, state, verdict
 from pages._ui.readiness import readiness
 from pages._ui.shell import Page
 from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, interval, plain, rival, verdict_column
@@ -48,6 +51,7 @@ def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incide
 def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
     """Go to the incident before and after, by button or Alt+P / Alt+N."""
     ids = [i["incident_id"] for i in sorted(found, key=lambda i: (i["started_at"], i["incident_id"]))]
+    st.sidebar.markdown(f"`{case['incident_id'].replace('`', '')}`")
     at = ids.index(case["incident_id"])
     with st.sidebar.container(horizontal=True, gap="small"):
         for word, icon, shortcut, index in (
@@ -75,20 +79,45 @@ def partial_evidence(case: Incident) -> None:
 
 
 def header(case: Incident, page: Page) -> Any:
-    """Show the headline, the cause sentence, id and verdict; return the place for the actions."""
+    """Show what happened, why and how often and what next, then the verdict; return the place for the actions."""
     until = page.board.generation.data_until_at
     word = verdict(case)
-    st.title(plain(case["headline"]), anchor=False)
-    st.markdown(plain(case["cause_sentence"]))
+    st.title(plain(headline(case)), anchor=False)
+    first = case_of(case["incident_id"], page).opening
+    what_next = f"**Next:** {plain(first.next_line)}" if first.steps else ""
+    st.markdown(f"{plain(first.why)}  \n{how_often(case, first, page)}{what_next}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"`{case['incident_id'].replace('`', '')}`", width="content")
-        st.badge(f"{word} · {case['certainty']}", color=VERDICTS[word][0], help=VERDICTS[word][1])
+        st.badge(
+            f"{word} · {case['certainty']}",
+            color=VERDICTS[word][0],
+            help=f"{VERDICTS[word][1]} {CERTAINTY.get(case['certainty'], '')}",
+        )
+        if case["is_provisional"]:
+            said = plain(provisional_sentence(case))
+            st.badge("provisional", color="blue", icon=":material/hourglass_top:", help=said)
         opened = is_open(case, until)
         ends = f"Active in the last hour of the data, which ends {page.clock.minute(until)}." if opened else None
         st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
         marks.badges(case, page)
         st.space("stretch")
-        return st.container(horizontal=True, width="content", gap="small")
+        actions = st.container(horizontal=True, width="content", gap="small")
+        with actions:
+            stop_now(first)
+        return actions
+
+
+def stop_now(first: Opening) -> None:
+    """Offer the first moves, each with its command, cost and undo, to be copied; nothing here runs them."""
+    with st.popover(first.stop_heading, icon=":material/pan_tool:"):
+        st.caption("For you to run; Doubletake only reads.")
+        for move in first.moves:
+            st.markdown(f"**{plain(move.title)}.** {plain(move.why)}")
+            if move.commands:
+                st.code("\n".join(move.commands), language="bash", wrap_lines=True)
+            st.markdown(f"Costs: {plain(move.cost)}")
+            if move.undo:
+                st.markdown("Undo:")
+                st.code("\n".join(move.undo), language="bash", wrap_lines=True)
 
 
 def share(case: Incident, page: Page, actions: Any) -> None:
@@ -97,39 +126,15 @@ def share(case: Incident, page: Page, actions: Any) -> None:
         exports.buttons(case, page, link(case, page))
 
 
-def cards(case: Incident, page: Page) -> None:
-    """Show the six numbers."""
-    grid = row(6)
-    card(grid, "Processed twice", affected(case))
-    least = case["extra_effects_at_least"] or 0
-    most = case["messages_at_most"] if case["messages"] is None else _extra_at_most(case, page)
-    card(grid, "Extra side effects", interval(least, most))
-    first = case["first_repeat_at"]
-    said = f"First redelivery of an affected message: {page.clock.stamp(first)} {page.clock.label(first)}."
+def how_often(case: Incident, first: Opening, page: Page) -> str:
+    """Say how often work was repeated, and since when; nothing where no message is named."""
+    if not first.repeats:
+        return ""
+    at = case["first_repeat_at"]
+    if at is None:
+        return f"**How often:** {plain(first.repeats)}  \n"
     write = page.clock.day if page.clock.spans_days([case["started_at"], case["ended_at"]]) else page.clock.second
-    card(grid, "First repeat", write(first), said)
-    timeouts = f"{_or_dash(case['function_timeout_s'])} / {_or_dash(case['visibility_timeout_s'])} s"
-    card(grid, "Timeout / visible", timeouts)
-    card(grid, "Batch · groups", f"{_or_dash(case['batch_size'])} · {_or_dash(case['group_count'])}")
-    word = verdict(case)
-    card(grid, "Verdict", word, f"{VERDICTS[word][1]} {CERTAINTY.get(case['certainty'], '')}")
-
-
-def _or_dash(value: int | None) -> str:
-    return "–" if value is None else f"{value:,}"
-
-
-def _extra_at_most(case: Incident, page: Page) -> int | None:
-    """Add up what every work may have had beyond the first; None where one has no upper bound."""
-    rows = page.board.records(
-        MESSAGES, ("incident_id", "==", case["incident_id"]), columns=("work_id", "effects_at_most")
-    )
-    most = {row["work_id"]: row["effects_at_most"] for row in rows}
-    if not most:
-        return case["extra_effects_at_least"] or 0
-    if None in most.values():
-        return None
-    return sum(max(n - 1, 0) for n in most.values())
+    return f"**How often:** {plain(first.repeats)} · first redelivery {write(at)}  \n"
 
 
 def cause_chain(incident: Incident, page: Page) -> None:
@@ -152,7 +157,14 @@ def causes(case: Incident) -> None:
     st.subheader("Why, and why not otherwise", anchor="causes")
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
     counted = "Failed runs" if case["messages"] is None else "Redeliveries"
-    st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
+    if case["primary_cause"] in ORIGIN_RULES:
+        why = plain(cause(case["primary_cause"]))
+        st.markdown(f"No message came again under its own id; the same work came under another one: **{why}**.")
+    else:
+        st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
+    if case["still_open"]:
+        st.markdown("Still open, as the evidence does not rule them out:")
+        st.markdown("\n".join(f"- {rival(text)}" for text in case["still_open"]))
     if case["excluded"]:
         few = len(case["excluded"]) <= 4
         with st.expander(
@@ -162,9 +174,11 @@ def causes(case: Incident) -> None:
 
 
 def verdicts(case: Incident, page: Page) -> None:
-    """Show the verdict of every message in its three parts."""
-    rows = case_of(case["incident_id"], page).messages
-    st.subheader("Verdict per message" if rows else "Marks", anchor="verdicts")
+    """Show the verdict of every work in its three parts, with the ids of its messages."""
+    messages = case_of(case["incident_id"], page).messages
+    rows = by_work(messages)
+    title = "Verdict per message" if len(rows) == len(messages) else "Verdict per work"
+    st.subheader(title if rows else "Marks", anchor="verdicts")
     marks.form(case, page)
     if not rows:
         return
@@ -176,13 +190,13 @@ def verdicts(case: Incident, page: Page) -> None:
             {
                 "Verdict": [m["verdict"]],
                 "Done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
-                "Message": m["message_id"] or m["item_id"],
+                "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Keys": ", ".join(m["business_keys"] or []),
-                "Marked": marked.get(m["item_id"]),
+                "Marked": " · ".join(dict.fromkeys(marked[i] for i in m["item_ids"] if i in marked)) or None,
                 "Why it came again": m["trigger_sentence"],
                 "Guard": m["guard_sentence"],
                 "Effect": m["effect_sentence"],
-                "Certainty": m["certainty"],
+                "Certainty": f"{m['certainty']} · provisional" if m["is_provisional"] else m["certainty"],
                 "Dead-lettered": m["is_dead_lettered"],
             }
             for m in ranked[:MOST_MESSAGES]
@@ -199,10 +213,10 @@ def verdicts(case: Incident, page: Page) -> None:
             "Guard": st.column_config.TextColumn(width=240, help="Why the repeat was or was not stopped."),
             "Effect": st.column_config.TextColumn(width=240),
         },
-        alt="Verdict per message",
+        alt=title,
     )
     if len(ranked) > MOST_MESSAGES:
-        st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} messages; the CSV has all affected ones.")
+        st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} works; the CSV has all affected ones.")
 
 
 def what_to_log(case: Incident, page: Page) -> None:

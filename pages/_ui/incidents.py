@@ -1,11 +1,15 @@
 """The Incidents page's parts: the sentence, the cards, the filters and the table."""
 
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
 import streamlit as st
 
+from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
+from forensics.report.records import verdict_counts
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
+from forensics.tables.findings import MESSAGES
 from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
 from forensics.words import count_text as count
@@ -19,7 +23,6 @@ from pages._ui.urltime import Window, read_window
 from pages._ui.words import VERDICTS, cause, interval, plain, verdict_column
 
 Incident = dict[str, Any]
-QUIET_AFTER = timedelta(hours=1)
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -29,27 +32,11 @@ def verdict(incident: Incident) -> str:
 
 
 def affected(incident: Incident) -> str:
-    """Say how many messages were processed twice: ``7 to 8 of 10``."""
+    """Say how many works were done twice, of those that came again: ``7 to 8 of 10``."""
     if incident["messages"] is None:
         return f"up to {incident['messages_at_most']:,}" if incident["messages_at_most"] is not None else "unknown"
-    suspects = sum(incident[v] or 0 for v in AFFECTED)
-    return f"{interval(incident['confirmed'] or 0, suspects)} of {delivered_again(incident):,}"
-
-
-def delivered_again(incident: Incident) -> int:
-    """Count the incident's messages that were delivered more than once."""
-    return sum(incident[v] or 0 for v in VERDICTS)
-
-
-def quiet_for(incident: Incident, until: datetime | None) -> timedelta | None:
-    """Return how long before the end of the data its last activity was; None where the data has no end."""
-    return until - incident["ended_at"] if until and incident["ended_at"] else None
-
-
-def is_open(incident: Incident, until: datetime | None) -> bool:
-    """Tell whether it was still going on in the last hour of the data."""
-    quiet = quiet_for(incident, until)
-    return quiet is None or quiet <= QUIET_AFTER
+    counts = verdict_counts(incident)
+    return f"{interval(counts['confirmed'], sum(counts[v] for v in AFFECTED))} of {sum(counts.values()):,}"
 
 
 def state(incident: Incident, until: datetime | None) -> str:
@@ -91,22 +78,19 @@ def _kind(code: str) -> str:
 def sentence(wanted: list[Incident], found: list[Incident], page: Page) -> str:
     """Answer the page's question in one sentence."""
     until = page.board.generation.data_until_at
+    if not found:
+        return f"No suspicion in the data, which ends {page.data_end}."
     if not wanted:
-        return (
-            "No suspicion."
-            if not found
-            else f"No suspicion under this filter; {count(len(found), 'incident')} without it."
-        )
+        return f"No incidents match this filter ({len(found):,} in total); the data ends {page.data_end}."
     running = [i for i in wanted if is_open(i, until)]
     if running:
-        when = "Open now" if page.is_fresh else "Still open where the data ends"
-        worst = max(running, key=lambda i: ((i["confirmed"] or 0), i["started_at"]))
+        when = "Open now" if page.is_fresh else f"Still open where the data ends ({page.data_end})"
+        worst = max(running, key=lambda i: (verdict_counts(i)["confirmed"], i["started_at"]))
         more = f", and {len(running) - 1} more" if len(running) > 1 else ""
         return f"{when} on {worst['queue']}: {worst['headline']}{more}."
     newest = f"on {wanted[0]['queue']}, {state(wanted[0], until)}: {wanted[0]['headline']}."
-    if len(wanted) == 1:
-        return f"Nothing open. The only incident, {newest}"
-    return f"Nothing open. The newest of {count(len(wanted), 'incident')}, {newest}"
+    which = "The only incident" if len(wanted) == 1 else f"The newest of {count(len(wanted), 'incident')}"
+    return f"Nothing active in the last hour of data, which ends {page.data_end}. {which}, {newest}"
 
 
 def cards(
@@ -123,14 +107,14 @@ def cards(
     grid = row(4)
     open_count = sum(is_open(i, until) for i in wanted)
     card(grid, "Open suspicions", f"{open_count:,}", "Active in the last hour of the data.")
-    now, before = _twice(of_any_time, until, 0), _twice(of_any_time, until, 7)
+    now, before = _twice(of_any_time, until, 0, page), _twice(of_any_time, until, 7, page)
     logs = [c for c in coverage if c["source"] == LOG_EVENTS.name]
     compares = until is not None and was_read_in_full(logs, until - timedelta(days=14), until - timedelta(days=7))
     card(
         grid,
         "Processed twice, 7 days",
         interval(*now),
-        "Messages whose work was done more than once: for sure, to at most.",
+        "Works that were done more than once: for sure, to at most. One that came under two message ids counts once.",
         delta=now[0] - before[0] if compares else None,
         delta_color="inverse",
         delta_description="vs the 7 days before" if compares else None,
@@ -154,14 +138,29 @@ def _at_risk(known: set[str], page: Page) -> str:
     return f"{len(grave & known):,}"
 
 
-def _twice(found: list[Incident], until: datetime | None, days_ago: int) -> tuple[int, int]:
+def _twice(found: list[Incident], until: datetime | None, days_ago: int, page: Page) -> tuple[int, int]:
     if until is None:
         return 0, 0
     end = until - timedelta(days=days_ago)
     mine = [i for i in found if end - timedelta(days=7) < i["ended_at"] <= end]
-    least = sum(i["confirmed"] or 0 for i in mine)
-    most = sum((i["confirmed"] or 0) + (i["probable"] or 0) + (i["possible"] or 0) for i in mine)
-    return least, most
+    counts = [verdict_counts(i) for i in mine]
+    shared = [i["incident_id"] for i in mine if i["works_shared"]]
+    if len(shared) > 1:
+        counts.append(_counted_again(shared, page))
+    return sum(c["confirmed"] for c in counts), sum(c[v] for c in counts for v in AFFECTED)
+
+
+def _counted_again(incident_ids: list[str], page: Page) -> dict[str, int]:
+    """Return per verdict, below zero, how often incidents that share works count one more than once."""
+    rows = page.board.records(
+        MESSAGES,
+        ("incident_id", "in", tuple(incident_ids)),
+        columns=("incident_id", "queue_arn", "work_id", "verdict"),
+    )
+    seen = {(r["queue_arn"], r["work_id"], r["incident_id"]): r["verdict"] for r in rows}
+    once = {key[:2]: verdict for key, verdict in seen.items()}
+    counted, works = Counter(seen.values()), Counter(once.values())
+    return {v: works[v] - counted[v] for v in VERDICTS}
 
 
 def nothing_found(found: list[Incident], page: Page) -> None:

@@ -9,7 +9,6 @@ from forensics.extras import how_to_install, is_installed
 from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.render import file_name
-from forensics.report.summary import headline
 from forensics.words import count_text as count
 from pages._ui import incident as incidents
 from pages._ui.case import case_of
@@ -76,9 +75,10 @@ def downloads(incident: Incident, chosen: ReportOptions, page: Page) -> None:
 def preview(incident: Incident, chosen: ReportOptions, page: Page) -> None:
     """Show the timeline picture and the Markdown form, word for word as they are exported."""
     case = case_of(incident["incident_id"], page)
-    said = Language(chosen.language).headline(case.incident, headline(case))
+    said = Language(chosen.language).headline(case.incident, case.opening.headline)
     if any(row["at"] for row in case.timeline):
-        st.image(written(incident["incident_id"], "svg", chosen, page).decode(), caption=plain(said), width="stretch")
+        picture = written(incident["incident_id"], "svg", chosen, page).decode()
+        st.image(picture, caption=plain(said), alt=f"Timeline: {said}", width="stretch")
     text = written(incident["incident_id"], "md", chosen, page).decode()
     st.caption(f"{count(len(case.evidence), 'piece')} of evidence cited; {count(len(text), 'character')} as Markdown")
     st.code(text[:MOST_PREVIEW], language="markdown", wrap_lines=True, height=620)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from forensics.tables.findings import INVOCATIONS
 from forensics.words import count_text as count
-from pages._ui import details
+from pages._ui import lines
 from pages._ui.shell import Page
 
 FAILED = {"timeout": "function timeout", "error": "error", "crash": "crash"}
@@ -61,4 +61,4 @@ def failed_runs(case: dict[str, Any], page: Page) -> None:
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
     run = runs[picked[0]] if picked and picked[0] < len(runs) else runs[0]
     st.caption("Its log lines; choose a run to see those of another." if len(runs) > 1 else "Its log lines.")
-    details.lines_of(run["evidence_ids"], run["started_at"], run["ended_at"], page)
+    lines.lines_of(run["evidence_ids"], run["started_at"], run["ended_at"], page)

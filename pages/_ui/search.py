@@ -16,8 +16,9 @@ from forensics.tables import Table
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from forensics.words import count_text as count
-from pages._ui import details, marks
+from pages._ui import details, lines, marks
 from pages._ui.coverage import reach
+from pages._ui.plots import legible
 from pages._ui.shell import Page
 from pages._ui.urltime import read_window
 from pages._ui.words import VERDICTS, cause, interval, plain, rival, verdict_column
@@ -136,7 +137,7 @@ def answer(work: Work, page: Page) -> None:
         labels = {lane: names[key] for key in work.items if (lane := _lane_of(key)) in set(timeline["item_id"])}
         seconds = rows[0]["visibility_timeout_s"]
         figure = timeline_figure(timeline, page.clock.zone, labels=labels, visibility_timeout_s=seconds)
-        st.plotly_chart(figure, key="message-timeline", config={"displaylogo": False}, alt=said)
+        st.plotly_chart(legible(figure), key="message-timeline", config={"displaylogo": False}, alt=said)
     if len(work.items) > 1:
         ids(work, rows, verdicts, page)
     facts([d for d in rows if _key(d) == hit.key] or rows, verdict)
@@ -147,7 +148,11 @@ def answer(work: Work, page: Page) -> None:
         details.deliveries(page, *items, names=of_item)
     with right:
         st.subheader("Evidence", anchor="evidence")
-        details.evidence(page, timeline, {_lane_of(key): name for key, name in names.items()})
+        chosen, line = details.evidence(page, timeline, {_lane_of(key): name for key, name in names.items()})
+        if line:
+            lines.whole_line(line, page, around=lines.around_switch())
+        elif chosen:
+            st.caption("No log line stands behind this row: it follows from the others.")
     why([r for r in page.board.records(REDELIVERIES, *items) if _key(r) in mine], names)
 
 

@@ -1,6 +1,7 @@
 """The frame of every page: its first statement is ``page = shell(...)``."""
 
 import contextlib
+import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from streamlit.errors import StreamlitAPIException
 from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
 from forensics.settings import Settings
+from forensics.settings_text import changed_since
 from forensics.tables.evidence import CONSUMERS
 from forensics.words import count_text as count
 from pages._ui import completeness
@@ -54,6 +56,11 @@ class Page:
         age = _age(self.board.generation)
         return age is not None and age <= timedelta(minutes=self.settings.team.stale_after_min)
 
+    @property
+    def data_end(self) -> str:
+        """Say when the data ends and how long ago that is: nothing is known of what came after."""
+        return _end(self.board.generation, self.clock)
+
     def link(self, **keys: str) -> dict[str, str]:
         """Return query parameters for a link inside the dashboard: a pinned data version travels along."""
         pinned = st.query_params.get("dv")
@@ -87,7 +94,7 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         clock = choose_clock(settings.team.zone)
     board = _open(title, promise)
     with st.sidebar:
-        _version_line(board, clock)
+        _version_line(board, clock, settings)
         sign_out(settings.access)
     _warn_of_zone()
     _stale_line(board, clock, settings)
@@ -140,7 +147,7 @@ def _open(title: str, promise: str) -> Board:
     return board
 
 
-def _version_line(board: Board, clock: Clock) -> None:
+def _version_line(board: Board, clock: Clock, settings: Settings) -> None:
     generation = board.generation
     until = generation.data_until_at
     ends = f"data ends {clock.minute(until)} {clock.label(until)}" if until else "no log event yet"
@@ -148,13 +155,26 @@ def _version_line(board: Board, clock: Clock) -> None:
     read = f"{count(queues['queue_name'].nunique(), 'queue')} · {count(queues['log_group'].nunique(), 'log group')}"
     read += f" · {completeness.read_share(board)}"
     st.caption(f"Data version `{generation.data_version}` · {ends}\n\n{read}")
+    if changed := changed_since(generation.settings, settings):
+        st.caption(
+            f":material/tune: Made with other settings than today's ({count(len(changed), 'difference')}): see Data."
+        )
 
 
 def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
     """Say on the page itself, which a phone shows without its navigation, that the data is old."""
     age, until = _age(board.generation), board.generation.data_until_at
     if until and age and age > timedelta(minutes=settings.team.stale_after_min):
-        st.caption(f"data ends {clock.minute(until)} {clock.label(until)}, {_rough(age)} ago")
+        command = f"doubletake collect --all-queues --lake {shlex.quote(str(board.lake.root))}"
+        said = f"Data ends {plain(_end(board.generation, clock))}; nobody has looked since."
+        st.caption(f":material/schedule: {said} `{command.replace('`', '')}`")
+
+
+def _end(generation: Generation, clock: Clock) -> str:
+    age, until = _age(generation), generation.data_until_at
+    if age is None or until is None:
+        return "at a time that is not known"
+    return f"{clock.minute(until)} {clock.label(until)}, {_rough(age)} ago"
 
 
 def _age(generation: Generation) -> timedelta | None:

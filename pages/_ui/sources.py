@@ -1,16 +1,16 @@
 """The Data page's parts."""
 
-import os
 from typing import Any
 
 import streamlit as st
 
 from forensics.report.lake_status import LakeStatus, lake_status
+from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.words import count_text as count
 from forensics.words import percent, span_text
-from pages._ui.board import Board
+from pages._ui.board import Board, settings_path
 from pages._ui.cards import card, row
 from pages._ui.coverage import by_day, complete_share, gaps
 from pages._ui.shell import Page
@@ -153,7 +153,9 @@ def versions(page: Page) -> None:
             {
                 "Data version": g.data_version,
                 "": "shown" if g.generation_id == page.board.generation.generation_id else "",
+                "Made at": page.clock.minute(g.made_at),
                 "Data until": page.clock.minute(g.data_until_at),
+                "Settings": g.settings_digest,
                 "Rules": g.rules_version,
                 "Incidents": g.row_counts.get("incidents", 0),
                 "Messages": g.row_counts.get("messages", 0),
@@ -163,6 +165,7 @@ def versions(page: Page) -> None:
         ],
         hide_index=True,
         key="versions",
+        placeholder="–",
         on_select="rerun",
         selection_mode="single-row",
         alt="Data versions, newest first",
@@ -197,13 +200,28 @@ def rows(status: LakeStatus, page: Page) -> None:
 
 
 def settings(page: Page) -> None:
-    """Show the settings in force and where they come from."""
-    st.subheader("Settings in force", anchor="settings")
-    origin = os.environ.get("DOUBLETAKE_CONFIG") or "doubletake.toml"
-    if page.settings.text:
-        st.caption(plain(f"From {origin}"))
-        st.code(page.settings.text, language="toml")
+    """Show the settings that the shown version was made with, and what today's file says otherwise."""
+    st.subheader("Settings", anchor="settings")
+    made_with, file = page.board.generation.settings, settings_path()
+    where = f"Today's file, {file}" if file else "Today there is no settings file, which"
+    if made_with is None:
+        st.markdown("An earlier release made this data version, and did not keep the settings it was made with.")
+    elif made_with:
+        st.caption(f"What data version `{page.data_version}` was made with, `{page.board.generation.settings_digest}`")
+        st.code(made_with, language="toml")
     else:
         st.markdown(
-            "No settings file: every default holds. `doubletake.toml` can name effect lines, guards and business keys."
+            f"Data version `{page.data_version}` was made without settings that bear on it: every default held. "
+            "`doubletake.toml` can name effect lines, guards and business keys."
         )
+    if changed := changed_since(made_with, page.settings):
+        st.warning(
+            plain(f"{where} says otherwise. `doubletake correlate` judges the evidence anew by it.")
+            + "".join(f"\n- {plain(line)}" for line in changed),
+            icon=":material/tune:",
+        )
+    elif made_with is None and page.settings.text:
+        st.caption(plain(f"{where}, says:"))
+        st.code(page.settings.text, language="toml")
+    elif file:
+        st.caption(plain(f"{where}, says the same."))

@@ -1,19 +1,24 @@
 """The timeline with its tables: one fragment, so that a click redraws nothing else."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from forensics.charts import consumers_figure, overview_figure, timeline_figure
-from forensics.charts.consumers import KINDS
-from forensics.charts.groups import PREFIX, blocked_words, with_groups
+from forensics.charts.beside import is_message, with_changes, with_strips
+from forensics.charts.consumers import KINDS, consumer_lanes
+from forensics.charts.groups import blocked_words, with_groups
+from forensics.charts.hover import ringed
 from forensics.lake.conditions import Condition
+from forensics.report.beside import changes_around, points_around
 from forensics.report.groups import blocked_spans
 from forensics.report.prevention import queue_findings_of
 from forensics.tables.findings import TIMELINE
 from forensics.words import count_text as count
-from pages._ui import details
+from pages._ui import details, event
+from pages._ui.plots import legible
 from pages._ui.runs import failed_runs
 from pages._ui.shell import Page
 from pages._ui.states import guarded
@@ -29,8 +34,18 @@ MOST_IN_LINK = 50
 FORMS = ("Messages", "Invocations", "Overview")
 MOST_MESSAGES, MOST_BARS, MOST_DELIVERIES = 200, 1000, 3000
 Case = dict[str, Any]
-Drawn = tuple[Any, list[str]]
-"""The timeline rows that the tables below a chart explain, and the messages that were clicked in it."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A chart that was drawn: the rows that the tables below it explain, all rows in it, and what was clicked."""
+
+    timeline: Any
+    shown: Any
+    messages: list[str]
+    mark: str | None
+
+
 CONFIG: dict[str, Any] = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"],
@@ -52,12 +67,36 @@ def timeline_and_details(case: Case, page: Page) -> None:
     window = read_window()
     window.notice(page.clock)
     if form == "Overview":
-        timeline, clicked = _overview(case, page, here)
+        drawn = _overview(case, page, here)
     elif form == "Invocations":
-        timeline, clicked = _consumers(case, page, here, window, gaps)
+        drawn = _consumers(case, page, here, window, gaps)
     else:
-        timeline, clicked = _messages(case, page, here, window, gaps, lanes)
-    details.tables(case, page, timeline, _chosen(clicked, case))
+        drawn = _messages(case, page, here, window, gaps, lanes)
+    under = st.container()
+    picked = details.tables(case, page, drawn.timeline, _chosen(drawn, case, details.keys(case, page)))
+    _remember_row(picked, case)
+
+    def point(mark: str, lane: int) -> None:
+        """Draw a ring around a mark, on the page of lanes that holds it; the chart starts anew."""
+        st.session_state[details.pointed_of(case)] = mark
+        st.session_state[details.turn_of(case)] = st.session_state.get(details.turn_of(case), 0) + 1
+        st.session_state[details.memory_of(case)] = ([], None)
+        st.session_state["lane_wanted"] = lane
+        if form == "Overview":
+            st.session_state["form_wanted"] = "Messages"
+
+    with under:
+        event.show(case, page, drawn.shown, details.keys(case, page), point)
+
+
+def _remember_row(picked: dict[str, Any] | None, case: Case) -> None:
+    """Let a row that was newly chosen in the evidence be what the panel shows."""
+    memory = f"row-{case['incident_id']}"
+    mark = event.name_of(picked) if picked and picked["at"] is not None else None
+    if mark != st.session_state.get(memory):
+        st.session_state[memory] = mark
+        if mark:
+            event.choose(mark)
 
 
 def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
@@ -99,31 +138,46 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
     shown = 1
     if pages > 1:
         asked = st.query_params.get_all("msg")
-        mine = lanes[lanes["message_id"].isin(asked) | lanes["item_id"].isin(asked)]["lane"]
+        mine = details.of_chosen(lanes, asked, details.keys(case, page))["lane"]
         first = numbers.index(int(mine.min())) // LANES_PER_PAGE + 1 if len(mine) and mine.min() in numbers else 1
-        shown = st.pagination(pages, default=first, key=f"lanes-{case['incident_id']}-{pages}")
+        switch = f"lanes-{case['incident_id']}-{pages}"
+        if (wanted := st.session_state.pop("lane_wanted", None)) in numbers:
+            st.session_state[switch] = numbers.index(wanted) // LANES_PER_PAGE + 1
+        shown = st.pagination(pages, default=first, key=switch)
         low = (shown - 1) * LANES_PER_PAGE
         st.caption(f"Messages {low + 1:,} to {min(low + LANES_PER_PAGE, len(numbers)):,} of {len(numbers):,}")
     of_page = tuple(numbers[(shown - 1) * LANES_PER_PAGE : shown * LANES_PER_PAGE]) or (-1,)
     with_lanes_of_groups = bool(case["is_fifo"]) and len(numbers) <= MOST_MESSAGES
     key = ("messages", *page.board.key, case["incident_id"], page.clock.name, gaps, of_page, with_lanes_of_groups)
 
-    def draw() -> tuple[Any, str | None]:
+    def draw() -> tuple[Any, Any, str | None]:
         labels, drawn, blocked = details.labels(case, page), timeline, ()
         if with_lanes_of_groups:
             blocked = blocked_spans(queue_findings_of(page.board.findings, case))
             drawn, groups = with_groups(timeline, blocked)
             labels = labels | groups
-        figure = timeline_figure(drawn, page.clock.zone, cut_gaps=not gaps, labels=labels, **_timeouts(case))
-        return figure, blocked_words(blocked)
+        drawn, named = _with_beside(drawn, case, page)
+        keys = details.keys(case, page)
+        figure = timeline_figure(
+            drawn, page.clock.zone, cut_gaps=not gaps, labels=labels | named, keys=keys, **_timeouts(case)
+        )
+        return legible(figure), drawn, blocked_words(blocked)
 
     with st.skeleton(height=CHART_PX), guarded("what the timeline shows", page.data_version):
         timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
-        figure, said = _kept(key, draw)
-    event = _chart(figure, f"{case['incident_id']}-{shown}", case)
+        figure, drawn, said = _kept(key, draw)
+    clicked = _chart(figure, f"{case['incident_id']}-{shown}", case)
     if said:
         st.caption(plain(said))
-    return timeline, _clicked(event)
+    return Drawn(timeline, drawn, _messages_of(clicked), _mark_of(clicked))
+
+
+def _with_beside(timeline: Any, case: Case, page: Page) -> tuple[Any, dict[str, str]]:
+    """Put changes of settings above the lanes and the queue's own state below them."""
+    findings = page.board.findings
+    with_both, above = with_changes(timeline, changes_around(findings, case))
+    with_both, below = with_strips(with_both, points_around(findings, case))
+    return with_both, above | below
 
 
 def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
@@ -131,15 +185,18 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
     key = (*page.board.key, case["incident_id"], page.clock.name, gaps, window)
     with st.skeleton(height=CHART_PX):
         timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
-        figure = _kept(
-            ("consumers", *key),
-            lambda: consumers_figure(timeline, page.clock.zone, cut_gaps=not gaps, **_timeouts(case)),
-        )
-    event = _chart(figure, f"{case['incident_id']}-consumers", case)
-    runs = {p["customdata"][2] for p in event["selection"]["points"] if len(p.get("customdata") or ()) > 2}
-    of_runs = timeline[timeline["consumer"].isin(runs)]
+
+        def draw() -> tuple[Any, Any]:
+            drawn, named = _with_beside(consumer_lanes(timeline), case, page)
+            figure = consumers_figure(drawn, page.clock.zone, named, cut_gaps=not gaps, **_timeouts(case))
+            return legible(figure), drawn
+
+        figure, drawn = _kept(("consumers", *key), draw)
+    clicked = _chart(figure, f"{case['incident_id']}-consumers", case)
+    runs = {p["customdata"][2] for p in clicked["selection"]["points"] if len(p.get("customdata") or ()) > 2}
+    of_runs = timeline[timeline["consumer"].isin(runs - {""})]
     ids = of_runs["message_id"].where(of_runs["message_id"].notna(), of_runs["item_id"])
-    return timeline, sorted(ids.unique())[:MOST_IN_LINK]
+    return Drawn(timeline, drawn, sorted(ids.unique())[:MOST_IN_LINK], _mark_of(clicked))
 
 
 def _overview(case: Case, page: Page, here: Condition) -> Drawn:
@@ -149,12 +206,12 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
 
     def draw() -> Any:
         timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
-        return overview_figure(timeline, page.clock.zone)
+        return legible(overview_figure(timeline, page.clock.zone))
 
     with st.skeleton(height=CHART_PX):
         figure = _kept(key, draw)
-    event = _chart(figure, f"{case['incident_id']}-overview", case, ("points", "box"))
-    boxes = event["selection"].get("box") or []
+    clicked = _chart(figure, f"{case['incident_id']}-overview", case, ("points", "box"))
+    boxes = clicked["selection"].get("box") or []
     if boxes and len(boxes[0].get("x") or []) == 2:
         start, end = sorted(page.clock.parse(str(x)) for x in boxes[0]["x"])
         Window(start, end).write()
@@ -163,8 +220,10 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
     chosen = tuple(st.query_params.get_all("msg"))
     if not chosen:
         st.caption(f"The tables hold the first {LANES_PER_PAGE} messages; affected ones come first.")
-    of_tables = ("item_id", "in", chosen) if chosen else ("lane", "<=", LANES_PER_PAGE)
-    return page.board.rows(TIMELINE, here, of_tables), _clicked(event)
+    items = {*chosen, *(item for item, key in details.keys(case, page).items() if key in chosen)}
+    of_tables = ("item_id", "in", tuple(sorted(items))) if chosen else ("lane", "<=", LANES_PER_PAGE)
+    timeline = page.board.rows(TIMELINE, here, of_tables)
+    return Drawn(timeline, timeline, _messages_of(clicked), _mark_of(clicked))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -175,8 +234,9 @@ def _kept(key: tuple[Any, ...], _draw: Callable[[], Any]) -> Any:
 
 def _chart(figure: Any, name: str, case: Case, modes: Any = ("points",)) -> Any:
     turn = st.session_state.get(details.turn_of(case), 0)
+    pointed = st.session_state.get(details.pointed_of(case))
     return st.plotly_chart(
-        figure,
+        ringed(figure, pointed) if pointed else figure,
         key=f"timeline-{name}-{turn}",
         on_select="rerun",
         selection_mode=modes,
@@ -189,20 +249,30 @@ def _timeouts(case: Case) -> dict[str, int | None]:
     return {"function_timeout_s": case["function_timeout_s"], "visibility_timeout_s": case["visibility_timeout_s"]}
 
 
-def _clicked(event: Any) -> list[str]:
+def _messages_of(clicked: Any) -> list[str]:
     """Return the message ids of the chosen bars and marks, each once."""
-    points = event["selection"]["points"]
+    points = clicked["selection"]["points"]
     ids = dict.fromkeys(str(p["customdata"][0]) for p in points if p.get("customdata"))
-    return [i for i in ids if not i.startswith(PREFIX)]
+    return [i for i in ids if is_message(i)]
 
 
-def _chosen(clicked: list[str], case: Case) -> list[str]:
-    """Return the message ids that a click or the link chose; a new click is written into the link."""
-    memory = details.memory_of(case)
-    if clicked != st.session_state.get(memory, []):
+def _mark_of(clicked: Any) -> str | None:
+    """Return the name of the chosen bar or mark, where one alone was clicked."""
+    names = {p["customdata"][3] for p in clicked["selection"]["points"] if len(p.get("customdata") or ()) > 3}
+    return str(names.pop()) if len(names) == 1 else None
+
+
+def _chosen(drawn: Drawn, case: Case, keys: dict[str, str]) -> list[str]:
+    """Return the names that a click or the link chose, by business key where it is the message's own.
+
+    A new click is written into the link, and so is the bar or mark that was hit.
+    """
+    memory, clicked = details.memory_of(case), (drawn.messages, drawn.mark)
+    if clicked != st.session_state.get(memory, ([], None)):
         st.session_state[memory] = clicked
-        if clicked:
-            st.query_params["msg"] = clicked
+        event.choose(drawn.mark)
+        if drawn.messages:
+            st.query_params["msg"] = [keys.get(i, i) for i in drawn.messages]
         else:
             st.query_params.pop("msg", None)
     return st.query_params.get_all("msg")

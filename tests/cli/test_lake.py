@@ -166,6 +166,23 @@ def test_sealing_a_case_reads_its_time_again_and_stamps_it(run, lake, monkeypatc
     assert "seal it again after" in err
 
 
+HOUR = timedelta(hours=1)
+CASE = {"started_at": T, "ended_at": T + HOUR, "visibility_timeout_s": 30, "final_at": None}
+SEALED = {
+    "an hour around it": ({}, 48, (-1, 2)),
+    "two visibility timeouts, where they are longer": ({"visibility_timeout_s": 3 * 3600}, 48, (-6, 7)),
+    "as far as its verdicts rest on what is missing": ({"final_at": T + 29 * HOUR}, 48, (-1, 5)),
+    "no further than now": ({"final_at": T + 29 * HOUR}, 3, (-1, 3)),
+}
+
+
+@pytest.mark.parametrize(("facts", "now", "expected"), SEALED.values(), ids=SEALED)
+def test_a_case_is_read_again_as_far_as_its_verdicts_reach(facts, now, expected):
+    from cli.seal import _span
+
+    assert _span(CASE | facts, T + now * HOUR) == tuple(T + hours * HOUR for hours in expected)
+
+
 def test_an_incident_that_is_not_there_is_not_sealed(run):
     code, _, err = run("seal", "orders-1")
 

@@ -10,6 +10,7 @@ import ingest.collect
 import spark_jobs.runner
 import spark_jobs.session
 from forensics.report.notice import WebhookError, news_of, notice_of, target_of
+from forensics.report.opening import opening
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
 from tests.forensics.report import world
@@ -147,15 +148,20 @@ def test_the_json_form_is_everything_but_the_evidence_ids(hook, lake):
     assert "evidence_ids" not in said["incident"]
 
 
+def first_lines(incident):
+    return opening(incident, [], [], [], 0, [], (), None)
+
+
 def test_a_name_from_a_log_cannot_mention_a_channel_or_make_a_link():
     hostile = world.incident() | {"headline": "<!channel> *x* <https://e.example|click>", "cause_sentence": "<@U1>"}
-    text = notice_of(hostile, "slack", None, "v").body["blocks"][0]["text"]["text"]
+    text = notice_of(hostile, first_lines(hostile), "slack", None, "v").body["blocks"][0]["text"]["text"]
 
     assert "<" not in text
 
 
 def test_a_link_leads_to_the_incident():
-    said = notice_of(world.incident(), "slack", "https://d.example.com/", "v").body["blocks"][0]["text"]["text"]
+    told = notice_of(world.incident(), first_lines(world.incident()), "slack", "https://d.example.com/", "v")
+    said = told.body["blocks"][0]["text"]["text"]
 
     assert f"<https://d.example.com/incident?incident={world.INCIDENT}|" in said
 

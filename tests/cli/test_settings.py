@@ -5,7 +5,10 @@ import json
 import pytest
 
 import cli
+from cli.correlate import tell_changed_settings
 from forensics.docsettings import schema
+from forensics.lake.generation import Generation
+from forensics.settings import Queue, Settings
 
 
 @pytest.fixture
@@ -49,3 +52,14 @@ def test_it_prints_the_schema(run):
     code, out, _ = run("--schema")
 
     assert (code, json.loads(out)) == (0, schema())
+
+
+def test_correlate_says_what_changed_in_the_settings_since_the_newest_findings(capsys):
+    made = Generation("1c6f47bd4fe5", {}, {}, {}, "1", None, settings='[[queue]]\nname = "a"\nbusiness_key = "$.id"\n')
+    tell_changed_settings(made, Settings())
+    said = capsys.readouterr().err
+    tell_changed_settings(made, Settings(queues=(Queue("a", "$.id"),)))
+
+    assert "The settings are not those of data version 1c6f47bd4fe5:" in said
+    assert "queue a is no longer in them: business_key '$.id'" in said
+    assert capsys.readouterr().err == ""

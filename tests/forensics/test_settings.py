@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from forensics.errors import SettingsError
-from forensics.settings import AcceptedRisk, Consumer, Queue, Settings
+from forensics.settings import AcceptedRisk, Consumer, Queue, Settings, place_of_settings
 
 ROOT = Path(__file__).parents[2]
 WHOLE = r"""
@@ -59,14 +59,21 @@ def test_what_is_not_said_is_unknown_and_not_a_default():
 def test_no_file_means_defaults(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
+    assert place_of_settings(None, tmp_path / "lake") is None
     assert Settings.load(None) == Settings()
 
 
-def test_the_file_in_the_current_folder_is_found(tmp_path, monkeypatch):
-    (tmp_path / "doubletake.toml").write_text(WHOLE)
+def test_a_named_file_wins_over_the_current_folder_s_and_that_over_the_lake_s(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    own, here, named = tmp_path / "lake" / "doubletake.toml", Path("doubletake.toml"), Path("named.toml")
+    own.parent.mkdir()
+    found = []
+    for file in (own, here):
+        file.write_text(WHOLE)
+        found.append(place_of_settings(None, own.parent))
 
-    assert Settings.load(None).queues[0].name == "payments.fifo"
+    assert found == [own, here]
+    assert place_of_settings(named, own.parent) == named, "it need not exist: whoever names it hears so"
 
 
 BAD = {

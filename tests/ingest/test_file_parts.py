@@ -13,7 +13,7 @@ from ingest import file_bytes
 from ingest.file_events import exported, written
 from ingest.file_forms import Form, recognise
 from ingest.file_run import NEAR_MOMENTS, Places
-from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
+from ingest.json_stream import MOST_DEEP, BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError
 
 MOMENT = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
@@ -188,6 +188,7 @@ def test_moments_stay_numbered_while_their_events_stand_close():
 
 UNREADABLE = {
     "nested too deep": "[" * 30_000 + "]" * 30_000,
+    "nested one too deep": "[" * (MOST_DEEP + 1) + "]" * (MOST_DEEP + 1),
     "nested too deep, with brackets in strings": '{"a": "]}", "b": ' + "[" * 30_000 + '"]\\"]"' + "]" * 30_000 + "}",
     "a number of 6,000 digits": "9" * 6_000,
     "an object with such a number": '{"timestamp": ' + "9" * 6_000 + ', "message": "x"}',

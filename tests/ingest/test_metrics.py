@@ -10,6 +10,7 @@ from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import metrics
 from ingest.aws_errors import AwsRefusedError
+from spark_jobs.metrics import LEVELS, SUMS
 from tests.ingest.stand_ins import AsModelled
 from tests.ingest.world import START
 
@@ -81,12 +82,12 @@ def test_no_span_asks_for_a_finer_period_than_is_kept():
 
 def test_calls_are_full(lake):
     aws = FakeAws(lambda asked, _: complete(asked))
-    wanted = queues(aws, 80)
+    wanted = queues(aws, 130)
     metrics.ingest(lake, wanted, last_hour(), NOW)
     per_queue = len(wanted[0].metrics)
 
-    assert [len(call["MetricDataQueries"]) for call in aws.asked] == [500, 500, 80 * per_queue - 1000]
-    assert lake.read(POINTS).num_rows == 80 * per_queue
+    assert [len(call["MetricDataQueries"]) for call in aws.asked] == [500, 500, 130 * per_queue - 1000]
+    assert lake.read(POINTS).num_rows == 130 * per_queue
     assert all(call["ScanBy"] == "TimestampAscending" for call in aws.asked)
 
 
@@ -171,8 +172,16 @@ def test_fifo_and_standard_queues_have_metrics_of_their_own():
     fifo = {m for m, _ in metrics.of_queue("q.fifo", "1", "r", "a", None).metrics}
     standard = {m for m, _ in metrics.of_queue("q", "1", "r", "a", None).metrics}
 
-    assert "ApproximateNumberOfGroupsWithInflightMessages" in fifo - standard
-    assert "ApproximateNumberOfNoisyGroups" in standard - fifo
+    assert fifo - standard == {"NumberOfDeduplicatedSentMessages"}
+
+
+def test_every_metric_that_is_collected_is_used():
+    used = {*SUMS, *LEVELS}
+    asked = {m for name in ("q", "q.fifo") for m, _ in metrics.of_queue(name, "1", "r", "a", None).metrics}
+    asked |= {m for m, _ in metrics.of_function("f", "1", "r", ("a",), None).metrics}
+    asked |= {m for m, _ in metrics.of_mapping("u", "1", "r", "a", None).metrics}
+
+    assert asked == used
 
 
 @pytest.mark.emulator

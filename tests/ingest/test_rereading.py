@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forensics.coverage import SETTLING
+from forensics.coverage import BLOCK_S, SETTLING
 from forensics.window import TimeWindow
-from ingest.rereading import BLOCK_S, RUNGS, Known, due, joined, pieces
+from ingest.rereading import RUNGS, Known, due, joined, pieces
 
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

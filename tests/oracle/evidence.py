@@ -214,6 +214,7 @@ class Kept:
                 "maximum_concurrency": None,
                 "counts_events": plan.counts_events,
                 "state": "Enabled",
+                "filter_patterns": None,
                 "last_modified_at": at(self.world.started_ms - 86_400_000),
                 "observed_at": at(self.end_ms),
             }

@@ -47,6 +47,7 @@ def blind(story: Story) -> None:
             "function_timeout_s": EXPORTS.timeout_s,
             "batch_size": EXPORTS.batch_size,
             "extra_effects_at_least": 0,
+            "extra_effects_at_most": 20,
             "unread_sources": ["log_events: no line of write-export names a message"],
             "evidence_ids": sorted({run.first_id for run in failed} | {i for run in failed for i in run.end_ids}),
         },

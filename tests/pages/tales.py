@@ -165,6 +165,7 @@ def double_billing(story: Story) -> None:
             "group_count": 1,
             "blocked_ms": 570_560,
             "extra_effects_at_least": 7,
+            "extra_effects_at_most": 8,
             "unread_sources": [],
             "evidence_ids": sorted({i for pair in seen for d in pair for i in d["evidence_ids"]}),
         },
@@ -278,6 +279,7 @@ def expired_handle(story: Story) -> None:
             "group_count": None,
             "blocked_ms": None,
             "extra_effects_at_least": 1,
+            "extra_effects_at_most": 1,
             "unread_sources": [],
             "evidence_ids": sorted({i for d in seen for i in d["evidence_ids"]}),
         },
@@ -369,6 +371,7 @@ def dead_lettered(story: Story, unread: bool = False) -> None:
             "function_timeout_s": 15,
             "batch_size": 1,
             "extra_effects_at_least": 0,
+            "extra_effects_at_most": 0,
             "unread_sources": ["/aws/lambda/send-mail: 22:00 to 22:30 UTC could not be read (AccessDenied)"]
             if unread
             else [],
@@ -450,6 +453,7 @@ def huge(story: Story, messages: int = 5200) -> None:
             "function_timeout_s": 10,
             "batch_size": 10,
             "extra_effects_at_least": messages,
+            "extra_effects_at_most": messages,
             "unread_sources": [],
             "evidence_ids": [],
         },

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import TimeoutError, expect, sync_playwright
 
 from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
-from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE, uuid
+from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE
 from tests.waiting import PATIENCE_MS
 
 pytestmark = pytest.mark.browser
@@ -156,8 +156,13 @@ def test_a_click_on_a_bar_filters_the_tables_and_is_written_into_the_link(left_o
     page.wait_for_url("**msg=**")
     (chosen,) = tab.keys()["msg"]
 
-    assert chosen in {uuid("payment", n) for n in range(1, 11)}
+    assert chosen in {f"pay_{1040 + n}" for n in range(1, 11)}
     assert has_rows(page, 0, 1 + 2), "two deliveries"
+    panel = page.locator(".st-key-event_panel")
+    expect(panel).to_contain_text(chosen)
+    box = panel.bounding_box()
+
+    assert box["y"] > 0 and box["y"] + box["height"] <= 900, "what was clicked is told where one looks"
     assert picture(page, "incident-selected", tmp_path).exists()
 
     clear.click()

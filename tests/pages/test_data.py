@@ -1,6 +1,14 @@
 """The Data page: what was read, what is missing, and the settings in force."""
 
+from datetime import timedelta
+
+import pytest
+
+from forensics.lake import Lake
+from forensics.settings_text import text_digest
+from tests.pages import tales
 from tests.pages.reading import words
+from tests.pages.worlds import START, Story
 
 
 def test_data_says_what_was_read_and_that_looking_changes_nothing(visit):
@@ -36,3 +44,45 @@ def test_data_looks_for_the_marks_of_a_queue_on_demand_and_says_what_it_found(vi
     assert "Nothing to propose" not in before
     assert not at.exception
     assert "Nothing to propose" in words(at) or "All together" in words(at)
+
+
+MADE_WITH = '[[function]]\nname = "charge-card"\norder = "sequential"\n'
+
+
+@pytest.fixture
+def made_with_settings(tmp_path, monkeypatch):
+    """A lake whose findings were made with settings, and a working folder without any."""
+    monkeypatch.chdir(tmp_path)
+    story = Story(data_until_at=START + timedelta(hours=1))
+    story.coverage(tales.CHARGE, START - timedelta(days=1), story.data_until_at)
+    tales.double_billing(story)
+    root = story.save(tmp_path / "lake", with_findings=False)
+    kept = {"settings": MADE_WITH, "settings_digest": text_digest(MADE_WITH), "made_at": START + timedelta(hours=2)}
+    story.publish(Lake(root), **kept)
+    return root
+
+
+def test_the_settings_shown_are_those_the_version_was_made_with_beside_todays(visit, made_with_settings):
+    at = visit("pages/data.py", made_with_settings)
+    said = words(at).replace("\\", "")
+
+    assert MADE_WITH.strip() in [c.value for c in at.code]
+    assert "function charge-card is no longer in them: order 'sequential'" in said
+    assert "Made with other settings than today's (1 difference): see Data." in said
+    assert at.dataframe[-2].value["Settings"][0] == text_digest(MADE_WITH)
+    assert at.dataframe[-2].value["Made at"][0].startswith("20 Nov")
+
+
+def test_a_settings_file_in_the_lake_is_found(visit, made_with_settings):
+    (made_with_settings / "doubletake.toml").write_text("# ours\n" + MADE_WITH)
+    said = words(visit("pages/data.py", made_with_settings)).replace("\\", "")
+
+    assert "lake/doubletake.toml, says the same." in said
+    assert "other settings" not in said
+
+
+def test_settings_that_were_not_kept_are_not_called_defaults(visit):
+    said = words(visit("pages/data.py", "demo"))
+
+    assert "did not keep the settings it was made with" in said
+    assert "every default" not in said

@@ -170,3 +170,12 @@ def test_other_settings_of_a_queue_are_replayed_on_demand_beside_what_was_observ
     assert not at.exception
     assert "Under the settings in force the replay" in words(at)
     assert "as it was" in str(at.dataframe[-1].value["Settings"].tolist())
+
+
+def test_waiting_times_and_their_trends_stand_on_the_page(visit):
+    at = visit("pages/queue_health.py", "demo")
+    rows = next(d.value for d in at.dataframe if "Until done" in d.value)
+
+    assert not at.exception
+    assert rows["Sent"].sum() > 0
+    assert "Median and 95th percentile from the send" in words(at)

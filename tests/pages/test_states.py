@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from forensics.identity import handle_token
 from forensics.lake import Lake
 from forensics.report.annotations import annotate
-from forensics.tables.findings import DELIVERIES, INCIDENTS
+from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from tests.pages import tales
 from tests.pages.blind_tale import BLIND
 from tests.pages.reading import PAGES, ROOT, words
@@ -54,7 +54,19 @@ def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_
     said = [c.value for c in at.main.caption if "ago" in c.value]
 
     assert len(said) == is_said
-    assert all(c.startswith("data ends ") and c.endswith(" UTC, 3 h ago") for c in said)
+    assert all("Data ends " in c and " UTC, 3 h ago; nobody has looked since. `doubletake collect" in c for c in said)
+    assert not at.main.warning, "one line, and no alert that pushes the answer down"
+
+
+@pytest.mark.parametrize("quiet_min", [73, 3])
+def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_min):
+    story = Story(data_until_at=datetime.now(UTC) - timedelta(minutes=quiet_min))
+    tales.double_billing(story)
+    first = visit("app.py", story.save(tmp_path / "lake")).main.markdown[0].value.replace("\\", "")
+
+    assert "Nothing open" not in first
+    assert "Nothing active in the last hour of data, which ends " in first
+    assert f" UTC, {'1 h' if quiet_min > 60 else f'{quiet_min} min'} ago" in first
 
 
 def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(visit, copy_of):
@@ -203,12 +215,13 @@ def test_a_lake_holds_tokens_of_receipt_handles_and_the_page_shows_no_more(visit
 
 def test_an_incident_whose_logs_name_no_message_says_the_upper_bound_and_shows_its_runs(visit):
     at = visit("pages/incident.py", "blind", incident=BLIND)
-    numbers = {m.label: m.value for m in at.metric}
     buttons = {b.proto.label: b.proto.disabled for b in at.get("download_button")}
     runs = at.dataframe[0].value
 
     assert not at.exception
-    assert (numbers["Processed twice"], numbers["Extra side effects"]) == ("up to 20", "0 to 20")
+    assert at.title[0].value.startswith("Up to 20 messages")
+    assert "How often" not in words(at)
+    assert "**Next:** log message ids" in words(at)
     assert "No line names a message" in words(at)
     assert "Failed runs by cause: **Function timeout** 2" in words(at)
     assert list(runs["How"]) == ["function timeout"] * 2
@@ -245,3 +258,53 @@ def test_without_a_browser_zone_times_are_in_utc(lake_of, monkeypatch):
     at.query_params["tz"] = "Browser"
 
     assert at.run().dataframe[0].value["Started"][0] == "20 Nov 2026 05:12"
+
+
+def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    [incident] = story.findings[INCIDENTS.name]
+    of_works = {"works": 1, "works_shared": 0, "works_confirmed": 1, "works_probable": 0, "works_possible": 0}
+    incident |= {"causes": [], "primary_cause": "producer_retry", "works_absorbed": 0, "works_harmless": 0} | of_works
+    incident |= {"extra_effects_at_least": 1, "extra_effects_at_most": 1}
+    incident |= {"is_provisional": True, "final_at": START + timedelta(days=1)}
+    incident |= {"still_open": ["throttled: nobody looked (would decide: the Throttles metric)"]}
+    for row in story.findings[MESSAGES.name]:
+        row |= {
+            "is_provisional": True,
+            "work_id": "w",
+            "verdict": "confirmed",
+            "effects_at_least": 2,
+            "effects_at_most": 2,
+        }
+    at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
+    [works] = [f.value for f in at.dataframe if "Why it came again" in f.value]
+
+    assert "**How often:** 1 repeat on 1 message" in words(at)
+    assert "Verdict per work" in [s.value for s in at.subheader]
+    assert len(works) == 1
+    assert works["Message"][0].count(", ") == 9
+    assert "the same work came under another one: **Sent twice by the producer**" in words(at)
+    assert works["Certainty"][0] == "proved · provisional"
+    assert "Provisional: the verdict on 1 work rests on lines that are missing" in words(at)
+    assert "No cause could be decided" not in words(at)
+    assert "**Throttled**: nobody looked (would decide: the Throttles metric)" in words(at)
+
+
+def test_a_work_that_two_incidents_share_counts_once_in_seven_days(visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=9))
+    tales.double_billing(story)
+    [incident] = story.findings[INCIDENTS.name]
+    of_works = {"works": 1, "works_shared": 1, "works_confirmed": 1, "works_probable": 0, "works_possible": 0}
+    incident |= of_works
+    later = incident | {
+        "incident_id": "payments.fifo-20261120T1200Z",
+        "ended_at": incident["ended_at"] + timedelta(hours=7),
+    }
+    first, second, *_ = story.findings[MESSAGES.name]
+    one = {"work_id": "w", "verdict": "confirmed"}
+    story.findings[INCIDENTS.name] = [incident, later]
+    story.findings[MESSAGES.name] = [first | one, second | one | {"incident_id": later["incident_id"]}]
+    at = visit("app.py", story.save(tmp_path / "lake"))
+
+    assert {m.label: m.value for m in at.metric}["Processed twice, 7 days"] == "1"

@@ -15,13 +15,12 @@ import pyarrow.parquet as pq
 
 from forensics.identity import evidence_id, handle_token
 from forensics.lake import Lake, to_arrow
-from forensics.tables import FINDINGS, Table
+from forensics.tables import EVIDENCE, FINDINGS, Table
 from forensics.tables.evidence import (
     CONSUMERS,
     COVERAGE,
     EVENT_SOURCE_MAPPINGS,
     FUNCTION_SETTINGS,
-    LOG_EVENTS,
     QUEUE_SETTINGS,
 )
 from lab.loglines import iso_ms, report_line, start_line, timed_out_line
@@ -328,13 +327,13 @@ class Story:
         """Write the lake: evidence first, then the findings of one generation."""
         lake = Lake(root)
         for name, rows in self.evidence.items():
-            table = next(t for t in _EVIDENCE if t.name == name)
+            table = next(t for t in EVIDENCE if t.name == name)
             lake.append(table, rows, f"{name}|test")
         if with_findings:
             self.publish(lake)
         return root
 
-    def publish(self, lake: Lake) -> None:
+    def publish(self, lake: Lake, **more: Any) -> None:
         """Write the findings told so far as a new generation of a lake."""
         text = repr(sorted((name, len(rows)) for name, rows in self.findings.items()))
         generation_id = hashlib.sha256(text.encode()).hexdigest()
@@ -349,10 +348,9 @@ class Story:
                 "inputs": lake.versions(),
                 "rules_version": "1",
                 "data_until_at": self.data_until_at,
-            },
+            }
+            | more,
         )
 
-
-_EVIDENCE = (LOG_EVENTS, QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS, CONSUMERS, COVERAGE)
 
 Builder = Callable[[Story], None]

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from forensics.redrive import plan
 from forensics.tables import findings as T
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
@@ -87,3 +88,11 @@ def test_the_function_raised_or_gave_it_back(investigated):
 def test_every_claim_cites_evidence_that_resolves(investigated, table):
     assert all(row["evidence_ids"] for row in investigated.rows(table))
     assert investigated.unresolved(table) == set()
+
+
+def test_the_redrive_plan_sends_back_only_what_was_never_done(investigated):
+    found = plan(investigated.lake.findings(), f"{QUEUE}-dlq")
+    done = {t.message_id: t.effects for t in investigated.played.truths if t.queue == QUEUE}
+
+    assert {done[s.message_id] for s in found.steps if s.decision == "repeats"} == {2}
+    assert [done[s.message_id] for s in found.scripted] == [0]

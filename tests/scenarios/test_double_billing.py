@@ -4,12 +4,20 @@ from datetime import timedelta
 
 import pytest
 
+from forensics.books import Columns, read_books, reconcile
+from forensics.lake import Lake
+from forensics.report.case import load_case
+from forensics.report.evidence_bundle import evidence_bundle, read_evidence
+from forensics.report.json_report import as_json
 from forensics.settings import Settings
 from forensics.suggestions import settings_text, suggest
 from forensics.suggestions.trial import verdicts_now, verdicts_under
 from forensics.tables import findings as T
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.what_if import ask
+from forensics.window import TimeWindow
+from ingest.bundles import store
+from spark_jobs.runner import correlate
 
 pytestmark = [pytest.mark.spark, pytest.mark.emulator]
 
@@ -220,6 +228,7 @@ def test_the_settings_checks_name_what_made_it_possible(investigated):
     assert failed == {
         (QUEUE, "fifo_single_group"): "critical",
         (QUEUE, "run_near_timeout"): "critical",
+        (QUEUE, "guard_missing"): "warning",
         (QUEUE, "partial_responses"): "warning",
         ("shipment-updates", "partial_responses"): "warning",
     }
@@ -279,3 +288,29 @@ def test_the_grid_finds_that_a_batch_of_one_repeats_nothing_and_says_its_price(i
 
     assert rows["batch size 1"].high["repeats"] == rows["batch size 1"].high["blocked_s"] == 0
     assert rows["batch size 1"].low["runs"] > 1.2 * rows["observed"].low["runs"]
+
+
+def test_the_provider_s_ledger_closes_both_payments_that_were_under_way(investigated, messages, tmp_path):
+    file = tmp_path / "charges.csv"
+    file.write_text(investigated.played.books)
+    whole = TimeWindow(investigated.played.window_start, investigated.played.window_end + timedelta(days=1))
+    columns = Columns("payment_id", "amount", "currency", "charged_at", "charge_id")
+    read_books(investigated.lake.findings(), file, columns, investigated.played.window_end, whole=whole)
+    lines = {line.key: line for line in reconcile(investigated.lake.findings())[QUEUE]}
+    truly = {t.business_key: t.effects for t in investigated.played.truths if t.queue == QUEUE}
+    closed = {k: line.at_least for k, line in lines.items() if line.outcome in ("repeated", "cleared")}
+
+    assert sorted(closed.values()) == [1, 2]
+    assert {k: (line.at_least, line.at_most) for k, line in lines.items()} == {k: (n, n) for k, n in truly.items()}
+
+
+def test_who_imports_the_evidence_bundle_judges_the_same(investigated, incident, tmp_path):
+    findings = investigated.lake.findings()
+    data = evidence_bundle(findings, load_case(findings, incident["incident_id"]))
+    again = Lake(tmp_path / "again")
+    brought = read_evidence(data)
+    store(again, brought.rows)
+    correlate(again, Settings.parse(brought.settings))
+    mine, theirs = (as_json(load_case(one.findings(), incident["incident_id"])) for one in (investigated.lake, again))
+
+    assert {k: v for k, v in theirs.items() if mine[k] != v}.keys() <= {"data_version", "data_until_at"}

@@ -63,6 +63,26 @@ def test_invoices_sent_again_after_the_window_are_one_work_done_twice(investigat
         assert second["sent_at"] - first["sent_at"] > timedelta(seconds=300)
 
 
+def test_an_invoice_booked_twice_under_two_ids_is_one_work_and_one_extra_booking(investigated):
+    incidents = [row for row in investigated.rows(T.INCIDENTS) if row["queue"] == "invoices.fifo"]
+
+    for row in incidents:
+        assert (row["messages"], row["works"], row["works_confirmed"], row["works_shared"]) == (2, 1, 1, 0)
+        assert (row["extra_effects_at_least"], row["extra_effects_at_most"]) == (1, 1)
+        assert row["headline"] == "1 work, sent in 2 messages, was processed more than once"
+        assert [text.partition(":")[0] for text in row["excluded"]] == ["dlq_redrive", "producer_retry", "redelivery"]
+        assert row["still_open"] == []
+    assert len(incidents) == 2
+
+
+def test_who_sent_the_invoices_is_told(investigated):
+    [sender] = {row["sender_id"] for row in investigated.rows(T.DELIVERIES) if row["queue"] == "invoices.fifo"}
+    again = [r for r in investigated.by_message(T.MESSAGES, "invoices.fifo").values() if r["origin"]]
+
+    assert sender.endswith(":billing-run")
+    assert all(f"both by {sender}" in row["trigger_sentence"] for row in again)
+
+
 def test_the_invoice_sent_again_inside_the_window_is_one_message(investigated):
     sent = [t.business_key for t in investigated.played.truths if t.queue == "invoices.fifo"]
     again = {key for key in sent if sent.count(key) > 1}

@@ -223,6 +223,7 @@ def verdict(item, name, at, *ids):
     return {
         "queue_arn": ORDERS,
         "item_id": item,
+        "work_id": item,
         "verdict": name,
         "first_received_at": at,
         "evidence_ids": list(ids),

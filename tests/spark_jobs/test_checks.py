@@ -78,7 +78,15 @@ def test_settings_are_checked_against_what_was_observed(checks):
 def test_a_mapping_that_was_not_read_is_unknown(checks):
     unknown = {code for (name, code), row in checks.items() if name == "orders" and row["status"] == "unknown"}
 
-    assert unknown == {"drift", "partial_responses", "concurrency_limit", "mapping_metrics_off"}
+    assert unknown == {
+        "drift",
+        "partial_responses",
+        "concurrency_limit",
+        "mapping_metrics_off",
+        "mapping_filters",
+        "mapping_disabled",
+        "in_flight_quota",
+    }
 
 
 def test_what_was_set_after_the_newest_snapshot_is_checked():

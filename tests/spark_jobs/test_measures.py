@@ -128,6 +128,15 @@ def test_a_verdict_counts_at_its_messages_first_receive(name, expected):
     assert found["at"].to_list() == [minute(15)]
 
 
+def test_a_work_under_two_message_ids_counts_once_at_its_first_receive():
+    sent, again = verdict("b", "confirmed", minute(16), "log:b"), verdict("a", "confirmed", minute(40), "log:a")
+    found = verdict_measures(frame(MESSAGES, [row | {"work_id": "a"} for row in (again, sent)]))
+
+    assert counts(found) == {"twice_surely": 1, "twice_maybe": 1}
+    assert found["at"].to_list() == [minute(15)]
+    assert found["evidence"].to_list() == [["log:b"]]
+
+
 def test_an_unlogged_receive_counts_at_the_next_delivery_that_is_logged():
     found = measured(unlogged("a", 1), delivery("a", 2, minute(20)), unlogged("a", 3), delivery("a", 4, minute(40)))
 

@@ -138,8 +138,13 @@ def test_a_frame_without_rows_gives_a_figure_that_says_so(double_billing):
 
 
 def test_figures_are_plain_json(double_billing):
-    for figure in (timeline_figure, consumers_figure, overview_figure):
-        assert json.loads(figure(double_billing, UTC).to_json())["data"]
+    folded = consumer_lanes(double_billing)
+    for figure, rows in (
+        (timeline_figure, double_billing),
+        (consumers_figure, folded),
+        (overview_figure, double_billing),
+    ):
+        assert json.loads(figure(rows, UTC).to_json())["data"]
 
 
 def test_overlapping_deliveries_of_a_worker_get_half_a_lane_each():
@@ -166,7 +171,7 @@ def test_consumers_fold_a_batch_into_one_bar_per_run(double_billing):
 
 
 def test_a_run_says_on_hover_how_many_messages_it_had(double_billing):
-    figure = consumers_figure(double_billing, UTC)
+    figure = consumers_figure(consumer_lanes(double_billing), UTC)
     hover = next(t for t in figure.data if t.name == "In flight until deleted").customdata[0][1]
 
     assert "10 messages" in hover
@@ -174,7 +179,7 @@ def test_a_run_says_on_hover_how_many_messages_it_had(double_billing):
 
 
 def test_consumers_keep_every_repeat(double_billing):
-    assert points(consumers_figure(double_billing, UTC), "Work done again") == 7
+    assert points(consumers_figure(consumer_lanes(double_billing), UTC), "Work done again") == 7
 
 
 def test_a_window_counts_in_every_bin_it_touches_and_in_no_other():
@@ -239,3 +244,38 @@ def _many(count, kinds=("in_flight",)):
         for n in range(count)
         for kind in kinds
     )
+
+
+def test_the_business_key_stands_first_on_hover(double_billing):
+    item = double_billing["item_id"].iloc[0]
+    figure = timeline_figure(double_billing, UTC, keys={item: "pay-1041"})
+    said = next(c[1] for t in figure.data for c in t.customdata if c[0] == item)
+
+    assert said.startswith(f"<b>pay-1041</b><br>{item}")
+
+
+def test_every_point_carries_the_name_of_its_mark(double_billing):
+    figure = timeline_figure(double_billing, UTC, cut_gaps=False)
+    carried = [c[3] for t in figure.data for c in t.customdata]
+    repeat = double_billing[double_billing["kind"] == "repeat"].iloc[0]
+    name = f"repeat.{repeat['at'].value // 1000}.{repeat['delivery_index']}.{repeat['item_id']}"
+
+    assert carried.count(name) == 1
+    assert len(carried) == len(set(carried))
+
+
+def test_a_crowd_of_marks_becomes_one_with_how_many_there_are(double_billing):
+    one = double_billing[double_billing["kind"] == "repeat"].head(1)
+    crowd = pd.concat([one.assign(at=one["at"] + pd.Timedelta(milliseconds=5 * n)) for n in range(12)])
+    figure = timeline_figure(pd.concat([double_billing, crowd], ignore_index=True), UTC)
+    texts = [text for t in figure.data if t.name == "Work done again" for text in t.text or () if text]
+
+    assert texts == ["13×"]
+
+
+def test_a_tall_chart_has_its_times_above_the_lanes():
+    rows = told(tales.double_billing, DOUBLE_BILLING)
+    many = pd.concat([rows.assign(lane=rows["lane"] + 20 * n, item_id=rows["item_id"] + f"/{n}") for n in range(3)])
+
+    assert timeline_figure(rows, UTC).layout.xaxis.side == "bottom"
+    assert timeline_figure(many, UTC).layout.xaxis.side == "top"

@@ -44,7 +44,17 @@ def test_only_long_gaps_are_cut(times):
         for a, b in zip(episodes, episodes[1:], strict=False)
     ]
 
-    assert all(later - earlier > 60 * SECOND and later - earlier > 0.2 * span for earlier, later in inner)
+    lengths = sorted((later - earlier for earlier, later in inner), reverse=True)
+    left = [span - sum(lengths[:n]) for n in range(len(lengths))]
+
+    assert all(length > 60 * SECOND and length > 0.2 * shown for length, shown in zip(lengths, left, strict=True))
+
+
+def test_every_one_of_several_nights_is_cut():
+    hour, night = 3600 * SECOND, 82_440 * SECOND
+    moments = [n * (hour + night) + part for n in range(5) for part in (0, hour // 2, hour)]
+
+    assert [e.end_us - e.start_us < 2 * hour for e in find_episodes(moments)] == [True] * 5
 
 
 @given(st.lists(moments, min_size=1, max_size=60))

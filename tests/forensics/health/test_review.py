@@ -196,7 +196,7 @@ def test_timeouts_that_all_came_before_the_repair_no_longer_rank():
 
     assert [q.queue for q in found.queues] == ["mail", "payments.fifo"]
     assert found.queues[1].why == (
-        "13 function timeouts in 500 runs, none in the 1,348 runs since the function timeout was raised"
+        "13 function timeouts in 500 runs, none in the 1,348 runs since the function timeout was set"
     )
 
 

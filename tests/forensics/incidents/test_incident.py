@@ -1,6 +1,15 @@
 """One incident in a row: counts, causes, what is ruled out, settings, and the sentences made of them."""
 
-from forensics.incidents.incident import NO_QUEUE_SETTINGS, NOT_SENT_TWICE, incident_row
+import pytest
+
+from forensics.incidents.incident import (
+    NO_QUEUE_SETTINGS,
+    NO_RECEIVE_COUNTS,
+    NOT_RECEIVED_TWICE,
+    NOT_SENT_TWICE,
+    incident_row,
+)
+from forensics.incidents.repeats import repeats
 from forensics.tables.findings import INCIDENTS
 from tests.forensics.incidents.builders import at, delivery, harmless, message, redelivery, ruled
 
@@ -9,7 +18,8 @@ ID = "payments-20261122T1200Z"
 
 def row(messages, redeliveries=(), ledger=(), blocked_ms=None, gaps=()):
     affected = {m.item_id for m in messages if m.is_affected}
-    return incident_row(ID, messages, redeliveries, ledger, affected, blocked_ms, gaps)
+    repeated = repeats(messages, redeliveries, ledger, affected)
+    return incident_row(ID, messages, redeliveries, ledger, affected, blocked_ms, gaps, repeated)
 
 
 def test_a_row_has_exactly_the_declared_columns():
@@ -41,7 +51,52 @@ def test_bystanders_count_by_their_verdict_and_not_as_affected():
         "harmless": 1,
     }
     assert found["headline"] == "1 to 2 of 4 redelivered messages were processed more than once"
-    assert found["extra_effects_at_least"] == 2
+
+
+def sent_twice(**values):
+    """One work under two message ids, done in each of them; the second was also sent to somebody who may have done it."""
+    both = {"work_id": "a", "verdict": "confirmed", "effects_at_least": 2, "effects_at_most": 3} | values
+    messages = [
+        message("a", 0, related_message_ids=["b"], **both),
+        message("b", 400, origin="dedup_window_passed", related_message_ids=["a"], **both),
+    ]
+    ledger = [
+        delivery("a", 1, 0, work_id="a", effect="yes"),
+        delivery("b", 1, 400, work_id="a", effect="yes"),
+        delivery("b", 2, 500, work_id="a", effect="unknown"),
+    ]
+    return messages, ledger
+
+
+def test_a_work_under_two_message_ids_is_one_work_with_one_extra_effect():
+    messages, ledger = sent_twice()
+    found = row([*messages, harmless("c")], ledger=ledger)
+
+    assert (found["messages"], found["confirmed"]) == (2, 2)
+    assert (found["works"], found["works_confirmed"], found["works_harmless"], found["works_shared"]) == (1, 1, 1, 0)
+    assert (found["extra_effects_at_least"], found["extra_effects_at_most"]) == (1, 2)
+    assert found["headline"] == "1 of 2 works, sent in 3 messages, was processed more than once"
+
+
+def test_extra_effects_belong_to_the_incident_that_saw_the_work_done_again():
+    messages, ledger = sent_twice()
+    first, second = (row([one], ledger=ledger) for one in messages)
+
+    assert [(r["extra_effects_at_least"], r["extra_effects_at_most"]) for r in (first, second)] == [(0, 0), (1, 2)]
+    assert (first["works_shared"], second["works_shared"]) == (1, 1)
+    assert first["headline"] == "1 redelivered message was processed more than once"
+
+
+def test_without_an_upper_bound_of_one_work_there_is_none_of_the_extra_effects():
+    messages, ledger = sent_twice(effects_at_most=None)
+
+    assert row(messages, ledger=ledger)["extra_effects_at_most"] is None
+
+
+def test_a_message_and_a_line_that_names_only_its_key_are_one_message():
+    named = message("key:pay-1", message_id=None, work_id="a")
+
+    assert row([message("a"), named])["headline"] == "1 redelivered message may have been processed more than once"
 
 
 def test_causes_are_told_most_frequent_first_and_equal_ones_by_name():
@@ -60,7 +115,7 @@ def test_causes_are_told_most_frequent_first_and_equal_ones_by_name():
     assert found["primary_cause"] == "throttled"
 
 
-def test_the_first_repeat_is_the_first_to_come_and_its_gap_goes_into_the_sentence():
+def test_the_first_repeat_is_the_first_to_come():
     found = row(
         [message("a"), message("b")],
         [
@@ -73,7 +128,7 @@ def test_the_first_repeat_is_the_first_to_come_and_its_gap_goes_into_the_sentenc
     )
 
     assert found["first_repeat_at"] == at(60)
-    assert found["cause_sentence"].endswith("The first repeat came 5.68 s after the first receive.")
+    assert "SQS redelivered it 5.67 s after the previous receive" in found["cause_sentence"]
 
 
 def test_a_rival_cause_is_out_where_it_is_for_every_redelivery_with_its_most_frequent_reason():
@@ -104,6 +159,40 @@ def test_of_several_origins_the_last_by_name_is_told_be_it_that_of_a_bystander()
     assert found["primary_cause"] == "producer_retry"
 
 
+OUT = ["dlq_redrive: nothing shows it in the dead-letter queue", "dedup_window_passed: sent too soon"]
+
+
+def test_an_incident_of_the_producers_doing_says_which_rivals_are_out():
+    again = {"origin": "producer_retry", "receive_count": 1}
+    both = [message("b", origin_excluded=OUT, **again), message("c", origin_excluded=OUT[:1], **again)]
+    found = row([message("a", receive_count=1), *both])
+
+    assert found["excluded"] == [OUT[0], NOT_RECEIVED_TWICE]
+    assert found["still_open"] == []
+
+
+def test_an_id_whose_origin_is_open_is_not_called_sent_once_and_its_rivals_are_named():
+    doubt = "dlq_redrive: nobody asked (would decide: move tasks)"
+    found = row([message("a"), message("b", origin_open=[doubt], receive_count=None)])
+
+    assert found["excluded"] == []
+    assert found["still_open"] == [doubt, NO_RECEIVE_COUNTS]
+
+
+def test_a_rival_that_is_open_for_any_redelivery_is_named_with_for_how_many():
+    unread, held = ruled("throttled", "undecidable", "not read"), ruled("released", "undecidable", "not shown")
+    unread, held = unread._replace(would_decide="Throttles"), held._replace(would_decide="the call")
+    found = row(
+        [message("a"), message("b"), harmless("c")],
+        [redelivery("a", rulings=[unread, held]), redelivery("b", rulings=[unread]), redelivery("c", rulings=[held])],
+    )
+
+    assert found["still_open"] == [
+        "throttled: not read (would decide: Throttles)",
+        "released: for 1 of 2 redeliveries: not shown (would decide: the call)",
+    ]
+
+
 def test_evidence_is_told_in_order_and_once():
     lines = [f"log:{n}" for n in range(9)]
     found = row([message("a", evidence_ids=lines[::-1]), message("b", evidence_ids=lines[2:5])])
@@ -122,7 +211,7 @@ def test_where_only_the_producer_sent_twice_the_origin_is_the_cause_and_the_noun
 
     assert (found["primary_cause"], found["causes"], found["excluded"]) == ("producer_retry", [], [])
     assert found["headline"] == "2 of 2 messages sent again may have been processed more than once"
-    assert "the producer sent the same work in a second message" in found["cause_sentence"]
+    assert "The producer sent the same work" in found["cause_sentence"]
 
 
 def test_an_incident_is_proved_when_every_confirmed_verdict_is():
@@ -187,4 +276,24 @@ def test_message_groups_are_counted_among_affected_messages_and_unknown_is_not_z
 
 def test_what_the_evidence_lacks_is_named_and_settings_that_nobody_read_with_it():
     assert row([message("a")], ledger=[delivery("a")], gaps=["a gap"])["unread_sources"] == ["a gap"]
+    unknown_then = delivery("a", visibility_timeout_s=None, queue_settings_id="queue:1")
+    assert row([message("a")], ledger=[unknown_then], gaps=["a gap"])["unread_sources"] == ["a gap"]
     assert row([message("a")], gaps=["a gap"])["unread_sources"] == ["a gap", NO_QUEUE_SETTINGS]
+
+
+STOPPED = {
+    "by runs of one length": ([20.0, 20.2], 20),
+    "by runs of several": ([20.0, 60.0], None),
+    "by none": ([], None),
+}
+
+
+@pytest.mark.parametrize(("lengths", "told"), STOPPED.values(), ids=STOPPED)
+def test_a_function_timeout_that_no_setting_tells_is_what_stopped_runs_say(lengths, told):
+    runs = [
+        delivery("a", n, run_status="timeout", run_started_at=at(0), run_ended_at=at(seconds), function_timeout_s=None)
+        for n, seconds in enumerate(lengths, 1)
+    ]
+
+    assert row([message("a")], ledger=runs)["function_timeout_s"] == told
+    assert row([message("a")], ledger=[*runs, delivery("a", 9, function_timeout_s=30)])["function_timeout_s"] == 30

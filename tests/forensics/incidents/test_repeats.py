@@ -30,7 +30,9 @@ def test_a_repeat_in_another_message_has_its_origin_for_a_cause_and_its_own_evid
     ]
     (repeat,) = found(ledger, messages=[message("b", origin="producer_retry")])
 
-    assert repeat == WorkRepeat("b", 1, Repeat(cause="producer_retry", is_fifo=True, earlier_effect="yes"), ["log:b-1"])
+    assert repeat == WorkRepeat(
+        "b", 1, Repeat(cause="producer_retry", is_fifo=True, earlier_effect="yes"), ["log:b-1"], True
+    )
 
 
 def test_a_repeat_of_which_nothing_tells_why_is_undecidable():

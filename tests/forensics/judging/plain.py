@@ -30,6 +30,16 @@ def delivery(item_id: str = "m1", **facts) -> Delivery:
     return Delivery(item_id=item_id, **{**known, **facts})
 
 
+class Final:
+    """Every time was read again, and no line of it is still to come."""
+
+    def of_groups(self, log_groups, start, end):
+        return None
+
+    def of_queue(self, queue_arn, start, end):
+        return None
+
+
 @dataclass
 class Around:
     """Surroundings in which nothing happened and nobody looked, but for what a test says; ``asked`` are the throttles' spans."""
@@ -45,6 +55,7 @@ class Around:
     order: Order = Order()
     given_back: bool | None = None
     asked: list[tuple] = field(default_factory=list)
+    finality: Final = field(default_factory=Final)
 
     @property
     def has_move_tasks(self):

@@ -40,12 +40,14 @@ WORKER = consumer(MAILS, MAILER, "worker", None)
 UNKNOWN = consumer(PAYMENTS, MAILER, None, None)
 
 
-def reading(start: int, length: int, of: tuple[str, str], status: str) -> dict:
-    return read(start, start + length, *of, status=status)
+def reading(start: int, length: int, of: tuple[str, str], status: str, collected: int = 10_000) -> dict:
+    return read(start, start + length, *of, status=status, collected=collected)
 
 
 ROWS: dict[str, st.SearchStrategy[Any]] = {
-    "coverage": st.builds(reading, MINUTES, LENGTHS, SOURCES, st.sampled_from(["ok", "ok", "ok", "lost"])),
+    "coverage": st.builds(
+        reading, MINUTES, LENGTHS, SOURCES, st.sampled_from(["ok", "ok", "ok", "lost"]), st.sampled_from([10_000, 90])
+    ),
     "queue_settings": st.builds(
         queue,
         st.sampled_from([PAYMENTS, MAILS]),
@@ -129,6 +131,11 @@ def answers(around: Surroundings) -> dict[str, Any]:
                 )
             for before in INSIDE:
                 span = (arn, now, before)
+                around_it = (min(now, before) - twice_us, max(now, before) + twice_us)
+                found[f"{span} final"] = (
+                    around.finality.of_queue(arn, *around_it),
+                    [around.finality.of_groups([group], *around_it) for group in (CHARGE, MAILER)],
+                )
                 found[f"{span}"] = (
                     around.is_watched(*span),
                     around.are_workers_read(*span),

@@ -181,3 +181,34 @@ def test_guards_of_a_work_are_told_of_each_message():
 
     assert message.guard_sentence == "A guard stopped 1 repeat: a configured guard line shows it."
     assert message.effect_sentence == "The work was done exactly once, shown by its effect line."
+
+
+class Unread:
+    """Nothing was read again yet; whatever rests on an absence will be final at minute 99."""
+
+    def of_groups(self, log_groups, start, end):
+        return 99 * MIN
+
+    def of_queue(self, queue_arn, start, end):
+        return 99 * MIN
+
+
+NOT_REACHED = {"effect": "no", "basis": "not_reached"}
+OVER = {"ended_by": "deleted"}
+FINAL = {
+    "done once, and a second time no line tells of": ([YES, NOT_REACHED | OVER], "inferred", True),
+    "done twice, and a third time no line tells of": ([YES, NOT_REACHED, YES | OVER], "proved", True),
+    "done twice, and nothing is missing": ([YES, YES | OVER], "proved", False),
+    "done once, and a guard's line": ([YES, GUARDED | OVER], "proved", False),
+    "done twice, as runs that returned say": ([RETURNED, RETURNED | NOT_REACHED, RETURNED | OVER], "inferred", True),
+}
+
+
+def final(of, deliveries):
+    [message] = found(of, ("m1", deliveries), around=Around(finality=Unread()))
+    return message.certainty, message.is_provisional
+
+
+@pytest.mark.parametrize(("deliveries", "certainty", "is_provisional"), FINAL.values(), ids=FINAL)
+def test_what_late_lines_may_change_is_provisional_and_proves_nothing(deliveries, certainty, is_provisional):
+    assert final(messages, deliveries) == (certainty, is_provisional)

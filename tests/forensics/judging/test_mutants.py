@@ -18,6 +18,7 @@ from tests.forensics.judging import (
     test_messages,
     test_pairs,
     test_progress,
+    test_provisional,
     test_unlogged,
     test_works,
 )
@@ -57,6 +58,7 @@ ASKED = {
         (test_messages.interval, test_messages.INTERVALS),
         (test_messages.shown, test_messages.SHOWN),
         (test_messages.ends, test_messages.ENDS),
+        (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),
     ],
     "pairs": [
         (test_pairs.exact, test_pairs.RECEIVES),
@@ -65,8 +67,15 @@ ASKED = {
         (test_pairs.durations, test_pairs.DURATIONS),
         (test_pairs.finished, test_pairs.FINISHES),
         (test_pairs.printed, test_pairs.PRINTED),
+        (test_pairs.provisional, test_pairs.PROVISIONAL),
     ],
     "progress": [(test_progress.answer, test_progress.CASES)],
+    "provisional": [
+        (test_provisional.effect, test_provisional.BASES),
+        (test_provisional.bound, test_provisional.BOUNDS),
+        (test_provisional.spanned, test_provisional.SPANS),
+        (test_provisional.cause, test_provisional.CAUSES),
+    ],
     "unlogged": [
         (test_unlogged.answer, test_unlogged.CASES),
         (test_unlogged.spans, test_unlogged.SPANS),

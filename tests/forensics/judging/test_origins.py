@@ -3,7 +3,7 @@
 import pytest
 
 from forensics.judging import origins
-from forensics.origins import IdPair
+from forensics.origins import IdPair, Origin
 from tests.forensics.judging.plain import Around, S, delivery
 
 SENT = {"m1": {"sent_ms": 0}, "m2": {"sent_ms": 2_500}}
@@ -12,10 +12,10 @@ SENT = {"m1": {"sent_ms": 0}, "m2": {"sent_ms": 2_500}}
 def asked(of, monkeypatch, messages, around=None):
     """Return by item id what the rules are asked."""
     found = {}
-    monkeypatch.setattr(of, "origin_of", lambda ids: (None, ids))
+    monkeypatch.setattr(of, "origin_of", lambda ids: Origin(None, ids))
     work = [[delivery(item_id, **facts)] for item_id, facts in messages.items()]
-    for item_id, (_, ids) in of.origins(work, around or Around()).items():
-        found[item_id] = ids
+    for item_id, origin in of.origins(work, around or Around()).items():
+        found[item_id] = origin.sentence
     return found
 
 
@@ -112,8 +112,17 @@ def test_of_the_first_that_is_named_after_another_nothing_else_is_told(monkeypat
 def test_what_any_delivery_says_of_a_message_counts(monkeypatch):
     first = [delivery("m1", sent_ms=1), delivery("m1", body_md5="b", ended_by="dead_lettered")]
     second = [delivery("m2", sent_ms=2, body_md5="b"), delivery("m2")]
-    monkeypatch.setattr(origins, "origin_of", lambda ids: (None, ids))
+    monkeypatch.setattr(origins, "origin_of", lambda ids: Origin(None, ids))
 
-    ids = origins.origins([first, second], Around())["m2"][1]
+    ids = origins.origins([first, second], Around())["m2"].sentence
 
     assert (ids.has_same_body, ids.earlier_was_dead_lettered) == (True, True)
+
+
+def test_who_sent_each_of_them_is_told_as_the_printed_batches_say(monkeypatch):
+    messages = {"m1": {"sent_ms": 1, "sender_id": "AROA1:shop"}, "m2": {"sent_ms": 2}}
+    silent = asked(origins, monkeypatch, messages)["m2"]
+    told = asked(origins, monkeypatch, messages | {"m2": {"sent_ms": 2, "sender_id": "AROA2:batch"}})["m2"]
+
+    assert (silent.earlier_sender, silent.sender) == ("AROA1:shop", None)
+    assert (told.earlier_sender, told.sender) == ("AROA1:shop", "AROA2:batch")

@@ -185,3 +185,33 @@ def test_each_delivery_but_the_first_is_a_redelivery_that_every_rule_was_asked_a
 
 def test_a_message_delivered_once_has_no_redelivery():
     assert pairs.redeliveries_of([delivery()], Around()) == []
+
+
+class Unread:
+    """Nothing was read again yet."""
+
+    def of_groups(self, log_groups, start, end):
+        return LATE
+
+    def of_queue(self, queue_arn, start, end):
+        return LATE
+
+
+NOT_SEEN = {"is_seen": False, "is_watched": True, "is_throttled": False, "run_status": None}
+PROVISIONAL = {
+    "a receive that only missing lines explain, read once": (NOT_SEEN, {"finality": Unread()}, True),
+    "the same, read again": (NOT_SEEN, {}, False),
+    "a timeout, read once": ({"run_status": "timeout"}, {"finality": Unread()}, False),
+}
+
+
+def provisional(of, earlier, around):
+    around = Around(throttles=(False, []), would_be_logged=True, **around)
+    pair = [delivery(receive_count=1, **earlier), delivery(receive_count=2, received_at=MIN)]
+    [redelivery] = of.redeliveries_of(pair, around)
+    return redelivery.is_provisional
+
+
+@pytest.mark.parametrize(("earlier", "around", "expected"), PROVISIONAL.values(), ids=PROVISIONAL)
+def test_a_cause_that_rests_on_missing_lines_is_provisional_until_they_were_read_again(earlier, around, expected):
+    assert provisional(pairs, earlier, around) is expected

@@ -90,3 +90,33 @@ def test_no_two_origins_hold_at_once(code, facts, stance):
 
 def test_where_nothing_is_sure_there_is_no_origin():
     assert origin_of(IdPair(has_same_business_key=True, earlier_was_dead_lettered=True))[0] is None
+
+
+SENDERS = {
+    "nobody known": (None, None, "under another message id"),
+    "only the later one known": (None, "AROA1:shop", "under another message id, the later one by AROA1:shop"),
+    "one sender": ("AROA1:shop", "AROA1:shop", "under another message id, both by AROA1:shop"),
+    "two senders": (
+        "AROA1:shop",
+        "AROA2:batch",
+        "under another message id, by AROA2:batch, and the first time by AROA1:shop",
+    ),
+}
+
+
+@pytest.mark.parametrize(("earlier", "later", "said"), SENDERS.values(), ids=SENDERS)
+def test_a_producers_retry_says_who_sent(earlier, later, said):
+    found = origin_of(IdPair(has_same_business_key=True, sent_gap_s=2, earlier_sender=earlier, sender=later))
+
+    assert found.sentence.endswith(said)
+
+
+def test_every_rival_origin_is_out_or_open_and_says_why():
+    found = origin_of(IdPair(has_same_business_key=True, sent_gap_s=2))
+    doubtful = origin_of(IdPair(has_same_business_key=True, earlier_was_dead_lettered=True))
+
+    assert (found.code, found.still_open) == ("producer_retry", ())
+    assert [text.partition(":")[0] for text in found.excluded] == ["dlq_redrive", "dedup_window_passed"]
+    assert doubtful.code is None
+    assert [text.partition(":")[0] for text in doubtful.still_open] == ["dlq_redrive", "producer_retry"]
+    assert all("(would decide: the dead-letter queue's move tasks" in text for text in doubtful.still_open)

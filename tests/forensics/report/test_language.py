@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS
+from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
 from forensics.errors import ForensicsError
 from forensics.origins import ORIGIN_RULES
 from forensics.report import pages as report_pages
@@ -45,13 +45,13 @@ def test_the_japanese_report_says_headline_cause_and_settings(case):
 
     assert '<html lang="ja">' in page
     assert "再配信された 3 件のうち 1〜2 件のメッセージが 2 回以上処理されました" in page
-    assert "原因：完了後に同じバッチの別のメッセージが失敗" in page
+    assert "charge-card が payments.fifo のメッセージ 3 件のバッチの処理中に 30 秒でタイムアウトしました" in page
     assert "可視性タイムアウト" in page
     assert "影響を受けたメッセージ" in render(case, "md", ReportOptions("ja")).decode()
 
 
 def test_the_legend_of_the_timeline_is_there_in_japanese(case):
-    looks = {look.words for look in (*IN_FLIGHT.values(), HANDLING, BLOCKED, *MARKS.values())}
+    looks = {look.words for look in (*IN_FLIGHT.values(), HANDLING, BLOCKED, MEASURE, *MARKS.values())}
     drawn, page = (render(case, form, ReportOptions("ja")).decode() for form in ("svg", "html"))
 
     assert looks - set(phrases("ja")) == set()
@@ -62,7 +62,7 @@ def test_the_legend_of_the_timeline_is_there_in_japanese(case):
 
 
 BY_NAME = {
-    "API names": r"maxReceiveCount|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
+    "API names": r"maxReceiveCount|FunctionResponseTypes|Disabled|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
     "code": r"print\(event\)|[a-z]+(?:_[a-z]+)+",
     "names": r"AWS|UTC|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
 }

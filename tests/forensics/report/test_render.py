@@ -9,7 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forensics.report.case import Case
+from forensics.report.follow_ups import follow_ups
+from forensics.report.gaps import gaps
+from forensics.report.notice import notice_of
+from forensics.report.options import ReportOptions
 from forensics.report.render import CSV_COLUMNS, FORMATS, render
+from forensics.report.summary import summary
 from tests.forensics.report import world
 
 pytestmark = pytest.mark.slow
@@ -170,6 +175,68 @@ def test_csv_lists_the_affected_messages_for_the_refunds(case):
 
     assert [(r["business_keys"], r["verdict"]) for r in rows] == [("pay-1001", "confirmed"), ("pay-1002", "probable")]
     assert tuple(rows[0]) == CSV_COLUMNS
+
+
+def test_a_work_under_two_message_ids_is_one_row_and_one_refund(case):
+    first, second = case.affected
+    both = {"work_id": "w", "verdict": "confirmed", "effects_at_least": 2, "effects_at_most": 2}
+    told = {"works": 1, "works_confirmed": 1, "works_probable": 0} | dict.fromkeys(
+        ("works_possible", "works_absorbed", "works_harmless", "works_shared"), 0
+    )
+    case = dataclasses.replace(
+        case,
+        incident=case.incident | {"confirmed": 2, "probable": 0} | told,
+        messages=(first | both | {"related_message_ids": [second["message_id"]]}, second | both),
+        follow_ups=follow_ups(case.incident | told, case.affected, case.settings),
+    )
+    [row] = csv.DictReader(io.StringIO(render(case, "csv").decode()))
+    page = render(case, "md").decode()
+
+    assert row["message_ids"] == f"{first['message_id']}; {second['message_id']}"
+    assert (row["extra_effects_at_least"], row["extra_effects_at_most"]) == ("1", "1")
+    assert row["business_keys"] == "pay-1001; pay-1002"
+    assert row["receive_count"] == "4"
+    assert "Undo or refund the repeats: 1 work listed" in page
+    assert "Verdicts: confirmed 1 · probable 0" in page
+    assert "| Affected messages | 2 (works: 1) |" in page
+
+
+def test_rivals_that_stay_open_are_named_in_every_report(case):
+    rival = "throttled: nobody looked (would decide: the Throttles metric)"
+    case = dataclasses.replace(case, incident=case.incident | {"still_open": [rival]})
+
+    assert json.loads(render(case, "json"))["incident"]["still_open"] == [rival]
+    for form, title in (("md", "### Rival causes that stay open"), ("html", ">Rival causes that stay open</h3>")):
+        page = render(case, form).decode()
+
+        assert title in page
+        assert "nobody looked" in page.partition(title)[2]
+
+
+def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):
+    until = {"is_provisional": True, "final_at": world.after(90_000)}
+    incident = case.incident | until
+    messages = tuple(m | (until if n else {"is_provisional": False}) for n, m in enumerate(case.messages))
+    told = gaps(incident, case.deliveries, case.redeliveries, case.settings, messages)
+    case = dataclasses.replace(case, incident=incident, messages=messages, gaps=told)
+    said = "Provisional: the verdict on 2 works rests on lines that are missing, and late ones may still come."
+    when = "read again after 2026-11-21 06:12:00.200 UTC, or sealed."
+
+    assert f"{said} It is final once that time is {when}" in summary(case)
+    for form in ("md", "html"):
+        page = render(case, form).decode()
+
+        assert said in page
+        assert page.count("proved, provisional") == 1
+    assert [row["is_provisional"] for row in csv.DictReader(io.StringIO(render(case, "csv").decode()))] == [
+        "false",
+        "true",
+    ]
+    assert "暫定：2 件の処理の判定は" in render(case, "md", ReportOptions("ja")).decode()
+    assert said.replace("the verdict on 2 works", "the verdict") in str(
+        notice_of(incident, case.opening, "slack", None, "v").body
+    )
+    assert notice_of(incident, case.opening, "json", None, "v").body["incident"]["is_provisional"] is True
 
 
 def test_csv_carries_no_formula_from_the_evidence(case):

@@ -85,6 +85,7 @@ def call(hours, *settings):
         "queue_arn": QUEUE,
         "function_name": None,
         "settings": list(settings),
+        "actor": "deploy/ci",
         "error_code": None,
     }
 
@@ -185,7 +186,7 @@ def test_a_dead_letter_queue_that_was_set_later_and_not_seen_before_is_not_known
     fact = told(rows)["dead-letter queue"]
 
     assert (fact.value, fact.falls_short, fact.now) == ("not known", False, "payments-dlq")
-    assert fact.source == "not known before 2026-11-20 13:00:00.000, when it was set (CloudTrail)"
+    assert fact.source.startswith("not known before 2026-11-20 13:00:00.000, when deploy/ci set RedrivePolicy=")
     assert "Add a dead-letter queue." not in advice_of(rows)
 
 
@@ -227,3 +228,25 @@ def test_what_only_lines_tell_names_them_as_its_source():
 
     assert {fact.source for fact in facts.values()} == {"log lines"}
     assert [fact.value for fact in facts.values()] == ["60 s", "30 s", "10", "standard"]
+
+
+def test_a_timeout_that_was_set_later_is_unknown_at_the_time_and_the_change_is_told():
+    rows = evidence(queue(24), calls=[call(2.5, "VisibilityTimeout=400")])
+    incident = INCIDENT | {"visibility_timeout_s": None}
+    fact = told(rows, incident)["visibility timeout"]
+    (said,) = [g for g in gaps(incident, DELIVERIES, [], [fact]) if "at the time" in g and "Visibility" in g]
+
+    assert (fact.value, fact.falls_short) == ("not known", False)
+    assert said == (
+        "Visibility timeout at the time: not known before 2026-11-20 14:30:00.000, "
+        "when deploy/ci set VisibilityTimeout=400 (CloudTrail)."
+    )
+
+
+def test_a_function_timeout_that_only_the_log_tells_is_from_the_log():
+    of_function = {"resource_kind": "function", "resource": "charge", "queue_arn": None, "function_name": "charge"}
+    newest = function("charge", 60) | {"observed_at": after(24)}
+    rows = evidence(functions=[newest], calls=[call(3, "Timeout=60") | of_function])
+    fact = told(rows, INCIDENT | {"function_timeout_s": 20})["function timeout"]
+
+    assert (fact.value, fact.source, fact.now) == ("20 s", "log lines", "60 s")

@@ -30,6 +30,7 @@ from forensics.tables.findings import (
     RULINGS,
     TIMELINE,
 )
+from forensics.verdict import Why, why_sentence
 from lab.loglines import report_line, start_line
 
 Row = dict[str, Any]
@@ -41,6 +42,9 @@ IDS = tuple(f"00000000-0000-4000-8000-00000000000{n}" for n in (1, 2, 3))
 KEYS = ("pay-1001", "pay-1002", "pay-1003")
 RUNS = (("aaaaaaaa-0000-4000-8000-000000000001", 0.0), ("bbbbbbbb-0000-4000-8000-000000000002", 600.3))
 VERDICTS = (("confirmed", 2, 2), ("probable", 1, 2), ("harmless", 1, 1))
+
+MAPPING = "6f1c0d2a-0000-4000-8000-000000000001"
+WHY = Why(QUEUE, [FUNCTION], "function_timeout", 3, 1, 3, 1, 30_000, 600_100, 0, 30, 600)
 
 
 def after(seconds: float) -> datetime:
@@ -108,6 +112,7 @@ def settings() -> dict[Table, list[Row]]:
             common
             | {
                 "evidence_id": "mapping:1",
+                "mapping_uuid": MAPPING,
                 "queue_arn": QUEUE_ARN,
                 "function_name": FUNCTION,
                 "batch_size": 10,
@@ -267,7 +272,9 @@ def incident() -> Row:
         "causes": ["batch_collateral=1", "function_timeout=1"],
         "primary_cause": "batch_collateral",
         "headline": "1 to 2 of 3 messages were processed twice",
-        "cause_sentence": "charge-card hit its 30 s timeout; SQS offered the batch again after 600 s.",
+        "trigger": WHY.trigger,
+        "why": WHY.values,
+        "cause_sentence": why_sentence(WHY),
         "excluded": ["producer_retry: one message id each"],
         "certainty": "proved",
         "functions": [FUNCTION],
@@ -278,6 +285,7 @@ def incident() -> Row:
         "group_count": 1,
         "blocked_ms": 570_150,
         "extra_effects_at_least": 1,
+        "extra_effects_at_most": 2,
         "unread_sources": ["metric_points of payments.fifo could not be read: AccessDenied"],
         "evidence_ids": sorted([log_id(0), log_id(1), log_id(3), "queue:1", "function:1", "mapping:1"]),
     }

@@ -108,6 +108,7 @@ def test_printed_messages_come_first_with_all_that_was_printed_of_them():
             "MessageGroupId": "g-1",
             "MessageDeduplicationId": "d-1",
             "DeadLetterQueueSourceArn": "arn:aws:sqs:eu-west-1:123456789012:source",
+            "SenderId": "AROAEXAMPLE:charge-card",
         },
     }
     parsed = parse_line("charged k=p9 " + json.dumps({"Records": [record]}), CONSUMER)
@@ -129,5 +130,6 @@ def test_printed_messages_come_first_with_all_that_was_printed_of_them():
         body_md5="0" * 32,
         queue_arn="arn:aws:sqs:eu-west-1:123456789012:orders.fifo",
         dead_letter_source_arn="arn:aws:sqs:eu-west-1:123456789012:source",
+        sender_id="AROAEXAMPLE:charge-card",
     )
     assert (effect.role, effect.key) == ("effect", "p9")

@@ -1,0 +1,83 @@
+"""The command that plans what to do with a dead-letter queue: redrive-plan."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.options import Everywhere
+from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn, write_whole
+from forensics.errors import ForensicsError
+
+_TABLE = ("place", "message_id", "keys", "redriving", "why", "by_now", "script")
+_COLUMNS = (
+    "queue",
+    "group_id",
+    "place",
+    "message_id",
+    "business_keys",
+    "decision",
+    "why",
+    "mended",
+    "mended_sentence",
+    "guard_sentence",
+    "overtaken_by",
+    "order_sentence",
+    "sent_at",
+    "moved_at",
+    "expires_at",
+    "left_out",
+    "evidence_ids",
+)
+
+
+class NothingSafeError(ForensicsError):
+    """No message of the dead-letter queue can be redriven safely."""
+
+
+def redrive_plan(
+    chosen: Everywhere,
+    dead_letter_queue: Annotated[str, typer.Argument(metavar="DLQ", help="The dead-letter queue's name or ARN.")],
+    script_to: Annotated[
+        Path | None,
+        typer.Option("--script", metavar="FILE", help="Write the safe part as a script for the AWS CLI; it runs dry."),
+    ] = None,
+    how: FormatOption = RowFormat.TABLE,
+) -> None:
+    """Plan the redrive of a dead-letter queue: per message safe, repeats the work, or cannot tell. Nothing is sent."""
+    from forensics.redrive import DECISION_WORDS, DECISIONS, plan, script, step_record
+
+    found = plan(chosen.open_lake().findings(), dead_letter_queue, chosen.settings())
+    is_table = how is RowFormat.TABLE
+    rows = [
+        {
+            "place": f"{step.group_id or step.queue} {step.place}",
+            "message_id": step.message_id or step.item_id,
+            "keys": list(step.business_keys),
+            "redriving": step.words,
+            "why": step.why,
+            "by_now": step.by_now,
+            "script": step.left_out or "in",
+        }
+        if is_table
+        else step_record(step)
+        for step in found.steps
+    ]
+    print_rows(rows, how, _TABLE, _COLUMNS)
+    counts = Counter(step.decision for step in found.steps)
+    told = ", ".join(f"{counts[d]:,} {DECISION_WORDS[d]}" for d in DECISIONS if counts[d])
+    (answer if is_table else say)(
+        f"{found.dead_letter_queue}: {told or 'no message that the logs know was moved there'}."
+    )
+    for note in found.notes:
+        warn(note)
+    if script_to is not None:
+        if not found.scripted:
+            raise NothingSafeError(
+                f"no message of {found.dead_letter_queue} can be redriven safely",
+                "The last column says why, one by one.",
+            )
+        write_whole(script_to, script(found).encode())
+        script_to.chmod(0o700)
+        say(f"wrote {script_to}: {len(found.scripted):,} messages. Read it; without --apply it calls nothing.")

@@ -1,0 +1,193 @@
+"""Rows of a ledger's file as entries: which column holds the key, the amount, its currency, the time and the row's own name."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from forensics.books.amounts import AmountUnreadableError, currency_code, money
+from forensics.books.files import LedgerUnreadableError
+from forensics.words import count_text
+
+Row = Mapping[str, Any]
+SAME_ROWS = ("refuse", "count", "once")
+"""What rows that are equal in every column stand for: nobody knows; one entry each; one entry together."""
+_EPOCH_MS_FROM = 1e11
+_CURRENCY = re.compile(r"[A-Za-z]{3}|[€$£¥₹]")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold what. ``currency`` is a column, or where no column has that name a code for all rows.
+
+    ``only`` keeps rows in which a column has one of some values; ``zone`` holds where a time names none.
+    """
+
+    key: str
+    amount: str | None = None
+    currency: str | None = None
+    time: str | None = None
+    entry_id: str | None = None
+    only: tuple[tuple[str, str], ...] = ()
+    zone: ZoneInfo | None = None
+    same_rows: str = "refuse"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of a ledger. A negative amount pays back; ``booked_at`` is UTC; ``nth`` is its place among equal rows."""
+
+    key: str
+    entry_id: str | None
+    amount: Decimal | None
+    currency: str | None
+    booked_at: datetime | None
+    row_number: int
+    nth: int = 1
+
+    @property
+    def is_refund(self) -> bool:
+        """It pays money back, and is no work done."""
+        return self.amount is not None and self.amount < 0
+
+
+def entries(rows: Iterable[tuple[int, Row]], columns: Columns, file: str) -> list[Entry]:
+    """Read entries off rows; raises LedgerUnreadableError or AmountUnreadableError that names row and value."""
+    found: list[Entry] = []
+    named: dict[str, int] = {}
+    first_of: dict[tuple[Any, ...], int] = {}
+    times_of: dict[tuple[Any, ...], int] = {}
+    plain_currency: tuple[str, int] | None = None
+    for number, row in rows:
+        where = f"row {number} of {file!r}"
+        _check_columns(row, columns, where)
+        if any(str(row[name]) not in values for name, values in _values_of(columns.only).items()):
+            continue
+        entry, said = _entry(number, row, columns, where)
+        if said and plain_currency and said != plain_currency[0]:
+            raise AmountUnreadableError(
+                f"{where} is in {said}, and row {plain_currency[1]} in {plain_currency[0]}: two currencies in column "
+                f"{columns.amount!r}",
+                "Amounts are added up per currency: name the column that holds it with --currency.",
+            )
+        plain_currency = plain_currency or (said and (said, number)) or None
+        if entry.entry_id is not None and (earlier := named.setdefault(entry.entry_id, number)) != number:
+            raise LedgerUnreadableError(
+                f"{where} has {columns.entry_id} {entry.entry_id!r}, and so has row {earlier}",
+                "Each row's name stands once: was the same export put in twice?",
+            )
+        content = tuple(sorted((name, str(value)) for name, value in row.items()))
+        if (earlier := first_of.setdefault(content, number)) != number:
+            if columns.same_rows == "refuse":
+                raise LedgerUnreadableError(
+                    f"{where} is row {earlier} again, equal in every column (key {entry.key!r})",
+                    "Two charges, or one export put in twice? Say --same-rows count or --same-rows once, or name a column "
+                    "that tells rows apart with --id.",
+                )
+            if columns.same_rows == "once":
+                continue
+        same = (entry.key, entry.entry_id, entry.amount, entry.currency, entry.booked_at)
+        times_of[same] = times_of.get(same, 0) + 1
+        found.append(Entry(*same, row_number=number, nth=times_of[same]))
+    if not found:
+        said = ", ".join(f"{name}={value}" for name, value in columns.only)
+        raise LedgerUnreadableError(f"no row of {file!r} has {said}", "Look at the values of that column.")
+    return found
+
+
+def _entry(number: int, row: Row, columns: Columns, where: str) -> tuple[Entry, str | None]:
+    """Return an entry, and the currency that its amount's own cell names."""
+    key = row[columns.key]
+    if key is None or not str(key).strip():
+        raise LedgerUnreadableError(f"{where} has no {columns.key}", "Each row needs the key of what it is about.")
+    amount, said, currency = None, None, None
+    if columns.amount:
+        value = row[columns.amount]
+        try:
+            found = money(value)
+        except AmountUnreadableError as problem:
+            raise AmountUnreadableError(f"{where}, column {columns.amount!r}: {problem}", problem.hint) from problem
+        amount, said = found.amount, found.currency
+        currency = _currency(row, columns, said, where)
+    entry_id = row[columns.entry_id] if columns.entry_id else None
+    if columns.entry_id and entry_id is None:
+        raise LedgerUnreadableError(f"{where} has no {columns.entry_id}", "--id names a column that each row has.")
+    booked_at = _time(row[columns.time], columns, where) if columns.time else None
+    entry = Entry(str(key).strip(), None if entry_id is None else str(entry_id), amount, currency, booked_at, number)
+    return entry, None if columns.currency in row else said
+
+
+def _currency(row: Row, columns: Columns, said: str | None, where: str) -> str | None:
+    if columns.currency is None:
+        return said
+    value = row.get(columns.currency, columns.currency)
+    if not isinstance(value, str) or not _CURRENCY.fullmatch(value):
+        raise AmountUnreadableError(
+            f"{where}: {value!r} is not a currency", "--currency names a column of codes like EUR, or is such a code."
+        )
+    code = currency_code(value)
+    if said and said != code:
+        raise AmountUnreadableError(f"{where} is in {said} by its amount, and in {code} by --currency", "Which is it?")
+    return code
+
+
+def _time(value: Any, columns: Columns, where: str) -> datetime:
+    """Read a time: ISO 8601, epoch seconds or milliseconds; one without a zone needs --zone."""
+    at: datetime | None = value if isinstance(value, datetime) else None
+    if isinstance(value, date) and at is None:
+        at = datetime(value.year, value.month, value.day)
+    if at is None and value is not None and not isinstance(value, bool):
+        text = str(value).strip()
+        try:
+            if re.fullmatch(r"\d{9,14}(\.\d+)?", text):
+                number = float(text)
+                at = datetime.fromtimestamp(number / 1000 if number >= _EPOCH_MS_FROM else number, UTC)
+            else:
+                at = datetime.fromisoformat(text.removesuffix(" UTC"))
+                at = at.replace(tzinfo=UTC) if text.endswith(" UTC") else at
+        except (ValueError, OverflowError):
+            at = None
+    if at is None:
+        raise LedgerUnreadableError(
+            f"{where}, column {columns.time!r}: {value!r} is not a time",
+            "Times are written like 2026-11-20T05:12:00Z, or as seconds or milliseconds since 1970.",
+        )
+    if at.tzinfo is None:
+        if columns.zone is None:
+            raise LedgerUnreadableError(
+                f"{where}, column {columns.time!r}: {value!r} does not say its time zone",
+                "Give --zone, for example --zone UTC or --zone Europe/Berlin.",
+            )
+        at = at.replace(tzinfo=columns.zone)
+    return at.astimezone(UTC)
+
+
+def _check_columns(row: Row, columns: Columns, where: str) -> None:
+    wanted: Sequence[tuple[str, str | None]] = (
+        ("--key", columns.key),
+        ("--amount", columns.amount),
+        ("--time", columns.time),
+        ("--id", columns.entry_id),
+        *(("--only", name) for name, _ in columns.only),
+    )
+    for option, name in wanted:
+        if name is not None and name not in row:
+            raise LedgerUnreadableError(
+                f"{where} has no column {name!r}",
+                f"{option} names one of its {count_text(len(row), 'column')}: {', '.join(map(str, row))}.",
+            )
+    if columns.currency and columns.currency not in row and not _CURRENCY.fullmatch(columns.currency):
+        raise LedgerUnreadableError(
+            f"{where} has no column {columns.currency!r}, and that is no currency's code",
+            f"--currency names one of: {', '.join(map(str, row))}; or a code like EUR.",
+        )
+
+
+def _values_of(only: tuple[tuple[str, str], ...]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for name, value in only:
+        found.setdefault(name, set()).add(value)
+    return found

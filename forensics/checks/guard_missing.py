@@ -1,0 +1,35 @@
+"""Whether anything stops a repeat where a repeat costs money."""
+
+import re
+
+from forensics.checks.answer import NOT_HERE, NOTE, WARNING, Answer, fails, passes
+from forensics.checks.setup import Setup
+from forensics.words import count_text
+
+_MONEY = re.compile(r"(?i)pay|charg|bill|invoic|refund|payout|transfer|withdraw|deposit|order|checkout")
+
+
+def guard_missing(setup: Setup) -> Answer:
+    """A consumer that charges (by its or its queue's name) has a guard: a line that says a repeat was seen and stopped.
+
+    >>> guard_missing(Setup("payments", "charge", "lambda", has_guard_line=False,
+    ...     delivery_count=9, redelivery_count=3)).severity
+    'warning'
+    """
+    uses = ("stopped_count", "redelivery_count", "delivery_count")
+    if setup.is_dead_letter_queue or not (_MONEY.search(setup.queue) or _MONEY.search(setup.consumer or "")):
+        return NOT_HERE
+    if not setup.delivery_count or setup.has_guard_line is None:
+        return NOT_HERE  # nothing was seen of it
+    if setup.stopped_count:
+        return passes(f"a guard stopped the repeats of {count_text(setup.stopped_count, 'work')}", *uses)
+    if setup.has_guard_line:
+        return passes("the settings name a guard's line", *uses)
+    advice = (
+        "Keep the business key where the work is done, refuse a second one, and log that (guard in the settings file)."
+    )
+    again = setup.redelivery_count or 0
+    if again:
+        said = f"no guard was seen on a queue that charges, and {count_text(again, 'message')} came again"
+        return fails(WARNING, said, advice, *uses)
+    return fails(NOTE, "no guard was seen on a queue that charges", advice, *uses)

@@ -1,0 +1,34 @@
+"""Whether anybody chose the visibility timeout."""
+
+from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes
+from forensics.checks.setup import Setup
+from forensics.words import span_text
+
+DEFAULT_S = 30
+TIMEOUTS = 6
+"""AWS advises a visibility timeout of so many function timeouts."""
+
+
+def visibility_default(setup: Setup) -> Answer:
+    """The visibility timeout is not left on its 30 s default while handling takes half of it or more.
+
+    >>> visibility_default(Setup("q", "w", "worker", visibility_timeout_s=30, run_p99_ms=15_000)).severity
+    'warning'
+    """
+    if not setup.has_queue_settings:
+        return NO_QUEUE_SETTINGS
+    if setup.visibility_timeout_s is None:
+        return NOT_HERE
+    uses = ("visibility_timeout_s", "run_p99_ms", "function_timeout_s")
+    if setup.visibility_timeout_s != DEFAULT_S:
+        return passes(f"the visibility timeout is {setup.visibility_timeout_s} s, and not the default", *uses)
+    said = "the visibility timeout is the default 30 s"
+    if setup.function_timeout_s is not None and TIMEOUTS * setup.function_timeout_s <= DEFAULT_S:
+        return passes(f"{said}, enough for the function timeout of {setup.function_timeout_s} s", *uses)
+    advice = "Set it above the slowest handling, or let the worker extend it while it works."
+    if setup.run_p99_ms is None:
+        return fails(NOTE, f"{said}, and nothing tells how long handling takes", advice, *uses)
+    takes = f"{said}, and handling takes {span_text(setup.run_p99_ms)} (p99)"
+    if 2 * setup.run_p99_ms >= 1000 * DEFAULT_S:
+        return fails(WARNING, takes, advice, *uses)
+    return passes(takes, *uses)

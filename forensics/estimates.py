@@ -1,0 +1,88 @@
+"""Shares and percentiles of what was counted, each with its interval: what was seen is a sample of what may be."""
+
+from collections.abc import Callable, Sequence
+from math import ceil, exp, inf, lgamma, log, log1p, sqrt
+
+CONFIDENCE = 0.95
+_STEPS = 60
+_Z = 1.959963984540054
+"""The normal distribution's quantile for two-sided 95 %."""
+
+
+def share_interval(hits: int, of: int) -> tuple[float, float]:
+    """Return Clopper and Pearson's two-sided 95 % interval of a share: exact, if the trials are independent and alike.
+
+    Nothing counted tells nothing. Raises ValueError where more hits than trials are given.
+
+    >>> [round(x, 4) for x in share_interval(0, 300)], share_interval(0, 0)
+    ([0.0, 0.0122], (0.0, 1.0))
+    """
+    if not 0 <= hits <= of:
+        raise ValueError(f"{hits} of {of}")
+    tail = (1 - CONFIDENCE) / 2
+    low = 0.0 if hits == 0 else _solve(lambda p: 1 - _at_most(hits - 1, of, p) >= tail)
+    high = 1.0 if hits == of else _solve(lambda p: _at_most(hits, of, p) <= tail)
+    return low, high
+
+
+def share_upper(hits: int, of: int) -> float:
+    """Return the one-sided 95 % upper bound of a share: with no hit in ``of`` trials about 3 / ``of``.
+
+    >>> round(share_upper(0, 100), 4)
+    0.0295
+    """
+    if not 0 <= hits <= of:
+        raise ValueError(f"{hits} of {of}")
+    return 1.0 if hits == of else _solve(lambda p: _at_most(hits, of, p) <= 1 - CONFIDENCE)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least this share of the values does not exceed; ValueError for no value.
+
+    >>> percentile([1, 2, 3, 4], 0.5), percentile([1, 2, 3, 4], 0.95)
+    (2, 4)
+    """
+    if not values:
+        raise ValueError("no value has no percentile")
+    return sorted(values)[max(ceil(share * len(values)) - 1, 0)]
+
+
+def percentile_interval(values: Sequence[float], share: float) -> tuple[float, float]:
+    """Return the 95 % interval of a percentile by order statistics: free of any distribution, if values are independent.
+
+    An end that so few values cannot tell is infinite.
+
+    >>> percentile_interval(range(1, 101), 0.5), percentile_interval([5.0], 0.95)
+    ((40, 61), (-inf, inf))
+    """
+    ranked = sorted(values)
+    n = len(ranked)
+    spread = _Z * sqrt(n * share * (1 - share))
+    low, high = int(n * share - spread), ceil(n * share + spread) + 1
+    return (ranked[low - 1] if low >= 1 else -inf), (ranked[high - 1] if high <= n else inf)
+
+
+def _solve(holds_above: Callable[[float], bool]) -> float:
+    """Return where a condition on a share begins to hold."""
+    low, high = 0.0, 1.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        if holds_above(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _at_most(hits: int, of: int, share: float) -> float:
+    """Return how likely at most so many hits are."""
+    if share <= 0:
+        return 1.0
+    if share >= 1:
+        return 1.0 if hits >= of else 0.0
+    whole = lgamma(of + 1)
+    terms = (
+        exp(whole - lgamma(k + 1) - lgamma(of - k + 1) + k * log(share) + (of - k) * log1p(-share))
+        for k in range(hits + 1)
+    )
+    return min(1.0, sum(terms))

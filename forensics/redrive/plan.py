@@ -1,0 +1,232 @@
+"""The redrive plan of a dead-letter queue, out of one data version: what each message did, and what happened since."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from typing import Any
+
+from forensics.books import Line, has_books, reconcile
+from forensics.errors import QueueUnknownError
+from forensics.lake import Findings
+from forensics.lake.filters import equals
+from forensics.redrive.model import DECISIONS, Plan, Step
+from forensics.redrive.since import Since
+from forensics.settings import Settings
+from forensics.tables.evidence import MOVE_TASKS, QUEUE_SETTINGS
+from forensics.tables.findings import DELIVERIES, MESSAGES, QUEUE_FINDINGS
+from forensics.verdict import redrive_of
+from forensics.words import clock_text, count_text
+
+Row = Mapping[str, Any]
+_COLUMNS = [
+    "item_id",
+    "message_id",
+    "delivery_index",
+    "consumer",
+    "function_name",
+    "group_id",
+    "sent_at",
+    "received_at",
+    "run_ended_at",
+    "run_status",
+    "ended_by",
+    "effect",
+    "effect_at",
+    "basis",
+]
+_DECISION_OF = {"repeats": "repeats", "may_repeat": "cannot_tell", "safe": "safe"}
+_AGAINST = ("contradicts", "not_booked")
+"""What a ledger and the logs come to where one of them is wrong: then nothing is safe."""
+
+
+def dead_letter_queues(findings: Findings) -> dict[str, set[str]]:
+    """Return per dead-letter queue's ARN the ARNs of the queues that name it, at any time that was seen."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in findings.read(QUEUE_SETTINGS, ["queue_arn", "dead_letter_queue_arn"]).to_pylist():
+        if row["dead_letter_queue_arn"]:
+            found[row["dead_letter_queue_arn"]].add(row["queue_arn"])
+    return dict(found)
+
+
+def plan(findings: Findings, name: str, settings: Settings | None = None) -> Plan:
+    """Plan the redrive of a dead-letter queue, by name or ARN; raises QueueUnknownError for one that is none."""
+    dlq_arn, sources = _named(findings, name)
+    snapshots = findings.read(QUEUE_SETTINGS, where=equals("queue_arn", dlq_arn)).to_pylist()
+    own = max(snapshots, key=lambda r: r["observed_at"], default=None)
+    steps = [step for arn in sorted(sources) for step in _steps_of(findings, arn, own, settings or Settings())]
+    return Plan(
+        dlq_arn.rpartition(":")[2],
+        dlq_arn,
+        tuple(steps),
+        tuple(_notes(findings, dlq_arn, own)),
+        findings.generation.data_version,
+        findings.generation.data_until_at,
+    )
+
+
+def steps_of_queue(findings: Findings, queue_arn: str, settings: Settings | None = None) -> tuple[Step, ...]:
+    """Return the steps of what one queue dead-lettered, whatever its dead-letter queue."""
+    snapshots = findings.read(QUEUE_SETTINGS).to_pylist()
+    mine = max((r for r in snapshots if r["queue_arn"] == queue_arn), key=lambda r: r["observed_at"], default=None)
+    dlq_arn = mine["dead_letter_queue_arn"] if mine else None
+    own = max((r for r in snapshots if r["queue_arn"] == dlq_arn), key=lambda r: r["observed_at"], default=None)
+    return tuple(_steps_of(findings, queue_arn, own, settings or Settings()))
+
+
+def _named(findings: Findings, name: str) -> tuple[str, set[str]]:
+    known = dead_letter_queues(findings)
+    found = [arn for arn in known if name in (arn, arn.rpartition(":")[2])]
+    if len(found) == 1:
+        return found[0], known[found[0]]
+    names = sorted(arn.rpartition(":")[2] for arn in known)
+    if len(found) > 1:
+        raise QueueUnknownError(f"{name!r} is the name of several queues", f"Give an ARN: {', '.join(sorted(found))}.")
+    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    raise QueueUnknownError(
+        f"no queue that was read names {name!r} as its dead-letter queue",
+        f"{meant}There is: {', '.join(names) or 'no dead-letter queue at all'}.",
+    )
+
+
+def _notes(findings: Findings, dlq_arn: str, own: Row | None) -> list[str]:
+    notes = []
+    if own is None:
+        notes.append("The dead-letter queue's own settings were not read: when its messages expire is not known.")
+    tasks = findings.read(MOVE_TASKS, where=equals("source_arn", dlq_arn)).to_pylist()
+    for task in {t["task"]: t for t in sorted(tasks, key=lambda t: t["observed_at"])}.values():
+        moved = (
+            "an unknown number of messages"
+            if task["moved_count"] is None
+            else count_text(task["moved_count"], "message")
+        )
+        notes.append(
+            f"A redrive that began at {clock_text(task['started_at'])} UTC moved {moved} ({task['status']}): messages moved "
+            "here before it may be gone."
+        )
+    return notes
+
+
+def _steps_of(findings: Findings, arn: str, own: Row | None, settings: Settings) -> list[Step]:
+    here = equals("queue_arn", arn)
+    moved = [
+        r
+        for r in findings.read(QUEUE_FINDINGS, where=here & equals("code", "dead_lettered")).to_pylist()
+        if r["stance"] != "excluded"
+    ]
+    if not moved:
+        return []
+    deliveries = findings.read(DELIVERIES, _COLUMNS, here).to_pylist()
+    by_item: dict[str, list[Row]] = defaultdict(list)
+    for row in deliveries:
+        by_item[row["item_id"]].append(row)
+    since = Since.of(findings, arn, deliveries, settings.queue(arn.rpartition(":")[2]))
+    booked = _books(findings, arn)
+    redriven = _redriven(findings, arn)
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in moved:
+        mine = sorted(by_item[row["item_id"]], key=lambda d: d["delivery_index"])
+        row["deliveries"], row["sent_at"] = mine, next((d["sent_at"] for d in mine if d["sent_at"]), None)
+        row["group_id"] = row["group_id"] or next((d["group_id"] for d in mine if d["group_id"]), None)
+        groups[row["group_id"] or ""].append(row)
+    until = findings.generation.data_until_at
+    steps: list[Step] = []
+    for _, rows in sorted(groups.items()):
+        rows.sort(key=lambda r: (r["sent_at"] is None, r["sent_at"], r["from_at"], r["item_id"]))
+        stays: Step | None = None
+        for place, row in enumerate(rows, 1):
+            first, last = _expires(row, own)
+            decision, why = _decide(row, booked.get(row["item_id"]), redriven, last, until)
+            step = _step(row, place, first, decision, why, since, stays)
+            stays = stays or (step if step.left_out and step.decision != "gone" else None)
+            steps.append(step)
+    return steps
+
+
+def _decide(
+    row: Row, line: Line | None, redriven: Mapping[str, str], expires_at: datetime | None, until: datetime | None
+) -> tuple[str, str]:
+    if (again := redriven.get(row["message_id"] or "")) is not None:
+        return "gone", f"It was redriven already, as {again}."
+    if expires_at and until and expires_at <= until:
+        return "gone", f"Its retention ended at {clock_text(expires_at)} UTC."
+    if row["stance"] != "supported" and row["redrive"] == "safe":
+        return "cannot_tell", f"{row['redrive_sentence']} But nothing shows that it arrived in the dead-letter queue."
+    decision, why = _DECISION_OF[row["redrive"]], row["redrive_sentence"]
+    if line is not None:
+        by_books = _DECISION_OF[redrive_of(line.at_least, line.at_most)]
+        if line.outcome in _AGAINST:
+            return max(decision, "cannot_tell", key=lambda d: -DECISIONS.index(d)), f"{why} {line.sentence}"
+        if by_books != decision:
+            return by_books, line.sentence
+    return decision, why
+
+
+def _step(
+    row: Row, place: int, expires_at: datetime | None, decision: str, why: str, since: Since, stays: Step | None
+) -> Step:
+    mended, mended_sentence, mended_ids = since.mended(row)
+    overtaken_by = since.overtaken_by(row)
+    order = ""
+    if overtaken_by:
+        order = f"{count_text(overtaken_by, 'later message')} of its group {'was' if overtaken_by == 1 else 'were'} done since."
+    elif stays is not None and row["group_id"]:
+        order = f"It would overtake {stays.message_id or stays.item_id} of its group, which stays."
+    left_out = {
+        "repeats": "redriving it does the work again",
+        "cannot_tell": "whether its work was done is not known",
+        "gone": "it is there no longer",
+        "safe": "",
+    }[decision]
+    if not left_out and row["message_id"] is None:
+        left_out = "the logs do not name its message id"
+    if not left_out and mended == "still_failing":
+        left_out = "what it failed of still happens"
+    if not left_out and order:
+        left_out = "it would come out of order"
+    return Step(
+        queue=row["queue"],
+        item_id=row["item_id"],
+        message_id=row["message_id"],
+        business_keys=tuple(row["business_keys"] or ()),
+        group_id=row["group_id"],
+        place=place,
+        sent_at=row["sent_at"],
+        moved_at=row["from_at"],
+        expires_at=expires_at,
+        decision=decision,
+        why=why,
+        mended=mended,
+        mended_sentence=mended_sentence,
+        guard_sentence=since.guard(row) if decision in ("repeats", "cannot_tell") else "",
+        overtaken_by=overtaken_by,
+        order_sentence=order,
+        left_out=left_out,
+        evidence_ids=tuple(sorted({*row["evidence_ids"], *mended_ids})),
+    )
+
+
+def _expires(row: Row, own: Row | None) -> tuple[datetime | None, datetime | None]:
+    """Return when a message expires at the earliest and at the latest; None where nothing tells.
+
+    Retention counts from the send. AWS says both of that and of the move where queues are FIFO: there it may be either.
+    """
+    if own is None or own["message_retention_s"] is None or row["sent_at"] is None:
+        return None, None
+    kept = timedelta(seconds=own["message_retention_s"])
+    return row["sent_at"] + kept, (row["from_at"] if row["queue"].endswith(".fifo") else row["sent_at"]) + kept
+
+
+def _books(findings: Findings, arn: str) -> dict[str, Line]:
+    if not has_books(findings.lake):
+        return {}
+    lines: Sequence[Line] = [line for mine in reconcile(findings, arn).values() for line in mine]
+    return {item: line for line in lines if line.logged for item in line.logged.item_ids}
+
+
+def _redriven(findings: Findings, arn: str) -> dict[str, str]:
+    """Return per old message id the id that it got when somebody redrove it."""
+    columns = ["message_id", "origin", "related_message_ids"]
+    rows = findings.read(MESSAGES, columns, equals("queue_arn", arn) & equals("origin", "dlq_redrive")).to_pylist()
+    return {old: r["message_id"] or "another id" for r in rows for old in r["related_message_ids"] or ()}

@@ -1,0 +1,127 @@
+"""What happened on a queue since a message failed for the last time: to its cause, its guard and its group."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from forensics.estimates import share_interval, share_upper
+from forensics.lake import Findings
+from forensics.run_ends import FAILED, WORDS
+from forensics.settings import Queue
+from forensics.tables.evidence import SETTING_CHANGES
+from forensics.words import clock_text, count_text, percent, span_text
+
+Row = Mapping[str, Any]
+
+
+class _Run(NamedTuple):
+    ended_at: datetime
+    status: str | None
+
+
+class Since:
+    """Answers about the time after a moment, of one queue."""
+
+    def __init__(
+        self,
+        runs: Sequence[_Run],
+        changes: Sequence[Row],
+        deliveries: Sequence[Row],
+        queue: Queue,
+        until: datetime | None,
+    ) -> None:
+        self._runs = sorted(runs)
+        self._ends = [run.ended_at for run in self._runs]
+        self._changes, self._queue, self._until = changes, queue, until
+        self._done: dict[str, dict[str, datetime]] = defaultdict(dict)
+        for d in deliveries:
+            if d["group_id"] and d["sent_at"] and (d["effect"] == "yes" or d["ended_by"] == "deleted"):
+                self._done[d["group_id"]][d["item_id"]] = d["sent_at"]
+        self._held_ms, self._has_guard = _held(deliveries)
+
+    @classmethod
+    def of(cls, findings: Findings, arn: str, deliveries: Sequence[Row], queue: Queue) -> "Since":
+        """Read what tells of one queue."""
+        by_consumer = {d["consumer"]: _Run(d["run_ended_at"], d["run_status"]) for d in deliveries if d["run_ended_at"]}
+        functions = {d["function_name"] for d in deliveries if d["function_name"]}
+        changes = [
+            r
+            for r in findings.read(SETTING_CHANGES).to_pylist()
+            if r["error_code"] is None and (r["queue_arn"] == arn or r["function_name"] in functions)
+        ]
+        changes.sort(key=lambda r: (r["changed_at"], r["evidence_id"]))
+        return cls(list(by_consumer.values()), changes, deliveries, queue, findings.generation.data_until_at)
+
+    def mended(self, row: Row) -> tuple[str, str, list[str]]:
+        """Return what is known of the cause of a message's last failure since then, in words, with evidence.
+
+        Runs are taken to be alike and independent: the bounds are at 95 %.
+        """
+        last = next((d for d in reversed(row["deliveries"]) if d["run_ended_at"]), None)
+        if last is None or last["run_status"] is None:
+            return "unknown", "How its last delivery ended is not known.", []
+        after = self._runs[bisect_right(self._ends, last["run_ended_at"]) :]
+        changed = [c for c in self._changes if c["changed_at"] > last["run_ended_at"]]
+        ids = [c["evidence_id"] for c in changed]
+        was = (
+            f"Its last run {WORDS[last['run_status']]}"
+            if last["run_status"] in FAILED
+            else "Its last run ended by itself"
+        )
+        if last["run_status"] not in FAILED:
+            return "unknown", f"{was}, and did not delete it.", ids
+        if not after:
+            return "unknown", f"{was}; no run since was read.", ids
+        alike = sum(run.status == last["run_status"] for run in after)
+        if alike:
+            low, high = share_interval(alike, len(after))
+            return (
+                "still_failing" if 2 * alike > len(after) else "at_times",
+                f"{was}, and so did {alike:,} of {count_text(len(after), 'run')} since ({percent(low)} to {percent(high)} at 95 %).",
+                ids,
+            )
+        none = (
+            f"none of {count_text(len(after), 'run')} since did (at most {percent(share_upper(0, len(after)))} at 95 %)"
+        )
+        if changed:
+            c = changed[0]
+            return "changed", f"{was}; {c['event_name']} at {clock_text(c['changed_at'])} UTC, and {none}.", ids
+        return "not_seen", f"{was}; {none}, though no change is known: it may be this message's own.", ids
+
+    def guard(self, row: Row) -> str:
+        """Say how long a guard still stops the repeat of a message's work."""
+        done_at = max((d["effect_at"] for d in row["deliveries"] if d["effect_at"]), default=None)
+        if self._queue.guard_s is not None:
+            if done_at is None:
+                return f"Its guard remembers a work for {span_text(1000 * self._queue.guard_s)}; when it was done is not known."
+            ends = done_at + timedelta(seconds=self._queue.guard_s)
+            if self._until and ends <= self._until:
+                return f"Its guard forgot it at {clock_text(ends)} UTC."
+            return f"Its guard remembers it until {clock_text(ends)} UTC (guard_s)."
+        if self._held_ms is not None:
+            return (
+                f"A guard was seen to hold for {span_text(self._held_ms)}; for how long it does is not said (guard_s)."
+            )
+        if self._has_guard:
+            return "A guard was seen; for how long it holds is not said (guard_s)."
+        return "No guard was seen on this queue."
+
+    def overtaken_by(self, row: Row) -> int | None:
+        """Count the later messages of its group that were done; None on a queue without order, or without a known send."""
+        if not row["queue"].endswith(".fifo") or not row["group_id"] or row["sent_at"] is None:
+            return None
+        return sum(sent_at > row["sent_at"] for sent_at in self._done.get(row["group_id"], {}).values())
+
+
+def _held(deliveries: Sequence[Row]) -> tuple[int | None, bool]:
+    """Return the longest time after a work in which a guard was seen to stop its repeat, and whether one was seen at all."""
+    done: dict[str, datetime] = {}
+    for d in deliveries:
+        if d["effect"] == "yes" and d["effect_at"]:
+            done[d["item_id"]] = min(done.get(d["item_id"], d["effect_at"]), d["effect_at"])
+    stopped = [d for d in deliveries if d["basis"] == "guard"]
+    held = [d["received_at"] - done[d["item_id"]] for d in stopped if d["item_id"] in done and d["received_at"]]
+    longest = max((h for h in held if h > timedelta(0)), default=None)
+    return (None if longest is None else round(longest.total_seconds() * 1000)), bool(stopped)

@@ -1,0 +1,234 @@
+"""A case that can be judged again: its report, the raw rows it rests on, the settings and versions, and how to fetch each line."""
+
+import json
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import pyarrow.compute as pc
+
+from forensics.lake import Findings
+from forensics.lake.filters import between, equals, one_of
+from forensics.report.bundle import BundleBrokenError, contents, to_zip
+from forensics.report.case import Case, keys_of
+from forensics.report.formats import FORMATS
+from forensics.report.options import ReportOptions
+from forensics.report.pseudonyms import Pseudonyms
+from forensics.report.queries import queries
+from forensics.report.records import plain_value
+from forensics.report.render import file_name, render
+from forensics.tables import BY_NAME, Table
+from forensics.tables import evidence as E
+from forensics.tables.books import BOOK_ENTRIES, BOOKS
+from forensics.tables.people import ANNOTATIONS
+
+Row = Mapping[str, Any]
+SETTINGS, QUERIES = "doubletake.toml", "queries.md"
+_ROWS = "evidence-"
+_PACKAGES = ("doubletake", "pyspark", "polars", "deltalake", "pyarrow", "google-re2")
+_NAMES = ("evidence_id", "event_id", "log_group", "log_stream", "mapping_uuid", "incident_id", "item_id")
+"""Columns that rows are told apart by: nothing is redacted in them."""
+_NOT_TEXT = ("pdf", "zip")
+"""Forms in which nothing can be redacted; a bundle with redactions leaves them out."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an evidence bundle brings: rows per table in the tables' own types, and the settings its findings rest on."""
+
+    incident_id: str
+    rows: Mapping[str, list[dict[str, Any]]]
+    settings: str
+    redactions: tuple[str, ...]
+
+
+def evidence_bundle(
+    findings: Findings,
+    case: Case,
+    options: ReportOptions | None = None,
+    redact: Pseudonyms | None = None,
+    margin: timedelta | None = None,
+) -> bytes:
+    """Pack a case with all evidence of its queue's consumers; with ``margin`` only so far before and after the incident.
+
+    What is left out by a margin may leave more open when it is judged again; all else gives the same report.
+    """
+    options, redact = options or ReportOptions(), redact or Pseudonyms(())
+    rows = evidence_of(findings, case, margin)
+    more = {
+        f"{_ROWS}{name}.jsonl": _json_lines(BY_NAME[name], found, redact)
+        for name, found in sorted(rows.items())
+        if found
+    }
+    more[SETTINGS] = redact(findings.generation.settings or "").encode()
+    cited = findings.evidence_rows([line.evidence_id for line in case.evidence])
+    more[QUERIES] = redact(queries(case.evidence, cited, case.incident_id)).encode("utf-8", "replace")
+    left_out = {"zip", *(_NOT_TEXT if redact.asked else ())}
+    kinds = [kind for kind in FORMATS if kind not in left_out and (kind != "pdf" or _has_pdf())]
+
+    def written(case: Case, kind: str, options: ReportOptions) -> bytes:
+        data = render(case, kind, options)
+        return redact(data.decode("utf-8", "replace")).encode("utf-8", "replace") if redact.asked else data
+
+    said = {
+        "evidence": {name: len(found) for name, found in sorted(rows.items()) if found},
+        "margin_s": None if margin is None else int(margin.total_seconds()),
+        "redactions": list(redact.asked),
+        "versions": versions(),
+    }
+    return to_zip(case, options, written, {kind: file_name(case, kind) for kind in kinds}, more, said)
+
+
+def _has_pdf() -> bool:
+    from forensics.extras import is_installed
+
+    return is_installed("pdf")
+
+
+def versions() -> dict[str, str]:
+    """Return what judged: Python and the packages that bear on an answer."""
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Return per table the rows that bear on the case's queue: its consumers' logs, metrics, settings, changes, coverage."""
+    incident = case.incident
+    arn = incident["queue_arn"]
+    groups = {r["log_group"] for r in findings.read(E.CONSUMERS, where=equals("queue_arn", arn)).to_pylist()}
+    groups |= {d["log_group"] for d in case.deliveries if d["log_group"]}
+    consumers = findings.read(E.CONSUMERS, where=one_of("log_group", groups)).to_pylist()
+    functions = {c["function_name"] for c in consumers if c["function_name"]} | set(incident["functions"] or ())
+    snapshots = findings.read(E.QUEUE_SETTINGS).to_pylist()
+    queues = {arn, *(c["queue_arn"] for c in consumers)}
+    queues |= {r["dead_letter_queue_arn"] for r in snapshots if r["queue_arn"] in queues and r["dead_letter_queue_arn"]}
+    queues |= {r["queue_arn"] for r in snapshots if r["dead_letter_queue_arn"] == arn}
+    mappings = findings.read(
+        E.EVENT_SOURCE_MAPPINGS, where=one_of("queue_arn", queues) | one_of("function_name", functions)
+    ).to_pylist()
+    names = {q.rpartition(":")[2] for q in queues} | functions | groups
+    names |= {m["mapping_uuid"] for m in mappings if m["mapping_uuid"]}
+    span = _span(case, margin)
+    wanted: dict[Table, pc.Expression] = {
+        E.LOG_EVENTS: _inside(one_of("log_group", groups), E.LOG_EVENTS, span),
+        E.METRIC_POINTS: _inside(one_of("resource", names), E.METRIC_POINTS, span),
+        E.QUEUE_SETTINGS: one_of("queue_arn", queues),
+        E.FUNCTION_SETTINGS: one_of("function_name", functions),
+        E.EVENT_SOURCE_MAPPINGS: one_of("queue_arn", queues) | one_of("function_name", functions),
+        E.LOG_GROUP_SETTINGS: one_of("log_group", groups),
+        E.SETTING_CHANGES: one_of("queue_arn", queues) | one_of("function_name", functions) | one_of("resource", names),
+        E.MOVE_TASKS: one_of("source_arn", queues) | one_of("destination_arn", queues),
+        E.CONSUMERS: one_of("log_group", groups),
+        E.COVERAGE: one_of("queue_arn", queues)
+        | one_of("resource", names | queues)
+        | equals("source", E.SETTING_CHANGES.name),
+        E.QUARANTINE: one_of("resource", names | queues),
+    }
+    found = {table.name: findings.read(table, where=where).to_pylist() for table, where in wanted.items()}
+    if span is not None:
+        found[E.COVERAGE.name] = list(_clipped(found[E.COVERAGE.name], span))
+    lake = findings.lake
+    found[ANNOTATIONS.name] = lake.read(ANNOTATIONS, where=equals("incident_id", case.incident_id)).to_pylist()
+    keys = {key for m in case.messages for key in keys_of(m)}
+    found[BOOKS.name] = lake.read(BOOKS, where=equals("queue_arn", arn)).to_pylist()
+    entries = equals("queue_arn", arn) & one_of("key", keys)
+    found[BOOK_ENTRIES.name] = lake.read(BOOK_ENTRIES, where=entries).to_pylist()
+    return {name: sorted(rows, key=lambda r: r["evidence_id"]) for name, rows in found.items()}
+
+
+def _span(case: Case, margin: timedelta | None) -> tuple[datetime, datetime] | None:
+    if margin is None:
+        return None
+    start = case.incident["started_at"] or case.incident["ended_at"]
+    end = case.incident["ended_at"] or start
+    return start - margin, end + margin
+
+
+def _inside(where: pc.Expression, table: Table, span: tuple[datetime, datetime] | None) -> pc.Expression:
+    return where if span is None or table.time_column is None else where & between(table.time_column, *span)
+
+
+def _clipped(rows: Sequence[Row], span: tuple[datetime, datetime]) -> Iterator[dict[str, Any]]:
+    """Let readings of what has a time claim no more than what is in the bundle."""
+    timed = {t.name for t in (E.LOG_EVENTS, E.METRIC_POINTS)}
+    for row in rows:
+        if row["source"] not in timed or row["window_start_at"] is None:
+            yield dict(row)
+            continue
+        start, end = max(row["window_start_at"], span[0]), min(row["window_end_at"], span[1])
+        if start < end:
+            yield {**row, "window_start_at": start, "window_end_at": end}
+
+
+def _json_lines(table: Table, rows: Sequence[Row], redact: Pseudonyms) -> bytes:
+    free = {c.name for c in table.columns if c.type in ("string", "strings")} - set(_NAMES)
+    free -= {name for name in free if name.endswith("_arn")}
+
+    def cell(name: str, value: Any) -> Any:
+        if name not in free or not redact.asked or value is None:
+            return plain_value(value)
+        return redact(value) if isinstance(value, str) else [redact(v) for v in value]
+
+    lines = (json.dumps({name: cell(name, row[name]) for name in table.column_names}) for row in rows)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def read_evidence(data: bytes) -> Evidence:
+    """Return what an evidence bundle brings; raises BundleBrokenError for one that is damaged, or holds a report alone."""
+    manifest, files = contents(data)
+    rows = {}
+    for name in sorted(files):
+        if name.startswith(_ROWS) and name.endswith(".jsonl"):
+            table = BY_NAME.get(name.removeprefix(_ROWS).removesuffix(".jsonl"))
+            if table is None or table.layer != "evidence":
+                raise BundleBrokenError(f"{name!r} is of no table of evidence", "A newer release may have written it.")
+            rows[table.name] = [_row(table, number, line) for number, line in enumerate(files[name].splitlines(), 1)]
+    if not rows:
+        raise BundleBrokenError(
+            "this bundle holds a report and no evidence",
+            "Make one that can be judged again with `doubletake bundle INCIDENT`.",
+        )
+    settings = files.get(SETTINGS, b"").decode()
+    return Evidence(manifest["incident_id"], rows, settings, tuple(manifest.get("redactions") or ()))
+
+
+_READS = {
+    "string": (str,),
+    "int": (int,),
+    "long": (int,),
+    "double": (int, float),
+    "bool": (bool,),
+    "strings": (list,),
+    "timestamp": (str,),
+}
+
+
+def _row(table: Table, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(line)
+        row = {}
+        for column in table.columns:
+            value: Any = said.get(column.name)
+            if value is not None and not isinstance(value, _READS[column.type]):
+                raise ValueError(f"{column.name} is {value!r}")
+            if value is not None and column.type == "timestamp":
+                value = datetime.fromisoformat(str(value)).astimezone(UTC)
+            row[column.name] = value
+        if not all(row[name] for name in table.key):
+            raise ValueError("it has no name")
+        if odd := set(said) - set(table.column_names):
+            raise ValueError(f"it has a column {sorted(odd)[0]!r}")
+    except (ValueError, AttributeError, RecursionError) as problem:
+        raise BundleBrokenError(
+            f"row {number} of {table.name} in the bundle is not a row: {problem}",
+            "A newer release may have written it.",
+        ) from problem
+    return row

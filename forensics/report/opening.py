@@ -1,0 +1,150 @@
+"""What a tired person needs first of an incident: what happened, why, how often, what to do next, and how to stop it.
+
+One template for the page, the reports, the command and the notification.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from forensics.report.activity import is_open
+from forensics.report.annotations import Annotation, standing
+from forensics.report.stop_now import Move
+from forensics.report.works import by_work
+from forensics.verdict.interval import AFFECTED
+from forensics.words import count_text, interval_text
+
+Row = Mapping[str, Any]
+
+CHANGE_ACTIONS = {
+    "batch_size_1": "set the batch size to 1",
+    "longer_visibility": "raise the visibility timeout above the slowest handling",
+    "longer_function_timeout": "raise the function timeout above the slowest batch",
+    "partial_responses": "report failed items alone (ReportBatchItemFailures)",
+    "maximum_concurrency": "set a maximum concurrency on the mapping",
+    "idempotency_key": "add an idempotency key",
+}
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The first lines about an incident; every sentence is plain text, without a full stop where it is a line of its own.
+
+    ``steps`` are what to do next, in order; ``moves`` stop it while it is happening (``is_active``), or if it comes back.
+    """
+
+    headline: str
+    why: str
+    repeats: str
+    steps: tuple[str, ...]
+    moves: tuple[Move, ...]
+    is_active: bool
+
+    @property
+    def next_line(self) -> str:
+        """The steps in one line."""
+        return " · ".join(self.steps)
+
+    @property
+    def stop_heading(self) -> str:
+        """What the moves are for."""
+        return "Stop it now" if self.is_active else "If it comes back"
+
+
+def opening(
+    incident: Row,
+    messages: Sequence[Row],
+    counterfactuals: Sequence[Row],
+    dead: Sequence[Row],
+    lost: int,
+    marks: Iterable[Annotation],
+    first_moves: tuple[Move, ...],
+    until: datetime | None,
+) -> Opening:
+    """Put the first lines together; ``counterfactuals`` with what prevents most first, ``dead`` the dead-lettered messages.
+
+    ``lost`` counts messages whose retention ended before their work was seen done.
+    """
+    return Opening(
+        headline=headline(incident),
+        why=incident["cause_sentence"] or "No cause was found for these redeliveries.",
+        repeats=repeats_text(messages, lost),
+        steps=tuple(_steps(incident, messages, counterfactuals, dead, marks)),
+        moves=first_moves,
+        is_active=is_open(incident, until),
+    )
+
+
+def headline(incident: Row) -> str:
+    """Return what happened, with numbers."""
+    if incident["headline"]:
+        return str(incident["headline"])
+    if incident["messages"] is None:
+        most = incident["messages_at_most"]
+        return f"up to {count_text(most, 'message')} may have been processed twice" if most else "messages may repeat"
+    return f"{count_text(incident['messages'], 'message')} may have been processed more than once"
+
+
+def affected_works(messages: Iterable[Row]) -> list[Row]:
+    """Return a row per affected work: a payment sent under two ids is one."""
+    return by_work(m for m in messages if m["verdict"] in AFFECTED)
+
+
+def repeats_of(works: Iterable[Row]) -> tuple[int, int | None]:
+    """Count how often work was done beyond the first time: for sure, and at most; None without an upper bound."""
+    found = list(works)
+    mosts = [work["extra_effects_at_most"] for work in found]
+    known = [most for most in mosts if most is not None]
+    return sum(work["extra_effects_at_least"] for work in found), sum(known) if len(known) == len(mosts) else None
+
+
+def repeats_text(messages: Sequence[Row], lost: int = 0) -> str:
+    """Say how often: ``24 or more repeats on 5 messages``; nothing where no message is named."""
+    works = affected_works(messages)
+    if not works:
+        return ""
+    least, most = repeats_of(works)
+    noun = "repeat" if (least, most) == (1, 1) else "repeats"
+    said = f"{_at_most(least, most)} {noun} on {count_text(len(works), 'message')}"
+    if not least:
+        said += f", received {count_text(sum(m['receive_count'] or m['deliveries'] for m in works), 'time')}"
+    return f"{said}; {count_text(lost, 'message')} {'was' if lost == 1 else 'were'} probably lost" if lost else said
+
+
+def _at_most(least: int, most: int | None) -> str:
+    return f"up to {most:,}" if most and not least else interval_text(least, most)
+
+
+def _steps(
+    incident: Row,
+    messages: Sequence[Row],
+    counterfactuals: Sequence[Row],
+    dead: Sequence[Row],
+    marks: Iterable[Annotation],
+) -> Iterable[str]:
+    marked = standing(marks)
+    if any(m.mark == "false-alarm" for m in marked.get(None, ())):
+        return
+    done = {item for item, said in marked.items() if item and any(m.mark in ("refunded", "accepted") for m in said)}
+    everything = affected_works(messages)
+    works = [work for work in everything if not done.intersection(work["item_ids"])]
+    settled = len(everything) - len(works)
+    sure = sum(work["verdict"] == "confirmed" for work in works)
+    if sure:
+        yield f"refund or undo {sure:,} (CSV)"
+    if open_count := len(works) - sure:
+        yield f"check {open_count:,} by hand"
+    if settled:
+        yield f"{settled:,} marked as settled"
+    if incident["messages"] is None:
+        yield "log message ids, so that the next incident names its messages"
+    if risky := [row for row in dead if row["redrive"] != "safe"]:
+        yield f"do not redrive {count_text(len(risky), 'dead letter')} unchecked"
+    best = next((c for c in counterfactuals if c["prevented"] + c["undecided"]), None)
+    if best:
+        yield f"{CHANGE_ACTIONS[best['change']]} (would have prevented {_share(best)})"
+
+
+def _share(row: Row) -> str:
+    return f"{_at_most(row['prevented'], row['prevented'] + row['undecided'])} of {row['repeats']:,}"

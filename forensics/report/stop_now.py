@@ -1,0 +1,277 @@
+"""The safe first move while a fault is still happening: the AWS CLI command, what it costs, and how to undo it.
+
+The commands are printed, for a person to run; nothing here runs them.
+"""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forensics.regions import dns_suffix
+from forensics.report.settings_then import FUNCTION_TIMEOUTS_HIDDEN
+from forensics.settings_in_force import NEWEST, SettingsInForce
+from forensics.words import ms_between, span_text
+
+Row = Mapping[str, Any]
+LONGEST_VISIBILITY_S = 43_200
+"""SQS's own limit."""
+LEAST_CONCURRENCY = 2
+"""The lowest maximum concurrency that a mapping takes."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One thing to do now. ``commands`` and ``undo`` are lines for a shell; none where AWS has no call for it."""
+
+    title: str
+    why: str
+    cost: str
+    commands: tuple[str, ...] = ()
+    undo: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What the moves are made of: the newest settings known of one incident's queue, functions and mappings.
+
+    ``slowest_ms`` is the longest handling seen of an affected message, ``is_active`` tells that it is still going on.
+    """
+
+    incident: Row
+    queue: Row | None
+    functions: tuple[Row, ...]
+    mappings: tuple[Row, ...]
+    slowest_ms: int | None
+    is_active: bool = True
+
+    @property
+    def region(self) -> str | None:
+        """The queue's region; None where logs gave no ARN."""
+        parts = (self.incident["queue_arn"] or "").split(":")
+        return parts[3] if len(parts) == 6 else None
+
+    @property
+    def in_region(self) -> str:
+        """The option that names the region."""
+        return f" --region {shlex.quote(self.region)}" if self.region else ""
+
+    @property
+    def address(self) -> str:
+        """The queue's URL for a shell; a call that finds it where the account is not known."""
+        parts = (self.incident["queue_arn"] or "").split(":")
+        if len(parts) == 6:
+            return shlex.quote(f"https://sqs.{parts[3]}.{dns_suffix(parts[3])}/{parts[4]}/{parts[5]}")
+        name = shlex.quote(self.incident["queue"])
+        return f'"$(aws sqs get-queue-url --queue-name {name} --query QueueUrl --output text)"'
+
+
+def scene_of(
+    incident: Row, deliveries: Sequence[Row], evidence: Mapping[str, Sequence[dict[str, Any]]], is_active: bool
+) -> Scene:
+    """Look up what stands now; ``evidence`` holds the rows of the settings tables, ``deliveries`` the affected messages'."""
+    settings = SettingsInForce.of(
+        evidence["queue_settings"],
+        evidence["function_settings"],
+        evidence["event_source_mappings"],
+        evidence["setting_changes"],
+    )
+    arn = incident["queue_arn"]
+    seen = {d["function_name"] for d in deliveries if d["function_name"]}
+    fed = sorted(seen.intersection(settings.fed_by(arn)) or settings.fed_by(arn))
+    spans = [ms_between(d["received_at"], d["run_ended_at"] or d["finished_at"]) for d in deliveries]
+    return Scene(
+        incident,
+        settings.queue(arn, NEWEST),
+        tuple(row for name in fed if (row := settings.function(name, NEWEST))),
+        tuple(row for name in fed if (row := settings.mapping(arn, name, NEWEST))),
+        max((span for span in spans if span is not None), default=None),
+        is_active,
+    )
+
+
+def moves(scene: Scene) -> tuple[Move, ...]:
+    """Return what to do now, the safest first; never none."""
+    trigger = scene.incident.get("trigger") or scene.incident["primary_cause"] or "undecidable"
+    first = _BY_TRIGGER.get(trigger, _pause)(scene)
+    return (*first, *_no_redrive(scene, trigger))
+
+
+def _pause(scene: Scene) -> tuple[Move, ...]:
+    """Stop handing messages out: what is in the queue stays there."""
+    cost = f"Nothing of the queue is processed until you undo it; {_kept(scene)}. Runs in progress still end by themselves."
+    if not scene.mappings:
+        return (_stop_worker(scene, cost),)
+    return tuple(_disable(scene, mapping, cost) for mapping in scene.mappings)
+
+
+def _disable(scene: Scene, mapping: Row, cost: str) -> Move:
+    call = f"aws lambda update-event-source-mapping --uuid {_uuid(mapping)}{scene.in_region}"
+    undo = (f"{call} --enabled",)
+    name = mapping["function_name"]
+    if scene.is_active and str(mapping["state"]).startswith("Disabl"):
+        return Move(f"The mapping to {name} is disabled already", "No further message is handed to it.", cost, (), undo)
+    return Move(
+        f"Pause {name}: disable the mapping that feeds it",
+        "Messages wait in the queue instead of being processed again.",
+        cost,
+        (f"{call} --no-enabled",),
+        undo,
+    )
+
+
+def _uuid(mapping: Row) -> str:
+    return shlex.quote(mapping["mapping_uuid"]) if mapping["mapping_uuid"] else "<UUID of the mapping>"
+
+
+def _stop_worker(scene: Scene, cost: str) -> Move:
+    consumers = ", ".join(scene.incident["functions"] or ()) or "the consumer"
+    call = f"aws ecs update-service --cluster <cluster> --service <service>{scene.in_region} --desired-count"
+    return Move(
+        f"Scale {consumers} in to zero",
+        "Messages wait in the queue instead of being processed again. The evidence names no cluster and service: fill them "
+        "in, or stop the worker the way you run it.",
+        cost,
+        (f"{call} 0",),
+        (f"{call} <count before>",),
+    )
+
+
+def _kept(scene: Scene) -> str:
+    retention_s = scene.queue["message_retention_s"] if scene.queue else None
+    kept = (
+        f"SQS keeps messages for {span_text(1000 * retention_s)}"
+        if retention_s
+        else "SQS keeps them for the retention time"
+    )
+    return f"{kept}, in order" if scene.incident["is_fifo"] else kept
+
+
+def _raise_visibility(scene: Scene) -> tuple[Move, ...]:
+    """Give a message long enough to be finished before SQS makes it visible again."""
+    now_s = scene.queue["visibility_timeout_s"] if scene.queue else scene.incident["visibility_timeout_s"]
+    wanted_s = _wanted_visibility_s(scene, now_s)
+    if wanted_s is None or (now_s is not None and wanted_s <= now_s):
+        return _pause(scene)
+    call = f"aws sqs set-queue-attributes --queue-url {scene.address}{scene.in_region} --attributes VisibilityTimeout="
+    return (
+        Move(
+            f"Raise the visibility timeout to {wanted_s} s",
+            _why_so_long(scene),
+            f"A message whose handling fails waits up to {span_text(1000 * wanted_s)} for its next receive"
+            f"{', and its group with it' if scene.incident['is_fifo'] else ''}. It takes up to 60 s to hold, and holds for "
+            "messages received from then on.",
+            (f"{call}{wanted_s}",),
+            (f"{call}{now_s if now_s is not None else '<seconds before>'}",),
+        ),
+    )
+
+
+def _advised_s(scene: Scene) -> int | None:
+    timeouts = [f["timeout_s"] for f in scene.functions if f["timeout_s"] is not None]
+    windows = [m["batching_window_s"] or 0 for m in scene.mappings]
+    return FUNCTION_TIMEOUTS_HIDDEN * max(timeouts) + max(windows, default=0) if timeouts else None
+
+
+def _wanted_visibility_s(scene: Scene, now_s: int | None) -> int | None:
+    """Return what AWS advises for functions; for workers twice the slowest handling seen, in whole minutes."""
+    wanted = _advised_s(scene)
+    if wanted is None:
+        longest_ms = max(scene.slowest_ms or 0, 1000 * (now_s or 0))
+        wanted = -(-2 * longest_ms // 60_000) * 60 if longest_ms else None
+    return None if wanted is None else min(wanted, LONGEST_VISIBILITY_S)
+
+
+def _why_so_long(scene: Scene) -> str:
+    if _advised_s(scene) is not None:
+        return "Six function timeouts and the batching window, as AWS advises: a run then ends before its messages are visible again."
+    slowest = f" The slowest handling seen took {span_text(scene.slowest_ms)}." if scene.slowest_ms else ""
+    return f"Twice the slowest handling, or twice the present value where that is longer.{slowest}"
+
+
+def _limit_concurrency(scene: Scene) -> tuple[Move, ...]:
+    """Let the poller take no more than the function can run."""
+    found = []
+    for mapping in scene.mappings:
+        reserved = next(
+            (f["reserved_concurrency"] for f in scene.functions if f["function_name"] == mapping["function_name"]), None
+        )
+        limit, before = max(reserved or LEAST_CONCURRENCY, LEAST_CONCURRENCY), mapping["maximum_concurrency"]
+        if before is not None and before <= limit:
+            continue
+        call = f"aws lambda update-event-source-mapping --uuid {_uuid(mapping)}{scene.in_region} --scaling-config"
+        found.append(
+            Move(
+                f"Let the mapping run at most {limit} of {mapping['function_name']} at once",
+                "The poller then takes no message that the function has no room for, so none is received without a run.",
+                "A backlog drains more slowly.",
+                (f"{call} MaximumConcurrency={limit}",),
+                (f"{call} {f'MaximumConcurrency={before}' if before else shlex.quote('{}')}",),
+            )
+        )
+    return tuple(found) or _pause(scene)
+
+
+def _cancel_redrive(scene: Scene) -> tuple[Move, ...]:
+    source = (scene.queue or {}).get("dead_letter_queue_arn")
+    where = shlex.quote(source) if source else "<ARN of the dead-letter queue>"
+    return (
+        Move(
+            "Stop the redrive",
+            "Messages whose work was done are sent again under new ids.",
+            "What was moved already stays where it is.",
+            (
+                f"aws sqs list-message-move-tasks --source-arn {where}{scene.in_region}",
+                f"aws sqs cancel-message-move-task --task-handle <TaskHandle that the first shows>{scene.in_region}",
+            ),
+            (f"aws sqs start-message-move-task --source-arn {where}{scene.in_region}",),
+        ),
+        *_pause(scene),
+    )
+
+
+def _find_receiver(scene: Scene) -> tuple[Move, ...]:
+    arn = scene.incident["queue_arn"] if scene.region else "<ARN of the queue>"
+    return (
+        Move(
+            "Find who else receives from the queue",
+            "A second mapping, a worker nobody collected, or a person polling in the console takes messages.",
+            "It only looks.",
+            (f"aws lambda list-event-source-mappings --event-source-arn {shlex.quote(arn)}{scene.in_region}",),
+        ),
+    )
+
+
+def _nothing_stops_it(scene: Scene) -> tuple[Move, ...]:
+    return (
+        Move(
+            "No setting stops this",
+            "A standard queue may deliver a message more than once at any time; only an idempotent handler helps.",
+            "Pausing the consumer would only delay it.",
+        ),
+    )
+
+
+def _no_redrive(scene: Scene, trigger: str) -> tuple[Move, ...]:
+    source = (scene.queue or {}).get("dead_letter_queue_arn")
+    if not source or trigger == "dlq_redrive":
+        return ()
+    return (
+        Move(
+            f"Do not redrive {source.rpartition(':')[2]} yet",
+            "Redriving a message whose work was done does the work again, under a new message id.",
+            "Dead letters wait until their effects are checked; their retention runs on from when they were sent"
+            f"{'' if not scene.incident['is_fifo'] else ' or moved'}.",
+        ),
+    )
+
+
+_BY_TRIGGER: Mapping[str, Callable[[Scene], tuple[Move, ...]]] = {
+    "visibility_expired": _raise_visibility,
+    "handle_expired": _raise_visibility,
+    "throttled": _limit_concurrency,
+    "dlq_redrive": _cancel_redrive,
+    "unseen_receive": _find_receiver,
+    "broker_copy": _nothing_stops_it,
+}
+"""Trigger to its first move; every other one is stopped by pausing the consumer."""

@@ -1,0 +1,102 @@
+"""The part of the settings that findings rest on, as text that is kept with them, and what differs between two."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from forensics.settings import Consumer, Settings
+
+_SECTIONS = ("function", "worker", "queue")
+_MOST_CHARS = 80
+
+
+def bearing_text(settings: Settings) -> str:
+    """Write what findings rest on as a settings file: functions, workers, business keys, the team's zone.
+
+    The same settings give the same text, whatever comments and order their file had. Who may look, where incidents are
+    told and which account is read stay out.
+
+    >>> print(bearing_text(Settings(functions=(Consumer(name="charge-card", order="sequential"),))), end="")
+    [[function]]
+    name = "charge-card"
+    order = "sequential"
+    """
+    parts = [_section("function", _said(consumer)) for consumer in settings.functions]
+    parts += [_section("worker", _said(consumer)) for consumer in settings.workers]
+    keys = [(queue.name, queue.business_key) for queue in settings.queues if queue.business_key]
+    parts += [_section("queue", {"name": name, "business_key": key}) for name, key in keys]
+    if settings.team.zone:
+        parts.append(f"[team]\nzone = {_value(settings.team.zone)}\n")
+    return "\n".join(sorted(parts))
+
+
+def text_digest(text: str) -> str:
+    """Name a text by 12 characters of its SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def changed_since(made_with: str | None, today: Settings) -> list[str]:
+    """Tell what today's settings say otherwise than those findings were made with; nothing where these were not kept."""
+    return [] if made_with is None else differences(made_with, bearing_text(today))
+
+
+def differences(then: str, now: str) -> list[str]:
+    """Tell each difference between two texts of ``bearing_text``, as ``now`` beside ``then``.
+
+    >>> differences('[[queue]]\\nname = "a"\\nbusiness_key = "$.id"\\n', '[team]\\nzone = "Asia/Tokyo"\\n')
+    ["queue a is no longer in them: business_key '$.id'", "zone under [team] was not said, now 'Asia/Tokyo'"]
+    """
+    before, after = tomllib.loads(then), tomllib.loads(now)
+    told = []
+    for section in _SECTIONS:
+        old, new = dict(_named(before, section)), dict(_named(after, section))
+        for name in sorted(old.keys() | new.keys()):
+            if name not in new:
+                told.append(f"{section} {name} is no longer in them: {_all(old[name])}")
+            elif name not in old:
+                told.append(f"{section} {name} is new in them: {_all(new[name])}")
+            else:
+                told += [f"{key} of {section} {name} {c}" for key, c in _changed(old[name], new[name])]
+    told += [f"{key} under [team] {c}" for key, c in _changed(before.get("team", {}), after.get("team", {}))]
+    return told
+
+
+def _said(consumer: Consumer) -> dict[str, Any]:
+    """Return what is said of a consumer; what is not said is left out."""
+    values = {f.name: getattr(consumer, f.name) for f in fields(consumer)}
+    return {name: value for name, value in values.items() if value is not None and value != Consumer.__dict__.get(name)}
+
+
+def _section(name: str, values: dict[str, Any]) -> str:
+    return f"[[{name}]]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in values.items())
+
+
+def _value(value: Any) -> str:
+    """Write a text or a truth as TOML does: as JSON, but for the one character that only TOML escapes."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _named(said: dict[str, Any], section: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for row in said.get(section, ()):
+        key = "log_group" if section == "worker" else "name"
+        yield str(row[key]), {k: v for k, v in row.items() if k != key}
+
+
+def _all(values: dict[str, Any]) -> str:
+    return ", ".join(f"{key} {_short(value)}" for key, value in values.items()) or "nothing else said"
+
+
+def _changed(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for key in sorted(old.keys() | new.keys()):
+        if old.get(key) != new.get(key):
+            yield key, f"was {_short(old.get(key))}, now {_short(new.get(key))}"
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return "not said"
+    text = repr(value) if isinstance(value, str) else str(value).lower()
+    return text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"

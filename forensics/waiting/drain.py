@@ -1,0 +1,75 @@
+"""How long a backlog takes to drain at the present rate, from metrics of the last hour."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from math import sqrt
+
+from forensics.lake import Findings
+from forensics.lake.filters import between, equals
+from forensics.tables.evidence import METRIC_POINTS
+from forensics.words import span_text
+
+HOUR = timedelta(hours=1)
+_Z = 1.96
+_VISIBLE, _SENT, _DELETED = "ApproximateNumberOfMessagesVisible", "NumberOfMessagesSent", "NumberOfMessagesDeleted"
+
+
+@dataclass(frozen=True)
+class Drain:
+    """A backlog and what comes and goes in the last hour of a queue's metrics. Sends and deletes are taken as Poisson counts.
+
+    ``soonest_s`` and ``latest_s`` bound the time to drain at 95 %; None: it may not drain at this rate.
+    """
+
+    queue: str
+    backlog: int
+    sent: int
+    deleted: int
+    soonest_s: float | None
+    latest_s: float | None
+
+    @property
+    def sentence(self) -> str:
+        """Say it in words."""
+        rates = (
+            f"{self.backlog:,} messages waited; in the last hour {self.sent:,} were sent and {self.deleted:,} deleted"
+        )
+        if not self.backlog:
+            return f"{self.queue}: nothing waits."
+        if self.soonest_s is None:
+            return f"{self.queue}: {rates}: at this rate it does not drain."
+        if self.latest_s is None:
+            return (
+                f"{self.queue}: {rates}: it drains in {span_text(1000 * self.soonest_s)} at the soonest, or not at all."
+            )
+        low, high = span_text(1000 * self.soonest_s), span_text(1000 * self.latest_s)
+        return f"{self.queue}: {rates}: it drains in {low} to {high} (95 %)."
+
+
+def drain_of(findings: Findings, queue: str) -> Drain | None:
+    """Return how a queue drains at the end of its metrics; None where they do not tell."""
+    here = equals("resource", queue) & equals("namespace", "AWS/SQS")
+    visible = findings.read(METRIC_POINTS, ["point_at", "value"], here & equals("metric", _VISIBLE)).to_pylist()
+    if not visible:
+        return None
+    last = max(visible, key=lambda r: (r["point_at"], r["value"]))
+    recent = here & between("point_at", last["point_at"] - HOUR, last["point_at"])
+    rows = findings.read(METRIC_POINTS, ["metric", "statistic", "period_s", "point_at", "value"], recent).to_pylist()
+    counts = {}
+    for metric in (_SENT, _DELETED):
+        mine = {
+            (r["point_at"], r["period_s"]): r["value"]
+            for r in rows
+            if r["metric"] == metric and r["statistic"] == "Sum"
+        }
+        finest = min((period for _, period in mine), default=None)
+        counts[metric] = sum(value for (_, period), value in mine.items() if period == finest)
+    sent, deleted, backlog = int(counts[_SENT]), int(counts[_DELETED]), int(last["value"])
+    net, spread = deleted - sent, _Z * sqrt(deleted + sent)
+    return Drain(queue, backlog, sent, deleted, _time(backlog, net + spread), _time(backlog, net - spread))
+
+
+def _time(backlog: int, net_an_hour: float) -> float | None:
+    if not backlog:
+        return 0.0
+    return 3600 * backlog / net_an_hour if net_an_hour > 0 else None

@@ -1,0 +1,43 @@
+"""The evidence bundle of an incident, to hand on: made when it is asked for, with what is to be left out."""
+
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+import streamlit as st
+
+from forensics.report.evidence_bundle import evidence_bundle
+from forensics.report.pseudonyms import PRESETS, Pseudonyms
+from forensics.report.render import file_name
+from pages._ui.case import case_of
+from pages._ui.shell import Page
+
+
+def evidence(incident: dict[str, Any], page: Page) -> None:
+    """Offer the bundle from which anybody can judge the incident again."""
+    incident_id = incident["incident_id"]
+    st.subheader("Evidence that can be judged again", anchor="evidence-bundle")
+    st.caption(
+        "The report with the raw rows it rests on, the settings, versions, and how to fetch each line from AWS. "
+        "`doubletake import` and `doubletake correlate` then give the same report. It holds log lines: choose what to leave out."
+    )
+    left_out = st.multiselect(
+        "Leave out",
+        sorted(PRESETS),
+        key="redact",
+        help="Each value gets a name of its own, so that what joins by it joins still.",
+    )
+    if not st.button("Make the bundle", key="make_bundle"):
+        return
+    with st.spinner("Packing the evidence"):
+        data = evidence_bundle(page.board.findings, case_of(incident_id, page), redact=Pseudonyms(left_out))
+    st.download_button(
+        f"Evidence bundle ({len(data) / 1e6:,.1f} MB)",
+        partial(bytes, data),
+        file_name=file_name(case_of(incident_id, page), "zip").replace(".zip", "-evidence.zip"),
+        mime="application/zip",
+        key="evidence_bundle",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+    st.code(f"SHA-256 {sha256(data).hexdigest()}", language=None)

@@ -1,0 +1,79 @@
+"""The plan of a dead-letter queue: which messages may go back, and the script for them."""
+
+from typing import Any
+
+import streamlit as st
+
+from forensics.redrive import DECISION_WORDS, Plan, dead_letter_queues, plan, script
+from forensics.settings import Settings
+from forensics.tables.findings import QUEUE_FINDINGS
+from forensics.words import count_text
+from pages._ui.board import Board
+from pages._ui.shell import Page
+from pages._ui.words import Colour, plain
+
+_COLOURS: dict[str, Colour] = {"repeats": "red", "cannot_tell": "orange", "safe": "green", "gone": "gray"}
+MOST_ROWS = 2000
+
+
+def redrive_plan(page: Page) -> None:
+    """Let the reader choose a dead-letter queue, and show its messages in group order, with the script of the safe ones."""
+    moved = page.board.records(QUEUE_FINDINGS, ("code", "==", "dead_lettered"), columns=("queue_arn",))
+    sources = {r["queue_arn"] for r in moved}
+    names = sorted(
+        {arn.rpartition(":")[2] for arn, of in dead_letter_queues(page.board.findings).items() if of & sources}
+    )
+    if not names:
+        return
+    st.subheader("May its dead letters go back?", anchor="redrive")
+    name = st.selectbox("Dead-letter queue", names, key="redrive_of")
+    found = _planned(page.board.key + page.board.people_key, name, page.settings.text, page.board, page.settings)
+    for note in found.notes:
+        st.warning(plain(note))
+    time, width = page.clock.fitting(s.moved_at for s in found.steps)
+    st.dataframe(
+        [
+            {
+                "Group": step.group_id or step.queue,
+                "#": step.place,
+                "Redriving": [step.words],
+                "Keys": ", ".join(step.business_keys),
+                "Message": step.message_id or step.item_id,
+                "Moved": time(step.moved_at) if step.moved_at else None,
+                "Why": step.why,
+                "By now": step.by_now,
+                "Script": step.left_out or "in",
+            }
+            for step in found.steps[:MOST_ROWS]
+        ],
+        hide_index=True,
+        key="redrive_steps",
+        placeholder="–",
+        column_config={
+            "Redriving": st.column_config.MultiselectColumn(
+                options=list(DECISION_WORDS.values()), color=[_COLOURS[d] for d in DECISION_WORDS], width=126
+            ),
+            "Moved": st.column_config.TextColumn(width=width, help=f"Not before; times in {page.clock.label()}."),
+            "Why": st.column_config.TextColumn(width=300),
+            "By now": st.column_config.TextColumn(width=300),
+        },
+        alt="What redriving each dead-lettered message does",
+    )
+    st.caption("Runs since are taken to be alike and independent; bounds are at 95 %. Doubletake itself sends nothing.")
+    safe = len(found.scripted)
+    st.download_button(
+        f"Script for {count_text(safe, 'safe message')}",
+        script(found) if safe else "",
+        file_name=f"redrive-{name}.py",
+        icon=":material/download:",
+        on_click="ignore",
+        disabled=not safe,
+        help="For the AWS CLI. It runs dry unless told otherwise: read it first."
+        if safe
+        else "No message can be redriven safely.",
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking at what happened since")
+def _planned(key: tuple[Any, ...], name: str, text: str, _board: Board, _settings: Settings) -> Plan:
+    return plan(_board.findings, name, _settings)

@@ -1,0 +1,79 @@
+"""How long messages wait, day by day, and how backlog and messages in flight went."""
+
+import streamlit as st
+
+from forensics.settings import Settings
+from forensics.tables.findings import DELIVERIES
+from forensics.tables.health import QUEUE_HEALTH
+from forensics.waiting import Drain, WaitingDay, drain_of, waiting_days
+from pages._ui.board import Board
+from pages._ui.shell import Page
+from pages._ui.words import plain
+
+
+def waiting(page: Page) -> None:
+    """Show waiting times of a queue the reader chooses, the share over its promise, and its trends."""
+    queues = [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "sent_at") if row["sent_at_min"]]
+    if not queues:
+        return
+    st.subheader("How long do messages wait?", anchor="waiting")
+    queue = st.selectbox("Queue", queues, key="waiting_of")
+    days, drain = _told(page.board.key, queue, page.settings.text, page.board, page.settings)
+    if drain:
+        st.markdown(plain(drain.sentence))
+    st.dataframe(
+        [
+            {
+                "Day": str(day.day),
+                "Sent": day.sent,
+                "To the first receive": day.received.words if day.received else None,
+                "Until done": day.done.words if day.done else None,
+                "Not seen done": day.undone,
+                "Over the promise": day.over_words or None,
+            }
+            for day in days
+        ],
+        hide_index=True,
+        key="waiting_days",
+        placeholder="–",
+        alt="Waiting times per day",
+    )
+    st.caption(
+        "Median and 95th percentile from the send, with the 95 % interval of the latter; messages are taken to wait "
+        "independently. `promise_s` in the settings file says what is promised."
+    )
+    _trends(page, queue)
+
+
+def _trends(page: Page, queue: str) -> None:
+    columns = ("day", "backlog_max_count", "in_flight_max_count")
+    rows = page.board.records(QUEUE_HEALTH, ("queue", "==", queue), columns=columns)
+    rows = sorted((r for r in rows if r["backlog_max_count"] is not None), key=lambda r: r["day"])
+    if len(rows) > 1:
+        st.line_chart(
+            [
+                {
+                    "Day": r["day"],
+                    "Waiting, at most": r["backlog_max_count"],
+                    "In flight, at most": r["in_flight_max_count"],
+                }
+                for r in rows
+            ],
+            x="Day",
+            y=["Waiting, at most", "In flight, at most"],
+            height=220,
+        )
+    elif rows:
+        st.caption(
+            plain(
+                f"On {rows[0]['day']} at most {rows[0]['backlog_max_count']:,} messages waited and "
+                f"{rows[0]['in_flight_max_count'] or 0:,} were in flight."
+            )
+        )
+
+
+@st.cache_resource(max_entries=16, show_spinner="Measuring how long messages waited")
+def _told(
+    key: tuple[str, str], queue: str, text: str, _board: Board, _settings: Settings
+) -> tuple[list[WaitingDay], Drain | None]:
+    return waiting_days(_board.findings, _settings, queue), drain_of(_board.findings, queue)

@@ -1,0 +1,45 @@
+import hashlib
+
+import pytest
+
+import cli
+from forensics.lake import Lake
+from forensics.tables.evidence import LOG_EVENTS
+from tests.forensics.report import world
+from tests.forensics.report.test_evidence_bundle import saved
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    return saved(tmp_path_factory.mktemp("cli-bundle") / "lake")
+
+
+def test_a_bundle_is_made_verified_and_imported(lake, tmp_path, capsys):
+    file, again = tmp_path / "case.zip", tmp_path / "again"
+
+    assert cli.main(["bundle", world.INCIDENT, "--lake", str(lake.root), "-o", str(file), "--redact", "cards"]) == 0
+    assert f"SHA-256: {hashlib.sha256(file.read_bytes()).hexdigest()}" in capsys.readouterr().out
+    assert cli.main(["verify", str(file)]) == 0
+    assert cli.main(["import", str(file), "--lake", str(again)]) == 0
+    assert "Redacted before it was handed on: cards." in capsys.readouterr().err
+    assert Lake(again).count(LOG_EVENTS) == lake.count(LOG_EVENTS)
+
+
+REFUSED = {
+    "a span that is none": (["--margin", "soon"], "--margin 'soon' is not a span"),
+    "a pattern that is none": (["--redact", "("], "--redact '(' cannot be used"),
+}
+
+
+@pytest.mark.parametrize(("args", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_meant_is_one_sentence_and_exit_2(lake, capsys, args, sentence):
+    assert cli.main(["bundle", world.INCIDENT, "--lake", str(lake.root), *args]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_zip_that_is_no_bundle_is_refused_and_nothing_is_stored(tmp_path, capsys):
+    (tmp_path / "odd.zip").write_bytes(b"PK\x03\x04" + bytes(200))
+
+    assert cli.main(["import", str(tmp_path / "odd.zip"), "--lake", str(tmp_path / "lake")]) == 4
+    assert "it is damaged, or not of this release" in capsys.readouterr().err
+    assert not (tmp_path / "lake").exists()

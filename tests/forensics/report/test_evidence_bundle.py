@@ -1,0 +1,209 @@
+"""A bundle brings all that a case rests on: put into an empty lake, the same rows stand there under the same names."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from forensics.books import Columns, read_books
+from forensics.lake import Lake
+from forensics.report.annotations import annotate
+from forensics.report.bundle import BundleBrokenError, contents, to_zip
+from forensics.report.case import load_case
+from forensics.report.evidence_bundle import QUERIES, evidence_bundle, read_evidence
+from forensics.report.options import ReportOptions
+from forensics.report.pseudonyms import Pseudonyms, RedactionError
+from forensics.report.render import render
+from forensics.tables import EVIDENCE
+from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
+from ingest.bundles import store
+from tests.forensics.report import world
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+CONSUMER = {
+    "evidence_id": "consumer:1",
+    "queue_arn": world.QUEUE_ARN,
+    "queue_name": world.QUEUE,
+    "log_group": world.GROUP,
+    "kind": "lambda",
+    "function_name": world.FUNCTION,
+}
+
+
+def saved(folder, log_lines=None):
+    lake = world.save(folder, world.findings(), log_lines or world.lines())
+    lake.append(CONSUMERS, [CONSUMER], "test|consumer")
+    world.publish(lake, world.findings(), "run-2")
+    return lake
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory):
+    return saved(tmp_path_factory.mktemp("bundle") / "lake")
+
+
+@pytest.fixture(scope="module")
+def packed(lake):
+    return evidence_bundle(lake.findings(), load_case(lake.findings(), world.INCIDENT))
+
+
+def judged_again(data, folder):
+    """Put a bundle into an empty lake, with the findings that the same evidence gives."""
+    again = Lake(folder)
+    store(again, read_evidence(data).rows)
+    world.publish(again, world.findings(), "run-2")
+    return again
+
+
+def test_the_same_evidence_stands_in_the_other_lake_under_the_same_names(lake, packed, tmp_path):
+    again = judged_again(packed, tmp_path / "again")
+
+    for table in EVIDENCE:
+        before, after = (sorted(one.read(table).to_pylist(), key=lambda r: r["evidence_id"]) for one in (lake, again))
+        assert after == before, table.name
+
+
+def test_the_report_of_it_is_the_same_byte_for_byte(lake, packed, tmp_path):
+    again = judged_again(packed, tmp_path / "again")
+    mine, theirs = (render(load_case(one.findings(), world.INCIDENT), "json").decode() for one in (lake, again))
+
+    assert theirs == mine
+
+
+def test_marks_and_ledgers_of_the_case_come_along(tmp_path):
+    lake = saved(tmp_path / "lake")
+    annotate(lake.findings(), world.INCIDENT, None, "accepted", "known", "Ana", NOW)
+    (tmp_path / "c.csv").write_text("id\npay-1001\npay-1002\n")
+    read_books(lake.findings(), tmp_path / "c.csv", Columns("id"), NOW)
+    case = load_case(lake.findings(), world.INCIDENT)
+    again = judged_again(evidence_bundle(lake.findings(), case), tmp_path / "again")
+    found = load_case(again.findings(), world.INCIDENT)
+
+    assert (found.annotations, found.books) == (case.annotations, case.books)
+
+
+def test_importing_it_twice_adds_nothing(packed, tmp_path):
+    again, rows = Lake(tmp_path / "again"), read_evidence(packed).rows
+    first, second = store(again, rows), store(again, rows)
+
+    assert first[0] > 0
+    assert second == (0, first[0])
+
+
+def test_with_a_margin_coverage_claims_no_more_than_the_lines_that_are_there(lake):
+    case = load_case(lake.findings(), world.INCIDENT)
+    rows = read_evidence(evidence_bundle(lake.findings(), case, margin=timedelta(minutes=1))).rows
+    spans = [r for r in rows[COVERAGE.name] if r["source"] == LOG_EVENTS.name]
+
+    assert min(r["window_start_at"] for r in spans) == world.after(-60)
+    assert max(r["window_end_at"] for r in spans) == world.after(690.35)
+
+
+def test_each_cited_line_has_the_command_that_fetches_it(lake, packed):
+    case = load_case(lake.findings(), world.INCIDENT)
+    told = contents(packed)[1][QUERIES].decode()
+
+    for line in case.evidence:
+        if line.table == "log_events":
+            assert f"## {line.label} " in told
+    assert (
+        "aws logs get-log-events --log-group-name /aws/lambda/charge-card --log-stream-name '2026/11/20/[$LATEST]0f1e'"
+        in told
+    )
+    assert "--start-time 1795151520250 --end-time 1795151520251" in told
+    assert 'filter @logStream in ["2026/11/20/[$LATEST]0f1e"]' in told
+
+
+SECRETS = {
+    "emails": "ana@example.com",
+    "cards": "4111 1111 1111 1111",
+    "tokens": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+    r"cust-\d+": "cust-7781",
+}
+
+
+@pytest.fixture(scope="module")
+def secretive(tmp_path_factory):
+    lines = world.lines()
+    for n, secret in enumerate(SECRETS.values()):
+        lines[n + 2]["line"] += f" for {secret} and again {secret}"
+    return saved(tmp_path_factory.mktemp("secret") / "lake", lines)
+
+
+def test_what_is_redacted_is_nowhere_in_the_bundle(secretive):
+    case = load_case(secretive.findings(), world.INCIDENT)
+    plain = contents(evidence_bundle(secretive.findings(), case))[1]
+    manifest, files = contents(evidence_bundle(secretive.findings(), case, redact=Pseudonyms(SECRETS)))
+
+    for secret in SECRETS.values():
+        assert any(secret.encode() in data for data in plain.values())
+        assert [name for name, data in files.items() if secret.encode() in data] == []
+    assert manifest["redactions"] == list(SECRETS)
+    assert not any(name.endswith(".pdf") for name in files)
+
+
+def test_one_value_has_one_name_and_two_values_have_two():
+    names = Pseudonyms(["emails"])
+    told = names("ana@example.com ben@example.com ana@example.com").split()
+
+    assert told[0] == told[2] != told[1]
+    assert all(name.startswith("redacted-email-") for name in told)
+    assert Pseudonyms(["emails"])("ana@example.com") != told[0]
+
+
+KEPT = {
+    "a message id": "8c96937a-aea0-480d-8e4d-2ba6c821f204",
+    "an id of digits": "41111111-1111-4111-8111-111111111111",
+    "a time in milliseconds": "1795151520250",
+    "a sequence number": "18879532014543088128",
+    "digits that fail Luhn's check": "4111 1111 1111 1112",
+    "a receipt's token": "RH~AQEBwJnKyrHigUMZj6rYigCg~0123456789abcdef0123456789abcdef",
+}
+
+
+@pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
+def test_what_joins_rows_is_taken_for_no_secret(text):
+    assert Pseudonyms(["cards", "emails", "tokens"])(text) == text
+
+
+def test_a_pattern_that_cannot_be_used_is_refused():
+    with pytest.raises(RedactionError, match=r"--redact '\(' cannot be used"):
+        Pseudonyms(["("])
+
+
+def test_a_bundle_with_a_report_alone_cannot_be_judged_again(lake):
+    case = load_case(lake.findings(), world.INCIDENT)
+    with pytest.raises(BundleBrokenError, match="a report and no evidence"):
+        read_evidence(render(case, "zip"))
+
+
+BROKEN = {
+    "another table": ("evidence-messages.jsonl", b"{}\n", "is of no table of evidence"),
+    "half a row": ("evidence-consumers.jsonl", b'{"evidence_id": \n', "row 1 of consumers in the bundle is not a row"),
+    "another type": ("evidence-consumers.jsonl", b'{"evidence_id": 7}\n', "evidence_id is 7"),
+    "no name": ("evidence-consumers.jsonl", b"{}\n", "it has no name"),
+    "a column of another release": (
+        "evidence-consumers.jsonl",
+        b'{"evidence_id": "a", "odd": 1}\n',
+        "has a column 'odd'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), BROKEN.values(), ids=BROKEN)
+def test_rows_that_are_none_are_refused_before_anything_is_stored(lake, name, content, sentence):
+    case = load_case(lake.findings(), world.INCIDENT)
+    small = {
+        kind: f"i{end}" for kind, end in (("html", ".html"), ("md", ".md"), ("json", ".json"), ("csv", "-messages.csv"))
+    }
+    data = to_zip(case, ReportOptions(), render, small, {name: content})
+    with pytest.raises(BundleBrokenError, match=sentence):
+        read_evidence(data)
+
+
+def test_the_manifest_says_versions_and_rows(packed):
+    manifest, files = contents(packed)
+
+    assert manifest["evidence"]["log_events"] == len(files["evidence-log_events.jsonl"].splitlines())
+    assert {"python", "pyspark", "polars"} <= set(manifest["versions"])
+    assert json.loads(files["evidence-consumers.jsonl"]) == {**dict.fromkeys(CONSUMERS.column_names), **CONSUMER}

@@ -1,0 +1,121 @@
+"""The first lines about an incident: one template, in whatever is read first."""
+
+import re
+
+import pytest
+
+from forensics.report.annotations import Annotation
+from forensics.report.language import Language
+from forensics.report.notice import notice_of
+from forensics.report.opening import CHANGE_ACTIONS, affected_works, opening, repeats_of
+from forensics.report.render import render
+from forensics.report.summary import summary, verdict_text
+from forensics.tables.findings import MESSAGES
+from forensics.verdict import Why, why_sentence
+from forensics.verdict.why import ALONE, BEFORE, ENDS
+from tests.forensics.report import world
+from tests.forensics.report.test_language import in_english
+from tests.forensics.verdict.test_why import SAID
+
+SHARE = {"change": "longer_function_timeout", "prevented": 11, "undecided": 2, "repeats": 13}
+
+
+def first_lines(messages=(), counterfactuals=(), dead=(), lost=0, marks=(), until=None, **incident):
+    return opening(world.incident() | incident, list(messages), counterfactuals, dead, lost, marks, (), until)
+
+
+def message(work, at_least, at_most, **more):
+    verdict = "confirmed" if at_least > 1 else "probable"
+    told = {"work_id": work, "verdict": verdict, "effects_at_least": at_least, "effects_at_most": at_most}
+    return (
+        dict.fromkeys(MESSAGES.column_names)
+        | world.messages()[0]
+        | {"item_id": work, "related_message_ids": [], "receive_count": 3}
+        | told
+        | more
+    )
+
+
+def test_next_is_who_to_refund_whom_to_check_and_the_change_that_prevents_most():
+    told = first_lines([message("a", 2, 2), message("b", 3, 3), message("c", 1, 2)], [SHARE])
+
+    assert told.next_line == (
+        "refund or undo 2 (CSV) · check 1 by hand · raise the function timeout above the slowest batch (would have "
+        "prevented 11 to 13 of 13)"
+    )
+
+
+def test_a_payment_sent_under_two_ids_is_refunded_once():
+    twice = [message("w", 3, None, item_id="a"), message("w", 3, None, item_id="b")]
+
+    assert repeats_of(affected_works(twice)) == (2, None)
+    assert (first_lines(twice).repeats, first_lines(twice).steps) == (
+        "2 or more repeats on 1 message",
+        ("refund or undo 1 (CSV)",),
+    )
+
+
+def test_what_somebody_has_refunded_is_no_longer_asked_for():
+    refunded = Annotation("annotation:1", world.INCIDENT, "a", "refunded", "done", "Ana", "v", world.after(0))
+    told = first_lines([message("a", 2, 2), message("b", 2, 2)], marks=[refunded])
+
+    assert told.steps == ("refund or undo 1 (CSV)", "1 marked as settled")
+
+
+def test_a_poison_message_is_told_with_its_receives_and_that_it_was_lost():
+    told = first_lines([message("p", 0, 53, receive_count=53)], lost=1)
+
+    assert told.repeats == "up to 52 repeats on 1 message, received 53 times; 1 message was probably lost"
+
+
+def test_logs_that_name_no_message_ask_for_the_lines_that_would():
+    assert (
+        opening(world.incident() | {"messages": None}, [], [], [], 0, [], (), None)
+        .steps[0]
+        .startswith("log message ids")
+    )
+
+
+def test_page_report_command_and_notification_say_the_same(case):
+    first, told = case.opening, "\n".join(case.opening.steps)
+    slack = notice_of(case.incident, first, "slack", None, "v").body["blocks"][0]["text"]["text"]
+    texts = [slack, summary(case), verdict_text(case)]
+    texts += [re.sub(r"\\(.)|</?b>", r"\1", render(case, form).decode()) for form in ("md", "html")]
+
+    assert told
+    for text in texts:
+        for said in (first.why, first.repeats, *first.steps):
+            assert said in text
+
+
+def test_the_command_that_stops_it_is_printed_with_its_cost_and_how_to_undo_it(case):
+    move, text = case.opening.moves[0], verdict_text(case)
+
+    assert f"aws lambda update-event-source-mapping --uuid {world.MAPPING} --region eu-west-1 --no-enabled" in text
+    for said in (move.cost, *move.commands, *move.undo):
+        assert said in text
+        assert said in render(case, "md").decode().replace("\\", "")
+
+
+@pytest.mark.parametrize("trigger", [*ENDS, *BEFORE, *ALONE])
+def test_every_reason_is_said_in_japanese(trigger):
+    language = Language("ja")
+    for shape in (Why("q", ["f"], trigger), *(why._replace(trigger=trigger) for why, _ in SAID.values())):
+        names = {shape.queue, *shape.consumers}
+        said = why_sentence(shape, language, language.span)
+
+        assert set(in_english(said)) <= {word for name in names for word in re.findall(r"[A-Za-z]{2,}", name)} | {"SQS"}
+
+
+@pytest.mark.parametrize("change", CHANGE_ACTIONS)
+def test_every_step_is_said_in_japanese(change):
+    say = Language("ja").sentence
+    told = first_lines(
+        [message("a", 2, 2), message("c", 1, 2)],
+        [SHARE | {"change": change}],
+        [{"redrive": "repeats"}],
+        lost=1,
+    )
+
+    for said in (*told.steps, told.repeats):
+        assert set(in_english(say(said))) <= {"CSV"}

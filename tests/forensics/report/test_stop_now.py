@@ -1,0 +1,126 @@
+"""The safe first move per trigger: a whole command, what it costs, and how to undo it."""
+
+import shlex
+
+import pytest
+
+from forensics.report.language import Language
+from forensics.report.stop_now import Scene, moves
+from forensics.verdict.why import ALONE, BEFORE, ENDS
+from tests.forensics.report.test_language import in_english
+
+ARN = "arn:aws:sqs:eu-west-1:111122223333:payments"
+INCIDENT = {
+    "queue_arn": ARN,
+    "queue": "payments",
+    "is_fifo": False,
+    "functions": ["charge"],
+    "visibility_timeout_s": 30,
+    "primary_cause": "function_timeout",
+}
+QUEUE = {"visibility_timeout_s": 30, "message_retention_s": 345_600, "dead_letter_queue_arn": None}
+FUNCTION = {"function_name": "charge", "timeout_s": 20, "reserved_concurrency": 5}
+MAPPING = {
+    "function_name": "charge",
+    "mapping_uuid": "uuid-1",
+    "batching_window_s": 5,
+    "state": "Enabled",
+    "maximum_concurrency": None,
+}
+
+
+def scene(
+    trigger, queue=QUEUE, functions=(FUNCTION,), mappings=(MAPPING,), slowest_ms=None, is_active=True, **incident
+):
+    return Scene(INCIDENT | {"trigger": trigger} | incident, queue, functions, mappings, slowest_ms, is_active)
+
+
+WORKER = {"functions": (), "mappings": ()}
+SET = "aws sqs set-queue-attributes --queue-url https://sqs.eu-west-1.amazonaws.com/111122223333/payments --region eu-west-1"
+UPDATE = "aws lambda update-event-source-mapping --uuid uuid-1 --region eu-west-1"
+FIRST = {
+    "a function that times out is paused": (scene("function_timeout"), f"{UPDATE} --no-enabled", f"{UPDATE} --enabled"),
+    "nobody knows why: paused, too": (scene("undecidable"), f"{UPDATE} --no-enabled", f"{UPDATE} --enabled"),
+    "a slow function gets six timeouts and the window": (
+        scene("visibility_expired"),
+        f"{SET} --attributes VisibilityTimeout=125",
+        f"{SET} --attributes VisibilityTimeout=30",
+    ),
+    "a slow worker gets twice its slowest handling": (
+        scene("handle_expired", slowest_ms=41_950, **WORKER),
+        f"{SET} --attributes VisibilityTimeout=120",
+        f"{SET} --attributes VisibilityTimeout=30",
+    ),
+    "a visibility timeout that is long enough is not what helps": (
+        scene("visibility_expired", {**QUEUE, "visibility_timeout_s": 400}),
+        f"{UPDATE} --no-enabled",
+        f"{UPDATE} --enabled",
+    ),
+    "a throttled function takes no more than it has room for": (
+        scene("throttled"),
+        f"{UPDATE} --scaling-config MaximumConcurrency=5",
+        f"{UPDATE} --scaling-config '{{}}'",
+    ),
+    "a worker that fails is scaled in": (
+        scene("function_error", **WORKER),
+        "aws ecs update-service --cluster <cluster> --service <service> --region eu-west-1 --desired-count 0",
+        "aws ecs update-service --cluster <cluster> --service <service> --region eu-west-1 --desired-count <count before>",
+    ),
+    "a region of another partition has its own hosts": (
+        scene("visibility_expired", queue_arn=ARN.replace("aws:sqs:eu-west-1", "aws-cn:sqs:cn-north-1")),
+        "aws sqs set-queue-attributes --queue-url https://sqs.cn-north-1.amazonaws.com.cn/111122223333/payments --region "
+        "cn-north-1 --attributes VisibilityTimeout=125",
+        "aws sqs set-queue-attributes --queue-url https://sqs.cn-north-1.amazonaws.com.cn/111122223333/payments --region "
+        "cn-north-1 --attributes VisibilityTimeout=30",
+    ),
+}
+
+
+@pytest.mark.parametrize(("seen", "command", "undo"), FIRST.values(), ids=FIRST)
+def test_the_first_move_is_a_whole_command_with_its_undo(seen, command, undo):
+    first = moves(seen)[0]
+
+    assert (first.commands, first.undo) == ((command,), (undo,))
+    assert first.cost
+
+
+def test_a_redrive_is_cancelled_at_the_dead_letter_queue():
+    queue = QUEUE | {"dead_letter_queue_arn": f"{ARN}-dlq"}
+    first, *rest = moves(scene("dlq_redrive", queue))
+
+    assert first.commands[0] == f"aws sqs list-message-move-tasks --source-arn {ARN}-dlq --region eu-west-1"
+    assert rest[0].commands == (f"{UPDATE} --no-enabled",)
+
+
+def test_nobody_is_told_to_redrive_while_it_goes_on():
+    queue = QUEUE | {"dead_letter_queue_arn": f"{ARN}-dlq"}
+
+    assert [m.title for m in moves(scene("function_error", queue))][-1] == "Do not redrive payments-dlq yet"
+    assert len(moves(scene("function_error"))) == 1
+
+
+def test_a_mapping_that_is_disabled_is_not_disabled_again():
+    disabled = MAPPING | {"state": "Disabled"}
+
+    assert moves(scene("function_error", mappings=(disabled,)))[0].commands == ()
+    assert moves(scene("function_error", mappings=(disabled,), is_active=False))[0].commands == (
+        f"{UPDATE} --no-enabled",
+    )
+
+
+def test_a_name_from_the_evidence_cannot_leave_its_word_of_the_command():
+    hostile = MAPPING | {"mapping_uuid": "x; rm -rf ~"}
+    (command,) = moves(scene("function_error", mappings=(hostile,), queue_arn="q$(id)"))[0].commands
+
+    assert shlex.split(command)[4] == "x; rm -rf ~"
+
+
+@pytest.mark.parametrize("trigger", [*ENDS, *BEFORE, *ALONE])
+@pytest.mark.parametrize("around", [{}, WORKER, {"is_fifo": True}], ids=["function", "worker", "fifo"])
+def test_every_move_is_said_in_japanese(trigger, around):
+    say = Language("ja").sentence
+    queue = QUEUE | {"dead_letter_queue_arn": f"{ARN}-dlq"}
+
+    for move in moves(scene(trigger, queue, **around)):
+        for said in (move.title, move.why, move.cost):
+            assert set(in_english(say(said))) <= {"charge", "payments", "dlq", "SQS", "Doubletake", "ID"}, said

@@ -1,0 +1,74 @@
+"""Why messages were redelivered: the trigger stands first, and nothing is said that no line tells."""
+
+import pytest
+
+from forensics.incidents.incident import incident_row
+from forensics.rules import RULES
+from forensics.verdict import Why, why_sentence
+from tests.forensics.incidents.builders import at, delivery, message, redelivery
+
+CUT_OFF = Why("payments.fifo", ["charge-card"], "function_timeout", 10, 7, 10, 7, 30_040, 600_100, 0, 30, 600)
+SAID = {
+    "a batch that timed out": (
+        CUT_OFF,
+        "charge-card timed out after 30 s with 10 messages of payments.fifo in the batch. 7 had finished; SQS redelivered "
+        "all 10 after the visibility timeout of 10 min, and 7 were processed again.",
+    ),
+    "several runs": (CUT_OFF._replace(runs=13), "and 7 were processed again. 13 runs in all ended so."),
+    "none of the batch is known to have finished": (
+        CUT_OFF._replace(done=0, done_again=0),
+        "in the batch. SQS redelivered all 10 after the visibility timeout of 10 min.",
+    ),
+    "a batch of one": (
+        CUT_OFF._replace(trigger="function_error", messages=1, done=0, redelivered=1, done_again=0, ran_ms=1200),
+        "charge-card failed with an error after 1.2 s with one message of payments.fifo. SQS redelivered it after the "
+        "visibility timeout of 10 min.",
+    ),
+    "redelivered long after its visibility timeout": (
+        CUT_OFF._replace(gap_ms=900_000),
+        "SQS redelivered all 10 15 min after the previous receive, and 7 were processed again.",
+    ),
+    "settings and times that nothing tells": (
+        Why("orders", ["worker"], "runtime_crash"),
+        "worker crashed with one message of orders. SQS redelivered it.",
+    ),
+    "a consumer slower than the visibility timeout": (
+        Why("orders", ["worker"], "visibility_expired", done=1, done_again=1, gap_ms=30_010, visibility_timeout_s=30),
+        "worker was still working on a message of orders when the visibility timeout of 30 s expired. SQS redelivered it, and "
+        "it was processed again.",
+    ),
+    "nobody knows who consumed it": (
+        Why("orders", [], "throttled"),
+        "The consumer was throttled, so a message of orders was received without a run. SQS redelivered it.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("why", "ends"), SAID.values(), ids=SAID)
+def test_the_trigger_is_told_before_what_it_did(why, ends):
+    assert why_sentence(why).endswith(ends)
+
+
+def test_every_cause_has_words_of_its_own():
+    causes = [*RULES, "producer_retry", "dedup_window_passed", "dlq_redrive", "undecidable"]
+    said = [why_sentence(Why("orders", ["worker"], code)) for code in causes]
+
+    assert len(set(said)) == len(causes)
+    assert sum("leaves several causes open" in one for one in said) == 1
+
+
+def test_an_incident_is_told_by_the_run_that_cut_off_what_had_finished():
+    """Most redeliveries are of finished messages; what a reader must hear is that their run timed out."""
+    batch = {"consumer": "run-1", "batch_count": 3, "run_started_at": at(0), "run_ended_at": at(10)}
+    ledger = [delivery(item, 1, 0, effect="yes" if item != "c" else "unknown", **batch) for item in "abc"]
+    ledger += [delivery(item, 2, 30, effect="yes", consumer="run-2") for item in "abc"]
+    collateral = {"cause": "batch_collateral", "earlier_status": "timeout", "gap_ms": 30_000}
+    pairs = [redelivery("c", gap_ms=30_000, later=30), *[redelivery(i, later=30, **collateral) for i in "ab"]]
+    affected = [message(item) for item in "abc"]
+    row = incident_row("payments-1", affected, pairs, ledger, set("abc"), None, [])
+
+    assert (row["primary_cause"], row["trigger"]) == ("batch_collateral", "function_timeout")
+    assert row["cause_sentence"] == (
+        "charge timed out after 10 s with 3 messages of payments in the batch. 2 had finished; SQS redelivered all 3 after "
+        "the visibility timeout of 30 s, and 2 were processed again."
+    )

@@ -1,0 +1,127 @@
+"""Every page under axe, in one browser: no serious violation in either theme; and what a phone shows first."""
+
+import os
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
+from tests.pages.worlds import DOUBLE_BILLING
+from tests.waiting import PATIENCE_MS
+
+pytestmark = pytest.mark.browser
+
+PAGES = {
+    "incidents": "/",
+    "incident": f"/incident?incident={DOUBLE_BILLING}",
+    "queue-health": "/queue_health",
+    "report": f"/report?incident={DOUBLE_BILLING}",
+    "messages": "/messages?q=pay_1043",
+    "data": "/data",
+}
+OVER = "[data-testid=stApp][data-test-script-state=notRunning]"
+OF_STREAMLIT = {
+    "scrollable-region-focusable": ("<pre",),
+}
+"""What Streamlit's own widgets break, by rule. Its code boxes have no tab index; browsers give one to what scrolls."""
+
+
+@pytest.fixture(scope="module")
+def served(lake_of, tmp_path_factory):
+    """One server and one Chromium for the module; without one CI fails, and a person's machine skips."""
+    try:
+        path = browser_path()
+    except NoBrowserError as problem:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(problem))
+    with (
+        dashboard(lake_of("demo"), tmp_path_factory.mktemp("server") / "log.txt") as base,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser, base
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def tabs(served):
+    """Return the tab of each theme, opened once: what the server sent stays in its cache."""
+    browser, _ = served
+    contexts = {s: browser.new_context(color_scheme=s, viewport={"width": 1360, "height": 900}) for s in THEMES}
+    yield {scheme: context.new_page() for scheme, context in contexts.items()}
+    for context in contexts.values():
+        context.close()
+
+
+THEMES = ("light", "dark")
+
+
+def opened(tab, address):
+    tab.set_default_timeout(PATIENCE_MS)
+    tab.goto(address)
+    tab.wait_for_selector("h1")
+    tab.wait_for_selector(OVER)
+    tab.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
+    return tab
+
+
+def serious(found):
+    """Tell each serious violation in a line: the rule, the element, and what axe says of it."""
+    return [
+        f"{v['id']} {node['target']}: {node['html'][:160]} {node['failureSummary'][:300]}"
+        for v in found.response["violations"]
+        if v["impact"] in ("serious", "critical")
+        for node in v["nodes"]
+        if not any(part in node["html"] + str(node["target"]) for part in OF_STREAMLIT.get(v["id"], ()))
+    ]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_no_serious_violation(tabs, served, name, theme):
+    tab = opened(tabs[theme], served[1] + PAGES[name])
+
+    assert serious(Axe().run(tab, options={"resultTypes": ["violations"]})) == []
+
+
+def luminance(colour):
+    """Return the relative luminance of an rgb() colour, as WCAG defines it."""
+    parts = [int(n) / 255 for n in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_a_chart_s_words_stand_off_the_page(tabs, served):
+    for tab in tabs.values():
+        opened(tab, served[1] + PAGES["incident"])
+        tab.wait_for_selector(".js-plotly-plot .ytick text", state="attached")
+        fills = tab.evaluate(
+            "() => [...document.querySelectorAll('.js-plotly-plot .ytick text, .js-plotly-plot .annotation text')]"
+            ".map(text => getComputedStyle(text).fill)"
+        )
+        behind = tab.evaluate("() => getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+
+        assert fills
+        assert min(contrast(fill, behind) for fill in fills) > 7
+
+
+def test_the_keyboard_alone_opens_an_event_of_the_chart_through_its_table(tabs, served):
+    tab = opened(tabs["light"], served[1] + PAGES["incident"])
+    tab.wait_for_selector("[data-testid=stDataFrame] canvas")
+    tables = tab.locator("[data-testid=stDataFrame] canvas[data-testid=data-grid-canvas]")
+    tables.nth(1).focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "Enter", "Space"):
+        tab.keyboard.press(key)
+        tab.wait_for_timeout(200)  # the grid moves its cell in a frame of its own and does not say when it has
+
+    tab.locator(".st-key-event_panel").wait_for()
+    tab.get_by_role("button", name="Close").press("Enter")
+    tab.locator(".st-key-event_panel").wait_for(state="detached")
