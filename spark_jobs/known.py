@@ -13,7 +13,7 @@ Row = Mapping[str, Any]
 class Known:
     """Rows of small evidence tables as dicts with times in UTC, and whose a name or a log group is.
 
-    ``consumers_by_group`` holds what the settings file declares, per log group.
+    ``consumers_by_group`` holds what the settings file declares, per log group, and of functions by name: they may share one.
     """
 
     queue_arn_by_name: Mapping[str, str] = field(default_factory=dict)

@@ -180,7 +180,8 @@ def _known(evidence: Evidence, reading: Reading) -> Known:
     return Known(
         queue_arn_by_name=by_name,
         queue_arn_by_group={name: group.queue_arn for name, group in groups.items() if group.queue_arn},
-        consumers_by_group={name: group.consumer for name, group in groups.items()},
+        consumers_by_group={name: group.consumer for name, group in groups.items()}
+        | {consumer.name or "": consumer for consumer in evidence.settings.functions},
         consumers=small["consumers"],
         coverage=small["coverage"],
         queue_settings=small["queue_settings"],
