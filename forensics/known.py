@@ -1,6 +1,6 @@
 """What is known of queues and their consumers beside the log lines: few rows, whatever the traffic."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -29,7 +29,7 @@ class _Group(Protocol):
 class Known:
     """Rows of small evidence tables as dicts with times in UTC, and whose a name or a log group is.
 
-    ``consumers_by_group`` holds what the settings file declares, per log group.
+    ``consumers_by_group`` holds what the settings file declares, per log group, and of functions by name: they may share one.
     """
 
     queue_arn_by_name: Mapping[str, str] = field(default_factory=dict)
@@ -43,15 +43,18 @@ class Known:
     setting_changes: Sequence[Row] = ()
 
     @classmethod
-    def of(cls, small: Mapping[str, Sequence[Row]], groups: Mapping[str, _Group]) -> "Known":
-        """Return what small evidence tables, by name, and the log groups tell."""
+    def of(
+        cls, small: Mapping[str, Sequence[Row]], groups: Mapping[str, _Group], functions: Iterable[Consumer] = ()
+    ) -> "Known":
+        """Return what small evidence tables, by name, the log groups and the declared ``functions`` tell."""
         by_name = {r["queue_name"]: r["queue_arn"] for r in small["queue_settings"]}
         for row in small["consumers"]:
             by_name.setdefault(row["queue_name"], row["queue_arn"])
         return cls(
             queue_arn_by_name=by_name,
             queue_arn_by_group={name: group.queue_arn for name, group in groups.items() if group.queue_arn},
-            consumers_by_group={name: group.consumer for name, group in groups.items()},
+            consumers_by_group={name: group.consumer for name, group in groups.items()}
+            | {consumer.name or "": consumer for consumer in functions},
             **{name: small[name] for name in _TABLES},
         )
 

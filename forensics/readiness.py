@@ -135,7 +135,7 @@ def logging_readiness(
     asks = {r["function_name"]: bool(r["reports_batch_item_failures"]) for r in known.event_source_mappings}
     rows = []
     for queue_arn, queue, group, kind, function in _consumers(known, of_handlings):
-        declared = known.consumers_by_group.get(group)
+        declared = known.consumers_by_group.get(function or group) or known.consumers_by_group.get(group)
         found = counted.get(group)
         counts = {name: found[name] if found else 0 for name in COUNTS}
         ready = readiness(

@@ -53,7 +53,7 @@ class Telling:
         shared, parts, judged, of_judged = self.shared, self.parts, self.judged, self.of_judged
         settled, data_until, reading = self.settled, self.data_until, self.shared.reading
         assert reading is not None
-        known = Known.of(self.evidence.small, reading.groups)
+        known = Known.of(self.evidence.small, reading.groups, self.evidence.settings.functions)
         assert shared.around is not None
         points = [{**p, "point_at": micros(p["point_at"])} for p in self.evidence.rule_points]
         around = publish.Surrounding(

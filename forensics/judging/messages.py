@@ -59,16 +59,17 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
     maybe = sum(d.effect != "no" for d in deliveries)
     at_most = None if any(hidden_possible(item, around) for item in work) else maybe
     guards = guards_of(work, around)
-    verdict = verdict_of(at_least, at_most, bool(guards.stopped))
-    final_at = work_final_at(work, at_most, around.finality)
     # what was not reached by an order that nobody declared: the upper bound is inferred
     order_runs = lowest(d.order_runs for d in deliveries if d.basis == "not_reached")
-    is_shown = bool(bases) and bases <= _PROOFS and (order_runs is None or at_least > 1)
+    verdict = verdict_of(at_least, at_most, bool(guards.stopped))
+    final_at = work_final_at(work, at_most, around.finality)
+    is_shown = bool(bases) and bases <= _PROOFS
+    is_sure = final_at is None and order_runs is None
     return _Interval(
         at_least,
         at_most,
         verdict,
-        "proved" if is_shown and (final_at is None or verdict == "confirmed") else "inferred",
+        "proved" if is_shown and (is_sure or verdict == "confirmed") else "inferred",
         guard_sentence(
             guards.stopped, guards.is_in_place, guards.lock_ended_s, guards.lock_ended, guards.other_payloads
         ),

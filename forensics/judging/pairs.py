@@ -18,38 +18,40 @@ def redeliveries_of(item: Sequence[Delivery], around: Surroundings) -> list[Rede
 
 def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Redelivery:
     gap_ms = _ms_between(earlier.received_at, later.received_at)
-    run_ms = _ms_between(earlier.received_at, earlier.run_ended_at)
+    run_ms = _ms_between(earlier.received_at, earlier.run_ended_at if earlier.is_end_known else None)
+    last_line_at = earlier.run_last_line_at if earlier.consumer_kind == "worker" else None
     has_finish_mark = earlier.finished_at is not None or earlier.basis == "finished"
-    decision = decide(
-        DeliveryPair(
-            is_fifo=later.is_fifo,
-            visibility_timeout_s=earlier.visibility_timeout_s,
-            function_timeout_s=earlier.function_timeout_s,
-            visibility_is_assumed=bool(earlier.is_visibility_assumed),
-            function_timeout_is_assumed=bool(earlier.is_function_timeout_assumed),
-            batch_size=earlier.batch_size,
-            reports_batch_item_failures=earlier.reports_batch_item_failures,
-            earlier_is_seen=earlier.is_seen,
-            earlier_kind=earlier.consumer_kind,
-            earlier_name=consumer_name(earlier),
-            earlier_status=earlier.run_status or "unknown",
-            earlier_error_type=earlier.error_type,
-            earlier_has_finish_mark=has_finish_mark,
-            earlier_batch_count=earlier.batch_count,
-            earlier_is_printed=earlier.batch_position is not None,
-            earlier_delete_reason=earlier.delete_reason,
-            earlier_is_named_failure=earlier.is_named_failure,
-            earlier_has_response=earlier.has_response,
-            earlier_response_is_malformed=earlier.is_malformed_response,
-            earlier_effect=earlier.effect,
-            earlier_was_given_back=earlier.was_given_back,
-            earlier_is_watched=bool(earlier.is_watched),
-            earlier_received_is_exact=is_receive_exact(earlier, around),
-            is_throttled=earlier.is_throttled,
-            run_ms=run_ms,
-            gap_ms=gap_ms,
-        )
+    pair = DeliveryPair(
+        is_fifo=later.is_fifo,
+        visibility_timeout_s=earlier.visibility_timeout_s,
+        function_timeout_s=earlier.function_timeout_s,
+        visibility_is_assumed=bool(earlier.is_visibility_assumed),
+        function_timeout_is_assumed=bool(earlier.is_function_timeout_assumed),
+        batch_size=earlier.batch_size,
+        reports_batch_item_failures=earlier.reports_batch_item_failures,
+        earlier_is_seen=earlier.is_seen,
+        earlier_kind=earlier.consumer_kind,
+        earlier_name=consumer_name(earlier),
+        earlier_status=earlier.run_status or "unknown",
+        earlier_error_type=earlier.error_type,
+        earlier_has_finish_mark=has_finish_mark,
+        earlier_batch_count=earlier.batch_count,
+        earlier_is_printed=earlier.batch_position is not None,
+        earlier_delete_reason=earlier.delete_reason,
+        earlier_is_named_failure=earlier.is_named_failure,
+        earlier_has_response=earlier.has_response,
+        earlier_response_is_malformed=earlier.is_malformed_response,
+        earlier_effect=earlier.effect,
+        earlier_was_given_back=earlier.was_given_back,
+        earlier_is_watched=bool(earlier.is_watched),
+        earlier_received_is_exact=is_receive_exact(earlier, around),
+        is_throttled=earlier.is_throttled,
+        run_ms=run_ms,
+        last_line_ms=_ms_between(earlier.received_at, last_line_at),
+        stopped_ms=_ms_between(earlier.received_at, earlier.stopped_at),
+        gap_ms=gap_ms,
     )
+    decision = decide(pair)
     return Redelivery(
         queue_arn=later.queue_arn,
         queue=later.queue,
@@ -62,7 +64,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         later_received_at=later.received_at,
         gap_ms=gap_ms,
         run_ms=run_ms,
-        overlap_ms=0 if run_ms is None or gap_ms is None else max(run_ms - gap_ms, 0),
+        overlap_ms=max(pair.overlap_ms or 0, 0),
         visibility_timeout_s=earlier.visibility_timeout_s,
         earlier_kind=earlier.consumer_kind,
         earlier_status=earlier.run_status,

@@ -10,6 +10,7 @@ from forensics.parsers.grammar import BLANK, SPACE, TIMESTAMP, UUID, Pattern
 EVENTS = (
     "started",
     "finished",
+    "acknowledged",
     "failed",
     "gave_up",
     "timed_out",
@@ -22,7 +23,7 @@ EVENTS = (
 
 @dataclass(frozen=True)
 class Form:
-    """One line form: the groups message_id, job and job_id are read from ``pattern`` where it has them.
+    """One line form: the groups message_id, message_ids (several), job and job_id are read from ``pattern`` where it has them.
 
     ``needles``: a line without any of them cannot match.
     """
@@ -48,6 +49,8 @@ _SHORYUKEN = (
 )
 _CELERY_ID = r"(?P<job_id>" + UUID + r")\]"
 
+_SPRING_IDS = r"(?P<message_ids>" + UUID + r"(?:, " + UUID + r"){0,99}+)"
+
 FORMS = (
     _form("laravel", "started", _LARAVEL + BLANK + r"*+RUNNING", "...."),
     _form("laravel", "finished", _LARAVEL + r"[^\n\r]{0,60}?" + BLANK + r"DONE(?![A-Za-z])", "...."),
@@ -68,6 +71,12 @@ FORMS = (
         r"Message (?P<message_id>" + UUID + r") failed, will be retried in",
         "will be retried in",
     ),
+    _form(  # with DEBUG=sqs-consumer, once the handler is through
+        "sqs-consumer",
+        "finished",
+        r"sqs-consumer[^\n\r]{0,20}? deleting_message \{ messageId: '(?P<message_id>" + UUID + r")'",
+        "deleting_message",
+    ),
     _form("sqs-consumer", "timed_out", r"Message handler timed out after [0-9]", "Message handler timed out"),
     _form("sqs-consumer", "failed", r"Unexpected message handler failure:", "Unexpected message handler"),
     _form("sqs-consumer", "delete_failed", r"SQS delete message failed", "SQS delete message failed"),
@@ -86,8 +95,11 @@ FORMS = (
         "spring",
         "delete_failed",
         r"(?:Error acknowledging in queue|could not be acknowledged in queue|dropping acknowledgement for message)"
-        r"[^\n\r]{0,400}?(?P<message_id>" + UUID + r")",
+        r"[^\n\r]{0,400}?" + _SPRING_IDS,
         "acknowledg",
+    ),
+    _form(
+        "spring", "acknowledged", r"Done acknowledging in queue [^\n\r]{0,400}? messages: " + _SPRING_IDS, "Done ack"
     ),
     _form("spring", "failed", r"Error processing message (?P<message_id>" + UUID + r")", "Error processing message"),
     _form(
@@ -142,7 +154,8 @@ JSON_EVENTS = {
 class WorkerLine:
     """What a framework says of one item; what its line does not carry is None.
 
-    ``job_id`` is the framework's own id of the work, which outlives a send under another message id.
+    ``job_id`` is the framework's own id of the work, which outlives a send under another message id. ``more_ids`` are further
+    messages of which it says the same.
     """
 
     format: str
@@ -151,6 +164,7 @@ class WorkerLine:
     receive_count: int | None = None
     job: str | None = None
     job_id: str | None = None
+    more_ids: tuple[str, ...] = ()
 
 
 def worker(line: str) -> WorkerLine | None:
@@ -167,7 +181,8 @@ def worker(line: str) -> WorkerLine | None:
         found = form.pattern.compiled.search(line)
         if found:
             groups = found.groupdict()
-            message_id, job_id = groups.get("message_id"), groups.get("job_id")
+            several = (groups.get("message_ids") or "").lower().split(", ")
+            message_id, job_id = groups.get("message_id") or several[0], groups.get("job_id")
             return WorkerLine(
                 form.format,
                 form.event,
@@ -175,6 +190,7 @@ def worker(line: str) -> WorkerLine | None:
                 None,
                 groups.get("job"),
                 job_id.lower() if job_id else None,
+                tuple(several[1:]),
             )
     return None
 

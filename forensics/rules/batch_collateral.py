@@ -3,10 +3,10 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
-    NO_END_OF_EARLIER,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
+    no_end_of_earlier,
     supported,
     undecidable,
 )
@@ -26,7 +26,7 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
     if pair.earlier_kind == "worker":
         return excluded("a worker deletes each message by itself")
     if pair.earlier_status == "unknown":
-        return NO_END_OF_EARLIER
+        return no_end_of_earlier(pair.end_of_earlier)
     how = _FAILED.get(pair.earlier_status)
     if how is None:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}: its batch did not fail")

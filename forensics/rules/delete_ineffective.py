@@ -2,11 +2,11 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
-    NO_END_OF_EARLIER,
     NO_LOG_OF_EARLIER,
     RESPONSE_OR_COUNTS,
     Ruling,
     excluded,
+    no_end_of_earlier,
     supported,
     undecidable,
 )
@@ -22,7 +22,7 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
     if pair.earlier_status == "unknown":
-        return NO_END_OF_EARLIER
+        return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "success":
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}")
     if pair.earlier_delete_reason is not None:

@@ -3,10 +3,10 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
-    NO_END_OF_EARLIER,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
+    no_end_of_earlier,
     supported,
     undecidable,
 )
@@ -21,7 +21,7 @@ def function_error(pair: DeliveryPair) -> Ruling:
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
     if pair.earlier_status == "unknown":
-        return NO_END_OF_EARLIER
+        return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "error":
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in an error of the handler")
     if pair.is_short_gap and pair.earlier_kind != "worker":

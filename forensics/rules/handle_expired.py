@@ -18,7 +18,7 @@ def handle_expired(pair: DeliveryPair) -> Ruling:
         return supported("the delete was refused: the receipt handle has expired")
     if pair.outlived_ms is None:
         return undecidable(
-            "nothing tells whether the delete came in time", "the end of the earlier run and the queue's settings"
+            "nothing tells whether the delete came in time", f"{pair.end_of_earlier}, and the queue's settings"
         )
     if pair.outlived_ms <= 0:
         return excluded("the earlier run ended before the visibility timeout, so its handle was still good")

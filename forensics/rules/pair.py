@@ -9,7 +9,8 @@ class DeliveryPair(NamedTuple):
     """The earlier and the later delivery of one message. None always means "nothing tells", never zero or no.
 
     Durations are in milliseconds (``_ms``) or seconds (``_s``). ``gap_ms`` lies between the two receives;
-    ``run_ms`` between the earlier receive and the end of its run. ``earlier_is_watched`` is about deliveries that no log
+    ``run_ms`` between the earlier receive and the known end of its run, ``last_line_ms`` and ``stopped_ms`` between it and the
+    last line about it, and the line that told its worker to stop. ``earlier_is_watched`` is about deliveries that no log
     shows: whatever took them is none of the consumers whose logs were read. Where ``earlier_received_is_exact`` does
     not hold, the earlier receive may lie before the time it is counted from. ``earlier_was_given_back`` is what the mapping's
     counts tell of a run that succeeded. ``*_is_assumed``: only a later snapshot
@@ -41,6 +42,8 @@ class DeliveryPair(NamedTuple):
     earlier_received_is_exact: bool = True
     is_throttled: bool | None = None
     run_ms: int | None = None
+    last_line_ms: int | None = None
+    stopped_ms: int | None = None
     gap_ms: int | None = None
 
     @property
@@ -56,16 +59,27 @@ class DeliveryPair(NamedTuple):
     @property
     def outlived_ms(self) -> int | None:
         """How long the earlier run went on after its visibility timeout; negative if it ended in time."""
-        if self.run_ms is None or self.visibility_timeout_s is None:
-            return None
-        return self.run_ms - self.visibility_timeout_s * 1000
+        return self._beyond(None if self.visibility_timeout_s is None else self.visibility_timeout_s * 1000)
 
     @property
     def overlap_ms(self) -> int | None:
         """How long both ran at once; negative if the earlier one had ended before the later one was received."""
-        if self.run_ms is None or self.gap_ms is None:
+        return self._beyond(self.gap_ms)
+
+    def _beyond(self, limit_ms: int | None) -> int | None:
+        """Return how long the earlier run went on after a moment; a last line is no end, but shows that it went on so far."""
+        if limit_ms is None:
             return None
-        return self.run_ms - self.gap_ms
+        if self.run_ms is not None:
+            return self.run_ms - limit_ms
+        return None if self.last_line_ms is None else max(self.last_line_ms - limit_ms, 0) or None
+
+    @property
+    def end_of_earlier(self) -> str:
+        """What would tell how the earlier run ended, of the consumer at hand."""
+        if self.earlier_kind == "worker":
+            return "a line of the worker that says that it finished, failed or deleted this message"
+        return "the END and REPORT lines of the earlier run"
 
     @property
     def was_received_while_running(self) -> bool:

@@ -2,11 +2,11 @@
 
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.ruling import (
-    NO_END_OF_EARLIER,
     NO_LOG_OF_EARLIER,
     RESPONSE_OR_COUNTS,
     Ruling,
     excluded,
+    no_end_of_earlier,
     supported,
     undecidable,
 )
@@ -23,7 +23,7 @@ def partial_response(pair: DeliveryPair) -> Ruling:
     if pair.earlier_kind == "worker":
         return excluded("a worker took it, not a Lambda function")
     if pair.earlier_status == "unknown":
-        return NO_END_OF_EARLIER
+        return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "success":
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}: no response was read")
     if pair.earlier_is_named_failure and pair.reports_batch_item_failures is not False:

@@ -31,9 +31,13 @@ def undecidable(sentence: str, would_decide: str) -> Ruling:
 NO_LOG_OF_EARLIER = Ruling(
     UNDECIDABLE, "no log shows the earlier delivery", "the log of the consumer that got the earlier delivery"
 )
-NO_END_OF_EARLIER = Ruling(
-    UNDECIDABLE, "no line tells how the earlier run ended", "the END and REPORT lines of the earlier run"
-)
+
+
+def no_end_of_earlier(what: str) -> Ruling:
+    """Say that the earlier run's end is unknown; ``what`` would tell it, of the consumer at hand."""
+    return undecidable("no line tells how the earlier run ended", what)
+
+
 RESPONSE_OR_COUNTS = "a line that prints the handler's return value, or the mapping's EventCount metrics"
 MAYBE_A_COPY = Ruling(
     UNDECIDABLE,

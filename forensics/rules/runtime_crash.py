@@ -3,10 +3,10 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
-    NO_END_OF_EARLIER,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
+    no_end_of_earlier,
     supported,
     undecidable,
 )
@@ -23,7 +23,7 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
     if pair.earlier_kind == "worker":
         return excluded("a worker took it, not a Lambda function")
     if pair.earlier_status == "unknown":
-        return NO_END_OF_EARLIER
+        return no_end_of_earlier(pair.end_of_earlier)
     what = pair.earlier_error_type or "no reason given"
     if pair.earlier_status == "init_failed":
         return supported(f"{pair.earlier_name} failed in its init ({what}); the handler never began")

@@ -14,8 +14,8 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
         return NO_LOG_OF_EARLIER
     if pair.earlier_delete_reason == "expired":
         return excluded("the refused delete shows it more sharply: the receipt handle had expired")
-    if pair.run_ms is None:
-        return undecidable("no line tells how long the earlier run took", "the end of the earlier run")
+    if pair.run_ms is None and not pair.was_received_while_running:
+        return undecidable("no line tells how long the earlier run took", pair.end_of_earlier)
     if pair.is_short_gap and pair.overlap_ms is not None and pair.overlap_ms > 0 and not (pair.outlived_ms or 0) > 0:
         return excluded(f"it came back after {seconds(pair.gap_ms)}, before the visibility timeout ended")
     if pair.overlap_ms is not None and pair.overlap_ms > 0:
@@ -24,7 +24,8 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
             f"{seconds(pair.overlap_ms)} more"
         )
     if pair.outlived_ms is not None and pair.outlived_ms > 0:
-        return supported(f"{pair.earlier_name} took {seconds(pair.run_ms)}, longer than the {pair.visibility_words}")
+        took = pair.last_line_ms if pair.run_ms is None else pair.run_ms
+        return supported(f"{pair.earlier_name} took {seconds(took)}, longer than the {pair.visibility_words}")
     if pair.visibility_timeout_s is None and pair.gap_ms is None:
         return undecidable("neither the visibility timeout nor the later receive is known", "the queue's settings")
     return excluded(f"{pair.earlier_name} ended after {seconds(pair.run_ms)}, before the {pair.visibility_words}")

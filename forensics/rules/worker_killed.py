@@ -1,6 +1,6 @@
 """The worker process was stopped inside the delivery."""
 
-from forensics.rules.pair import DeliveryPair
+from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
 
 
@@ -20,6 +20,11 @@ def worker_killed(pair: DeliveryPair) -> Ruling:
         return excluded("the worker went on to end this message by itself")
     if pair.was_received_while_running:
         return excluded("the worker still wrote about this message when it was visible again")
+    if pair.stopped_ms is not None and (pair.gap_ms is None or pair.stopped_ms <= pair.gap_ms):
+        return supported(
+            f"{pair.earlier_name} was told to stop {seconds(pair.stopped_ms)} after it received the message, and wrote nothing of "
+            "its end"
+        )
     return undecidable(
-        "the worker wrote no line about the end of this message", "the worker's stop or task events, or its last lines"
+        "the worker wrote no line about the end of this message", "a line that says that the worker was told to stop"
     )

@@ -15,8 +15,13 @@ from forensics.streams.model import Fact
 OPENERS = frozenset({"record", "started", "worker_started"})
 """Roles of lines that say: now this message is in hand."""
 
-CLOSERS = frozenset({"worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused"})
+CLOSERS = frozenset(
+    {"worker_finished", "worker_acknowledged", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused"}
+)
 """Roles of lines that say: this message is out of hand."""
+
+STOPPING = "worker_stopping"
+"""Role of a line that says: the whole process is told to stop."""
 
 LOOK_BACK = 64
 """A message counts as open for so many facts after the line that opened it; its worker may have been killed."""
@@ -89,10 +94,12 @@ def attributed(
 
     A fact that names no message goes to the message whose business key it names, else to the one whose receipt handle it
     names. What names nothing goes to the one message that is open in the stream (``OpenMessages``), or, once a framework's
-    start line that names nothing began a job, to what else is named in that job (``_given_to_job``).
+    start line that names nothing began a job, to what else is named in that job (``_given_to_job``). A line that tells the
+    process to stop is about all that is in hand (``_Held``).
     ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``.
     """
-    one_at_a_time = one_at_a_time and not is_shared(facts)
+    held = _Held(facts)
+    one_at_a_time = one_at_a_time and not held.is_shared
     by_key = _messages_by_key(facts)
     sent = {f.message_id: f.sent_ms for _, _, _, f in facts if f.role == "record" and f.sent_ms is not None}
     about: list[AboutItem] = []
@@ -107,7 +114,11 @@ def attributed(
         if jobs:
             job.append(named)
             continue
+        if fact.role == STOPPING and named.item_id is None:
+            about += [AboutItem(item_id, 0, _given(named, item_id)) for item_id in held.stopped()]
+            continue
         messages.hear(place, fact)
+        held.hear(named)
         item_id = named.item_id
         if item_id is None:
             item_id = messages.last_opened if one_at_a_time else messages.in_hand(place)
@@ -156,6 +167,35 @@ class OpenMessages:
     def _forget(self, place: int) -> None:
         while self._opened_at and next(iter(self._opened_at.values())) < place - LOOK_BACK:
             self._opened_at.popitem(last=False)
+
+
+class _Held:
+    """What a process that is told to stop has in hand.
+
+    Where the stream says of messages that they are done, all that it began and did not end. Else the last that it began, if
+    one worker writes the stream, or the only one.
+    """
+
+    def __init__(self, facts: Sequence[PlacedFact]) -> None:
+        self.is_shared = is_shared(facts)
+        self._says_ends = any(placed.fact.role in CLOSERS for placed in facts)
+        self._begun: dict[str, None] = {}
+
+    def hear(self, fact: Fact) -> None:
+        """Take in the next fact of the stream."""
+        item_id = fact.item_id
+        if item_id is not None and fact.role in OPENERS:
+            self._begun.pop(item_id, None)
+            self._begun[item_id] = None
+        elif item_id is not None and fact.role in CLOSERS:
+            self._begun.pop(item_id, None)
+
+    def stopped(self) -> list[str]:
+        """Return what is in hand, and begin anew: another process may write on in the stream."""
+        begun, self._begun = list(self._begun), {}
+        if self._says_ends or len(begun) < 2:
+            return begun
+        return [] if self.is_shared else begun[-1:]
 
 
 def is_nameless_start(fact: Fact) -> bool:

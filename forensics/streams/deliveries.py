@@ -5,6 +5,7 @@ from typing import Any
 
 from forensics.identity import handle_prefix
 from forensics.parsers.grammar import UUID, Pattern
+from forensics.streams.attribution import STOPPING
 from forensics.streams.model import Delivery, Fact, Invocation
 
 BY_KEY = "by key"
@@ -153,9 +154,13 @@ def gathered(item_id: str, facts: Sequence[Fact], **carried: Any) -> Delivery:
 
 
 def _add_times(delivery: Delivery, facts: Sequence[Fact]) -> None:
-    """Add when each thing was first said of the message, and when anything was first and last."""
-    times = sorted([(fact.at, fact.role) for fact in facts], reverse=True)
+    """Add when each thing was first said of the message, and when anything was first and last; a stop is no word of it."""
+    stops = [fact.at for fact in facts if fact.role == STOPPING]
+    times = sorted(
+        [(fact.at, fact.role) for fact in facts if fact.role != STOPPING or len(stops) == len(facts)], reverse=True
+    )
     delivery.first_fact_at, delivery.last_fact_at = times[-1][0], times[0][0]
+    delivery.stopped_at = min((at for at in stops if at >= times[0][0]), default=None)
     for at, role in times:  # the earliest is written last
         if role in _TIMES:
             setattr(delivery, _TIMES[role], at)
@@ -190,6 +195,8 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
     delivery.is_refused = "worker_refused" in roles
     delivery.is_given_up = "worker_gave_up" in roles
     delivery.is_timed_out = "worker_timed_out" in roles
+    if "worker_failed" not in roles and delivery.worker_finished_at is None:  # a listener may acknowledge whatever came
+        delivery.worker_finished_at = _lowest([fact.at for fact in facts if fact.role == "worker_acknowledged"])
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
     delivery.key_marker_count = details.count(("effect", BY_KEY))
     delivery.job_id = _highest([detail for role, detail in details if role.startswith("worker_")])

@@ -40,7 +40,10 @@ def facts_of(
     if parsed.handle_error is not None:
         facts.append(_handle_error(parsed.handle_error, parsed.mentions or [], at, evidence_id))
     if parsed.worker is not None:
-        facts.append(_worker(parsed.worker, at, evidence_id))
+        facts += [
+            _worker(parsed.worker, name, at, evidence_id)
+            for name in (parsed.worker.message_id, *parsed.worker.more_ids)
+        ]
     return facts
 
 
@@ -72,13 +75,13 @@ def _handle_error(error: HandleError, mentions: list[str], at: int, evidence_id:
     return Fact("handle_error", at, evidence_id, message_id or None, receipt_handle=error.handle, detail=detail)
 
 
-def _worker(line: WorkerLine, at: int, evidence_id: str) -> Fact:
+def _worker(line: WorkerLine, message_id: str | None, at: int, evidence_id: str) -> Fact:
     key = line.job_id if line.format == "celery" else None
     return Fact(
         f"worker_{line.event}",
         at,
         evidence_id,
-        line.message_id or None,
+        message_id or None,
         key or None,
         line.receive_count,
         detail=line.job_id,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from forensics.streams.attribution import CLOSERS, AboutItem, PlacedFact, attributed
+from forensics.streams.attribution import CLOSERS, STOPPING, AboutItem, PlacedFact, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
 from forensics.streams.model import Delivery, Fact, LogGroup
 
@@ -56,7 +56,8 @@ def handlings_of(
 def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
     """Say in one delivery what a handling's lines say; its run is the handling itself, from its first line on.
 
-    It ended with the worker's word that it was finished, failed or could not be deleted, else with its last line.
+    It ended with the worker's word that it was finished, failed or could not be deleted, else, for all we know, with its last
+    line.
     """
     delivery = gathered(
         handling.item_id,
@@ -67,10 +68,11 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
         log_stream=handling.log_stream,
         batch_count=1,
     )
-    ends = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at, delivery.last_fact_at)
+    said = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at)
+    delivery.is_end_known = any(at is not None for at in said)
     delivery.run_started_at = delivery.first_fact_at
     delivery.run_last_line_at = delivery.last_fact_at
-    delivery.run_ended_at = next(at for at in ends if at is not None)
+    delivery.run_ended_at = next((at for at in said if at is not None), delivery.last_fact_at)
     delivery.run_status = _status(delivery)
     return delivery
 
@@ -142,7 +144,11 @@ class _MessageInStream:
         self._is_closed = self._had_effect = False
 
     def hear(self, job: int, fact: Fact) -> None:
-        """Take in the next fact about the message."""
+        """Take in the next fact about the message. That its worker is told to stop opens nothing."""
+        if fact.role == STOPPING:
+            if self.handlings:
+                self.handlings[-1].append(fact)
+            return
         opens = self._opens(job, fact)
         has_lost_opener = (self._had_effect or self._is_closed) and self._is_after_silence(fact)
         if not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener)):

@@ -103,6 +103,8 @@ class Delivery:
     """One message handed to one consumer, once; also a receive that only the receive count shows (``is_seen`` false).
 
     First what the consumer's lines say, then the settings in force at the receive, then what was judged.
+    ``run_ended_at`` of a worker that says nothing of an end is its last line; then ``is_end_known`` is false. ``stopped_at``:
+    its process was told to stop, and wrote nothing more of the message.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing.
     """
@@ -119,6 +121,7 @@ class Delivery:
     function_name: str | None = None
     run_started_at: int | None = None
     run_ended_at: int | None = None
+    is_end_known: bool = True
     run_last_line_at: int | None = None
     run_status: str | None = None
     error_type: str | None = None
@@ -149,6 +152,7 @@ class Delivery:
     idempotency: str | None = None
     worker_finished_at: int | None = None
     worker_failed_at: int | None = None
+    stopped_at: int | None = None
     is_given_up: bool = False
     is_timed_out: bool = False
     is_named_failure: bool = False

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from spark_jobs.metrics import LEVELS, SUMS
 
 from forensics.counting.metrics import LEVELS, SUMS
 from forensics.tables import BY_NAME

@@ -89,7 +89,9 @@ class Kept:
                 named = self.world.truth.get(delivery.message_id)
                 if named is None:
                     continue
-                shown[delivery.message_id][f"{delivery.run_id}"].add((line.stream, line.role))
+                is_mention = line.role == "effect" and not self.world.plan.effect_declared
+                role = "mention" if is_mention else line.role
+                shown[delivery.message_id][f"{delivery.run_id}"].add((line.stream, role))
                 named.is_event_shown |= line.role == "event"
                 if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
                     named.told_receives.add(delivery.receive_count)
@@ -324,13 +326,14 @@ def told_apart(runs: dict[str, set[tuple[str, str]]]) -> set[str]:
     """Return those of a message's handlings, in order, that their lines tell from the one before, each (stream, role).
 
     A worker's lines bear no id of the handling. Where only an opening line of one is left, another kind of opening line in
-    the same stream reads as its going on.
+    the same stream reads as its going on; and so does a line that only mentions the message, whatever stood before.
     """
     found: list[str] = []
     before: set[tuple[str, str]] = set()
     for run_id, lines in runs.items():
         is_one_stream = len({stream for stream, _ in before | lines}) == 1
-        if found and is_one_stream and {role for _, role in before} <= OPENERS and before.isdisjoint(lines):
+        goes_on = {role for _, role in before} <= OPENERS and before.isdisjoint(lines)
+        if found and is_one_stream and (goes_on or {role for _, role in lines} == {"mention"}):
             before |= lines
         else:
             found.append(run_id)

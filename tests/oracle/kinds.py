@@ -114,6 +114,20 @@ def _counting(rng: random.Random) -> Plan:
     )
 
 
+def _stopped_workers(rng: random.Random) -> Plan:
+    """Workers that are killed, with or without a word, beside slow ones and others that end well."""
+    drawn = replace(
+        Plan.draw(rng),
+        consumer=rng.choice(("laravel", "lines", "lines")),
+        troubles=frozenset(("killed", *rng.choice(((), ("slow",), ("error",), ("delete_failed",), ("lost_receive",))))),
+        loss="none",
+        effect_line=rng.choice(("both", "message", None)),
+        queue_settings_kept=True,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+    return drawn.made_fair()
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -122,6 +136,7 @@ KINDS: dict[str, Drawn] = {
     "log group shared": _sharing,
     "order not declared": _of_undeclared_order,
     "events counted": _counting,
+    "workers stopped": _stopped_workers,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

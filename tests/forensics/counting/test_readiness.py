@@ -173,11 +173,12 @@ def test_a_log_that_names_no_message_is_blind():
     assert row["evidence_ids"] == ["log:1", "log:1"]
 
 
-def test_a_declared_effect_line_that_stands_in_the_log_is_not_missing():
+@pytest.mark.parametrize("declared_of", [GROUP, "ship"], ids=["its log group", "the function"])
+def test_a_declared_effect_line_that_stands_in_the_log_is_not_missing(declared_of):
     shown = counted(run(fact("effect", message_id="m"), fact("started", message_id="m", receive_count=1)))
 
     assert ready(shown)[0]["missing"] == ["the effect"]
-    (row,) = ready(shown, consumers_by_group={GROUP: Consumer(name="ship", effect="done")})
+    (row,) = ready(shown, consumers_by_group={declared_of: Consumer(name="ship", effect="done")})
     assert (row["level"], row["missing"]) == ("ready", [])
 
 

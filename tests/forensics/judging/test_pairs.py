@@ -76,6 +76,7 @@ def test_rules_name_what_got_the_earlier_delivery(facts, expected):
     assert name(pairs, facts) == expected
 
 
+WORKER = {"consumer_kind": "worker"}
 DURATIONS = {
     "the run ended before the next receive": ({"run_ended_at": 10 * S}, {"received_at": 30 * S}, (30_000, 10_000, 0)),
     "the run went on": ({"run_ended_at": 31 * S}, {"received_at": 30 * S}, (30_000, 31_000, 1_000)),
@@ -90,6 +91,21 @@ DURATIONS = {
         {"received_at": LATE, "run_ended_at": LATE + 10 * S},
         {"received_at": LATE + 30 * S},
         (30_000, 10_000, 0),
+    ),
+    "a worker of which no end is known wrote on": (
+        {**WORKER, "run_ended_at": 31 * S, "run_last_line_at": 31 * S, "is_end_known": False},
+        {"received_at": 30 * S},
+        (30_000, None, 1_000),
+    ),
+    "a worker's end is known": (
+        {**WORKER, "run_ended_at": 10 * S, "run_last_line_at": 31 * S},
+        {"received_at": 30 * S},
+        (30_000, 10_000, 0),
+    ),
+    "a line of a function may be late": (
+        {"run_ended_at": None, "run_last_line_at": 31 * S},
+        {"received_at": 30 * S},
+        (30_000, None, 0),
     ),
     "parts of a millisecond": (
         {"received_at": 999, "run_ended_at": 1_000},

@@ -29,3 +29,34 @@ def test_a_laravel_job_that_failed_for_good_is_told_from_one_that_comes_again(li
 
     assert said is not None
     assert (said.event, said.message_id, said.receive_count) == (event, ID, 3)
+
+
+OTHER = "0f2a4c1e-93f6-4a43-8a57-1d4dd3b9d0aa"
+SAID = {
+    "sqs-consumer deletes what its handler is through with": (
+        f"2026-11-20T12:00:00.000Z sqs-consumer deleting_message {{ messageId: '{ID}' }}",
+        ("sqs-consumer", "finished", ID, ()),
+    ),
+    "Spring acknowledged one": (
+        f"TRACE 1 --- [sqs-1] SqsAcknowledgementExecutor : Done acknowledging in queue orders messages: {ID} in 5ms",
+        ("spring", "acknowledged", ID, ()),
+    ),
+    "Spring acknowledged several": (
+        f"Done acknowledging in queue orders messages: {ID}, {OTHER} in 5ms",
+        ("spring", "acknowledged", ID, (OTHER,)),
+    ),
+    "Spring could not acknowledge several": (
+        f"Error acknowledging in queue orders messages {ID}, {OTHER} in 31ms",
+        ("spring", "delete_failed", ID, (OTHER,)),
+    ),
+    "Celery is told to stop": ("worker: Warm shutdown (MainProcess)", ("celery", "stopping", None, ())),
+    "a worker is told to stop": ("received SIGTERM, stopping", ("lines", "stopping", None, ())),
+}
+
+
+@pytest.mark.parametrize(("line", "expected"), SAID.values(), ids=SAID)
+def test_a_framework_says_of_its_messages(line, expected):
+    said = worker(line)
+
+    assert said is not None
+    assert (said.format, said.event, said.message_id, said.more_ids) == expected

@@ -261,6 +261,23 @@ CASES = {
             "excluded",
         ),
         "the end of the run is not known": (dict(visibility_timeout_s=30, gap_ms=31_000), "undecidable"),
+        "the end is not known, its last line stands before the other was received": (
+            dict(visibility_timeout_s=30, gap_ms=31_000, last_line_ms=30_000),
+            "undecidable",
+        ),
+        "the end is not known, a line stands behind the timeout": (
+            dict(visibility_timeout_s=30, gap_ms=31_000, last_line_ms=30_001),
+            "supported",
+        ),
+        "the end is not known, a line stands where the other was received": (
+            dict(gap_ms=31_000, last_line_ms=31_000),
+            "undecidable",
+        ),
+        "the end is not known, a line stands behind it": (dict(gap_ms=31_000, last_line_ms=31_001), "supported"),
+        "the end is known, whatever the last line": (
+            dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_000, last_line_ms=90_000),
+            "excluded",
+        ),
     },
     "handle_expired": {
         "the delete was refused": (dict(earlier_delete_reason="expired"), "supported"),
@@ -410,6 +427,19 @@ CASES = {
         "killed by its own limit": (dict(earlier_kind="worker", earlier_status="timeout"), "supported"),
         "ended by itself": (dict(earlier_kind="worker", earlier_status="success"), "excluded"),
         "its last line is missing": (dict(earlier_kind="worker"), "undecidable"),
+        "told to stop before it came back": (dict(earlier_kind="worker", stopped_ms=900, gap_ms=30_000), "supported"),
+        "told to stop as it came back": (dict(earlier_kind="worker", stopped_ms=30_000, gap_ms=30_000), "supported"),
+        "told to stop after it came back": (
+            dict(earlier_kind="worker", stopped_ms=30_001, gap_ms=30_000),
+            "undecidable",
+        ),
+        "told to stop, nothing tells when it came back": (dict(earlier_kind="worker", stopped_ms=900), "supported"),
+        "told to stop at once": (dict(earlier_kind="worker", stopped_ms=0, gap_ms=30_000), "supported"),
+        "told to stop, and it wrote on when it was back": (
+            dict(earlier_kind="worker", stopped_ms=900, gap_ms=30_000, last_line_ms=30_001),
+            "excluded",
+        ),
+        "not told to stop, came back": (dict(earlier_kind="worker", gap_ms=30_000), "undecidable"),
         "a function took it": (dict(), "excluded"),
     },
     "broker_copy": {
