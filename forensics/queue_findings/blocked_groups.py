@@ -86,7 +86,7 @@ def _runs(seen: Iterable[Delivery]) -> list[_Run]:
             _Run(
                 consumer,
                 received_at=min(_received_at(d) for d in mine),
-                freed_at=max(_received_at(d) if d.run_ended_at is None else d.run_ended_at for d in mine),
+                freed_at=max(max(_received_at(d), d.run_ended_at or 0) for d in mine),  # clocks may differ
                 got_through=len(held) < len(mine),
                 held=held,
             )
