@@ -51,7 +51,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
-    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow"},
+    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "scipy", "pyarrow"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
     "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there
