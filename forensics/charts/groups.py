@@ -90,6 +90,6 @@ def blocked_words(spans: Iterable[Blocked]) -> str | None:
     if len(groups) == 1:
         named = f"Message group {next(iter(groups))}" if "" not in groups else "The message group"
         return (
-            f"{named} stood still {times}, {total} together: nothing of a FIFO group is handed out while one is hidden."
+            f"{named} was blocked {times}, {total} in total: nothing of a FIFO group is handed out while one is hidden."
         )
-    return f"{len(groups):,} message groups stood still {times}, {total} together."
+    return f"{len(groups):,} message groups were blocked {times}, {total} in total."

@@ -70,7 +70,9 @@ def cause_chain(
     if earlier["hidden_until_at"] and later["received_at"] and earlier["hidden_until_at"] <= later["received_at"]:
         hidden = span_text(1000 * earlier["visibility_timeout_s"])
         add(
-            earlier["hidden_until_at"], f"The visibility timeout of {hidden} ended and SQS offered it again.", [earlier]
+            earlier["hidden_until_at"],
+            f"The visibility timeout of {hidden} expired; SQS made it visible again.",
+            [earlier],
         )
     add(later["received_at"], _came_again(told, later, second_run), [told, *second_run])
     again = [d for d in second_run if d["effect"] == "yes" and _done_before(d, deliveries)]
@@ -107,7 +109,7 @@ def _ended(delivery: Row, duration_ms: int | None, left: int) -> str:
 
 
 def _came_again(told: Row, later: Row, run: Sequence[Row]) -> str:
-    gap = f" {span_text(told['gap_ms'])} after the receive before" if told["gap_ms"] is not None else ""
+    gap = f" {span_text(told['gap_ms'])} after the previous receive" if told["gap_ms"] is not None else ""
     overlap = f"; both ran at once for {span_text(told['overlap_ms'])}" if told["overlap_ms"] else ""
     if not later["is_seen"]:
         return "It was received again; only the receive count tells."

@@ -49,7 +49,8 @@ def load_fault(findings: Findings, fault: Fault) -> FaultCase:
     lost = sum(row["code"] == "retention_expired" for row in beside)
     until = findings.generation.data_until_at
     told = dict(fault.newest) | {"headline": fault.headline}
-    first = opening(told, messages, changes, dead_of(beside), lost, on_items, newest.opening.moves, until)
+    works = affected_works(messages)
+    first = opening(told, works, changes, dead_of(beside), lost, on_items, newest.opening.moves, until)
     since = changes_since(findings, fault, marks)
     of_queue = equals("queue_arn", fault.newest["queue_arn"])
     compared = None
@@ -58,7 +59,7 @@ def load_fault(findings: Findings, fault: Fault) -> FaultCase:
         deliveries = findings.read(DELIVERIES, columns, of_queue).to_pylist()
         came_again = findings.read(REDELIVERIES, ["item_id", "delivery_index", "cause"], of_queue).to_pylist()
         compared = compare(since, deliveries, came_again, fault.trigger, fault.started_at, until)
-    return FaultCase(fault, first, tuple(affected_works(messages)), marks, since, compared)
+    return FaultCase(fault, first, tuple(works), marks, since, compared)
 
 
 def changes_since(findings: Findings, fault: Fault, marks: Iterable[Annotation]) -> tuple[Change, ...]:

@@ -1,4 +1,4 @@
-"""The visibility timeout ran out while the consumer was still working."""
+"""The visibility timeout expired while the consumer was still working."""
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable

@@ -155,7 +155,7 @@ def cause_chain(incident: Incident, page: Page) -> None:
 
 def causes(case: Incident) -> None:
     """Show which causes count, and why the rival ones are out."""
-    st.subheader("Why, and why not otherwise", anchor="causes")
+    st.subheader("Cause, and causes ruled out", anchor="causes")
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
     counted = "Failed runs" if case["messages"] is None else "Redeliveries"
     if case["primary_cause"] in ORIGIN_RULES:
@@ -194,7 +194,7 @@ def verdicts(case: Incident, page: Page) -> None:
                 "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Keys": ", ".join(m["business_keys"] or []),
                 "Marked": " · ".join(dict.fromkeys(marked[i] for i in m["item_ids"] if i in marked)) or None,
-                "Why it came again": m["trigger_sentence"],
+                "Why it was redelivered": m["trigger_sentence"],
                 "Guard": m["guard_sentence"],
                 "Effect": m["effect_sentence"],
                 "Certainty": f"{m['certainty']} · provisional" if m["is_provisional"] else m["certainty"],
@@ -210,7 +210,7 @@ def verdicts(case: Incident, page: Page) -> None:
             "Verdict": verdict_column(),
             "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
             "Marked": st.column_config.TextColumn(width=110),
-            "Why it came again": st.column_config.TextColumn(width=320),
+            "Why it was redelivered": st.column_config.TextColumn(width=320),
             "Guard": st.column_config.TextColumn(width=240, help="Why the repeat was or was not stopped."),
             "Effect": st.column_config.TextColumn(width=240),
         },

@@ -287,7 +287,7 @@ def why(redeliveries: list[Row], names: dict[Key, str]) -> None:
     """Say for each redelivery why it came, and which rival causes are out."""
     if not redeliveries:
         return
-    st.subheader("Why it came again", anchor="why")
+    st.subheader("Why it was redelivered", anchor="why")
     several_ids = len({_key(r) for r in redeliveries}) > 1
     for r in sorted(redeliveries, key=lambda r: (r["item_id"], r["delivery_index"])):
         who = f"{names[_key(r)]} · " if several_ids else ""

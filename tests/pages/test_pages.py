@@ -156,14 +156,14 @@ def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
     assert [s.value for s in at.subheader][-8:] == [
         "Cause chain",
         "How far each failed run got",
-        "Why, and why not otherwise",
+        "Cause, and causes ruled out",
         "Verdict per message",
         "On the queue",
         "Settings at that time",
         "What changed before",
         "What the data cannot show",
     ]
-    assert "The visibility timeout of 10 min ended and SQS offered it again" in said
+    assert "The visibility timeout of 10 min expired; SQS made it visible again" in said
     assert "**Copy made by SQS**: a FIFO queue does not deliver copies" in said
     assert "being handled when the run was cut off" in said
 
@@ -178,7 +178,7 @@ def test_an_incident_shows_the_batch_at_the_kill_and_the_blocked_group(visit):
         "not started": 2,
         "in progress": 1,
     }
-    assert "Message group merchant-7 stood still once, 9 min" in words(at)
+    assert "Message group merchant-7 was blocked once, 9 min" in words(at)
 
 
 def test_a_click_on_the_lane_of_a_group_chooses_no_message(visit):
@@ -450,7 +450,7 @@ def test_a_person_marks_a_message_and_it_stands_beside_the_verdict(visit, tmp_pa
     at.text_input(key="mark_reason").input("ticket 77")
     at.text_input(key="mark_author").input("Ana")
     at.button(key="mark_put").click().run()
-    verdicts = next(f.value for f in at.dataframe if "Why it came again" in f.value)
+    verdicts = next(f.value for f in at.dataframe if "Why it was redelivered" in f.value)
 
     assert "refunded (Ana)" in set(verdicts["Marked"].dropna())
     assert list(verdicts["Verdict"].map(list))[0] == ["confirmed"]

@@ -278,7 +278,7 @@ def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(v
             "effects_at_most": 2,
         }
     at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
-    [works] = [f.value for f in at.dataframe if "Why it came again" in f.value]
+    [works] = [f.value for f in at.dataframe if "Why it was redelivered" in f.value]
 
     assert "**How often:** 1 repeat on 1 message" in words(at)
     assert "Verdict per work" in [s.value for s in at.subheader]

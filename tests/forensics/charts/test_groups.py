@@ -69,5 +69,5 @@ def test_the_sentence_counts_groups_times_and_length():
     one, two = span("a", 0, 60), span("a", 100, 160)
 
     assert blocked_words([]) is None
-    assert blocked_words([one, two]).startswith("Message group a stood still 2 times, 2 min together")
-    assert blocked_words([one, span("b", 0, 30)]) == "2 message groups stood still 2 times, 1 min 30 s together."
+    assert blocked_words([one, two]).startswith("Message group a was blocked 2 times, 2 min in total")
+    assert blocked_words([one, span("b", 0, 30)]) == "2 message groups were blocked 2 times, 1 min 30 s in total."

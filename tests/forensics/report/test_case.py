@@ -47,8 +47,8 @@ def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
         "hidden until 2026-11-20 05:22:00.200 UTC.",
         "The work of 1 of 3 messages was done in the earlier delivery (marker: 1).",
         "The run was stopped at its timeout after 30 s; 3 messages were not deleted.",
-        "The visibility timeout of 10 min ended and SQS offered it again.",
-        "charge-card received 3 messages again 10 min 0.3 s after the receive before.",
+        "The visibility timeout of 10 min expired; SQS made it visible again.",
+        "charge-card received 3 messages again 10 min 0.3 s after the previous receive.",
         "The work of 1 of 3 messages was done again.",
     ]
 
