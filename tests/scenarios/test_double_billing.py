@@ -314,7 +314,7 @@ def test_who_imports_the_evidence_bundle_judges_the_same(investigated, incident,
     correlate(again, Settings.parse(brought.settings))
     mine, theirs = (as_json(load_case(one.findings(), incident["incident_id"])) for one in (investigated.lake, again))
 
-    assert {k: v for k, v in theirs.items() if mine[k] != v}.keys() <= {"data_version", "data_until_at"}
+    assert {k: v for k, v in theirs.items() if mine[k] != v}.keys() <= {"data_version", "data_until_at", "made_at"}
 
 
 def test_the_payment_whose_send_failed_is_the_one_number_that_is_missing(investigated):
