@@ -66,8 +66,19 @@ def _emulated_aws(clock: Clock) -> Application:
     lambda_svc._emit_lambda_logs = log_writer()
     lambda_runtime.Worker._drain_stderr_bounded = _patient(lambda_runtime.Worker._drain_stderr_bounded)
     cloudwatch.TWO_WEEKS_SECONDS = METRICS_KEPT_S
+    lambda_svc._esm_response = _as_played(lambda_svc._esm_response)
     lambda_svc._now_iso = clock.iso  # the one stamp MiniStack does not take from time.time
     return LikeAws(app, clock)
+
+
+def _as_played(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Show mappings as enabled: a play only keeps the emulator's own poller out, in its story they feed their function."""
+
+    def played(mapping: dict[str, Any]) -> dict[str, Any]:
+        told = answer(mapping)
+        return told | {"State": "Enabled"} if told.get("State") == "Disabled" else told
+
+    return played
 
 
 def _patient(lines_of_run: Callable[..., str]) -> Callable[..., str]:

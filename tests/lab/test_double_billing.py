@@ -140,7 +140,7 @@ def test_queue_and_function_are_really_there_and_older_than_the_incident(world):
     mapping = aws.client("lambda").list_event_source_mappings(FunctionName="charge-card")["EventSourceMappings"][0]
 
     assert (queue["VisibilityTimeout"], function["Timeout"], mapping["BatchSize"]) == ("600", 30, 10)
-    assert mapping["EventSourceArn"] == queue["QueueArn"]
+    assert (mapping["EventSourceArn"], mapping["State"]) == (queue["QueueArn"], "Enabled")
     assert json.loads(queue["RedrivePolicy"])["maxReceiveCount"] == 5
     assert datetime.fromtimestamp(int(queue["LastModifiedTimestamp"]), UTC) < played.window_start
     assert datetime.fromisoformat(function["LastModified"]) < played.window_start
