@@ -267,7 +267,7 @@ DOWNLOADS = {
 
 
 def test_every_form_of_the_report_downloads_under_its_name(visit, tmp_path):
-    page = visit().open(f"/report?incident={DOUBLE_BILLING}", wait="[data-testid=stCode]")
+    page = visit().open(f"/report?incident={DOUBLE_BILLING}", wait="iframe")
     for label, (ending, start) in DOWNLOADS.items():
         with page.expect_download() as download:
             page.get_by_role("button", name=label, exact=True).click()
@@ -289,7 +289,7 @@ def test_two_tabs_with_different_zones_do_not_influence_each_other(visit, left_o
 def test_the_keyboard_alone_reaches_the_switch_of_forms_and_the_tables(left_open):
     page = left_open.page
     reached = set()
-    for _ in range(80):
+    for _ in range(160):
         page.keyboard.press("Tab")
         reached.add(
             page.evaluate(

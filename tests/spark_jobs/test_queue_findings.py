@@ -12,10 +12,12 @@ import pytest
 
 from forensics.clock import micros
 from forensics.incidents.gaps import Gaps
+from forensics.judging.finality import Finality
 from forensics.judging.model import Judged, Message
 from forensics.judging.rows import delivery_row
 from forensics.known import Known
 from forensics.queue_findings import MetricSeries
+from forensics.queue_findings.queue import Measured
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery
 from forensics.tables.evidence import QUEUE_SETTINGS
@@ -225,13 +227,16 @@ def found(tmp_path_factory) -> dict[str, list[dict[str, Any]]]:
     around = publish.Surrounding(
         cache,
         Known(consumers=[{"queue_arn": f"arn:{n}", "log_group": f"log-{n}"} for n in names]),
-        SettingsInForce.of(world.settings, [], []),
         Gaps([]),
         world.points,
-        MetricSeries("ApproximateNumberOfMessagesVisible", world.points),
-        MetricSeries("ApproximateAgeOfOldestMessage", world.points),
-        world.read,
-        us(DATA_UNTIL_S),
+        Measured(
+            SettingsInForce.of(world.settings, [], []),
+            MetricSeries("ApproximateNumberOfMessagesVisible", world.points),
+            MetricSeries("ApproximateAgeOfOldestMessage", world.points),
+            world.read,
+            us(DATA_UNTIL_S),
+        ),
+        Finality(),
         ZoneInfo("UTC"),
     )
     return {name: findings_of(name, world, around) for name in names}
