@@ -17,6 +17,9 @@ LOSABLE = ("start", "end", "report", "event", "ids", "started", "effect", "respo
 OPENERS = frozenset(("event", "started"))
 """Roles of lines with which a handling begins."""
 
+READ_LATER_MS = 2 * 86_400_000
+"""So long after a world's end its logs were read, unless they were read too early: lines come up to a day late."""
+
 
 class Kept:
     """The evidence of one world: which lines stayed, over which window, and everything beside the lines."""
@@ -318,7 +321,7 @@ class Kept:
             "quarantined_count": 0,
             "is_provisional": self.is_provisional,
             "is_sealed": False,
-            "collected_at": at(self.end_ms),
+            "collected_at": at(self.end_ms if self.is_provisional else self.end_ms + READ_LATER_MS),
         }
 
 
