@@ -176,7 +176,8 @@ def test_a_key_press_is_answered_also_where_there_is_no_lake(run, monkeypatch, c
     with pytest.raises(SystemExit):
         run()
 
-    assert capsys.readouterr() == ("", "")
+    said = capsys.readouterr()
+    assert (said.out.strip(), said.err) == ("", "")
 
 
 def test_completion_can_be_installed():
