@@ -145,7 +145,7 @@ def test_an_incident_says_headline_cause_and_how_often(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
 
     assert at.title[0].value == "7 to 8 of 10 messages were processed twice"
-    assert "hit the 30 s function timeout after 7 of 10 messages" in words(at)
+    assert "timed out after 30 s with 10 messages of payments" in words(at)
     assert "**How often:** 7 to 8 repeats on 8 messages · first redelivery 05:22:00" in words(at)
 
 
