@@ -33,7 +33,7 @@ wrong."""
 
 EXAMPLE = rf"""#:schema ./{SCHEMA_NAME}
 redact = ['\b\d{{16}}\b', '(?i)bearer \S+']   # RE2 patterns: what they match is never written down
-keep_bodies = false               # take message bodies out of log lines, but for the business key
+keep_bodies = false               # take message bodies out of log lines, but for business keys
 # handle_key_file = "~/.doubletake-key"   # digest receipt handles with a key of this lake's own, kept outside it
 
 [[function]]                      # a Lambda function; expressions are Python's, with ASCII classes

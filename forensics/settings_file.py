@@ -256,7 +256,7 @@ class SettingsFile(Section):
     )
     keep_bodies: Flag = Field(
         True,
-        description="False: message bodies are taken out of log lines, but for the business key.",
+        description="False: message bodies are taken out of log lines, but for business keys and the ids that SNS and EventBridge give events.",
         examples=[False],
     )
     handle_key_file: Annotated[str, BeforeValidator(checked_file_path)] | None = Field(

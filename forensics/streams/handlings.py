@@ -211,8 +211,8 @@ class _MessageInStream:
 
         The surest opener that the message has in this stream does, and a less sure one that comes again before the next of
         those. So does a new job. Of a message without any opener a long silence parts the handlings, and an effect after an
-        end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job from
-        what the job did: a slow one is silent for long.
+        end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job, or a
+        delete, from what was done before: a slow one is silent for long.
         """
         role = fact.role
         if job != self._job:
@@ -220,7 +220,8 @@ class _MessageInStream:
         if self._best:
             sureness = _SURENESS.get(role)
             return sureness is not None and (sureness == self._best or role in self._openers_since_best)
-        if self._is_after_silence(fact) and not (job and role in CLOSERS):
+        is_end = (job and role in CLOSERS) or (is_failed_delete(fact) and not self._is_closed)
+        if self._is_after_silence(fact) and not is_end:
             return True
         return role == "effect" and self._is_closed and self._had_effect
 

@@ -15,10 +15,11 @@ ACCOUNT, REGION = "123456789012", "eu-west-1"
 LOSABLE = ("start", "end", "report", "event", "ids", "started", "effect", "response", "framework", "delete_error")
 """Roles of lines a lossy world may drop; errors, crashes and guard lines are kept, or a failed run would look well."""
 
-A_DAY_LATER_MS = 26 * 3_600_000
-
 OPENERS = frozenset(("event", "started"))
 """Roles of lines with which a handling begins."""
+
+READ_LATER_MS = 2 * 86_400_000
+"""So long after a world's end its logs were read, unless they were read too early: lines come up to a day late."""
 
 
 class Kept:
@@ -330,7 +331,7 @@ class Kept:
             "quarantined_count": 0,
             "is_provisional": self.is_provisional,
             "is_sealed": False,
-            "collected_at": at(self.end_ms if self.is_first_reading else self.end_ms + A_DAY_LATER_MS),
+            "collected_at": at(self.end_ms if self.is_provisional else self.end_ms + READ_LATER_MS),
         }
 
 

@@ -86,6 +86,14 @@ SAID = {
         ("effect a", f"handle_error a {DELETE}", "effect a", "worker_delete_failed a", "effect a"),
         ["a: effect handle_error", "a: effect delete_failed", "a: effect"],
     ),
+    "no opener, and the delete failed long after the effect": (
+        ("effect a", 900, f"handle_error a {DELETE}"),
+        ["a: effect handle_error"],
+    ),
+    "no opener, and a delete failed long after another": (
+        (f"handle_error a {DELETE}", 900, f"handle_error a {DELETE}"),
+        ["a: handle_error", "a: handle_error"],
+    ),
     "no opener, and another call failed": (
         ("effect a", f"handle_error a {CHANGE}", "effect a"),
         ["a: effect handle_error effect"],
