@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import say
 from forensics.tables.people import MARKS
@@ -16,7 +17,9 @@ Mark = StrEnum("Mark", {m.upper().replace("-", "_"): m for m in MARKS})  # type:
 
 def annotate(
     chosen: Everywhere,
-    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
+    incident: Annotated[
+        str, typer.Argument(metavar="INCIDENT", autocompletion=complete.incidents, help="The incident's id.")
+    ],
     mark: Annotated[Mark, typer.Option("--mark", help="What to mark it as; withdrawn takes earlier marks back.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the next reader.")],
     message: Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import answer, say, write_out
 from forensics.errors import ForensicsError
@@ -21,7 +22,9 @@ class MarginError(ForensicsError):
 
 def bundle(
     chosen: Everywhere,
-    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
+    incident: Annotated[
+        str, typer.Argument(metavar="INCIDENT", autocompletion=complete.incidents, help="The incident's id.")
+    ],
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write it; INCIDENT-evidence.zip if not said."),

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli import complete
+from cli.complete import DEFAULT_LAKE
 from cli.ledger import kept_run
-from cli.output import be_quiet, is_disk_full
+from cli.output import be_quiet, be_wide, is_disk_full
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from forensics.settings import Settings
     from ingest.clients import Aws
 
-DEFAULT_LAKE = "lake"
 _PANEL = "Everywhere"
 _DEFAULT_OF = {"demo": "demo-lake"}
 """Commands that have a lake of their own where none is named."""
@@ -64,7 +65,26 @@ QuietOption = Annotated[
     bool | None,
     typer.Option("--quiet", "-q", help="On stderr only what went wrong or lacks.", rich_help_panel=_PANEL),
 ]
-QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
+WideOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--wide",
+        help="Tables with every column, a line for each row, in a narrow terminal too.",
+        rich_help_panel=_PANEL,
+    ),
+]
+QueueOption = Annotated[
+    str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="Only this queue.")
+]
+QueueArgument = Annotated[
+    str | None, typer.Argument(metavar="QUEUE", autocompletion=complete.queues, help="The queue's name or ARN.")
+]
+OnlyQueueArgument = Annotated[
+    str | None, typer.Argument(metavar="[QUEUE]", autocompletion=complete.queues, help="Only this queue.")
+]
+SameQueueOption = Annotated[
+    str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as QUEUE.")
+]
 WeekOption = Annotated[
     str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47; the newest if not said.")
 ]
@@ -94,6 +114,7 @@ SHARED: dict[str, Any] = {
     "region": RegionOption,
     "endpoint_url": EndpointOption,
     "quiet": QuietOption,
+    "wide": WideOption,
 }
 
 
@@ -103,6 +124,26 @@ _SAID = (ForensicsError, typer.Abort, typer.Exit, typer.TyperException)
 
 class ReaderGoneError(Exception):
     """Whoever read our output has stopped reading."""
+
+
+class QueueNotNamedError(ForensicsError):
+    """The command line does not say which queues, or says it twice."""
+
+
+def one_queue(argument: str | None, option: str | None) -> str:
+    """Return the queue that an argument or --queue names; raises QueueNotNamedError for none, or for two."""
+    if (named := either_queue(argument, option)) is None:
+        raise QueueNotNamedError("no queue was named", "Give its name: `doubletake status` lists those in the lake.")
+    return named
+
+
+def either_queue(argument: str | None, option: str | None) -> str | None:
+    """Return the queue that an argument or --queue names, None for none; raises QueueNotNamedError for two."""
+    if argument is not None and option is not None and argument != option:
+        raise QueueNotNamedError(
+            f"two queues are named, {argument!r} and --queue {option!r}", "This command takes one: ask twice."
+        )
+    return option if argument is None else argument
 
 
 @dataclass(frozen=True)
@@ -115,6 +156,7 @@ class Everywhere:
     region: str | None = None
     endpoint_url: str | None = None
     quiet: bool | None = None
+    wide: bool | None = None
 
     def over(self, earlier: "Everywhere") -> "Everywhere":
         """Return these choices, with those made before the command's name where these say nothing."""
@@ -189,6 +231,7 @@ def everywhere(
                 mine[name] = None
         chosen = Everywhere(**mine).over(ctx.obj or Everywhere())
         be_quiet(bool(chosen.quiet))
+        be_wide(bool(chosen.wide))
         if chosen.config:
             chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
         if before:
@@ -196,7 +239,9 @@ def everywhere(
         try:
             if not is_kept:
                 return command(chosen, **given)
-            shared_too = {f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name not in ("lake", "quiet")}
+            shared_too = {
+                f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name not in ("lake", "quiet", "wide")
+            }
             folder = Path(chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE)))
             with kept_run(folder, command.__name__.rstrip("_"), given | shared_too) as exit_codes:
                 code = command(chosen, **given)

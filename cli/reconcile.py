@@ -11,12 +11,17 @@ import typer
 from cli.import_ import complete_window, zone_of
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.table import Layout
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
     from forensics.books import Line
 
-_TABLE = ("key", "outcome", "verdict", "logs", "books", "amounts", "to_refund", "incident_id")
+_TABLE = Layout(
+    ("key", "outcome", "verdict", "logs", "books", "amounts", "to_refund", "incident_id"),
+    row=("key", "outcome", "logs", "books", "to_refund"),
+    facts=("verdict", "amounts", "incident_id"),
+)
 _COLUMNS = (
     "queue",
     "key",

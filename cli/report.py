@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import say, write_out
 from forensics.errors import ForensicsError
@@ -29,7 +30,9 @@ _FILES = ("html", "pdf", "zip")
 
 def report(
     chosen: Everywhere,
-    incident: Annotated[str | None, typer.Argument(metavar="INCIDENT", help="The incident's id.")] = None,
+    incident: Annotated[
+        str | None, typer.Argument(metavar="INCIDENT", autocompletion=complete.incidents, help="The incident's id.")
+    ] = None,
     week: Annotated[
         str | None,
         typer.Option("--week", metavar="WEEK", help="The weekly review of an ISO week like 2026-W47 instead."),

@@ -71,7 +71,7 @@ class Lake:
         if not self.root.is_dir():
             raise LakeMissingError(
                 f"there is no lake at {str(self.root)!r}",
-                "Fill one with `doubletake collect --queue NAME`, or try `doubletake demo`.",
+                "Fill one with `doubletake collect QUEUE`, or try `doubletake demo`.",
             )
 
     def check(self) -> None:
@@ -81,7 +81,7 @@ class Lake:
         if not there:
             raise LakeMissingError(
                 f"the lake at {str(self.root)!r} is empty",
-                "Fill it with `doubletake collect --queue NAME`, or try `doubletake demo`.",
+                "Fill it with `doubletake collect QUEUE`, or try `doubletake demo`.",
             )
         for table in there:
             self._open(table)
