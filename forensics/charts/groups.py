@@ -58,7 +58,7 @@ def with_groups(
             "ended_by": None,
             "consumer": None,
             "source": "derived",
-            "label": f"group {group}: nothing could be handed out, {_waiting(span.messages)}",
+            "label": f"group {group}: blocked, {_waiting(span.messages)}",
         }
         for place, group in enumerate(shown)
         for span in of_group[group]
@@ -93,6 +93,6 @@ def blocked_words(spans: Iterable[Blocked]) -> str | None:
     if len(groups) == 1:
         named = f"Message group {next(iter(groups))}" if "" not in groups else "The message group"
         return (
-            f"{named} was blocked {times}, {total} in total: nothing of a FIFO group is handed out while one is hidden."
+            f"{named} was blocked {times}, {total} in total: no other message of a FIFO group is delivered while one is in flight."
         )
     return f"{len(groups):,} message groups were blocked {times}, {total} in total."

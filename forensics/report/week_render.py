@@ -71,7 +71,7 @@ def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
         )
     ]
     return [
-        ("Queues to look at", f"{len(review.needy)} of {len(review.queues)}", None),
+        ("Queues needing work", f"{len(review.needy)} of {len(review.queues)}", None),
         ("Redelivered", percent(review.redelivered()), points),
         ("Processed twice", twice, _change(review.change("twice_at_least"))),
         *counted,

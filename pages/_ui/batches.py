@@ -26,7 +26,7 @@ STATES: dict[str, tuple[Colour, str]] = {
 
 
 def batches(incident: dict[str, Any], page: Page) -> None:
-    """Show each batch at the moment its run was cut off: what was finished, in progress, and not started."""
+    """Show each batch at the moment its run failed: what was finished, in progress, and not started."""
     found = case_of(incident["incident_id"], page).batches
     if not found:
         return
@@ -48,12 +48,12 @@ def batches(incident: dict[str, Any], page: Page) -> None:
     several = len(found) > 1
     data_table(
         [_row(n, batch, item) for n, batch in enumerate(found[:MOST_RUNS], 1) for item in batch.items],
-        told=("Came again",),
+        told=("Redelivered",),
         hide_index=True,
         key="batches",
         placeholder="–",
         height=318 if sum(len(b.items) for b in found) > 8 else "auto",
-        column_order=[*(["Run"] if several else []), "#", "Message", "At the end", "Began", "Done", "Came again", "Id"],
+        column_order=[*(["Run"] if several else []), "#", "Message", "At the end", "Began", "Done", "Redelivered", "Id"],
         column_config={
             "Run": st.column_config.NumberColumn(width=44, help=say("In the order above.")),
             "#": st.column_config.NumberColumn(
@@ -67,9 +67,9 @@ def batches(incident: dict[str, Any], page: Page) -> None:
             ),
             "Began": st.column_config.TextColumn(width=80, help=say("Seconds after the batch was received.")),
             "Done": st.column_config.TextColumn(width=80, help=say("Seconds after the batch was received.")),
-            "Came again": st.column_config.TextColumn(width=90),
+            "Redelivered": st.column_config.TextColumn(width=90),
         },
-        alt=say("Messages of the batches whose runs were cut off"),
+        alt=say("Messages of the batches whose runs failed"),
     )
 
 
@@ -81,7 +81,7 @@ def _row(number: int, batch: BatchAtEnd, item: BatchItem) -> dict[str, Any]:
         "At the end": [STATES[item.state][1]],
         "Began": _seconds(item.started_ms),
         "Done": _seconds(item.finished_ms),
-        "Came again": "yes" if item.came_again else "no",
+        "Redelivered": "yes" if item.came_again else "no",
         "Id": item.message_id or item.item_id,
     }
 

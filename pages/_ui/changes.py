@@ -23,8 +23,8 @@ def changes(incident: dict[str, Any], page: Page) -> None:
     if not found:
         st.markdown(
             say(
-                "No change of the queue, its functions or mappings is known from the {days} days before until its "
-                "end. Deployments of other systems are not in the evidence.",
+                "No settings changes recorded between {days} days before the incident and its end. "
+                "Code deployments elsewhere are not covered.",
                 days=CHANGES_REACH.days,
             )
         )

@@ -154,8 +154,8 @@ def did_it_help(fault: Fault, page: Page) -> None:
     if not case.changes:
         st.markdown(
             say(
-                "No change of the queue, its functions or mappings is known since it began. Mark an incident as "
-                "fixed when it is repaired elsewhere: the runs before and since are then compared here."
+                "No settings changes recorded since it began. Mark an incident as fixed when it is repaired elsewhere: "
+                "the runs before and since are then compared here."
             )
         )
         return
@@ -240,7 +240,7 @@ def affected(fault: Fault, page: Page) -> None:
         [
             {
                 "Verdict": [w["verdict"]],
-                "Done": interval(w["effects_at_least"] or 0, w["effects_at_most"]),
+                "Times done": interval(w["effects_at_least"] or 0, w["effects_at_most"]),
                 "Keys": ", ".join(w["business_keys"] or []),
                 "Message": ", ".join(w["message_ids"]) or w["item_id"],
                 "First received": page.clock.stamp(w["first_received_at"]),
@@ -253,7 +253,7 @@ def affected(fault: Fault, page: Page) -> None:
         height=420 if len(works) > 10 else "auto",
         column_config={
             "Verdict": verdict_column(),
-            "Done": st.column_config.TextColumn(width=60, help=say("Times the work was done: for sure, to at most.")),
+            "Times done": st.column_config.TextColumn(width=60, help=say("Times the work was done: for sure, to at most.")),
         },
         alt=say("Affected messages of this fault"),
     )

@@ -131,7 +131,7 @@ def table(review: WeekReview) -> QueueReview | None:
     rows = [
         {
             "Queue": q.queue,
-            "Need": [q.need],
+            "Status": [q.need],
             "Why": shorten(in_words(q.why), MOST_WHY, placeholder="…"),
             "Redelivered": percent(q.redelivered),
             "8 weeks": _drawable(q.redelivered_trend),
@@ -155,7 +155,7 @@ def table(review: WeekReview) -> QueueReview | None:
         selection_mode=["single-row", "single-cell"],
         column_config={
             "Queue": config.TextColumn(pinned=True, width=110),
-            "Need": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
+            "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
             "Why": config.TextColumn(width=208),
             "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
             "8 weeks": config.LineChartColumn(

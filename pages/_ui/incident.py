@@ -192,7 +192,7 @@ def causes(case: Incident) -> None:
     if case["primary_cause"] in ORIGIN_RULES:
         why = plain(cause(case["primary_cause"]))
         st.markdown(
-            say("No message came again under its own id; the same work came under another one: **{why}**.", why=why)
+            say("No message was redelivered under its own id; the same work came under another one: **{why}**.", why=why)
         )
     else:
         st.markdown(
@@ -204,7 +204,7 @@ def causes(case: Incident) -> None:
     if case["excluded"]:
         few = len(case["excluded"]) <= 4
         with st.expander(
-            say("{cause} excluded", cause=count(len(case["excluded"]), "rival cause")),
+            say("{cause} ruled out", cause=count(len(case["excluded"]), "cause")),
             expanded=few,
             icon=":material/rule:",
         ):
@@ -227,7 +227,7 @@ def verdicts(case: Incident, page: Page) -> None:
         [
             {
                 "Verdict": [m["verdict"]],
-                "Done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
+                "Times done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
                 "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Keys": ", ".join(m["business_keys"] or []),
                 "Marked": " · ".join(dict.fromkeys(marked[i] for i in m["item_ids"] if i in marked)) or None,
@@ -246,7 +246,7 @@ def verdicts(case: Incident, page: Page) -> None:
         height=420 if len(ranked) > 10 else "auto",
         column_config={
             "Verdict": verdict_column(),
-            "Done": st.column_config.TextColumn(width=60, help=say("Times the work was done: for sure, to at most.")),
+            "Times done": st.column_config.TextColumn(width=60, help=say("Times the work was done: for sure, to at most.")),
             "Marked": st.column_config.TextColumn(width=110),
             "Why it was redelivered": st.column_config.TextColumn(width=320),
             "Guard": st.column_config.TextColumn(width=240, help=say("Why the repeat was or was not stopped.")),

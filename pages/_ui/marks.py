@@ -71,7 +71,7 @@ def form(incident: Incident, page: Page) -> None:
         ", ".join([m["message_id"] or m["item_id"], *(m["business_keys"] or ())]): m["item_id"] for m in rows
     }
     with st.popover(say("Mark"), icon=":material/rate_review:"):
-        st.caption(say("A mark stands beside the verdict and never changes it. It is kept for ever, with your name."))
+        st.caption(say("A mark stands beside the verdict and never changes it. It is permanent, with your name."))
         name = signed_in_name()
         with st.form("mark", border=False, clear_on_submit=True):
             subject = st.selectbox(say("What"), list(names), key="mark_subject")
@@ -80,7 +80,7 @@ def form(incident: Incident, page: Page) -> None:
             author = st.text_input(
                 say("Your name"), value=name or "", key="mark_author", disabled=name is not None, max_chars=100
             )
-            if st.form_submit_button(say("Put the mark"), key="mark_put"):
+            if st.form_submit_button(say("Save"), key="mark_put"):
                 _put(incident, page, names[subject], mark, reason, name or author)
         listed(incident, page)
 

@@ -82,7 +82,7 @@ def dead_letters(incident: Row, page: Page) -> None:
         [
             {
                 "Redriving": [REDRIVE_WORDS[r["redrive"]]],
-                "Done": interval(r["effects_at_least"], r["effects_at_most"]),
+                "Times done": interval(r["effects_at_least"], r["effects_at_most"]),
                 "Keys": ", ".join(r["business_keys"] or []),
                 "Message": r["message_id"] or r["item_id"],
                 "Moved": time(r["from_at"]),
@@ -100,7 +100,7 @@ def dead_letters(incident: Row, page: Page) -> None:
             "Redriving": st.column_config.MultiselectColumn(
                 options=list(REDRIVE_WORDS.values()), color=[REDRIVES[code] for code in REDRIVE_WORDS], width=126
             ),
-            "Done": st.column_config.TextColumn(width=60, help=say("Times the work was done: for sure, to at most.")),
+            "Times done": st.column_config.TextColumn(width=60, help=say("Times the work was done: for sure, to at most.")),
             "Moved": st.column_config.TextColumn(
                 width=width, help=say("Not before; times in {zone}.", zone=page.clock.label())
             ),

@@ -187,7 +187,7 @@ def answer(work: Work, page: Page) -> None:
         told = ("trigger_sentence", "guard_sentence", "effect_sentence")
         st.markdown(plain(" ".join(in_words(verdict[k]) for k in told if verdict[k])))
     else:
-        st.caption(say("Delivered once, or not known to be delivered again: there is nothing to judge."))
+        st.caption(say("No redelivery found."))
     timeline = timeline_of([d | {"item_id": _lane(d)} for d in rows])
     names = _names(work, rows)
     if not timeline.empty:
@@ -321,7 +321,7 @@ def why(redeliveries: list[Row], names: dict[Key, str]) -> None:
             else say("Delivery {delivery_index}", delivery_index=r["delivery_index"])
         )
         st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(in_words(r['sentence']))}")
-        lines = [say("- excluded: {rival}", rival=rival(text)) for text in r["excluded"] or ()]
+        lines = [say("- ruled out: {rival}", rival=rival(text)) for text in r["excluded"] or ()]
         if r["would_decide"]:
             lines.append(say("- would decide it: {would_decide}", would_decide=plain(in_words(r["would_decide"]))))
         if lines:

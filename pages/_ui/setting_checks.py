@@ -51,8 +51,8 @@ def _table(checks: list[dict[str, Any]], alt: str) -> None:
     data_table(
         [
             {
-                "Answer": [c["answer"]],
-                "What was compared": c["sentence"],
+                "Severity": [c["answer"]],
+                "Finding": c["sentence"],
                 "What to do": c["advice"]
                 or (
                     say("Needs {would_decide}.", would_decide=in_words(c["would_decide"])) if c["would_decide"] else ""
@@ -63,14 +63,14 @@ def _table(checks: list[dict[str, Any]], alt: str) -> None:
             }
             for c in checks
         ],
-        told=("What was compared", "What to do"),
+        told=("Finding", "What to do"),
         hide_index=True,
         row_height=ROW_OF_TWO_LINES,
         column_config={
-            "Answer": st.column_config.MultiselectColumn(
+            "Severity": st.column_config.MultiselectColumn(
                 options=_ORDER, color=[COLOURS[name] for name in _ORDER], width=84
             ),
-            "What was compared": st.column_config.TextColumn(width=400),
+            "Finding": st.column_config.TextColumn(width=400),
             "What to do": st.column_config.TextColumn(width=330),
             "Evidence": st.column_config.NumberColumn(width=70, help=say("Rows of evidence this rests on.")),
         },

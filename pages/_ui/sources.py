@@ -42,7 +42,7 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
     if share is None:
         said = say("No reading is recorded yet: nothing is known about completeness.")
     elif not holes:
-        said = say("Everything that was asked of {source} was read in full.", source=count(sources, "source"))
+        said = say("All {n} sources read in full for the requested period.", n=sources)
     else:
         said = say(
             "{percent} of the time asked of {source} was read; {gap} below.",
@@ -58,7 +58,7 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
         say(
             "Doubletake only reads. It never calls ReceiveMessage, DeleteMessage or ChangeMessageVisibility: "
             "receiving would raise the receive count, could push a message to the dead-letter queue, and would "
-            "block a FIFO group. All it may do in an account stands in docs/iam-policy.json."
+            "block a FIFO group. Required permissions: docs/iam-policy.json."
         )
     )
 
@@ -91,7 +91,7 @@ def grid(coverage: list[Row]) -> None:
         column_config={"Queue": st.column_config.TextColumn(pinned=True)},
         alt=say("Coverage per queue and day"),
     )
-    st.caption(say("UTC days, newest first. A dash: nobody asked for that day."))
+    st.caption(say("UTC days, newest first. –: not requested."))
 
 
 def missing(coverage: list[Row], page: Page) -> None:

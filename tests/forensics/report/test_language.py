@@ -120,7 +120,7 @@ IN_INCIDENTS = {
     "10 件のメッセージは削除されていません。",
     "2 deliveries being handled when the run was cut off, so the work may or may not have been done.": "配信 2 件は実行が"
     "打ち切られた時に処理中で、処理が終わったかどうか分かりません。",
-    "nothing of the group got through for 6.1 s, because a failed delivery held it; 4 messages waited behind it": "失敗した"
+    "the group was blocked for 6.1 s behind a failed delivery; 4 messages waited behind it": "失敗した"
     "配信のため 6.1 秒の間グループが止まりました。後ろで 4 件が待っていました",
     "84 % to 100 % (11 to 13 of 13)": "84 %〜100 % (11〜13 / 13)",
 }
