@@ -7,6 +7,7 @@ from forensics.tables.findings import INCIDENTS
 from pages._ui import fault, incidents
 from pages._ui.completeness import LOGS
 from pages._ui.prevention import beside_incidents
+from pages._ui.said import say
 from pages._ui.shell import shell
 from pages._ui.words import plain
 
@@ -14,7 +15,7 @@ page = shell("Incidents", "This page lists every suspicion that a message was pr
 found = page.board.records(INCIDENTS)
 wanted, of_any_time = incidents.filters(found, page)
 
-st.title("Incidents")
+st.title(say("Incidents"))
 ranked = fault.all_faults(wanted, page)
 st.markdown(plain(incidents.sentence(ranked, wanted, found, page)))
 incidents.cards(wanted, of_any_time, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)

@@ -27,7 +27,7 @@ def annotate(
         typer.Option("--message", metavar="ID", help="Only this message: its id or business key; else the incident."),
     ] = None,
     by: Annotated[
-        str | None, typer.Option("--by", metavar="NAME", help="Who says it; the login name if not said.")
+        str | None, typer.Option("--by", metavar="NAME", help="Who says it. [default: the login name]")
     ] = None,
 ) -> None:
     """Mark an incident or a message; the verdict stays as it is, and the mark is shown beside it."""

@@ -27,7 +27,7 @@ def bundle(
     ],
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; INCIDENT-evidence.zip if not said."),
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write it. [default: INCIDENT-evidence.zip]"),
     ] = None,
     redact: Annotated[
         list[str] | None,
@@ -40,7 +40,7 @@ def bundle(
     margin: Annotated[
         str | None,
         typer.Option(
-            "--margin", metavar="SPAN", help="Only lines so far around the incident (30m, 6h, 2d); all if not said."
+            "--margin", metavar="SPAN", help="Only lines so far around the incident (30m, 6h, 2d). [default: all]"
         ),
     ] = None,
 ) -> None:

@@ -39,7 +39,7 @@ def collect(
         bool, typer.Option("--again", help="Read the whole window again, also what was read before and has settled.")
     ] = False,
 ) -> int:
-    """Read evidence from AWS into the lake; looking changes nothing in the account."""
+    """Read evidence from AWS into the lake; read-only."""
     queues = [*(queue or []), *(more or [])]
     if bool(queues) == all_queues:
         raise QueueNotNamedError(

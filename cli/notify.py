@@ -25,7 +25,7 @@ def notify(
     ] = None,
     kind: Annotated[
         Kind | None,
-        typer.Option("--kind", help="What the receiver understands; [notify] of the settings file if not said."),
+        typer.Option("--kind", help="What the receiver understands. [default: the settings file's]"),
     ] = None,
     test: Annotated[bool, typer.Option("--test", help="Send a test message, and nothing else.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent, and send nothing.")] = False,

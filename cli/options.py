@@ -30,7 +30,7 @@ LakeOption = Annotated[
         "--lake",
         metavar="FOLDER",
         envvar="DOUBLETAKE_LAKE",
-        help=f"The lake's folder; ./{DEFAULT_LAKE} if not said.",
+        help=f"The lake's folder. [default: ./{DEFAULT_LAKE}]",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -40,24 +40,24 @@ ConfigOption = Annotated[
         "--config",
         metavar="FILE",
         envvar="DOUBLETAKE_CONFIG",
-        help="The settings file; ./doubletake.toml or LAKE/doubletake.toml, if not said.",
+        help="The settings file. [default: ./doubletake.toml, then LAKE/doubletake.toml]",
         rich_help_panel=_PANEL,
     ),
 ]
 ProfileOption = Annotated[
     str | None,
-    typer.Option("--profile", metavar="NAME", help="AWS profile; AWS_PROFILE if not said.", rich_help_panel=_PANEL),
+    typer.Option("--profile", metavar="NAME", help="AWS profile. [default: AWS_PROFILE]", rich_help_panel=_PANEL),
 ]
 RegionOption = Annotated[
     str | None,
-    typer.Option("--region", metavar="NAME", help="AWS region; AWS_REGION if not said.", rich_help_panel=_PANEL),
+    typer.Option("--region", metavar="NAME", help="AWS region. [default: AWS_REGION]", rich_help_panel=_PANEL),
 ]
 EndpointOption = Annotated[
     str | None,
     typer.Option(
         "--endpoint-url",
         metavar="URL",
-        help="Another AWS endpoint; AWS_ENDPOINT_URL if not said.",
+        help="Another AWS endpoint. [default: AWS_ENDPOINT_URL]",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -86,14 +86,14 @@ SameQueueOption = Annotated[
     str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as QUEUE.")
 ]
 WeekOption = Annotated[
-    str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47; the newest if not said.")
+    str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47. [default: the newest]")
 ]
 SinceOption = Annotated[
     str | None,
     typer.Option("--since", metavar="WHEN", help="Start: a span back from now (90m, 6h, 2d) or a time with a zone."),
 ]
 UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="WHEN", help="End, written like --since; now if not said.")
+    str | None, typer.Option("--until", metavar="WHEN", help="End, written like --since. [default: now]")
 ]
 LogGroupOption = Annotated[
     list[str] | None,
@@ -104,7 +104,7 @@ LogGroupOption = Annotated[
 MasterOption = Annotated[
     str | None,
     typer.Option(
-        "--master", metavar="URL", help="A Spark cluster, e.g. spark://host:7077; inside this process if not said."
+        "--master", metavar="URL", help="A Spark cluster, e.g. spark://host:7077. [default: inside this process]"
     ),
 ]
 SHARED: dict[str, Any] = {

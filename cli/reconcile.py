@@ -85,7 +85,7 @@ def reconcile(
     book: Annotated[
         str | None,
         typer.Option(
-            "--book", metavar="NAME", help="The ledger's name; the file's if not said. Parts of one share it."
+            "--book", metavar="NAME", help="The ledger's name. Parts of one share it. [default: the file's]"
         ),
     ] = None,
     same_rows: Annotated[
@@ -96,7 +96,7 @@ def reconcile(
         typer.Option("--complete-since", metavar="WHEN", help="The ledger holds everything from then on."),
     ] = None,
     complete_until: Annotated[
-        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span; now if not said.")
+        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span. [default: now]")
     ] = None,
     withdraw: Annotated[
         str | None, typer.Option("--withdraw", metavar="NAME", help="A ledger that was read in error counts no more.")

@@ -38,7 +38,7 @@ def report(
         typer.Option("--week", metavar="WEEK", help="The weekly review of an ISO week like 2026-W47 instead."),
     ] = None,
     format: Annotated[
-        ReportFormat | None, typer.Option("--format", help="The kind of file; taken from -o's ending if not said.")
+        ReportFormat | None, typer.Option("--format", help="The kind of file. [default: taken from -o's ending]")
     ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
@@ -103,8 +103,8 @@ def _week_report(
 
     if week is None:
         raise ReportNotNamedError(
-            "the report of what is not said",
-            "Name an incident (`doubletake incidents` lists them), or --week 2026-W47.",
+            "name an incident or --week",
+            "`doubletake incidents` lists the incidents; a week is written like --week 2026-W47.",
         )
     if incident is not None:
         raise ReportNotNamedError(

@@ -28,7 +28,7 @@ def sequence(
     chosen: Everywhere,
     queue: QueueArgument = None,
     field: Annotated[
-        str | None, typer.Option("--field", metavar="PATH", help="The number's JSON path; the settings' if not said.")
+        str | None, typer.Option("--field", metavar="PATH", help="The number's JSON path. [default: the settings']")
     ] = None,
     commits: Annotated[
         Path | None,

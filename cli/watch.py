@@ -58,7 +58,7 @@ def watch(
         typer.Option("--notify", help="After each run tell the webhook of [notify] what it has not heard of yet."),
     ] = False,
     runs: Annotated[
-        int | None, typer.Option("--runs", min=1, metavar="N", help="End after so many runs; never if not said.")
+        int | None, typer.Option("--runs", min=1, metavar="N", help="End after so many runs. [default: never]")
     ] = None,
 ) -> int:
     """Collect and correlate again and again, one line per run; Ctrl-C or SIGTERM ends it."""

@@ -6,13 +6,14 @@ import streamlit as st
 
 from forensics.report.case import Case, load_case
 from pages._ui.board import Board
+from pages._ui.said import busy
 from pages._ui.shell import Page
 from pages._ui.states import guarded
 
 
 def case_of(incident_id: str, page: Page) -> Case:
     """Return the incident's case, built once per data version; a case that cannot be read stops the page."""
-    with guarded("the incident's evidence", page.data_version):
+    with guarded("the incident's evidence", page.data_version), busy("Reading the incident's evidence"):
         return _case(case_key(page), incident_id, page.board)
 
 
@@ -21,6 +22,6 @@ def case_key(page: Page) -> tuple[Any, ...]:
     return *page.board.key, *page.board.people_key
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the incident's evidence")
+@st.cache_resource(max_entries=8, show_spinner=False)
 def _case(key: tuple[Any, ...], incident_id: str, _board: Board) -> Case:
     return load_case(_board.findings, incident_id)
