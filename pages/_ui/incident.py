@@ -20,7 +20,7 @@ from pages._ui.said import count_text as count
 from pages._ui.said import in_words, interval, language, offset_text, say, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
-from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, plain, rival, verdict_column
+from pages._ui.words import VERDICTS, cause, code_counts, plain, rival, verdict_badges, verdict_column
 
 Incident = dict[str, Any]
 MOST_MESSAGES = 2000
@@ -113,11 +113,7 @@ def header(case: Incident, page: Page) -> Any:
     what_next = say("**Next:** {next_line}", next_line=plain(in_words(first.next_line))) if first.steps else ""
     st.markdown(f"{plain(told_cause(language(), case))}  \n{how_often(case, first, page)}{what_next}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(
-            f"{term(word)} · {term(case['certainty'])}",
-            color=VERDICTS[word][0],
-            help=f"{say(VERDICTS[word][1])} {say(CERTAINTY.get(case['certainty'], ''))}",
-        )
+        verdict_badges(word, case["certainty"])
         if case["is_provisional"]:
             said = plain(in_words(provisional_sentence(case)))
             st.badge(term("provisional"), color="blue", icon=":material/hourglass_top:", help=said)
@@ -192,7 +188,9 @@ def causes(case: Incident) -> None:
     if case["primary_cause"] in ORIGIN_RULES:
         why = plain(cause(case["primary_cause"]))
         st.markdown(
-            say("No message was redelivered under its own id; the same work came under another one: **{why}**.", why=why)
+            say(
+                "No message was redelivered under its own id; the same work came under another one: **{why}**.", why=why
+            )
         )
     else:
         st.markdown(
@@ -246,7 +244,9 @@ def verdicts(case: Incident, page: Page) -> None:
         height=420 if len(ranked) > 10 else "auto",
         column_config={
             "Verdict": verdict_column(),
-            "Times done": st.column_config.TextColumn(width=60, help=say("Times the work was done: for sure, to at most.")),
+            "Times done": st.column_config.TextColumn(
+                width=60, help=say("Times the work was done: for sure, to at most.")
+            ),
             "Marked": st.column_config.TextColumn(width=110),
             "Why it was redelivered": st.column_config.TextColumn(width=320),
             "Guard": st.column_config.TextColumn(width=240, help=say("Why the repeat was or was not stopped.")),
