@@ -74,7 +74,9 @@ def incidents(
         print_rows([fault_row(f, until) for f in ranked if f.fault_id in mine], how, FAULT_TABLE, FAULT_TABLE.columns)
         if len(rows) > len(mine):
             say(
-                f"{count_text(len(rows), 'incident')} of {count_text(len(mine), 'fault')}; --fault ID lists those of one, --each lists all."
+                "{incident} of {fault}; --fault ID lists those of one, --each lists all.",
+                incident=count_text(len(rows), "incident"),
+                fault=count_text(len(mine), "fault"),
             )
         return
     marks = marks_beside(findings.lake)

@@ -92,7 +92,5 @@ def blocked_words(spans: Iterable[Blocked]) -> str | None:
     times = f"{len(found):,} times" if len(found) > 1 else "once"
     if len(groups) == 1:
         named = f"Message group {next(iter(groups))}" if "" not in groups else "The message group"
-        return (
-            f"{named} was blocked {times}, {total} in total: no other message of a FIFO group is delivered while one is in flight."
-        )
+        return f"{named} was blocked {times}, {total} in total: no other message of a FIFO group is delivered while one is in flight."
     return f"{len(groups):,} message groups were blocked {times}, {total} in total."

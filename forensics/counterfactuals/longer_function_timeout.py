@@ -23,6 +23,4 @@ def longer_function_timeout(repeat: Repeat) -> Answer:
     if repeat.function_timeout_s is not None and repeat.function_timeout_s >= LONGEST_S:
         return not_prevented("the function timeout was at Lambda's maximum of 900 s")
     limit = "the" if repeat.function_timeout_s is None else f"the {repeat.function_timeout_s} s"
-    return prevented(
-        f"the run hit {limit} function timeout; one longer than the slowest batch lets it finish"
-    )
+    return prevented(f"the run hit {limit} function timeout; one longer than the slowest batch lets it finish")

@@ -44,9 +44,7 @@ def processed_twice(now: Row, before: Row | None) -> Found:
     share = twice_share(now)
     rate = f" ({percent_interval(*share)})" if share else ""
     what = f"{interval(least, most)} of {of:,} messages" if of else f"{interval(least, most)} messages"
-    advice = (
-        "Open the incidents below for cause and fix."
-    )
+    advice = "Open the incidents below for cause and fix."
     if least:
         return ACT_NOW, 100, f"{what} processed twice{rate}", advice
     return WATCH, 60, f"{what} maybe processed twice{rate}", advice

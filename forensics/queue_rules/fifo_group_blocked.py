@@ -24,6 +24,4 @@ def fifo_group_blocked(facts: QueueFacts) -> Ruling:
         behind = f"{facts.waiting_count:,} message{'s' if facts.waiting_count != 1 else ''} waited behind it"
     if facts.is_going_on:
         return supported(f"a failed delivery still holds the group where the evidence ends; {behind}")
-    return supported(
-        f"the group was blocked for {seconds(facts.span_ms)} behind a failed delivery; {behind}"
-    )
+    return supported(f"the group was blocked for {seconds(facts.span_ms)} behind a failed delivery; {behind}")

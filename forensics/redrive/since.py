@@ -101,9 +101,7 @@ class Since:
                 return f"Its guard forgot it at {clock_text(ends)} UTC."
             return f"Its guard remembers it until {clock_text(ends)} UTC (guard_s)."
         if self._held_ms is not None:
-            return (
-                f"A guard was seen to hold for {span_text(self._held_ms)}; how long it does is not configured (guard_s)."
-            )
+            return f"A guard was seen to hold for {span_text(self._held_ms)}; how long it does is not configured (guard_s)."
         if self._has_guard:
             return "A guard was seen; how long it holds is not configured (guard_s)."
         return "No guard was seen on this queue."

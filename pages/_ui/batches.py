@@ -53,7 +53,16 @@ def batches(incident: dict[str, Any], page: Page) -> None:
         key="batches",
         placeholder="–",
         height=318 if sum(len(b.items) for b in found) > 8 else "auto",
-        column_order=[*(["Run"] if several else []), "#", "Message", "At the end", "Began", "Done", "Redelivered", "Id"],
+        column_order=[
+            *(["Run"] if several else []),
+            "#",
+            "Message",
+            "At the end",
+            "Began",
+            "Done",
+            "Redelivered",
+            "Id",
+        ],
         column_config={
             "Run": st.column_config.NumberColumn(width=44, help=say("In the order above.")),
             "#": st.column_config.NumberColumn(
