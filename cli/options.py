@@ -65,6 +65,9 @@ QuietOption = Annotated[
     typer.Option("--quiet", "-q", help="On stderr only what went wrong or lacks.", rich_help_panel=_PANEL),
 ]
 QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
+WithoutMarksOption = Annotated[
+    bool, typer.Option("--without-marks", help="The logs' own figures, without what people set aside.")
+]
 WeekOption = Annotated[
     str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47; the newest if not said.")
 ]

@@ -23,6 +23,7 @@ def print_verdict(
 ) -> None:
     """Print the verdict on some queues in a window, newest incident first, and where to look further."""
     from forensics.lake.filters import one_of
+    from forensics.people import people_of
     from forensics.report.case import load_case
     from forensics.report.summary import verdict_text
     from forensics.tables.findings import INCIDENTS
@@ -33,11 +34,12 @@ def print_verdict(
         if r["started_at"] and r["started_at"] < window.end_at and (r["ended_at"] or r["started_at"]) >= window.start_at
     ]
     rows.sort(key=lambda r: (r["started_at"], r["incident_id"]), reverse=True)
+    people = people_of(findings)
     lake = f" --lake {shlex.quote(_short(chosen_lake))}" if chosen_lake else ""
     serve_first = "" if dashboard else f"  (after: doubletake serve{lake})"
     for row in rows:
         incident_id = row["incident_id"]
-        answer(f"\n{verdict_text(load_case(findings, incident_id))}\n")
+        answer(f"\n{verdict_text(load_case(findings, incident_id, people=people))}\n")
         answer(f"  Timeline: {timeline_link(dashboard or DASHBOARD, incident_id)}{serve_first}")
         answer(f"  Messages: doubletake messages --incident {shlex.quote(incident_id)}{lake}")
         answer(f"  Report:   doubletake report {shlex.quote(incident_id)} -o report.html{lake}")

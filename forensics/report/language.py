@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from forensics.people import is_settled
 from forensics.report.records import verdict_counts
 from forensics.verdict.why import why_of, why_sentence
 from forensics.words import clock_text, ms_between, span_text
@@ -60,6 +61,8 @@ class Language:
         """Say what happened; in English as the findings say it."""
         if self.code == "en":
             return english
+        if is_settled(incident):
+            return self.sentence(english)
         if incident["messages"] is None:
             most = incident["messages_at_most"]
             return (
