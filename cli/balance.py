@@ -1,11 +1,10 @@
 """The command that balances a queue's messages day by day: balance."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from cli.options import Everywhere
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.table import Layout
 
 if TYPE_CHECKING:
     from forensics.balance import BalanceDay, Between
@@ -20,7 +19,12 @@ _COUNTS = (
     "waiting_after",
     "unexplained",
 )
-_TABLE = ("queue", "day", *_COUNTS, "sentence")
+_TABLE = Layout(
+    ("queue", "day", *_COUNTS, "sentence"),
+    row=("queue", "day", "sent", "worked_off", "unexplained"),
+    facts=("dead_lettered", "expired", "waiting_after"),
+    sentences=("sentence",),
+)
 _COLUMNS = (
     "queue",
     "day",
@@ -33,10 +37,12 @@ _COLUMNS = (
 
 def balance(
     chosen: Everywhere,
-    queue: Annotated[str | None, typer.Argument(metavar="[QUEUE]", help="Only this queue.")] = None,
+    queue: OnlyQueueArgument = None,
     how: FormatOption = RowFormat.TABLE,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Balance a queue's messages per day: sent against worked off, filtered, dead-lettered, expired, waiting, unexplained."""
+    queue = either_queue(queue, same_queue)
     from forensics.balance import balance as balanced
 
     found = balanced(chosen.open_lake().findings(), queue)

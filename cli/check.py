@@ -8,9 +8,15 @@ import typer
 
 from cli.options import Everywhere, QueueOption
 from cli.output import RowFormat, print_rows, say
+from cli.table import Layout
 from forensics.errors import EXIT_CHECK_FAILED, EXIT_OK, ForensicsError, QueueUnknownError
 
-_CHECK_TABLE = ("queue", "consumer", "severity", "code", "sentence", "advice")
+_CHECK_TABLE = Layout(
+    ("queue", "consumer", "severity", "code", "sentence", "advice"),
+    row=("queue", "severity", "code"),
+    facts=("consumer",),
+    sentences=("sentence", "advice"),
+)
 _GRAVITY = ("critical", "warning", "note")
 
 

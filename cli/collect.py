@@ -6,27 +6,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import complete
 from cli.ledger import count
-from cli.options import Everywhere, LogGroupOption, SinceOption, UntilOption, accesses
+from cli.options import Everywhere, LogGroupOption, QueueNotNamedError, SinceOption, UntilOption, accesses
 from cli.output import say_lines
-from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
     from forensics.window import TimeWindow
     from ingest.collect import CollectReport
 
 
-class QueueNotNamedError(ForensicsError):
-    """The command line does not say which queues, or says it twice."""
-
-
 def collect(
     chosen: Everywhere,
     more: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Further queues: --queue NAME NAME ...")
+        list[str] | None,
+        typer.Argument(metavar="QUEUE...", autocompletion=complete.queues, help="The queues' names, URLs or ARNs."),
     ] = None,
     queue: Annotated[
-        list[str] | None, typer.Option("--queue", metavar="NAME", help="A queue's name, URL or ARN; repeatable.")
+        list[str] | None,
+        typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as QUEUE; repeatable."),
     ] = None,
     all_queues: Annotated[
         bool, typer.Option("--all-queues", help="Every queue of the region, or of all regions the settings name.")
@@ -41,12 +39,12 @@ def collect(
         bool, typer.Option("--again", help="Read the whole window again, also what was read before and has settled.")
     ] = False,
 ) -> int:
-    """Read evidence from AWS into the lake; looking changes nothing in the account."""
+    """Read evidence from AWS into the lake; read-only."""
     queues = [*(queue or []), *(more or [])]
     if bool(queues) == all_queues:
         raise QueueNotNamedError(
-            "give --queue NAME or --all-queues, not both" if queues else "no queue was named",
-            "For example: doubletake collect --queue payments.fifo --since 6h",
+            "give queues or --all-queues, not both" if queues else "no queue was named",
+            "For example: doubletake collect payments.fifo --since 6h",
         )
     from forensics.window import TimeWindow
 

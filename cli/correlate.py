@@ -18,7 +18,7 @@ def correlate(
     chosen: Everywhere,
     since: SinceOption = None,
     master: MasterOption = None,
-    anew: Annotated[bool, typer.Option("--anew", help="Make everything anew: use nothing of the cache.")] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Recompute everything: use nothing of the cache.")] = False,
 ) -> None:
     """Turn the evidence in the lake into findings (Spark)."""
     correlate_lake(chosen, since, master, anew)

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.table import Layout
 from forensics.errors import MessageUnknownError
 
 if TYPE_CHECKING:
@@ -14,8 +16,18 @@ if TYPE_CHECKING:
     from forensics.report.find import Work
 
 _HINT = "`doubletake status` shows which sources were read, and until when."
-_LINES = ("at", "log_group", "messages", "line")
-_TABLE = ("queue", "message_id", "found_by", "verdict", "marks", "work_ids", "sentence")
+_LINES = Layout(
+    ("at", "log_group", "messages", "line"),
+    row=("at", "log_group"),
+    facts=("messages",),
+    sentences=("line",),
+)
+_TABLE = Layout(
+    ("queue", "message_id", "found_by", "verdict", "marks", "work_ids", "sentence"),
+    row=("message_id", "verdict", "queue"),
+    facts=("found_by", "marks", "work_ids"),
+    sentences=("sentence",),
+)
 _COLUMNS = (
     "queue",
     "message_id",
@@ -39,7 +51,13 @@ def find(
         ),
     ],
     incident: Annotated[
-        str | None, typer.Option("--incident", metavar="ID", help="Search the lines of this incident's runs.")
+        str | None,
+        typer.Option(
+            "--incident",
+            metavar="ID",
+            autocompletion=complete.incidents,
+            help="Search the lines of this incident's runs.",
+        ),
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Search bodies and lines, and list the lines.")] = False,
     how: FormatOption = RowFormat.TABLE,
@@ -57,7 +75,7 @@ def find(
     if not found and (by_text or len(asked) >= LEAST_CHARS):
         told = in_lines(findings, asked, incident)
         if by_text:
-            print_rows([_line(line) for line in told], how, _LINES, _LINES)
+            print_rows([_line(line) for line in told], how, _LINES, _LINES.columns)
             if len(told) == MOST_LINES:
                 say(f"The first {MOST_LINES} lines; write more of the text.")
             if not told:

@@ -6,20 +6,26 @@ import typer
 
 from cli.options import Everywhere, QueueOption, WeekOption, WithoutMarksOption
 from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.table import Layout
 from forensics.errors import QueueUnknownError
 
-_HEALTH_TABLE = (
-    "week",
-    "queue",
-    "need",
-    "why",
-    "redelivered",
-    "trend",
-    "twice",
-    "timeouts",
-    "dead_lettered",
-    "p95_age_s",
-    "p99_handler_ms",
+_HEALTH_TABLE = Layout(
+    (
+        "week",
+        "queue",
+        "need",
+        "why",
+        "redelivered",
+        "trend",
+        "twice",
+        "timeouts",
+        "dead_lettered",
+        "p95_age_s",
+        "p99_handler_ms",
+    ),
+    row=("queue", "week", "need", "redelivered", "twice"),
+    facts=("timeouts", "dead_lettered", "p95_age_s", "p99_handler_ms"),
+    sentences=("why",),
 )
 
 
@@ -50,7 +56,7 @@ def health(
         )
     records = [week_record(r, q) for r in reviews for q in r.queues if queue in (None, q.queue)]
     if how is not RowFormat.TABLE:
-        print_rows(records, how, (), WEEK_COLUMNS)
+        print_rows(records, how, _HEALTH_TABLE, WEEK_COLUMNS)
         return
     from forensics.words import percent
 

@@ -41,7 +41,7 @@ def import_(
     ] = None,
     log_stream: Annotated[
         str | None,
-        typer.Option("--log-stream", metavar="NAME", help="The log stream of a file; from its name if not said."),
+        typer.Option("--log-stream", metavar="NAME", help="The log stream of a file. [default: from its name]"),
     ] = None,
     zone: Annotated[
         str | None,
@@ -51,7 +51,7 @@ def import_(
     ] = None,
     account: Annotated[
         str | None,
-        typer.Option("--account", metavar="ID", help="The AWS account; from the files or the lake if not said."),
+        typer.Option("--account", metavar="ID", help="The AWS account. [default: from the files or the lake]"),
     ] = None,
     complete_since: Annotated[
         str | None,
@@ -62,12 +62,12 @@ def import_(
         ),
     ] = None,
     complete_until: Annotated[
-        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span; now if not said.")
+        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span. [default: now]")
     ] = None,
     observed_at: Annotated[
         str | None,
         typer.Option(
-            "--observed-at", metavar="WHEN", help="When saved settings were saved; each file's own time if not said."
+            "--observed-at", metavar="WHEN", help="When saved settings were saved. [default: each file's own time]"
         ),
     ] = None,
 ) -> int:

@@ -1,23 +1,24 @@
 """The command that lists incidents, and the faults they belong to."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from cli import complete
+from cli.faults import FAULT_TABLE, fault_row, faults_of
 from cli.options import Everywhere, QueueOption, WithoutMarksOption
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import say_nothing_found
+from cli.table import Layout
 from forensics.errors import ForensicsError
 from forensics.verdict.interval import VERDICTS
 
-if TYPE_CHECKING:
-    from forensics.lake import Findings
-    from forensics.people import People
-    from forensics.people.counting import Row
-    from forensics.report.faults import Fault
-
-_INCIDENT_TABLE = ("incident_id", "started_at", "headline", *VERDICTS, "primary_cause", "marks")
-_FAULT_TABLE = ("fault_id", "times", "last", "state", "headline", "repeats", "newest_incident")
+_INCIDENT_TABLE = Layout(
+    ("incident_id", "started_at", "headline", *VERDICTS, "primary_cause", "marks"),
+    row=("incident_id", "started_at", "primary_cause"),
+    facts=("confirmed", "probable", "possible", "marks"),
+    sentences=("headline",),
+)
 
 
 class FaultUnknownError(ForensicsError):
@@ -28,7 +29,10 @@ def incidents(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
     queue: QueueOption = None,
-    fault: Annotated[str | None, typer.Option("--fault", metavar="ID", help="Only incidents of this fault.")] = None,
+    fault: Annotated[
+        str | None,
+        typer.Option("--fault", metavar="ID", autocompletion=complete.faults, help="Only incidents of this fault."),
+    ] = None,
     each: Annotated[
         bool, typer.Option("--each", help="A row per incident, newest first, instead of per fault.")
     ] = False,
@@ -47,7 +51,7 @@ def incidents(
     check_queue(findings, queue)
     people = people_of(findings, not without_marks)
     everything = people.counted(findings.read(INCIDENTS).to_pylist())
-    ranked = _faults(findings, everything, people)
+    ranked = faults_of(findings, everything, people)
     faults = fault_of(ranked)
     if fault is not None and fault not in {f.fault_id for f in ranked}:
         raise FaultUnknownError(
@@ -69,7 +73,7 @@ def incidents(
     if how is RowFormat.TABLE and fault is None and not each:
         mine = {faults[r["incident_id"]].fault_id for r in rows}
         until = findings.generation.data_until_at
-        print_rows([_line(f, until) for f in ranked if f.fault_id in mine], how, _FAULT_TABLE, _FAULT_TABLE)
+        print_rows([fault_row(f, until) for f in ranked if f.fault_id in mine], how, FAULT_TABLE, FAULT_TABLE.columns)
         if len(rows) > len(mine):
             say(
                 f"{count_text(len(rows), 'incident')} of {count_text(len(mine), 'fault')}; --fault ID lists those of one, --each lists all."
@@ -97,28 +101,3 @@ def _columns() -> tuple[str, ...]:
     from forensics.report.records import incident_record
 
     return (*incident_record({}), "fault_id", "marks", "counted")
-
-
-def _faults(findings: "Findings", rows: "list[Row]", people: "People") -> "list[Fault]":
-    from forensics.lake.filters import one_of
-    from forensics.report.faults import faults, shares_works
-    from forensics.tables.findings import MESSAGES
-
-    ids = shares_works(rows)
-    columns = ["incident_id", "queue_arn", "work_id", "verdict"]
-    shared = findings.read(MESSAGES, columns, one_of("incident_id", ids)).to_pylist() if len(ids) > 1 else []
-    return faults(rows, findings.generation.data_until_at, people.messages(shared))
-
-
-def _line(fault: "Fault", until: Any) -> dict[str, Any]:
-    from forensics.words import clock_text, interval_text
-
-    return {
-        "fault_id": fault.fault_id,
-        "times": len(fault.incidents),
-        "last": clock_text(fault.newest["started_at"])[:16],
-        "state": fault.state(until),
-        "headline": fault.headline,
-        "repeats": interval_text(*fault.repeats),
-        "newest_incident": fault.newest["incident_id"],
-    }

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere, QueueOption
 from cli.output import say
 from forensics.tables.people import MARKS
@@ -17,7 +18,12 @@ Mark = StrEnum("Mark", {m.upper().replace("-", "_"): m for m in MARKS})  # type:
 def mark(
     chosen: Everywhere,
     subject: Annotated[
-        str, typer.Argument(metavar="SUBJECT", help="A message id, a business key, or an incident's id for all of its.")
+        str,
+        typer.Argument(
+            metavar="SUBJECT",
+            autocompletion=complete.incidents,
+            help="A message id, a business key, or an incident's id for all of its.",
+        ),
     ],
     what: Annotated[
         Mark,
@@ -29,7 +35,7 @@ def mark(
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the next reader; or the comment.")],
     queue: QueueOption = None,
     by: Annotated[
-        str | None, typer.Option("--by", metavar="NAME", help="Who says it; the login name if not said.")
+        str | None, typer.Option("--by", metavar="NAME", help="Who says it. [default: the login name]")
     ] = None,
 ) -> None:
     """Say what a person knows: false alarms and what was charged once no longer count; the verdict stays and is shown beside."""

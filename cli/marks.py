@@ -4,17 +4,27 @@ from typing import Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.table import Layout
 from forensics.tables.people import ANNOTATIONS
 
-_TABLE = ("marked_at", "state", "incident_id", "item_id", "mark", "reason", "author")
+_TABLE = Layout(
+    ("marked_at", "state", "incident_id", "item_id", "mark", "reason", "author"),
+    row=("item_id", "mark", "state", "author", "marked_at"),
+    facts=("incident_id",),
+    sentences=("reason",),
+)
 
 
 def marks(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
-    incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Only this incident.")] = None,
+    incident: Annotated[
+        str | None,
+        typer.Option("--incident", metavar="ID", autocompletion=complete.incidents, help="Only this incident."),
+    ] = None,
 ) -> None:
     """List what people marked and commented, oldest first, and what it does today."""
     from forensics.people.marks import annotations

@@ -8,6 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import say
 from cli.webhook import Webhook, post, tell, webhook_of
@@ -18,10 +19,13 @@ Kind = StrEnum("Kind", {k.upper(): k for k in WEBHOOKS})  # type: ignore[misc]
 
 def notify(
     chosen: Everywhere,
-    incident: Annotated[str | None, typer.Argument(metavar="[INCIDENT]", help="Only this incident; else all.")] = None,
+    incident: Annotated[
+        str | None,
+        typer.Argument(metavar="[INCIDENT]", autocompletion=complete.incidents, help="Only this incident; else all."),
+    ] = None,
     kind: Annotated[
         Kind | None,
-        typer.Option("--kind", help="What the receiver understands; [notify] of the settings file if not said."),
+        typer.Option("--kind", help="What the receiver understands. [default: the settings file's]"),
     ] = None,
     test: Annotated[bool, typer.Option("--test", help="Send a test message, and nothing else.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent, and send nothing.")] = False,

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli import complete
+from cli.complete import DEFAULT_LAKE
 from cli.ledger import kept_run
-from cli.output import be_quiet, is_disk_full
+from cli.output import be_quiet, be_wide, is_disk_full
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from forensics.settings import Settings
     from ingest.clients import Aws
 
-DEFAULT_LAKE = "lake"
 _PANEL = "Everywhere"
 _DEFAULT_OF = {"demo": "demo-lake"}
 """Commands that have a lake of their own where none is named."""
@@ -29,7 +30,7 @@ LakeOption = Annotated[
         "--lake",
         metavar="FOLDER",
         envvar="DOUBLETAKE_LAKE",
-        help=f"The lake's folder; ./{DEFAULT_LAKE} if not said.",
+        help=f"The lake's folder. [default: ./{DEFAULT_LAKE}]",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -39,24 +40,24 @@ ConfigOption = Annotated[
         "--config",
         metavar="FILE",
         envvar="DOUBLETAKE_CONFIG",
-        help="The settings file; ./doubletake.toml or LAKE/doubletake.toml, if not said.",
+        help="The settings file. [default: ./doubletake.toml, then LAKE/doubletake.toml]",
         rich_help_panel=_PANEL,
     ),
 ]
 ProfileOption = Annotated[
     str | None,
-    typer.Option("--profile", metavar="NAME", help="AWS profile; AWS_PROFILE if not said.", rich_help_panel=_PANEL),
+    typer.Option("--profile", metavar="NAME", help="AWS profile. [default: AWS_PROFILE]", rich_help_panel=_PANEL),
 ]
 RegionOption = Annotated[
     str | None,
-    typer.Option("--region", metavar="NAME", help="AWS region; AWS_REGION if not said.", rich_help_panel=_PANEL),
+    typer.Option("--region", metavar="NAME", help="AWS region. [default: AWS_REGION]", rich_help_panel=_PANEL),
 ]
 EndpointOption = Annotated[
     str | None,
     typer.Option(
         "--endpoint-url",
         metavar="URL",
-        help="Another AWS endpoint; AWS_ENDPOINT_URL if not said.",
+        help="Another AWS endpoint. [default: AWS_ENDPOINT_URL]",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -64,19 +65,38 @@ QuietOption = Annotated[
     bool | None,
     typer.Option("--quiet", "-q", help="On stderr only what went wrong or lacks.", rich_help_panel=_PANEL),
 ]
-QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
+WideOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--wide",
+        help="Tables with every column, a line for each row, in a narrow terminal too.",
+        rich_help_panel=_PANEL,
+    ),
+]
+QueueOption = Annotated[
+    str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="Only this queue.")
+]
+QueueArgument = Annotated[
+    str | None, typer.Argument(metavar="QUEUE", autocompletion=complete.queues, help="The queue's name or ARN.")
+]
+OnlyQueueArgument = Annotated[
+    str | None, typer.Argument(metavar="[QUEUE]", autocompletion=complete.queues, help="Only this queue.")
+]
+SameQueueOption = Annotated[
+    str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as QUEUE.")
+]
 WithoutMarksOption = Annotated[
     bool, typer.Option("--without-marks", help="The logs' own figures, without what people set aside.")
 ]
 WeekOption = Annotated[
-    str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47; the newest if not said.")
+    str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47. [default: the newest]")
 ]
 SinceOption = Annotated[
     str | None,
     typer.Option("--since", metavar="WHEN", help="Start: a span back from now (90m, 6h, 2d) or a time with a zone."),
 ]
 UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="WHEN", help="End, written like --since; now if not said.")
+    str | None, typer.Option("--until", metavar="WHEN", help="End, written like --since. [default: now]")
 ]
 LogGroupOption = Annotated[
     list[str] | None,
@@ -87,7 +107,7 @@ LogGroupOption = Annotated[
 MasterOption = Annotated[
     str | None,
     typer.Option(
-        "--master", metavar="URL", help="A Spark cluster, e.g. spark://host:7077; inside this process if not said."
+        "--master", metavar="URL", help="A Spark cluster, e.g. spark://host:7077. [default: inside this process]"
     ),
 ]
 SHARED: dict[str, Any] = {
@@ -97,6 +117,7 @@ SHARED: dict[str, Any] = {
     "region": RegionOption,
     "endpoint_url": EndpointOption,
     "quiet": QuietOption,
+    "wide": WideOption,
 }
 
 
@@ -106,6 +127,26 @@ _SAID = (ForensicsError, typer.Abort, typer.Exit, typer.TyperException)
 
 class ReaderGoneError(Exception):
     """Whoever read our output has stopped reading."""
+
+
+class QueueNotNamedError(ForensicsError):
+    """The command line does not say which queues, or says it twice."""
+
+
+def one_queue(argument: str | None, option: str | None) -> str:
+    """Return the queue that an argument or --queue names; raises QueueNotNamedError for none, or for two."""
+    if (named := either_queue(argument, option)) is None:
+        raise QueueNotNamedError("no queue was named", "Give its name: `doubletake status` lists those in the lake.")
+    return named
+
+
+def either_queue(argument: str | None, option: str | None) -> str | None:
+    """Return the queue that an argument or --queue names, None for none; raises QueueNotNamedError for two."""
+    if argument is not None and option is not None and argument != option:
+        raise QueueNotNamedError(
+            f"two queues are named, {argument!r} and --queue {option!r}", "This command takes one: ask twice."
+        )
+    return option if argument is None else argument
 
 
 @dataclass(frozen=True)
@@ -118,6 +159,7 @@ class Everywhere:
     region: str | None = None
     endpoint_url: str | None = None
     quiet: bool | None = None
+    wide: bool | None = None
 
     def over(self, earlier: "Everywhere") -> "Everywhere":
         """Return these choices, with those made before the command's name where these say nothing."""
@@ -192,6 +234,7 @@ def everywhere(
                 mine[name] = None
         chosen = Everywhere(**mine).over(ctx.obj or Everywhere())
         be_quiet(bool(chosen.quiet))
+        be_wide(bool(chosen.wide))
         if chosen.config:
             chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
         if before:
@@ -199,7 +242,9 @@ def everywhere(
         try:
             if not is_kept:
                 return command(chosen, **given)
-            shared_too = {f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name not in ("lake", "quiet")}
+            shared_too = {
+                f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name not in ("lake", "quiet", "wide")
+            }
             folder = Path(chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE)))
             with kept_run(folder, command.__name__.rstrip("_"), given | shared_too) as exit_codes:
                 code = command(chosen, **given)

@@ -38,6 +38,7 @@ from cli.options import (
     QuietOption,
     ReaderGoneError,
     RegionOption,
+    WideOption,
     everywhere,
 )
 from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
@@ -92,12 +93,13 @@ def _before(
     region: RegionOption = None,
     endpoint_url: EndpointOption = None,
     quiet: QuietOption = None,
+    wide: WideOption = None,
     _version: Annotated[
         bool,
         typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
-    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet)
+    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet, wide)
 
 
 _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere, WithoutMarksOption
 from cli.output import say, write_out
 from forensics.errors import ForensicsError
@@ -29,13 +30,15 @@ _FILES = ("html", "pdf", "zip")
 
 def report(
     chosen: Everywhere,
-    incident: Annotated[str | None, typer.Argument(metavar="INCIDENT", help="The incident's id.")] = None,
+    incident: Annotated[
+        str | None, typer.Argument(metavar="INCIDENT", autocompletion=complete.incidents, help="The incident's id.")
+    ] = None,
     week: Annotated[
         str | None,
         typer.Option("--week", metavar="WEEK", help="The weekly review of an ISO week like 2026-W47 instead."),
     ] = None,
     format: Annotated[
-        ReportFormat | None, typer.Option("--format", help="The kind of file; taken from -o's ending if not said.")
+        ReportFormat | None, typer.Option("--format", help="The kind of file. [default: taken from -o's ending]")
     ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
@@ -105,8 +108,8 @@ def _week_report(
 
     if week is None:
         raise ReportNotNamedError(
-            "the report of what is not said",
-            "Name an incident (`doubletake incidents` lists them), or --week 2026-W47.",
+            "name an incident or --week",
+            "`doubletake incidents` lists the incidents; a week is written like --week 2026-W47.",
         )
     if incident is not None:
         raise ReportNotNamedError(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli import complete
 from cli.collect import collected
 from cli.options import Everywhere, accesses
 from cli.output import say, say_lines
@@ -22,7 +23,9 @@ LATEST_ARRIVAL = timedelta(days=14)
 
 def seal(
     chosen: Everywhere,
-    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
+    incident: Annotated[
+        str, typer.Argument(metavar="INCIDENT", autocompletion=complete.incidents, help="The incident's id.")
+    ],
 ) -> int:
     """Read an incident's whole time once more, late events included, and stamp it: the case's evidence is complete."""
     from forensics.report.case import find_incident

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere
+from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.table import Layout
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
     from forensics.suggestions import Proposal, Suggestions
 
-_TABLE = ("section", "name", "key", "value", "fits", "why")
-_COLUMNS = (*_TABLE, "fits_count", "of_count", "examples", "counter_examples")
+_TABLE = Layout(
+    ("section", "name", "key", "value", "fits", "why"),
+    row=("name", "key", "fits"),
+    sentences=("value", "why"),
+)
+_COLUMNS = (*_TABLE.columns, "fits_count", "of_count", "examples", "counter_examples")
 _HERE = Path("doubletake.toml")
 
 
@@ -38,7 +43,7 @@ class NothingAcceptedError(ForensicsError):
 
 def suggest(
     chosen: Everywhere,
-    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name or ARN.")],
+    queue: QueueArgument = None,
     how: FormatOption = RowFormat.TABLE,
     write: Annotated[
         bool,
@@ -48,8 +53,10 @@ def suggest(
         list[Kind] | None,
         typer.Option("--accept", metavar="KEY", help="With --write: accept proposals of this key, or all; repeatable."),
     ] = None,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Find in the logs of a queue's consumers the lines that tell what was done, and propose the settings for them."""
+    queue = one_queue(queue, same_queue)
     if accept and not write:
         raise NothingAcceptedError("--accept says what --write may write, and --write was not given", "Add --write.")
     from forensics.suggestions import suggest as find

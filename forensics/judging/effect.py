@@ -38,11 +38,13 @@ def _init_failed(d: Delivery) -> bool:
 def _finished(d: Delivery) -> bool:
     """The framework's own line says that this item completed, or it was begun here and its delete was then attempted.
 
-    A framework that gives a message up deletes it, too: that tells nothing of its work.
+    Who gives a message up deletes it, too: that tells nothing of its work.
     """
     if d.worker_finished_at is not None:
         return True
-    return d.delete_at is not None and not d.is_given_up and (d.started_at is not None or d.consumer_kind == "worker")
+    if d.delete_at is None or d.is_given_up or d.has_failed_first:
+        return False
+    return d.started_at is not None or d.consumer_kind == "worker"
 
 
 def _not_reached(d: Delivery) -> bool:

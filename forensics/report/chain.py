@@ -95,7 +95,7 @@ def _first_redelivery(incident: Row, redeliveries: Sequence[Row]) -> Row | None:
 
 def _received(incident: Row, earlier: Row, run: Sequence[Row]) -> str:
     if not earlier["is_seen"]:
-        return f"{incident['queue']} handed out a message that no log shows: only the receive count tells."
+        return f"{incident['queue']} delivered a message that no log shows: only the receive count tells."
     until = f", hidden until {clock_text(earlier['hidden_until_at'])} UTC" if earlier["hidden_until_at"] else ""
     request = f" (request {earlier['request_id']})" if earlier["request_id"] else ""
     count = count_text(max(len(run), earlier["batch_count"] or 0), "message")

@@ -9,12 +9,12 @@ from markupsafe import Markup
 
 from forensics.health import NUMBERS, QueueReview, WeekReview, week_title
 from forensics.health.signals import interval, percent_interval, span
+from forensics.language import Language
 from forensics.people import aside_text
 from forensics.report import markdown
 from forensics.report.csv_text import to_csv
 from forensics.report.environment import environment
 from forensics.report.formats import WEEK_FORMATS
-from forensics.report.language import Language
 from forensics.report.week import WEEK_COLUMNS, headline, set_aside, spark_line, week_record
 from forensics.words import clock_text, count_text, percent, span_text
 
@@ -80,7 +80,7 @@ def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
         )
     ]
     return [
-        ("Queues to look at", f"{len(review.needy)} of {len(review.queues)}", None),
+        ("Queues needing work", f"{len(review.needy)} of {len(review.queues)}", None),
         ("Redelivered", percent(review.redelivered()), points),
         ("Processed twice", twice, _change(review.change("twice_at_least"))),
         *counted,
@@ -145,7 +145,7 @@ def _environment(code: str) -> Environment:
         "handler": lambda value_ms: say(_handler(value_ms)),
         "say": say,
         "units": language.units,
-        "told": lambda incident: language.headline(incident, incident["headline"] or ""),
+        "told": lambda incident: say(incident["headline"] or ""),
     }
     names = {
         "headline": headline,

@@ -104,7 +104,8 @@ class Delivery:
 
     First what the consumer's lines say, then the settings in force at the receive, then what was judged.
     ``run_ended_at`` of a worker that says nothing of an end is its last line; then ``is_end_known`` is false. ``stopped_at``:
-    its process was told to stop, and wrote nothing more of the message.
+    its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then tried
+    to delete it: it gave the message up.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing.
     """
@@ -154,6 +155,7 @@ class Delivery:
     worker_failed_at: int | None = None
     stopped_at: int | None = None
     is_given_up: bool = False
+    has_failed_first: bool = False
     is_timed_out: bool = False
     is_named_failure: bool = False
     delete_at: int | None = None

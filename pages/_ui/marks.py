@@ -13,7 +13,9 @@ from forensics.report.opening import headline
 from forensics.tables.people import MARKS
 from pages._ui.access import signed_in_name
 from pages._ui.case import case_of
+from pages._ui.said import in_words, say, term
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 Incident = dict[str, Any]
@@ -31,24 +33,26 @@ def beside_message(verdict: dict[str, Any], page: Page) -> None:
     marks = page.people.of(verdict["incident_id"])
     _badges(marks.of([verdict["item_id"]]), page)
     if why := marks.outdated.get(verdict["item_id"]):
-        st.caption(plain(f"It counts all the same: the mark was {why}."))
+        st.caption(plain(in_words(f"It counts all the same: the mark was {why}.")))
 
 
 def _badges(marks: Iterable[Annotation], page: Page) -> None:
     for mark in marks:
         said = f"{mark.author}, {page.clock.minute(mark.marked_at)}: {mark.reason}"
-        st.badge(plain(f"{mark.words} · {mark.author}"), icon=":material/person:", color="blue", help=plain(said))
+        st.badge(plain(f"{term(mark.words)} · {mark.author}"), icon=":material/person:", color="blue", help=plain(said))
 
 
 def by_the_logs(page: Page, headline_then: str = "") -> None:
     """Offer the logs' own figures, without what people set aside; ``headline_then`` tells the first of them."""
     st.button(
-        plain(f"By the logs alone{': ' if headline_then else ''}{headline_then}"),
+        plain(say("By the logs alone: {headline}", headline=in_words(headline_then)))
+        if headline_then
+        else say("By the logs alone"),
         key="by_the_logs",
         icon=":material/visibility:",
         type="tertiary",
         on_click=page.leave_marks_out,
-        help="Show every figure without what people set aside.",
+        help=say("Show every figure without what people set aside."),
     )
 
 
@@ -61,7 +65,7 @@ def of_incident(incident: Incident, page: Page) -> None:
 def of_works(aside: Iterable[SetAside], page: Page) -> None:
     """Say what people set aside here, and offer the figures without."""
     if told := aside_text(aside):
-        st.caption(f":material/person: {plain(f'Set aside, {told}.')}")
+        st.caption(f":material/person: {plain(in_words(f'Set aside, {told}.'))}")
         by_the_logs(page)
 
 
@@ -75,7 +79,7 @@ def of_messages(incident: Incident, page: Page) -> dict[str | None, str]:
 def of_incidents(page: Page) -> dict[str, str]:
     """Return per incident the marks that stand on the whole of it, in words."""
     return {
-        incident_id: ", ".join(dict.fromkeys(m.words for m in marks.whole))
+        incident_id: ", ".join(dict.fromkeys(term(m.words) for m in marks.whole))
         for incident_id, marks in page.people.incidents.items()
         if marks.whole
     }
@@ -84,24 +88,26 @@ def of_incidents(page: Page) -> dict[str, str]:
 def form(incident: Incident, page: Page) -> None:
     """Offer to mark or comment the incident or one of its messages; the verdict stays as it is."""
     rows = case_of(incident["incident_id"], page).messages[:MOST_NAMED]
-    whole = "the whole incident"
+    whole = say("the whole incident")
     names = {whole: None} | {
         ", ".join([m["message_id"] or m["item_id"], *(m["business_keys"] or ())]): m["item_id"] for m in rows
     }
-    with st.popover("Mark", icon=":material/rate_review:"):
+    with st.popover(say("Mark"), icon=":material/rate_review:"):
         st.caption(
-            "A mark stands beside the verdict and never changes it. A false alarm, and what was charged once, no longer "
-            "counts. It is kept for ever, with your name, and stays on these messages."
+            say(
+                "A mark stands beside the verdict and never changes it. A false alarm, and what was charged once, no longer "
+                "counts. It is permanent, with your name, and stays on these messages."
+            )
         )
         name = signed_in_name()
         with st.form("mark", border=False, clear_on_submit=True):
-            subject = st.selectbox("What", list(names), key="mark_subject")
-            mark = st.selectbox("Mark", MARKS, format_func=lambda m: MARK_WORDS[m], key="mark_word")
-            reason = st.text_area("Why, or your comment", key="mark_reason", max_chars=MOST_COMMENT, height=80)
+            subject = st.selectbox(say("What"), list(names), key="mark_subject")
+            mark = st.selectbox(say("Mark"), MARKS, format_func=lambda m: term(MARK_WORDS[m]), key="mark_word")
+            reason = st.text_area(say("Why, or your comment"), key="mark_reason", max_chars=MOST_COMMENT, height=80)
             author = st.text_input(
-                "Your name", value=name or "", key="mark_author", disabled=name is not None, max_chars=100
+                say("Your name"), value=name or "", key="mark_author", disabled=name is not None, max_chars=100
             )
-            if st.form_submit_button("Put the mark", key="mark_put"):
+            if st.form_submit_button(say("Save"), key="mark_put"):
                 _put(incident, page, names[subject], mark, reason, name or author)
         listed(page.people.of(incident["incident_id"]), page)
 
@@ -110,10 +116,16 @@ def _put(incident: Incident, page: Page, item_id: str | None, mark: str, reason:
     try:
         annotate(page.board.findings, incident["incident_id"], item_id, mark, reason, author, datetime.now(UTC))
     except ForensicsError as problem:
-        st.error(plain(f"{str(problem)[:1].upper()}{str(problem)[1:]}. {problem.hint}"), icon=":material/error:")
+        st.error(
+            plain(f"{in_words(f'{str(problem)[:1].upper()}{str(problem)[1:]}.')} {in_words(problem.hint)}"),
+            icon=":material/error:",
+        )
         return
     except OSError as problem:
-        st.error(plain(f"The lake cannot be written: {problem.strerror or problem}."), icon=":material/error:")
+        st.error(
+            plain(say("The lake cannot be written: {strerror}.", strerror=problem.strerror or problem)),
+            icon=":material/error:",
+        )
         return
     st.rerun()
 
@@ -123,9 +135,9 @@ def comments(incident: Incident, page: Page) -> None:
     said = [a for a in page.people.of(incident["incident_id"]).said if a.mark == "comment"]
     if not said:
         return
-    st.subheader("Comments", anchor="comments")
+    st.subheader(say("Comments"), anchor="comments")
     for one in said:
-        about = f" on `{one.item_id.replace('`', '')}`" if one.item_id else ""
+        about = f" · `{one.item_id.replace('`', '')}`" if one.item_id else ""
         st.markdown(f"**{plain(one.author)}**, {page.clock.minute(one.marked_at)}{about}: {plain(one.reason)}")
 
 
@@ -133,19 +145,20 @@ def listed(marks: Marks, page: Page) -> None:
     """List every mark that was ever put here, newest first, with what it does today; taken-back ones too."""
     if not marks.said:
         return
-    st.dataframe(
+    data_table(
         [
             {
                 "When": page.clock.minute(a.marked_at),
                 "Mark": a.words,
-                "Today": page.people.state_of(a),
-                "Of": a.item_id or "incident",
+                "Today": in_words(page.people.state_of(a)),
+                "Of": a.item_id or term("incident"),
                 "Who": a.author,
                 "Why": a.reason,
             }
             for a in reversed(marks.said)
         ],
+        told=("Mark",),
         hide_index=True,
         key="marks",
-        alt="Marks that people put on this incident",
+        alt=say("Marks that people put on this incident"),
     )

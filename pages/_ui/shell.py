@@ -17,11 +17,12 @@ from forensics.settings import Settings
 from forensics.settings_text import changed_since
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import INCIDENTS
-from forensics.words import count_text as count
 from pages._ui import completeness
 from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
 from pages._ui.clock import Clock, choose_clock
+from pages._ui.said import choose_language, follow_team, say
+from pages._ui.said import count_text as count
 from pages._ui.states import show_broken, show_problem
 from pages._ui.words import plain
 
@@ -96,13 +97,14 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
     evidence tables whose gaps are told above the headline. Stops the script after showing the state of
     ``forensics.errors`` that applies.
     """
-    st.set_page_config(
-        page_title=f"{title} · {PRODUCT}", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
-    )
     settings, settings_problem = _settings()
+    follow_team(settings.team.language)
+    st.set_page_config(
+        page_title=f"{say(title)} · {PRODUCT}", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
+    )
     if settings_problem:
         # Who may look is written in that file: while it cannot be read, nobody may.
-        st.title(title)
+        st.title(say(title))
         show_broken(settings_problem)
         st.stop()
     gate(settings.access)
@@ -110,6 +112,7 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         st.markdown(f"**{PRODUCT}**")
         _navigation()
         clock = choose_clock(settings.team.zone)
+        choose_language()
     board = _open(title, promise)
     with st.sidebar:
         people = _people(board)
@@ -127,10 +130,12 @@ def _people(board: Board) -> People:
     if not (said.aside or said.blind):
         return said
     alone = st.toggle(
-        "By the logs alone",
+        say("By the logs alone"),
         key="logs_alone",
         bind="query-params",
-        help="Every figure without people's marks. Else what they marked as false alarm or charged once does not count.",
+        help=say(
+            "Every figure without people's marks. Else what they marked as false alarm or charged once does not count."
+        ),
     )
     return replace(said, does_count=False) if alone else said
 
@@ -152,7 +157,7 @@ def _navigation() -> None:
     incident = st.query_params.get("incident") or st.session_state.get("last_incident")
     for file, label, icon in NAVIGATION:
         extra = {"incident": incident} if incident and file in KEEPS_INCIDENT else {}
-        page_link(file, label, icon, keep | extra)
+        page_link(file, say(label), icon, keep | extra)
 
 
 def page_link(file: str, label: str, icon: str, keys: dict[str, str]) -> None:
@@ -172,15 +177,19 @@ def _open(title: str, promise: str) -> Board:
             if earlier is None:
                 st.warning(
                     plain(
-                        f"Data version {asked} is not in this lake. This is the newest, {board.generation.data_version}."
+                        say(
+                            "Data version {asked} is not in this lake. This is the newest, {data_version}.",
+                            asked=asked,
+                            data_version=board.generation.data_version,
+                        )
                     ),
                     icon=":material/history:",
                 )
             else:
                 board = earlier
     except ForensicsError as problem:
-        st.title(title)
-        show_problem(problem, promise)
+        st.title(say(title))
+        show_problem(problem, say(promise))
         st.stop()
     return board
 
@@ -188,14 +197,22 @@ def _open(title: str, promise: str) -> Board:
 def _version_line(board: Board, clock: Clock, settings: Settings) -> None:
     generation = board.generation
     until = generation.data_until_at
-    ends = f"data ends {clock.minute(until)} {clock.label(until)}" if until else "no log event yet"
+    ends = (
+        say("data ends {at} {zone}", at=clock.minute(until), zone=clock.label(until))
+        if until
+        else say("no log event yet")
+    )
     queues = board.rows(CONSUMERS, columns=("queue_name", "log_group"))
     read = f"{count(queues['queue_name'].nunique(), 'queue')} · {count(queues['log_group'].nunique(), 'log group')}"
     read += f" · {completeness.read_share(board)}"
-    st.caption(f"Data version `{generation.data_version}` · {ends}\n\n{read}")
+    st.caption(f"{say('Data version')} `{generation.data_version}` · {ends}\n\n{read}")
     if changed := changed_since(generation.settings, settings):
         st.caption(
-            f":material/tune: Made with other settings than today's ({count(len(changed), 'difference')}): see Data."
+            ":material/tune: "
+            + say(
+                "Made with other settings than today's ({difference}): see Data.",
+                difference=count(len(changed), "difference"),
+            )
         )
 
 
@@ -204,15 +221,15 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
     age, until = _age(board.generation), board.generation.data_until_at
     if until and age and age > timedelta(minutes=settings.team.stale_after_min):
         command = f"doubletake collect --all-queues --lake {shlex.quote(str(board.lake.root))}"
-        said = f"Data ends {plain(_end(board.generation, clock))}; nobody has looked since."
+        said = say("Data ends {end}; nobody has looked since.", end=plain(_end(board.generation, clock)))
         st.caption(f":material/schedule: {said} {plain(command)}")
 
 
 def _end(generation: Generation, clock: Clock) -> str:
     age, until = _age(generation), generation.data_until_at
     if age is None or until is None:
-        return "at a time that is not known"
-    return f"{clock.minute(until)} {clock.label(until)}, {_rough(age)} ago"
+        return say("at a time that is not known")
+    return say("{at} {zone}, {rough} ago", at=clock.minute(until), zone=clock.label(until), rough=_rough(age))
 
 
 def _age(generation: Generation) -> timedelta | None:
@@ -222,10 +239,10 @@ def _age(generation: Generation) -> timedelta | None:
 def _rough(age: timedelta) -> str:
     hours = int(age.total_seconds() // 3600)
     if hours < 1:
-        return f"{int(age.total_seconds() // 60)} min"
-    return f"{hours} h" if hours < 48 else f"{hours // 24} days"
+        return say("{n} min", n=int(age.total_seconds() // 60))
+    return say("{n} h", n=hours) if hours < 48 else say("{n} days", n=hours // 24)
 
 
 def _warn_of_zone() -> None:
     if bad := st.session_state.pop("bad_tz", None):
-        st.warning(plain(f"{bad} is not a time zone; times are in UTC."), icon=":material/schedule:")
+        st.warning(plain(say("{bad} is not a time zone; times are in UTC.", bad=bad)), icon=":material/schedule:")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from forensics.errors import ForensicsError, LakeMissingError, LakeTooNewError, SettingsError
 from forensics.lake import LakeDamagedError
+from pages._ui.said import in_words, say
 from pages._ui.words import plain
 
 log = logging.getLogger("doubletake.dashboard")
@@ -37,7 +38,10 @@ def guarded(what: str, data_version: str | None = None) -> Iterator[None]:
     except Exception:
         # A damaged file can make the readers below raise anything; other pages must keep working.
         log.exception("reading %s of data version %s failed", what, data_version)
-        show_broken(UnreadableError(f"{what} cannot be read", "The server's log has the details."), data_version)
+        show_broken(
+            UnreadableError(f"{what} cannot be read", "The server's log has the details."),
+            data_version,
+        )
         st.stop()
 
 
@@ -45,12 +49,12 @@ def show_nothing_yet(problem: LakeMissingError, promise: str) -> None:
     """Say what the page will show, why it cannot yet, and the command that fills it."""
     st.info(plain(f"{promise} {_sentence(problem)}"), icon=":material/inbox:")
     if "no findings" in str(problem):
-        st.write("The evidence is there. Correlate it:")
+        st.write(say("The evidence is there. Correlate it:"))
         st.code("doubletake correlate", language="bash")
         return
-    st.write("Collect a queue's evidence from AWS, read only:")
+    st.write(say("Collect a queue's evidence from AWS, read only:"))
     st.code("doubletake collect --queue NAME --since 6h\ndoubletake correlate", language="bash")
-    st.write("Or look at a made-up incident first:")
+    st.write(say("Or look at a made-up incident first:"))
     st.code("doubletake demo", language="bash")
 
 
@@ -60,8 +64,11 @@ def show_broken(problem: ForensicsError, data_version: str | None = None) -> Non
     log.error("%s: %s", code, problem)
     # What delta-rs says of a torn file is for the log.
     sentence = str(problem).partition(": ")[0] if isinstance(problem, LakeDamagedError) else str(problem)
-    version = f" Data version {data_version}." if data_version else ""
-    st.error(plain(f"{code} · {sentence[:1].upper()}{sentence[1:]}.{version} {problem.hint}"), icon=":material/error:")
+    version = say(" Data version {data_version}.", data_version=data_version) if data_version else ""
+    st.error(
+        plain(f"{code} · {in_words(f'{sentence[:1].upper()}{sentence[1:]}.')}{version} {in_words(problem.hint)}"),
+        icon=":material/error:",
+    )
 
 
 def show_problem(problem: ForensicsError, promise: str) -> None:
@@ -74,4 +81,4 @@ def show_problem(problem: ForensicsError, promise: str) -> None:
 
 def _sentence(problem: ForensicsError) -> str:
     text = str(problem)
-    return f"{text[:1].upper()}{text[1:]}."
+    return in_words(f"{text[:1].upper()}{text[1:]}.")

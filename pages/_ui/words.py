@@ -6,6 +6,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from forensics.verdict.interval import VERDICT_WORDS
+from pages._ui.said import in_words, term
 
 Colour = Literal["red", "orange", "yellow", "green", "gray"]
 
@@ -72,14 +73,7 @@ EVENTS = {
 
 def cause(code: str | None) -> str:
     """Say a cause code in words; a code that is not known here is shown as it is."""
-    return CAUSES.get(code or "", (code or "unknown").replace("_", " "))
-
-
-def interval(least: int, most: int | None) -> str:
-    """Say an interval: ``7``, ``7 to 8`` or ``7 or more``."""
-    if most is None:
-        return f"{least:,} or more"
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    return term(CAUSES.get(code or "", (code or "unknown").replace("_", " ")))
 
 
 def plain(text: Any) -> str:
@@ -111,8 +105,8 @@ def rival(text: str) -> str:
     """Say an excluded cause, written ``code: why``, in Markdown that shows what comes from logs as it is."""
     code, colon, why = text.partition(": ")
     if not colon or " " in code:
-        return plain(text)
-    return f"**{plain(cause(code))}**: {plain(why)}"
+        return plain(in_words(text))
+    return f"**{plain(cause(code))}**: {plain(in_words(why))}"
 
 
 def verdict_column() -> Any:

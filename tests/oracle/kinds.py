@@ -128,6 +128,22 @@ def _stopped_workers(rng: random.Random) -> Plan:
     return drawn.made_fair()
 
 
+def _with_late_lines(rng: random.Random) -> Plan:
+    """Queues whose log is read at once, while lines of some streams are still to come, and again a day later."""
+    more = rng.choice(("error", "delete_lost", "throttle", "lost_receive", "delete_failed", "killed"))
+    drawn = replace(
+        Plan.draw(rng),
+        troubles=frozenset(("slow", more)),
+        loss="to_come",
+        effect_line=rng.choice(("both", "message")),
+        effect_declared=True,
+        exhaustive_declared=True,
+        second_function=rng.random() < 0.3,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+    return drawn.made_fair()
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -137,6 +153,7 @@ KINDS: dict[str, Drawn] = {
     "order not declared": _of_undeclared_order,
     "events counted": _counting,
     "workers stopped": _stopped_workers,
+    "lines to come": _with_late_lines,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

@@ -162,7 +162,7 @@ class Plan:
         if plan.consumer != "lambda":
             # worker frameworks say "done" of a job that a silent guard skipped: then nothing could tell
             plan = replace(plan, guard="line" if plan.guard == "silent" else plan.guard, response=None)
-            plan = replace(plan, loss=plan.loss if plan.loss in ("none", "lines", "tail") else "none")
+            plan = replace(plan, loss=plan.loss if plan.loss in ("none", "lines", "tail", "to_come") else "none")
             plan = replace(plan, troubles=plan.troubles & set(WORKER_TROUBLES) or frozenset({"slow"}))
         else:
             plan = replace(plan, troubles=plan.troubles & set(TROUBLES) or frozenset({"slow"}))

@@ -54,6 +54,15 @@ class World:
         """Return the evidence rows of one table, as collecting would have stored them."""
         return self.evidence.rows(table)
 
+    @property
+    def has_late_lines(self) -> bool:
+        """Some lines are not there yet: the evidence is that of a first reading until it is ``read_again``."""
+        return evidence.has_late_lines(self.plan) and self.evidence.is_first_reading
+
+    def read_again(self) -> None:
+        """Let a day pass, and what was still to come be there."""
+        self.evidence = evidence.Kept(self, is_first_reading=False)
+
     def settings_text(self) -> str:
         """Return this world's part of doubletake.toml."""
         return evidence.settings_text(self)

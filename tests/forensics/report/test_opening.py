@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from forensics.language import Language
 from forensics.people import Annotation, Marks
-from forensics.report.language import Language
 from forensics.report.notice import notice_of
 from forensics.report.opening import CHANGE_ACTIONS, affected_works, opening, repeats_of
 from forensics.report.render import render
