@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.said import in_words
 from cli.table import Layout
 
 if TYPE_CHECKING:
@@ -51,10 +52,10 @@ def balance(
     tell = answer if is_table else say
     for day in found.days:
         for note in day.notes:
-            tell(f"{day.queue}, {day.day}: {note}")
+            tell(f"{day.queue}, {day.day}: {in_words(note)}")
     for name, texts in found.named.items():
         for text in texts:
-            tell(f"{name}: {text}.")
+            tell(f"{name}: {in_words(f'{text}.')}")
     if not found.days:
         say("No metric of a queue was read: `doubletake collect` reads them.")
 

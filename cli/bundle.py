@@ -60,7 +60,8 @@ def bundle(
     say("Tell its receiver this digest on another way, or sign the file: `minisign -Sm FILE`.")
     if names.asked:
         say(
-            f"{count_text(len(names.asked), 'redaction')}: look through the bundle before you hand it on; the PDF was left out."
+            "{redaction}: look through the bundle before you hand it on; the PDF was left out.",
+            redaction=count_text(len(names.asked), "redaction"),
         )
 
 

@@ -77,7 +77,7 @@ def find(
         if by_text:
             print_rows([_line(line) for line in told], how, _LINES, _LINES.columns)
             if len(told) == MOST_LINES:
-                say(f"The first {MOST_LINES} lines; write more of the text.")
+                say("The first {most_lines} lines; write more of the text.", most_lines=MOST_LINES)
             if not told:
                 raise MessageUnknownError(f"{asked!r} stands in no line", _HINT)
             return

@@ -6,6 +6,7 @@ import typer
 
 from cli.options import Everywhere, QueueOption, WeekOption, WithoutMarksOption
 from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.said import in_words, phrase
 from cli.table import Layout
 from forensics.errors import QueueUnknownError
 
@@ -76,7 +77,17 @@ def health(
         for record in records
     ]
     print_rows(shown, how, _HEALTH_TABLE, ())
-    until = f", evidence to {newest.data_until_at:%Y-%m-%d %H:%M} UTC" if newest.data_until_at else ""
-    say(f"{headline(newest)} in {newest.week} ({newest.zone}{until}).")
+    until = (
+        phrase(", evidence to {data_until_at} UTC", data_until_at=f"{newest.data_until_at:%Y-%m-%d %H:%M}")
+        if newest.data_until_at
+        else ""
+    )
+    say(
+        "{headline} in {week} ({zone}{until}).",
+        headline=in_words(headline(newest)),
+        week=newest.week,
+        zone=newest.zone,
+        until=until,
+    )
     if aside := aside_text(work for r in reviews for work in set_aside(r)):
-        say(f"Set aside, --without-marks counts them: {aside}.")
+        say("Set aside, --without-marks counts them: {aside}.", aside=in_words(aside))

@@ -9,6 +9,7 @@ from cli.faults import FAULT_TABLE, fault_row, faults_of
 from cli.options import Everywhere, QueueOption, WithoutMarksOption
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import say_nothing_found
+from cli.said import count_text, in_words
 from cli.table import Layout
 from forensics.errors import ForensicsError
 from forensics.verdict.interval import VERDICTS
@@ -45,7 +46,6 @@ def incidents(
     from forensics.report.queue_lookup import check_queue
     from forensics.report.records import counted_record, incident_record
     from forensics.tables.findings import INCIDENTS
-    from forensics.words import count_text
 
     findings = chosen.open_lake().findings()
     check_queue(findings, queue)
@@ -76,10 +76,12 @@ def incidents(
         print_rows([fault_row(f, until) for f in ranked if f.fault_id in mine], how, FAULT_TABLE, FAULT_TABLE.columns)
         if len(rows) > len(mine):
             say(
-                f"{count_text(len(rows), 'incident')} of {count_text(len(mine), 'fault')}; --fault ID lists those of one, --each lists all."
+                "{incident} of {fault}; --fault ID lists those of one, --each lists all.",
+                incident=count_text(len(rows), "incident"),
+                fault=count_text(len(mine), "fault"),
             )
         if aside := aside_text(work for f in ranked if f.fault_id in mine for work in f.set_aside):
-            say(f"Set aside, --without-marks counts them: {aside}.")
+            say("Set aside, --without-marks counts them: {aside}.", aside=in_words(aside))
         return
     is_table = how is RowFormat.TABLE
     records: list[dict[str, Any]] = [

@@ -10,6 +10,7 @@ import typer
 from cli import complete
 from cli.options import Everywhere, QueueOption
 from cli.output import say
+from cli.said import count_text, term
 from forensics.tables.people import MARKS
 
 Mark = StrEnum("Mark", {m.upper().replace("-", "_"): m for m in MARKS})  # type: ignore[misc]
@@ -41,14 +42,12 @@ def mark(
     """Say what a person knows: false alarms and what was charged once no longer count; the verdict stays and is shown beside."""
     from forensics.people.marks import SETS_ASIDE, annotate
     from forensics.tables.findings import INCIDENTS
-    from forensics.words import count_text
 
     findings = chosen.open_lake().findings()
     is_incident = subject in findings.read(INCIDENTS, ["incident_id"])["incident_id"].to_pylist()
     where, message = (subject, None) if is_incident else (None, subject)
     said = annotate(findings, where, message, str(what), reason, by or getpass.getuser(), datetime.now(UTC), queue)
-    say(f"{said.words}: {said.item_id or said.incident_id} ({said.author})")
+    say(f"{term(said.words)}: {said.item_id or said.incident_id} ({said.author})")
     if str(what) in SETS_ASIDE:
-        works = f"{count_text(len(said.item_ids or ()), 'message')} of it" if message is None else "it"
-        verb = "counts" if message is not None or len(said.item_ids or ()) == 1 else "count"
-        say(f"{works[:1].upper()}{works[1:]} no longer {verb}; --without-marks shows the figures without.")
+        count = count_text(len(said.item_ids or ()), "message")
+        say("No longer counted: {count}. --without-marks shows the figures without.", count=count)

@@ -11,6 +11,7 @@ import typer
 from cli import complete
 from cli.options import Everywhere
 from cli.output import say
+from cli.said import language
 from cli.webhook import Webhook, post, tell, webhook_of
 from forensics.choices import WEBHOOKS, WebhookKind
 
@@ -42,12 +43,12 @@ def notify(
     else:
         webhook = webhook_of(said, wanted)
     if test:
-        notice = trial_notice(webhook.kind, datetime.now(UTC))
+        notice = trial_notice(webhook.kind, datetime.now(UTC), language())
         if dry_run:
             print(json.dumps(notice.body, indent=1))
         else:
             post(webhook, notice)
-            say(f"told {webhook.host} that this is a test")
+            say("told {host} that this is a test", host=webhook.host)
         return
     findings = chosen.open_lake().findings()
     if incident is not None:
@@ -57,6 +58,6 @@ def notify(
         if dry_run:
             print(json.dumps(notice.body, indent=1))
         else:
-            say(f"told {webhook.host} of {notice.incident_id}")
+            say("told {host} of {incident_id}", host=webhook.host, incident_id=notice.incident_id)
     if not notices:
         say("Nothing new to tell.")

@@ -2,8 +2,11 @@
 
 import functools
 import inspect
+import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +16,8 @@ from cli import complete
 from cli.complete import DEFAULT_LAKE
 from cli.ledger import kept_run
 from cli.output import be_quiet, be_wide, is_disk_full
+from cli.said import speak
+from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
@@ -73,6 +78,16 @@ WideOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+LanguageChoice = StrEnum("LanguageChoice", {code.upper(): str(code) for code in LANGUAGES})  # type: ignore[misc]
+LanguageOption = Annotated[
+    LanguageChoice | None,
+    typer.Option(
+        "--language",
+        envvar="DOUBLETAKE_LANGUAGE",
+        help="The language of what is printed and of reports. [default: [team] language of the settings file, else en]",
+        rich_help_panel=_PANEL,
+    ),
+]
 QueueOption = Annotated[
     str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="Only this queue.")
 ]
@@ -118,6 +133,7 @@ SHARED: dict[str, Any] = {
     "endpoint_url": EndpointOption,
     "quiet": QuietOption,
     "wide": WideOption,
+    "language": LanguageOption,
 }
 
 
@@ -160,6 +176,7 @@ class Everywhere:
     endpoint_url: str | None = None
     quiet: bool | None = None
     wide: bool | None = None
+    language: str | None = None
 
     def over(self, earlier: "Everywhere") -> "Everywhere":
         """Return these choices, with those made before the command's name where these say nothing."""
@@ -190,6 +207,17 @@ class Everywhere:
         from forensics.settings import place_of_settings
 
         return place_of_settings(self.config, Path(self.lake_folder()))
+
+    def language_code(self) -> str | None:
+        """Return the chosen language, else the team's; None where neither is named or the settings file cannot be read."""
+        if self.language:
+            return str(self.language)
+        file = self.settings_file()
+        with suppress(
+            OSError, ValueError, AttributeError
+        ):  # what is wrong with the file is said by whoever reads all of it
+            return tomllib.loads(file.read_text(encoding="utf-8")).get("team", {}).get("language") if file else None
+        return None
 
     def settings(self) -> "Settings":
         """Read the settings file, or the defaults where there is none; raises SettingsError."""
@@ -235,6 +263,7 @@ def everywhere(
         chosen = Everywhere(**mine).over(ctx.obj or Everywhere())
         be_quiet(bool(chosen.quiet))
         be_wide(bool(chosen.wide))
+        speak(chosen.language_code())
         if chosen.config:
             chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
         if before:
@@ -243,7 +272,9 @@ def everywhere(
             if not is_kept:
                 return command(chosen, **given)
             shared_too = {
-                f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name not in ("lake", "quiet", "wide")
+                f.name: getattr(chosen, f.name)
+                for f in fields(chosen)
+                if f.name not in ("lake", "quiet", "wide", "language")
             }
             folder = Path(chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE)))
             with kept_run(folder, command.__name__.rstrip("_"), given | shared_too) as exit_codes:

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from cli.fold import cells, fold
+from cli.said import in_words, phrase
 from cli.table import Layout, print_table
 from forensics.errors import ForensicsError
 from forensics.printable import LINES, printable
@@ -74,28 +75,33 @@ def shows_progress() -> bool:
     return sys.stderr.isatty() and not _manner.is_quiet
 
 
-def say(words: str) -> None:
-    """Print words for the person, on stderr; nothing with --quiet."""
+def say(words: str, /, **values: object) -> None:
+    """Print words for the person in the reader's language, on stderr; nothing with --quiet."""
     if not _manner.is_quiet:
-        warn(words)
+        warn(words, **values)
 
 
-def warn(words: str) -> None:
+def warn(words: str, /, **values: object) -> None:
     """Print what went wrong or lacks, on stderr, with --quiet too."""
-    print(_prose(printable(words, keep="\n"), sys.stderr), file=sys.stderr, flush=True)
+    print(_prose(printable(_spoken(words, values), keep="\n"), sys.stderr), file=sys.stderr, flush=True)
+
+
+def _spoken(words: str, values: dict[str, object]) -> str:
+    """Put words into the reader's language: a phrase with its values, or one line of what the findings say in English."""
+    return words if "\n" in words and not values else phrase(words, **values) if values else in_words(words)
 
 
 def say_lines(lines: Iterable[str]) -> None:
     """Say lines of a summary; a gap, which is what such a line may tell of, is said with --quiet too."""
     for line in lines:
-        (warn if line.lstrip().startswith("Gap: ") else say)(line)
+        (warn if line.lstrip().startswith(phrase("Gap: ")) else say)(line)
 
 
 def complain(sentence: str, hint: str = "") -> None:
     """Print what went wrong and what to do next, on stderr."""
-    warn(f"doubletake: {' '.join(sentence.split())}")
+    warn(f"doubletake: {in_words(' '.join(sentence.split()))}")
     if hint:
-        warn(f"  {' '.join(hint.split())}")
+        warn(f"  {in_words(' '.join(hint.split()))}")
 
 
 def is_disk_full(problem: BaseException | None) -> bool:
@@ -114,9 +120,9 @@ def about_file(problem: OSError) -> str:
     return "reading or writing failed: " + _COLOURS.sub("", str(problem))
 
 
-def answer(words: str, is_code: bool = False) -> None:
-    """Print words that are a command's answer, on stdout; code is not folded."""
-    text = printable(words, keep=LINES)
+def answer(words: str, /, is_code: bool = False, **values: object) -> None:
+    """Print words that are a command's answer, in the reader's language, on stdout; code is not folded."""
+    text = printable(words if is_code else _spoken(words, values), keep=LINES)
     print(text if is_code else _prose(text, sys.stdout))
 
 
@@ -129,12 +135,11 @@ def _prose(words: str, out: TextIO) -> str:
 
 
 def _folded(line: str, width: int) -> str:
-    if len(line) <= width or " --" in line or "://" in line:
+    if cells(line) <= width or " --" in line or "://" in line:
         return line
     indent = line[: len(line) - len(line.lstrip())]
-    return textwrap.fill(
-        line, width, subsequent_indent=indent and indent + "  ", break_long_words=False, break_on_hyphens=False
-    )
+    first, *rest = fold(line.lstrip(), width - len(indent), width - len(indent) - 2 * bool(indent))
+    return "\n".join([indent + first, *(f"{indent}{'  ' if indent else ''}{part}" for part in rest)])
 
 
 def print_rows(records: Iterable["Record"], how: RowFormat, layout: Layout, columns: Sequence[str]) -> None:
@@ -159,7 +164,7 @@ def _print_table(records: Iterable["Record"], layout: Layout) -> None:
     print_table(islice(rows, MOST_TABLE_ROWS), layout, _manner.is_wide)
     left = sum(1 for _ in rows)
     if left:
-        say(f"{left:,} more rows are not shown; --format jsonl prints all.")
+        say("{n} more rows are not shown; --format jsonl prints all.", n=left)
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -187,7 +192,7 @@ def write_out(content: bytes, output: str | None) -> None:
         sys.stdout.buffer.write(_for_terminal(content) if sys.stdout.isatty() else content)
         return
     write_whole(Path(str(output)), content)
-    say(f"wrote {output} ({len(content):,} bytes)")
+    say("wrote {output} ({n} bytes)", output=output, n=len(content))
 
 
 def _for_terminal(content: bytes) -> bytes:

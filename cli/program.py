@@ -34,6 +34,7 @@ from cli.options import (
     EndpointOption,
     Everywhere,
     LakeOption,
+    LanguageOption,
     ProfileOption,
     QuietOption,
     ReaderGoneError,
@@ -46,6 +47,7 @@ from cli.reconcile import reconcile
 from cli.redrive_plan import redrive_plan
 from cli.report import report
 from cli.runs import runs
+from cli.said import speak
 from cli.seal import seal
 from cli.sequence import sequence
 from cli.serve import serve
@@ -94,12 +96,14 @@ def _before(
     endpoint_url: EndpointOption = None,
     quiet: QuietOption = None,
     wide: WideOption = None,
+    language: LanguageOption = None,
     _version: Annotated[
         bool,
         typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
-    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet, wide)
+    speak(language)
+    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet, wide, language)
 
 
 _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
@@ -178,6 +182,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         os.umask(before)
         be_quiet(False)
+        speak(None)
 
 
 def _usage_hint(args: Sequence[str]) -> str:

@@ -113,7 +113,11 @@ def reconcile(
     lake, now = chosen.open_lake(), datetime.now(UTC)
     findings = lake.findings()
     if withdraw:
-        say(f"The ledger {withdraw!r} counts no more: {take_back(lake, withdraw, now):,} rows.")
+        say(
+            "The ledger {withdraw} counts no more: {take_back} rows.",
+            withdraw=repr(withdraw),
+            take_back=take_back(lake, withdraw, now),
+        )
     if files:
         if key is None:
             raise LedgerOptionError("--key is missing", "Name the column that says which work a row is about.")
@@ -122,7 +126,13 @@ def reconcile(
         with redacting(chosen.settings()):
             for file in files:
                 name, count, new = read_books(findings, file, columns, now, queue, book, whole)
-                say(f"Read {file.name}: {count:,} rows on {name}, {new:,} of them new.")
+                say(
+                    "Read {name}: {count} rows on {name2}, {new} of them new.",
+                    name=file.name,
+                    count=count,
+                    name2=name,
+                    new=new,
+                )
     elif key or amount or time:
         raise LedgerOptionError(
             "no ledger is named", "Give its file: doubletake reconcile charges.csv --key payment_id"

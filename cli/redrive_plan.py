@@ -89,4 +89,8 @@ def redrive_plan(
             )
         write_whole(script_to, script(found).encode())
         script_to.chmod(0o700)
-        say(f"wrote {script_to}: {len(found.scripted):,} messages. Read it; without --apply it calls nothing.")
+        say(
+            "wrote {script_to}: {n} messages. Read it; without --apply it calls nothing.",
+            script_to=script_to,
+            n=len(found.scripted),
+        )

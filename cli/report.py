@@ -12,6 +12,7 @@ import typer
 from cli import complete
 from cli.options import Everywhere, WithoutMarksOption
 from cli.output import say, write_out
+from cli.said import language
 from forensics.errors import ForensicsError
 from forensics.report.formats import FORMATS, WEEK_FORMATS
 
@@ -43,7 +44,6 @@ def report(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
     ] = None,
-    language: Annotated[str, typer.Option("--language", metavar="CODE", help="en or ja.")] = "en",
     zone: Annotated[
         str | None, typer.Option("--zone", metavar="NAME", help="Local times of this zone beside UTC, e.g. Asia/Tokyo.")
     ] = None,
@@ -62,7 +62,7 @@ def report(
     from forensics.report.render import file_name, render
 
     kind = format or _kind_of(output)
-    options = ReportOptions(language, zone, all_events, short_ids)
+    options = ReportOptions(language().code, zone, all_events, short_ids)
     if week is not None or incident is None:
         _week_report(chosen, incident, week, kind, output, options, not without_marks)
         return
@@ -73,13 +73,17 @@ def report(
         output = file_name(case, kind)
     write_out(content, output)
     if case.left_out:
-        say(f"The report tells of the first {len(case.messages):,} messages; {case.left_out:,} are left out of it.")
+        say(
+            "The report tells of the first {n} messages; {left_out} are left out of it.",
+            n=len(case.messages),
+            left_out=case.left_out,
+        )
         if output not in (None, "-") and kind not in ("csv", "zip"):
             beside = Path(str(output)).with_suffix(".csv")
             write_out(render(case, "csv", options), str(beside))
-            say(f"{beside} lists the work of every affected one.")
+            say("{beside} lists the work of every affected one.", beside=beside)
     if kind == "zip":
-        say(f"SHA-256 of the ZIP: {sha256(content).hexdigest()}")
+        say("SHA-256 of the ZIP: {digest}", digest=sha256(content).hexdigest())
 
 
 def _kind_of(output: str | None) -> ReportFormat:

@@ -7,6 +7,7 @@ import typer
 
 from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.said import phrase
 from cli.table import Layout
 from forensics.errors import ForensicsError
 
@@ -60,12 +61,17 @@ def sequence(
         print_rows(rows, how, _TABLE, _COLUMNS)
         tell(found.sentence)
         if not found.broken:
-            tell("Their numbers have no gap, stand once, and were sent in order.")
+            tell(phrase("Their numbers have no gap, stand once, and were sent in order."))
     if commits is not None and key is not None:
         count, missing = commits_not_sent(findings, queue, commits, key)
         named = ", ".join(missing[:MOST_NAMED]) + (
-            f" and {len(missing) - MOST_NAMED:,} more" if len(missing) > MOST_NAMED else ""
+            phrase(" and {n} more", n=len(missing) - MOST_NAMED) if len(missing) > MOST_NAMED else ""
         )
         tell(
-            f"Of {count:,} committed works {len(missing):,} were never seen delivered{': ' + named if missing else ''}."
+            phrase(
+                "Of {count} committed works {n} were never seen delivered{n2}.",
+                count=count,
+                n=len(missing),
+                n2=": " + named if missing else "",
+            )
         )

@@ -7,6 +7,7 @@ import typer
 from cli.dashboard import HERE, PortOption, check_exposure, dashboard, ending_on_sigterm
 from cli.options import Everywhere
 from cli.output import say
+from cli.said import phrase
 from forensics.sign_in import read_sign_in
 
 
@@ -29,6 +30,9 @@ def serve(
     sign_in = read_sign_in(config) if mode == "oidc" else None
     outside = check_exposure(address, mode, trusted_proxy, [*(host or []), *([sign_in.host] if sign_in else [])])
     with ending_on_sigterm(), dashboard(chosen.open_lake().root, config, port, outside) as running:
-        print(f"Dashboard: {sign_in.address(running.port) if sign_in else running.address}", flush=True)
+        print(
+            phrase("Dashboard: {address}", address=sign_in.address(running.port) if sign_in else running.address),
+            flush=True,
+        )
         say("Ctrl-C ends it.")
         running.wait()

@@ -7,6 +7,7 @@ import typer
 
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
+from cli.said import in_words
 from cli.table import Layout
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, QueueUnknownError
 
@@ -72,17 +73,20 @@ def _verified(lake: "Lake") -> int:
     file_count, damaged = verify_files(lake)
     if damaged:
         for sentence in damaged:
-            warn(f"Damaged: {sentence}")
+            warn("Damaged: {sentence}", sentence=in_words(sentence))
         warn("Run `doubletake doctor --full`: it sets them aside, and what was lost is collected again.")
         return EXIT_LAW_BROKEN
     counted = recount(lake)
     for miscount in counted.miscounts:
-        warn(f"Not as recorded: {miscount.sentence}")
+        warn("Not as recorded: {sentence}", sentence=in_words(miscount.sentence))
     if counted.miscounts:
         warn("Run `doubletake doctor`, then `doubletake collect` for that time.")
         return EXIT_LAW_BROKEN
     say(
-        f"Verified: {counted.reading_count:,} readings and {counted.row_count:,} rows are as recorded, and all "
-        f"{file_count:,} data files are what was written."
+        "Verified: {reading_count} readings and {row_count} rows are as recorded, and all {file_count} data "
+        "files are what was written.",
+        reading_count=counted.reading_count,
+        row_count=counted.row_count,
+        file_count=file_count,
     )
     return EXIT_OK

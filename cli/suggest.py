@@ -9,6 +9,7 @@ import typer
 
 from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.said import in_words, phrase
 from cli.table import Layout
 from forensics.errors import ForensicsError
 
@@ -64,7 +65,7 @@ def suggest(
     found = find(chosen.open_lake().findings(), queue, chosen.settings())
     print_rows([record(p) for p in found.proposals], how, _TABLE, _COLUMNS)
     for sentence in found.cannot_tell:
-        say(f"Not told: {sentence}")
+        say("Not told: {sentence}", sentence=in_words(sentence))
     (answer if how is RowFormat.TABLE else say)(found.decides)
     if write and found.proposals:
         _write(chosen, found, accept or [])
@@ -102,7 +103,11 @@ def _write(chosen: Everywhere, found: "Suggestions", accept: list[Kind]) -> None
     beside = file.with_name(f".{file.name}.new")
     beside.write_text(text, encoding="utf-8")
     beside.replace(file)
-    say(f"Wrote {', '.join(p.kind for p in accepted)} into {file}; now run `doubletake correlate`.")
+    say(
+        "Wrote {names} into {file}; now run `doubletake correlate`.",
+        names=", ".join(p.kind for p in accepted),
+        file=file,
+    )
 
 
 def _accepted(found: "Suggestions", accept: list[Kind]) -> "list[Proposal]":
@@ -113,4 +118,11 @@ def _accepted(found: "Suggestions", accept: list[Kind]) -> "list[Proposal]":
             "nobody is here to be asked which proposals to write",
             "Say it: --accept effect --accept started, or --accept all.",
         )
-    return [p for p in found.proposals if typer.confirm(f"{p.kind} = {p.value!r} for {p.name} ({p.fit})?", err=True)]
+    return [
+        p
+        for p in found.proposals
+        if typer.confirm(
+            phrase("{kind} = {value} for {name} ({fit})?", kind=p.kind, value=repr(p.value), name=p.name, fit=p.fit),
+            err=True,
+        )
+    ]

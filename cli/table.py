@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cli.fold import cells, fold
+from cli.said import in_words, term
 from forensics.printable import printable
 
 if TYPE_CHECKING:
@@ -15,6 +17,27 @@ _UNFOLDED = 10_000
 """Characters of a line that is never folded: off a terminal, and where all columns are asked for."""
 
 Record = Mapping[str, Any]
+NAMES = {
+    "business_keys",
+    "consumer",
+    "fault_id",
+    "group",
+    "group_id",
+    "incident_id",
+    "item_id",
+    "key",
+    "keys",
+    "line",
+    "log_group",
+    "message_id",
+    "newest_incident",
+    "queue",
+    "request_id",
+    "resource",
+    "work_id",
+    "write",
+}
+"""Columns that hold what somebody else named."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +75,8 @@ class _Columns:
     def of(cls, records: Sequence[Record], names: Sequence[str]) -> "_Columns":
         from rich.cells import cell_len
 
-        heads = tuple(name.replace("_", " ") for name in names)
-        cells = tuple(tuple(cell_text(record.get(name)) for name in names) for record in records)
+        heads = tuple(_head(name) for name in names)
+        cells = tuple(tuple(cell_text(record.get(name), name) for name in names) for record in records)
         widths = tuple(max(cell_len(cell) for cell in column) for column in zip(heads, *cells, strict=True))
         return cls(heads, cells, widths)
 
@@ -74,8 +97,8 @@ class _Columns:
 
         yield Text(self.line(self.names), "bold")
         yield Text("─" * self.width)
-        for cells in self.cells:
-            yield Text(self.line(cells))
+        for row in self.cells:
+            yield Text(self.line(row))
 
 
 def _narrow(records: Sequence[Record], layout: Layout, width: int) -> "Iterator[Text]":
@@ -97,12 +120,12 @@ def _narrow(records: Sequence[Record], layout: Layout, width: int) -> "Iterator[
         else:
             yield Text(name[0])
             yield from _folded(rest.line(others), width)
-        facts = [f"{n.replace('_', ' ')} {cell_text(record[n])}" for n in layout.facts if _is_said(record.get(n))]
+        facts = [f"{_head(n)} {cell_text(record[n], n)}" for n in layout.facts if _is_said(record.get(n))]
         for line in _side_by_side(facts, width):
             yield from _folded(line, width)
         for sentence in layout.sentences:
             if _is_said(record.get(sentence)):
-                yield from _folded(cell_text(record[sentence]), width)
+                yield from _folded(cell_text(record[sentence], sentence), width)
 
 
 def _side_by_side(facts: Sequence[str], width: int) -> Iterator[str]:
@@ -110,7 +133,7 @@ def _side_by_side(facts: Sequence[str], width: int) -> Iterator[str]:
     line = ""
     for fact in facts:
         longer = f"{line} · {fact}" if line else fact
-        if line and len(longer) + len(_GAP) > width:
+        if line and cells(longer) + len(_GAP) > width:
             yield line
             longer = fact
         line = longer
@@ -120,14 +143,9 @@ def _side_by_side(facts: Sequence[str], width: int) -> Iterator[str]:
 
 def _folded(words: str, width: int, style: str = "") -> "Iterator[Text]":
     """Yield words indented, folded between words; a word that is wider than the terminal stays whole, so that it can be copied."""
-    from textwrap import wrap
-
     from rich.text import Text
 
-    if len(words) + len(_GAP) <= width:
-        yield Text(_GAP + words, style)
-        return
-    for line in wrap(words, width - len(_GAP), break_long_words=False, break_on_hyphens=False):
+    for line in fold(words, width - len(_GAP)):
         yield Text(_GAP + line, style)
 
 
@@ -135,17 +153,22 @@ def _is_said(value: Any) -> bool:
     return value is not None and value != "" and value != [] and value != {}
 
 
-def cell_text(value: Any) -> str:
-    """Return a value as a cell shows it, on one line and without what drives a terminal."""
+def _head(column: str) -> str:
+    return term(column.replace("_", " "))
+
+
+def cell_text(value: Any, column: str = "") -> str:
+    """Return a value as a cell shows it, on one line and without what drives a terminal; a column of names is left as it is."""
     if value is None:
         return "-"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return term("yes") if value else term("no")
+    say = str if column in NAMES else in_words
     if isinstance(value, dict):
-        return printable(", ".join(f"{k} {v}" for k, v in value.items()))
+        return printable(", ".join(f"{say(str(k))} {v}" for k, v in value.items()))
     if isinstance(value, list):
-        return printable(", ".join(map(str, value)))
-    return printable(str(value))
+        return printable(", ".join(say(str(item)) for item in value))
+    return printable(say(value) if isinstance(value, str) else str(value))
 
 
 def print_table(records: Iterable[Record], layout: Layout, is_wide: bool) -> None:

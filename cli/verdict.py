@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.faults import FAULT_TABLE, fault_row, faults_of
 from cli.output import RowFormat, answer, print_rows
+from cli.said import count_text, in_words, language, phrase, term
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
@@ -29,7 +30,6 @@ def print_verdict(
     from forensics.report.case import load_case
     from forensics.report.summary import verdict_text
     from forensics.tables.findings import INCIDENTS
-    from forensics.words import count_text
 
     people = people_of(findings)
     rows = [
@@ -41,7 +41,7 @@ def print_verdict(
     print()
     for queue in queues:
         if queue not in {r["queue"] for r in rows}:
-            answer(f"{queue}: no suspicion that a message was processed twice in this window.")
+            answer("{queue}: no suspicion that a message was processed twice in this window.", queue=queue)
     for line in _beside(findings, queues, window, lake):
         answer(line)
     if not rows:
@@ -52,15 +52,21 @@ def print_verdict(
         print()
         print_rows([fault_row(fault, until) for fault in found], RowFormat.TABLE, FAULT_TABLE, ())
         answer(
-            f"{count_text(len(rows), 'incident')} of {count_text(len(found), 'fault')}; the worst in full follows, all of them with:\n"
-            f"  doubletake incidents --each{lake}"
+            "{incident} of {fault}; the worst in full follows, all of them with:\n  doubletake incidents --each{lake}",
+            incident=count_text(len(rows), "incident"),
+            fault=count_text(len(found), "fault"),
+            lake=lake,
         )
     worst = _worst(rows, until)["incident_id"]
-    serve_first = "" if dashboard else f"  (after: doubletake serve{lake})"
-    answer(f"\n{verdict_text(load_case(findings, worst, people=people))}\n")
-    answer(f"  Timeline: {timeline_link(dashboard or DASHBOARD, worst)}{serve_first}")
-    answer(f"  Messages: doubletake messages --incident {shlex.quote(worst)}{lake}")
-    answer(f"  Report:   doubletake report {shlex.quote(worst)} -o report.html{lake}")
+    serve_first = "" if dashboard else phrase("  (after: doubletake serve{lake})", lake=lake)
+    answer(f"\n{verdict_text(load_case(findings, worst, people=people), language())}\n")
+    answer(
+        "  Timeline: {link}{serve_first}",
+        link=timeline_link(dashboard or DASHBOARD, worst),
+        serve_first=serve_first,
+    )
+    answer("  Messages: doubletake messages --incident {incident}{lake}", incident=shlex.quote(worst), lake=lake)
+    answer("  Report:   doubletake report {incident} -o report.html{lake}", incident=shlex.quote(worst), lake=lake)
 
 
 def _worst(rows: list[dict[str, Any]], until: datetime | None) -> dict[str, Any]:
@@ -91,10 +97,19 @@ def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow",
         for code, words in FINDING_WORDS.items():
             of_code = sorted((r for r in found if (r["queue"], r["code"]) == (queue, code)), key=lambda r: r["from_at"])
             for r in of_code[-MOST_BESIDE:]:
-                doubt = "maybe " if r["stance"] == "undecidable" else ""
-                yield f"{queue}: {doubt}{words}, from {clock_text(r['from_at'])} UTC: {r['sentence']}."
+                doubt = phrase("maybe ") if r["stance"] == "undecidable" else ""
+                yield phrase(
+                    "{queue}: {doubt}{words}, from {at} UTC: {sentence}.",
+                    queue=queue,
+                    doubt=doubt,
+                    words=term(words),
+                    at=clock_text(r["from_at"]),
+                    sentence=in_words(r["sentence"]),
+                )
             if len(of_code) > MOST_BESIDE:
-                yield f"{queue}: {words}, {len(of_code) - MOST_BESIDE:,} more before:"
+                yield phrase(
+                    "{queue}: {words}, {n} more before:", queue=queue, words=term(words), n=len(of_code) - MOST_BESIDE
+                )
                 yield f"  doubletake findings --queue {shlex.quote(queue)} --code {code}{lake}"
 
 

@@ -13,6 +13,7 @@ from cli.dashboard import ending_on_sigterm
 from cli.ledger import count
 from cli.options import Everywhere, LogGroupOption, MasterOption, QueueNotNamedError, accesses
 from cli.output import say, warn
+from cli.said import in_words
 from cli.watching import Watch, WatchRun, must_judge
 from cli.webhook import tell, webhook_of
 from forensics.errors import EXIT_OK, ForensicsError
@@ -79,7 +80,7 @@ def watch(
         try:
             watching.run()
         except KeyboardInterrupt:
-            say(f"stopped after {watching.runs} runs; the lake holds what was read, whole.")
+            say("stopped after {runs} runs; the lake holds what was read, whole.", runs=watching.runs)
         finally:
             count(runs=watching.runs)
             work.end()
@@ -178,7 +179,7 @@ class _Work:
         except ForensicsError as problem:
             if self._settings is None:
                 raise
-            warn(f"doubletake: {problem}; the settings stay as they were")
+            warn("doubletake: {problem}; the settings stay as they were", problem=in_words(str(problem)))
         return self._settings
 
     def _spark(self) -> Any:
@@ -195,7 +196,7 @@ def _tell(lake: "Lake", settings: "Settings") -> int:
         for _ in tell(findings, webhook, webhook.due(findings)):
             count += 1
     except ForensicsError as problem:
-        warn(f"doubletake: {problem} {problem.hint}")
+        warn("doubletake: {problem} {hint}", problem=in_words(str(problem)), hint=in_words(problem.hint))
     return count
 
 

@@ -6,6 +6,7 @@ import typer
 
 from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
+from cli.said import in_words
 from cli.table import Layout
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def what_if(
     for sentence in found.warnings:
         warn(sentence)
     for sentence in found.assumptions:
-        say(f"Assumed: {sentence}")
+        say("Assumed: {sentence}", sentence=in_words(sentence))
 
 
 def _shown(row: "Row") -> dict[str, Any]:

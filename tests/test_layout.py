@@ -42,6 +42,9 @@ COMPANIONS = {
 
 THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
+    **dict.fromkeys(
+        ("forensics/streams", "forensics/judging"), {"msgspec"}
+    ),  # values that are packed and copied by the million
     "forensics": {"re2", "pydantic"},
     "forensics/counting": {"polars"},
     "forensics/lake": {"deltalake", "pyarrow"},

@@ -99,8 +99,11 @@ def header(fault: Fault, page: Page) -> None:
     case = told(fault, page)
     first = case.opening
     often = " · ".join(in_words(part) for part in (fault.times, first.repeats) if part)
+    why = plain(told_cause(language(), fault.newest))
+    if len(fault.incidents) > 1:
+        why = say("Last, {at}: {why}", at=page.clock.minute(fault.newest["started_at"]), why=why)
     lines = [
-        plain(told_cause(language(), fault.newest)),
+        why,
         say("**How often:** {often}", often=plain(often)) if often else "",
     ]
     lines.append(say("**Next:** {next_line}", next_line=plain(in_words(first.next_line))) if first.steps else "")
@@ -218,14 +221,14 @@ def incidents(fault: Fault, page: Page) -> None:
             {
                 "Verdict": [next((v for v in VERDICTS if i[v]), "possible")],
                 "Started": page.clock.stamp(i["started_at"]),
-                "What happened": i["headline"],
                 "Messages": of_incident(i),
+                "Repeats": interval(i["extra_effects_at_least"] or 0, i["extra_effects_at_most"]),
                 "State": state(i, until),
                 "Incident": i["incident_id"],
             }
             for i in fault.incidents
         ],
-        told=("What happened", "State"),
+        told=("State",),
         hide_index=True,
         key="fault_incidents",
         height=330 if len(fault.incidents) > 8 else "auto",
@@ -234,7 +237,9 @@ def incidents(fault: Fault, page: Page) -> None:
         column_config={
             "Verdict": verdict_column(),
             "Started": st.column_config.TextColumn(width=170, help=say("Times in {zone}.", zone=page.clock.label())),
-            "What happened": st.column_config.TextColumn(width=340),
+            "Messages": st.column_config.TextColumn(help=say("Processed twice, of those delivered more than once.")),
+            "Repeats": st.column_config.TextColumn(width=90, help=say("Times that work was done beyond the first.")),
+            "Incident": st.column_config.TextColumn(width=260),
         },
         alt=say("Incidents of this fault, newest first"),
     )

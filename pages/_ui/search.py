@@ -28,7 +28,7 @@ from pages._ui.shell import Page
 from pages._ui.states import guarded
 from pages._ui.tables import data_table
 from pages._ui.urltime import read_window
-from pages._ui.words import VERDICTS, cause, plain, rival, verdict_column
+from pages._ui.words import cause, plain, rival, verdict_badges, verdict_column
 
 Row = dict[str, Any]
 ORIGINS = {
@@ -173,8 +173,7 @@ def answer(work: Work, page: Page) -> None:
     st.subheader(plain(said), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if verdict:
-            colour, meaning = VERDICTS[verdict["verdict"]]
-            st.badge(f"{term(verdict['verdict'])} · {term(verdict['certainty'])}", color=colour, help=say(meaning))
+            verdict_badges(verdict["verdict"], verdict["certainty"])
             marks.beside_message(verdict, page)
         st.markdown(
             say("`{message_id}` on `{queue}`", message_id=_code(hit.message_id or hit.item_id), queue=_code(hit.queue)),

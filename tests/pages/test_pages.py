@@ -372,6 +372,28 @@ def test_a_huge_incident_opens_as_an_overview_and_says_its_size(visit):
     assert "5,200 messages in 10,400 deliveries" in words(at)
 
 
+@pytest.mark.parametrize("asked", ["invocations", "INVOCATIONS", "Invocations"])
+def test_a_link_names_the_form_of_the_chart_in_any_case(visit, asked):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, lanes=asked)
+
+    assert at.segmented_control(key="lanes").value == "Invocations"
+    assert not at.warning
+
+
+def test_a_form_that_is_not_there_is_said(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, lanes="gantt")
+
+    assert at.segmented_control(key="lanes").value == "Messages"
+    assert "lanes=gantt of the link is ignored: there is Messages, Invocations, Overview." in words(at)
+
+
+def test_a_verdict_and_what_it_rests_on_are_two_words(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+
+    assert "confirmed · proved" not in words(at)
+    assert [badge for badge in ("confirmed", "from log lines") if badge in words(at)] == ["confirmed", "from log lines"]
+
+
 def test_lanes_of_a_huge_incident_are_paged_and_the_linked_message_is_on_the_page(visit):
     at = visit("pages/incident.py", "huge", incident=HUGE, lanes="Messages", msg=uuid("click", 100))
 
