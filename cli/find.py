@@ -111,7 +111,7 @@ def _line(line: "FoundLine") -> dict[str, Any]:
 
 def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
-    from forensics.report.annotations import marks_beside
+    from forensics.people import marks_text, people_of
     from forensics.report.message_sentence import message_sentence
     from forensics.tables.findings import DELIVERIES, MESSAGES
     from forensics.words import time_text
@@ -127,7 +127,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
         "found_by": list(work.hit.found_by),
         "first_received_at": time_text(work.hit.received_at),
         "verdict": verdict["verdict"] if verdict else None,
-        "marks": marks_beside(findings.lake)(verdict["incident_id"], verdict["item_id"]) if verdict else "",
+        "marks": marks_text(people_of(findings).of(verdict["incident_id"]).of([verdict["item_id"]])) if verdict else "",
         "incident_id": verdict["incident_id"] if verdict else None,
         "sentence": message_sentence(rows, verdict),
         "work_ids": sorted({item for _, item in work.items}),

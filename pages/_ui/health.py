@@ -2,6 +2,7 @@
 
 from functools import partial
 from textwrap import shorten
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import streamlit as st
@@ -9,12 +10,11 @@ import streamlit as st
 from forensics.errors import ForensicsError
 from forensics.health import NEEDS, QueueReview, Signal, WeekReview, week_bounds, week_title
 from forensics.health.signals import span
-from forensics.report.week import load_week, week_to_open, weeks_read
+from forensics.report.week import load_week, set_aside, week_to_open, weeks_read
 from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
-from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH
-from pages._ui import setting_checks
+from pages._ui import marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.said import busy, in_words, language, percent, say, span_text, term
@@ -66,7 +66,7 @@ def choose_week(page: Page) -> WeekReview:
         week = st.selectbox(say("Week"), newest_first, newest_first.index(opened), key="week", bind="query-params")
     try:
         with busy("Weighing the week"):
-            return _review(page.board.key, page.settings.text, week, page)
+            return _review(page.people_key, page.settings.text, week, page)
     except ForensicsError as problem:
         st.title(say("Queue health"), anchor=False)
         show_broken(problem, page.data_version)
@@ -79,8 +79,8 @@ def _weeks(key: tuple[str, str], _page: Page) -> list[str]:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _review(key: tuple[str, str], settings: str, week: str, _page: Page) -> WeekReview:
-    return load_week(_page.board.findings, _page.settings, week)
+def _review(key: tuple[Any, ...], settings: str, week: str, _page: Page) -> WeekReview:
+    return load_week(_page.board.findings, _page.settings, week, _page.people)
 
 
 def title(review: WeekReview) -> str:
@@ -88,7 +88,7 @@ def title(review: WeekReview) -> str:
     return week_title(review.week)
 
 
-def sentence(review: WeekReview) -> None:
+def sentence(review: WeekReview, page: Page) -> None:
     """Answer the page's question in one sentence, and say where the week is not whole."""
     first = review.needy[0] if review.needy else None
     why = say(" First {queue}: {why}.", queue=first.queue, why=in_words(first.why)) if first else ""
@@ -107,6 +107,7 @@ def sentence(review: WeekReview) -> None:
             )
         )
     )
+    marks.of_works(set_aside(review), page)
 
 
 def cards(review: WeekReview) -> None:
@@ -243,6 +244,8 @@ def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
     with st.skeleton(height=CHART_PX):
         days = page.board.rows(QUEUE_HEALTH, ("queue_arn", "==", queue.queue_arn), ("day", ">=", first.isoformat()))
         days = days[days["day"] <= review.last_day.isoformat()]
+        for column in ("twice_at_least", "twice_at_most") if page.people.aside else ():
+            days = days.assign(**{column: [r[column] for r in page.people.periods(days.to_dict("records"))]})
         with_incidents = _incident_days(queue, review, page)
         figure = days_figure(queue, review, days, with_incidents)
     days_chart(queue, review, figure)
@@ -270,7 +273,7 @@ def _numbers(queue: QueueReview, review: WeekReview) -> None:
 
 def _incident_days(queue: QueueReview, review: WeekReview, page: Page) -> list[dict[str, str]]:
     zone = ZoneInfo(review.zone)
-    found = page.board.records(INCIDENTS, ("queue_arn", "==", queue.queue_arn))
+    found = [i for i in page.incidents() if i["queue_arn"] == queue.queue_arn]
     return [
         {
             "incident_id": i["incident_id"],

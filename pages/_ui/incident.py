@@ -129,7 +129,8 @@ def header(case: Incident, page: Page) -> Any:
         actions = st.container(horizontal=True, width="content", gap="small")
         with actions:
             stop_now(first)
-        return actions
+    marks.of_incident(case, page)
+    return actions
 
 
 def stop_now(first: Opening) -> None:

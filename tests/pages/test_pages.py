@@ -5,6 +5,9 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forensics.lake import Lake
+from forensics.people import annotate
+from forensics.tables.findings import MESSAGES
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, arn, uuid
@@ -469,7 +472,7 @@ def test_a_person_marks_a_message_and_it_stands_beside_the_verdict(visit, tmp_pa
     whole, first, *_ = at.selectbox(key="mark_subject").options
     at.selectbox(key="mark_subject").select(first)
     at.selectbox(key="mark_word").select("refunded")
-    at.text_input(key="mark_reason").input("ticket 77")
+    at.text_area(key="mark_reason").input("ticket 77")
     at.text_input(key="mark_author").input("Ana")
     at.button(key="mark_put").click().run()
     verdicts = next(f.value for f in at.dataframe if "Why it was redelivered" in f.value)
@@ -491,3 +494,24 @@ def test_a_mark_without_a_reason_is_refused_on_the_page(visit, tmp_path):
     at.button(key="mark_put").click().run()
 
     assert "A mark needs a reason" in words(at)
+
+
+def test_what_people_set_aside_leaves_the_counts_and_comes_back_at_one_click(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    lake = story.save(tmp_path / "lake")
+    findings = Lake(lake).findings()
+    confirmed = next(r for r in findings.read(MESSAGES).to_pylist() if r["verdict"] == "confirmed")
+    before = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+    now = START + timedelta(days=1)
+    annotate(findings, None, confirmed["item_id"], "charged-once", "the bank", "Ana", now)
+    after = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+    told, title = words(after), after.title[0].value
+    after.button(key="by_the_logs").click().run()
+
+    assert "set aside: 1 work: charged once, checked with the bank (Ana" in told
+    assert before.title[0].value != title
+    assert after.title[0].value == before.title[0].value
+    assert after.toggle(key="logs_alone").value
+    assert any("By the logs alone" in b.label for b in visit("pages/fault.py", lake).button)
+    assert "charged once" in words(visit("app.py", lake))

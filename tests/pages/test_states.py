@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from forensics.identity import handle_token
 from forensics.lake import Lake
-from forensics.report.annotations import annotate
+from forensics.people.marks import annotate
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from tests.pages import tales
 from tests.pages.blind_tale import BLIND
