@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._ui.board import lake_path
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, arn, uuid
@@ -31,6 +32,7 @@ def test_a_page_without_findings_names_the_command_that_fills_it(visit, page, la
     at = visit(page, lake)
 
     assert any(command in code.value for code in at.code)
+    assert all(f"--lake {lake_path().absolute()}" in line for code in at.code for line in code.value.splitlines())
     assert at.info
 
 
