@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from forensics.lake import Lake
 from forensics.people import annotate
 from forensics.tables.findings import MESSAGES
+from pages._ui.board import lake_path
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, arn, uuid
@@ -34,6 +35,7 @@ def test_a_page_without_findings_names_the_command_that_fills_it(visit, page, la
     at = visit(page, lake)
 
     assert any(command in code.value for code in at.code)
+    assert all(f"--lake {lake_path().absolute()}" in line for code in at.code for line in code.value.splitlines())
     assert at.info
 
 
