@@ -40,7 +40,7 @@ def deliveries(
 ) -> None:
     """Print the delivery ledger: one row per time a message was handed to a consumer."""
     from forensics.lake.filters import equals, one_of
-    from forensics.report.incident_lookup import find_incident
+    from forensics.lake.incident_lookup import find_incident
     from forensics.report.queue_lookup import check_queue
     from forensics.report.records import delivery_record
     from forensics.tables.findings import DELIVERIES, MESSAGES

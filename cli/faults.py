@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Any
 from cli.table import Layout
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from forensics.lake import Findings
+    from forensics.people import People
     from forensics.report.faults import Fault
+
+    Row = Mapping[str, Any]
 
 FAULT_TABLE = Layout(
     ("fault_id", "times", "last", "state", "headline", "repeats", "newest_incident"),
@@ -17,8 +22,8 @@ FAULT_TABLE = Layout(
 )
 
 
-def faults_of(findings: "Findings", rows: list[dict[str, Any]]) -> "list[Fault]":
-    """Gather rows of ``incidents`` into faults, the worst first; a work that several incidents hold counts once."""
+def faults_of(findings: "Findings", rows: "Sequence[Row]", people: "People") -> "list[Fault]":
+    """Gather rows of ``incidents``, as they count, into faults, the worst first; a work that several hold counts once."""
     from forensics.lake.filters import one_of
     from forensics.report.faults import faults, shares_works
     from forensics.tables.findings import MESSAGES
@@ -26,7 +31,7 @@ def faults_of(findings: "Findings", rows: list[dict[str, Any]]) -> "list[Fault]"
     ids = shares_works(rows)
     columns = ["incident_id", "queue_arn", "work_id", "verdict"]
     shared = findings.read(MESSAGES, columns, one_of("incident_id", ids)).to_pylist() if len(ids) > 1 else []
-    return faults(rows, findings.generation.data_until_at, shared)
+    return faults(rows, findings.generation.data_until_at, people.messages(shared))
 
 
 def fault_row(fault: "Fault", until: datetime | None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The command that finds messages by any id: find."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -67,11 +67,17 @@ def find(
     from forensics.finding.lines import LEAST_CHARS, MOST_LINES
     from forensics.report.find import asked_text, hits_of, reader, works
     from forensics.report.find import find as find_messages
+    from forensics.report.queue_lookup import known_queues
 
     findings = chosen.open_lake().findings()
     asked, read = asked_text(text), reader(findings)
     by_text = lines or incident is not None
     found = [] if by_text else works(find_messages(asked, read), read)
+    if not found and not by_text and asked in known_queues(findings):
+        raise MessageUnknownError(
+            f"{asked!r} is a queue, and no message",
+            f"`doubletake incidents --queue {asked}` lists its incidents, `doubletake health --queue {asked}` its week.",
+        )
     if not found and (by_text or len(asked) >= LEAST_CHARS):
         told = in_lines(findings, asked, incident)
         if by_text:
@@ -91,11 +97,21 @@ def find(
             )
         found = works(hits_of(ways, read), read)
     if not found:
-        raise MessageUnknownError(
-            f"{asked!r} names no message in this data version",
-            _HINT,
-        )
+        _explain_nothing(asked)
     print_rows([_record(work, findings) for work in found], how, _TABLE, _COLUMNS)
+
+
+def _explain_nothing(asked: str) -> NoReturn:
+    """Raise MessageUnknownError: what is asked for is too short, or names no message."""
+    from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
+    from forensics.report.find import LEAST_CHARS
+
+    if len(asked) < TEXT_CHARS:
+        raise MessageUnknownError(
+            f"{asked!r} is too short to be searched for",
+            f"Give {TEXT_CHARS} characters of a text, or {LEAST_CHARS} of an id.",
+        )
+    raise MessageUnknownError(f"{asked!r} names no message in this data version", _HINT)
 
 
 def _line(line: "FoundLine") -> dict[str, Any]:
@@ -111,7 +127,7 @@ def _line(line: "FoundLine") -> dict[str, Any]:
 
 def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
-    from forensics.report.annotations import marks_beside
+    from forensics.people import marks_text, people_of
     from forensics.report.message_sentence import message_sentence
     from forensics.tables.findings import DELIVERIES, MESSAGES
     from forensics.words import time_text
@@ -127,7 +143,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
         "found_by": list(work.hit.found_by),
         "first_received_at": time_text(work.hit.received_at),
         "verdict": verdict["verdict"] if verdict else None,
-        "marks": marks_beside(findings.lake)(verdict["incident_id"], verdict["item_id"]) if verdict else "",
+        "marks": marks_text(people_of(findings).of(verdict["incident_id"]).of([verdict["item_id"]])) if verdict else "",
         "incident_id": verdict["incident_id"] if verdict else None,
         "sentence": message_sentence(rows, verdict),
         "work_ids": sorted({item for _, item in work.items}),

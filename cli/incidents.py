@@ -6,9 +6,10 @@ import typer
 
 from cli import complete
 from cli.faults import FAULT_TABLE, fault_row, faults_of
-from cli.options import Everywhere, QueueOption
+from cli.options import Everywhere, QueueOption, WithoutMarksOption
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import say_nothing_found
+from cli.said import count_text, in_words
 from cli.table import Layout
 from forensics.errors import ForensicsError
 from forensics.verdict.interval import VERDICTS
@@ -36,20 +37,21 @@ def incidents(
     each: Annotated[
         bool, typer.Option("--each", help="A row per incident, newest first, instead of per fault.")
     ] = False,
+    without_marks: WithoutMarksOption = False,
 ) -> None:
     """List faults, the worst first: incidents of one queue with the same trigger and settings. Other formats list incidents."""
-    from forensics.report.annotations import marks_beside
+    from forensics.people import aside_text, judged, marks_text, people_of
     from forensics.report.faults import fault_of
     from forensics.report.prevention import by_incident
     from forensics.report.queue_lookup import check_queue
-    from forensics.report.records import incident_record
+    from forensics.report.records import counted_record, incident_record
     from forensics.tables.findings import INCIDENTS
-    from forensics.words import count_text
 
     findings = chosen.open_lake().findings()
     check_queue(findings, queue)
-    everything = findings.read(INCIDENTS).to_pylist()
-    ranked = faults_of(findings, everything)
+    people = people_of(findings, not without_marks)
+    everything = people.counted(findings.read(INCIDENTS).to_pylist())
+    ranked = faults_of(findings, everything, people)
     faults = fault_of(ranked)
     if fault is not None and fault not in {f.fault_id for f in ranked}:
         raise FaultUnknownError(
@@ -65,7 +67,7 @@ def incidents(
         )
     )
     if not rows:
-        print_rows([], how, _INCIDENT_TABLE, (*incident_record({}), "fault_id", "marks"))
+        print_rows([], how, _INCIDENT_TABLE, _columns())
         say_nothing_found(findings, queue)
         return
     if how is RowFormat.TABLE and fault is None and not each:
@@ -78,13 +80,26 @@ def incidents(
                 incident=count_text(len(rows), "incident"),
                 fault=count_text(len(mine), "fault"),
             )
+        if aside := aside_text(work for f in ranked if f.fault_id in mine for work in f.set_aside):
+            say("Set aside, --without-marks counts them: {aside}.", aside=in_words(aside))
         return
-    marks = marks_beside(findings.lake)
+    is_table = how is RowFormat.TABLE
     records: list[dict[str, Any]] = [
-        incident_record(r) | {"fault_id": faults[r["incident_id"]].fault_id, "marks": marks(r["incident_id"])}
+        incident_record(r if is_table else judged(r))
+        | {
+            "fault_id": faults[r["incident_id"]].fault_id,
+            "marks": marks_text(people.of(r["incident_id"]).whole),
+            "counted": counted_record(r),
+        }
         for r in rows
     ]
     if how in (RowFormat.JSON, RowFormat.JSONL):
         prevention = by_incident(findings)
         records = [r | {"counterfactuals": prevention.get(r["incident_id"], [])} for r in records]
-    print_rows(records, how, _INCIDENT_TABLE, (*incident_record({}), "fault_id", "marks"))
+    print_rows(records, how, _INCIDENT_TABLE, _columns())
+
+
+def _columns() -> tuple[str, ...]:
+    from forensics.report.records import incident_record
+
+    return (*incident_record({}), "fault_id", "marks", "counted")

@@ -53,8 +53,8 @@ def messages(
     ] = False,
 ) -> None:
     """List messages that were delivered more than once or share their work with another, each with its verdict."""
-    from forensics.report.annotations import marks_beside
-    from forensics.report.incident_lookup import find_incident
+    from forensics.lake.incident_lookup import find_incident
+    from forensics.people import marks_text, people_of
     from forensics.report.queue_lookup import check_queue
     from forensics.report.records import message_record
     from forensics.tables.findings import MESSAGES
@@ -69,13 +69,18 @@ def messages(
     wanted = {"incident_id": incident, "queue": queue, "verdict": verdict and str(verdict)}
     table = findings.read(MESSAGES, where=all_of(wanted))
     order = [(name, "ascending") for name in ("queue", "first_received_at", "item_id")]
-    marks = marks_beside(findings.lake)
+    people = people_of(findings)
     records = (
-        message_record(r) | {"marks": marks(r["incident_id"], r["item_id"])} for r in records_of(table.sort_by(order))
+        message_record(r)
+        | {
+            "marks": marks_text(people.of(r["incident_id"]).of([r["item_id"]])),
+            "set_aside": people.aside_of([r["item_id"]]) is not None,
+        }
+        for r in records_of(table.sort_by(order))
     )
     if how is RowFormat.TABLE:
         records = (with_interval(r) for r in records)
-    print_rows(records, how, _MESSAGE_TABLE, (*message_record({}), "marks"))
+    print_rows(records, how, _MESSAGE_TABLE, (*message_record({}), "marks", "set_aside"))
     if not table.num_rows:
         say_nothing_found(findings, queue)
 

@@ -32,7 +32,7 @@ def notify(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent, and send nothing.")] = False,
 ) -> None:
     """Tell a webhook or mailbox of incidents and alerts it has not heard of, and of changes; the same news never twice."""
-    from forensics.report.incident_lookup import find_incident
+    from forensics.lake.incident_lookup import find_incident
     from forensics.report.notice import trial_notice
 
     said = chosen.settings()

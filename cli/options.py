@@ -100,6 +100,9 @@ OnlyQueueArgument = Annotated[
 SameQueueOption = Annotated[
     str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as QUEUE.")
 ]
+WithoutMarksOption = Annotated[
+    bool, typer.Option("--without-marks", help="The logs' own figures, without what people set aside.")
+]
 WeekOption = Annotated[
     str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47. [default: the newest]")
 ]

@@ -11,8 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.annotate import annotate
-from cli.annotations import annotations
 from cli.balance import balance
 from cli.bundle import bundle
 from cli.check import check
@@ -27,6 +25,8 @@ from cli.health import health
 from cli.import_ import import_
 from cli.incidents import incidents
 from cli.investigate import investigate
+from cli.mark import mark
+from cli.marks import marks
 from cli.messages import messages
 from cli.notify import notify
 from cli.options import (
@@ -116,7 +116,6 @@ _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
 _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 """Commands that may start Spark, which hands frames to Arrow."""
 _KEPT = (
-    annotate,
     bundle,
     collect,
     correlate,
@@ -124,6 +123,7 @@ _KEPT = (
     doctor,
     import_,
     investigate,
+    mark,
     notify,
     reconcile,
     redrive_plan,
@@ -136,7 +136,7 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
     _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
     _REVIEW: (health, check, waiting, balance, sequence, suggest, what_if),
-    _SHOW: (demo, serve, report, bundle, notify, annotate, annotations),
+    _SHOW: (demo, serve, report, bundle, notify, mark, marks),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }
 for _panel, _commands in _COMMANDS.items():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import complete
-from cli.options import Everywhere
+from cli.options import Everywhere, WithoutMarksOption
 from cli.output import say, write_out
 from cli.said import language
 from forensics.errors import ForensicsError
@@ -53,8 +53,10 @@ def report(
     short_ids: Annotated[
         bool, typer.Option("--short-ids", help="Only the last 8 characters of message ids in tables.")
     ] = False,
+    without_marks: WithoutMarksOption = False,
 ) -> None:
     """Write the report of an incident, or of a week's queue health, to attach or to send."""
+    from forensics.people import people_of
     from forensics.report.case import load_case
     from forensics.report.options import ReportOptions
     from forensics.report.render import file_name, render
@@ -62,9 +64,10 @@ def report(
     kind = format or _kind_of(output)
     options = ReportOptions(language().code, zone, all_events, short_ids)
     if week is not None or incident is None:
-        _week_report(chosen, incident, week, kind, output, options)
+        _week_report(chosen, incident, week, kind, output, options, not without_marks)
         return
-    case = load_case(chosen.open_lake().findings(), incident)
+    findings = chosen.open_lake().findings()
+    case = load_case(findings, incident, people=people_of(findings, not without_marks))
     content = render(case, kind, options)
     if output is None and kind in _FILES and sys.stdout.isatty():
         output = file_name(case, kind)
@@ -100,8 +103,10 @@ def _week_report(
     kind: str,
     output: str | None,
     options: "ReportOptions",
+    with_marks: bool,
 ) -> None:
     """Write the weekly review as HTML, Markdown or CSV; raises ReportNotNamedError for what it cannot be."""
+    from forensics.people import people_of
     from forensics.report.week import load_week
     from forensics.report.week_render import render_week
 
@@ -123,7 +128,9 @@ def _week_report(
             "--zone, --all-events and --short-ids are for an incident's report",
             "The weekly review's days are those of zone under [team] in the settings file.",
         )
-    content = render_week(load_week(chosen.open_lake().findings(), chosen.settings(), week), kind, options.language)
+    findings = chosen.open_lake().findings()
+    review = load_week(findings, chosen.settings(), week, people_of(findings, with_marks))
+    content = render_week(review, kind, options.language)
     if output is None and kind == "html" and sys.stdout.isatty():
         output = f"queue-health-{week}.html"
     write_out(content, output)

@@ -26,13 +26,15 @@ def print_verdict(
 ) -> None:
     """Print the verdict on some queues in a window: what is well, the faults, and last, where eyes are, the worst incident."""
     from forensics.lake.filters import one_of
+    from forensics.people import people_of
     from forensics.report.case import load_case
     from forensics.report.summary import verdict_text
     from forensics.tables.findings import INCIDENTS
 
+    people = people_of(findings)
     rows = [
-        r
-        for r in findings.read(INCIDENTS, where=one_of("queue", queues)).to_pylist()
+        dict(r)
+        for r in people.counted(findings.read(INCIDENTS, where=one_of("queue", queues)).to_pylist())
         if r["started_at"] and r["started_at"] < window.end_at and (r["ended_at"] or r["started_at"]) >= window.start_at
     ]
     lake = f" --lake {shlex.quote(_short(chosen_lake))}" if chosen_lake else ""
@@ -45,7 +47,7 @@ def print_verdict(
     if not rows:
         return
     until = findings.generation.data_until_at
-    found = faults_of(findings, rows)
+    found = faults_of(findings, rows, people)
     if len(rows) > 1:
         print()
         print_rows([fault_row(fault, until) for fault in found], RowFormat.TABLE, FAULT_TABLE, ())
@@ -57,7 +59,7 @@ def print_verdict(
         )
     worst = _worst(rows, until)["incident_id"]
     serve_first = "" if dashboard else phrase("  (after: doubletake serve{lake})", lake=lake)
-    answer(f"\n{verdict_text(load_case(findings, worst), language())}\n")
+    answer(f"\n{verdict_text(load_case(findings, worst, people=people), language())}\n")
     answer(
         "  Timeline: {link}{serve_first}",
         link=timeline_link(dashboard or DASHBOARD, worst),

@@ -16,7 +16,7 @@ page = shell(
 review = health.choose_week(page)
 
 st.title(f"{say('Queue health')} · {health.title(review)}", anchor=False)
-health.sentence(review)
+health.sentence(review, page)
 health.cards(review)
 health.downloads(review, page)
 if chosen := health.table(review):

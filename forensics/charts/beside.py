@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any, Protocol
 
 import pandas as pd
@@ -45,7 +46,15 @@ class Measure:
         """Write a value as people do."""
         return span_text(round(value * 1000)) if self.is_seconds and value else f"{value:,.0f}"
 
+    def bound(self, value: float) -> str:
+        """Write an upper bound in few characters: a duration in one unit, rounded up."""
+        if not self.is_seconds or value < _LARGE[-1][0]:
+            return self.say(value)
+        per, unit = next((per, unit) for per, unit in _LARGE if value >= 2 * per or per == _LARGE[-1][0])
+        return f"{ceil(value / per)} {unit}"
 
+
+_LARGE = ((86_400, "d"), (3_600, "h"), (60, "min"))
 STRIPS = (
     Measure("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", "waiting"),
     Measure("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", "oldest", is_seconds=True),
@@ -99,7 +108,7 @@ def with_strips(
         lane += 1
         most = max(values.values())
         name = MEASURES + measure.metric
-        labels[name] = f"{say(measure.label)} ≤{say.units(measure.say(most))}"
+        labels[name] = f"{say(measure.label)} ≤{say.units(measure.bound(most))}"
         rows += [
             _row(name, lane, "measure", at)
             | {

@@ -19,10 +19,12 @@ from forensics.language import ENGLISH, Language
 MOST_LABELS = 40
 LEAST_LANES = 3
 _TOP, _BOTTOM = 54, 128
-_LEFT, _MOST_LEFT, _PER_CHAR = 72, 124, 7.3
+_LEFT, _MOST_LEFT, _PER_CHAR = 72, 134, 7.3
 """Left margin: its least, its most, and pixels per character of the longest label."""
-_LEGEND_BELOW = 66
-"""Pixels between the lanes and the legend: tick labels and gap labels."""
+_LEGEND_BELOW, _TICKS_BELOW, _GAP_ROW = 66, 44, 15
+"""Pixels between the lanes and the legend: those of tick labels, where they stand below, and a row of gap labels."""
+_GAP_LABEL = 0.17
+"""The share of the width that a gap's label takes; where gaps are nearer, every other label stands a row lower."""
 _TALL, _TICKS_TOP = 16, 42
 """From this many lanes on the times stand above them, where they are seen first, and how many pixels they take."""
 _MOST_LINES = 6
@@ -143,9 +145,11 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
         figure.update_yaxes(showticklabels=False, row=1, col=column)
     left = min(max(_LEFT, 16 + _PER_CHAR * max(map(len, names), default=0)), _MOST_LEFT)
     plot = max(count, LEAST_LANES) * lane_pixels(count, sub_lanes) + 2
+    below = _LEGEND_BELOW - (_TICKS_BELOW - _GAP_ROW if ticks_above(count) else 0)
+    bottom = _BOTTOM - _LEGEND_BELOW + below
     figure.update_layout(
-        height=_TOP + ticks_above(count) + _BOTTOM + plot,
-        margin={"l": left, "r": 8, "t": _TOP + ticks_above(count), "b": _BOTTOM},
+        height=_TOP + ticks_above(count) + bottom + plot,
+        margin={"l": left, "r": 8, "t": _TOP + ticks_above(count), "b": bottom},
         hovermode="closest",
         dragmode="zoom",
         barmode="overlay",
@@ -154,7 +158,7 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
             "orientation": "h",
             "x": 0,
             "xanchor": "left",
-            "y": -_LEGEND_BELOW / plot,
+            "y": -below / plot,
             "yanchor": "top",
             "maxheight": _BOTTOM - _LEGEND_BELOW,  # on a phone it would else climb over the times
             "font": {"size": 12},
@@ -191,7 +195,7 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
     names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
     lay_out(figure, names, len(episodes), round(LANE_FILL / slimmest))
-    _gap_labels(figure, episodes, say)
+    _gap_labels(figure, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
     clock_title(figure, episodes[0].start_us, zone, say, ticks_above(len(names)))
     return figure
 
@@ -207,19 +211,24 @@ def tick_formats(say: Language) -> list[dict[str, Any]]:
     ]
 
 
-def _gap_labels(figure: go.Figure, episodes: Sequence[Episode], say: Language) -> None:
+def _gap_labels(figure: go.Figure, episodes: Sequence[Episode], below_px: int, say: Language) -> None:
+    """Say how long each gap is, below the lanes; labels that would lie on one another stand in two rows."""
+    last, lowered = -1.0, False
     for i, (left, right) in enumerate(zip(episodes, episodes[1:], strict=False), 1):
         edge = figure.layout["xaxis" if i == 1 else f"xaxis{i}"].domain[1]
         next_edge = figure.layout[f"xaxis{i + 1}"].domain[0]
+        middle = (edge + next_edge) / 2
+        lowered = not lowered and last >= 0 and middle - last < _GAP_LABEL
+        last = middle
         figure.add_annotation(
             text=f"⋯ {say.span((right.start_us - left.end_us) / 1000)} ⋯",
-            x=(edge + next_edge) / 2,
+            x=middle,
             xref="paper",
             xanchor="center",
             y=0,
             yref="paper",
             yanchor="top",
-            yshift=-44,
+            yshift=-below_px - _GAP_ROW * lowered,
             showarrow=False,
             font={"size": 12},
         )

@@ -13,6 +13,7 @@ from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.language import ENGLISH, Language
+from forensics.people import aside_text, judged, people_of
 from forensics.report.alerts import Alert, alerts
 from forensics.report.case import load_case
 from forensics.report.faults import Fault, fault_record, faults
@@ -20,7 +21,7 @@ from forensics.report.notice_forms import News, body_of
 from forensics.report.notice_forms import escaped as _plain
 from forensics.report.opening import Opening
 from forensics.report.provisional import provisional_sentence
-from forensics.report.records import cause_counts, incident_record, verdict_counts
+from forensics.report.records import cause_counts, counted_record, incident_record, verdict_counts
 from forensics.report.told import cause
 from forensics.settings import Settings
 from forensics.tables.findings import INCIDENTS
@@ -82,7 +83,7 @@ def notice_of(
     ``fault`` is told where the incident is not the first of it.
     """
     link = f"{dashboard.rstrip('/')}/incident?{urlencode({'incident': incident['incident_id']})}" if dashboard else None
-    record = incident_record(incident)
+    record = incident_record(judged(incident))
     if kind not in ("slack", "json"):
         steps = " " + say("Next: {steps}", steps=say.sentence(first.next_line)) if first.steps else ""
         title = say.sentence(first.headline)
@@ -91,7 +92,7 @@ def notice_of(
             news=news_of(incident),
             severity="critical" if incident["confirmed"] else "warning",
             title=title,
-            text=f"{cause(say, incident)}{steps}",
+            text=f"{cause(say, incident)}{steps}{_set_aside(incident, say)}",
             at=incident["started_at"],
             link=link,
             data_version=data_version,
@@ -109,6 +110,7 @@ def notice_of(
             "next": list(first.steps),
             "stop": [asdict(move) for move in first.moves],
             "incident": {k: v for k, v in record.items() if k != "evidence_ids"},
+            "counted": counted_record(incident),
         }
     else:
         verdicts = " · ".join(f"{say.maybe(v)} {count}" for v, count in verdict_counts(incident).items())
@@ -144,6 +146,12 @@ def notice_of(
             "unfurl_links": False,
         }
     return Notice(incident["incident_id"], news_of(incident), body, is_critical=bool(incident["confirmed"]))
+
+
+def _set_aside(incident: Row, say: Language) -> str:
+    """Say in a notice what people's marks took out of its numbers."""
+    aside = aside_text(incident.get("set_aside") or ())
+    return " " + say.sentence(f"Set aside, {aside}.") if aside else ""
 
 
 def alert_notice(
@@ -194,9 +202,10 @@ def due(
     With settings and the time (UTC) also alerts, and in quiet hours only what is critical.
     """
     had = {(n["incident_id"], n["news"]) for n in findings.lake.read(NOTICES).to_pylist() if n["target"] == target}
+    people = people_of(findings)
     rows = [
         i
-        for i in findings.read(INCIDENTS).to_pylist()
+        for i in people.counted(findings.read(INCIDENTS).to_pylist())
         if (incident_id in (None, i["incident_id"])) and (any(i[v] for v in AFFECTED) or i["messages_at_most"])
     ]
     rows.sort(key=lambda i: (i["started_at"], i["incident_id"]))
@@ -206,7 +215,7 @@ def due(
     for fault in faults(rows, None):
         mine = [fresh[name] for name in fault.incident_ids if name in fresh]
         if mine:
-            first = load_case(findings, mine[0]["incident_id"]).opening
+            first = load_case(findings, mine[0]["incident_id"], people=people).opening
             whole = fault if len(fault.incidents) > 1 else None
             notice = notice_of(mine[0], first, kind, dashboard, version, whole, say)
             notices.append(replace(notice, also=tuple((i["incident_id"], news_of(i)) for i in mine[1:])))

@@ -11,12 +11,13 @@ from jinja2 import Environment
 
 from forensics.books import book_sums
 from forensics.language import Language
+from forensics.people import marks_text
 from forensics.report import markdown
-from forensics.report.annotations import marks_text, standing
 from forensics.report.case import Case
 from forensics.report.changes import when_before
 from forensics.report.environment import environment
 from forensics.report.evidence_lines import EvidenceLine
+from forensics.report.opening import headline
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts, verdict_counts
@@ -66,7 +67,6 @@ def markdown_page(case: Case, options: ReportOptions) -> str:
 
 def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
     language = Language(options.language)
-    marks = standing(case.annotations)
     works = list(islice(case.works(), MOST_WORKS))
     works_count = case.incident.get("works") or len(works)
     is_printed = bool(more.get("static"))
@@ -100,7 +100,8 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         most_ledger=MOST_LEDGER[template],
         book_sums=book_sums(case.books),
         dead=dead_of(case.queue_findings),
-        marks_of=lambda work: marks_text([mark for item in work["item_ids"] for mark in marks.get(item, ())]),
+        marks_of=lambda work: marks_text(case.marks.of(work["item_ids"])),
+        said_of=lambda incident: language.sentence(headline(incident)),
         events=case.timeline[:MOST_EVENTS] if options.all_events else (),
         evidence=(_proving(case) if is_printed else case.evidence)[:MOST_EVIDENCE_LINES],
         _=language,

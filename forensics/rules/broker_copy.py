@@ -11,7 +11,7 @@ NOTHING_ELSE = supported("every other cause is excluded: the standard queue deli
 def broker_copy(pair: DeliveryPair) -> Ruling:
     """Both runs were fine and it came back inside its visibility timeout, on a standard queue.
 
-    Never supported by itself: ``decide`` takes it when every other cause is excluded.
+    Supported by itself only where a recorded call shows its delete; else ``decide`` takes it when every other cause is excluded.
 
     >>> broker_copy(DeliveryPair(is_fifo=True)).sentence
     'a FIFO queue does not deliver copies'
@@ -24,6 +24,10 @@ def broker_copy(pair: DeliveryPair) -> Ruling:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, which brings a message back")
     if pair.earlier_delete_reason is not None:
         return excluded("a delete error is in the log")
+    if pair.earlier_was_deleted and pair.is_fifo is False and not pair.was_received_while_running:
+        return supported(
+            "CloudTrail recorded its delete, SQS took it, and the standard queue handed out a copy all the same"
+        )
     if pair.is_short_gap is False:
         return excluded(f"it came back after {seconds(pair.gap_ms)}, not inside the visibility timeout")
     if pair.is_fifo is None:

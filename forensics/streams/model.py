@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import msgspec
+
 from forensics.settings import Consumer
 
 
@@ -98,13 +100,14 @@ class Invocation:
         return self.first_line_at if self.start_at is None else self.start_at
 
 
-@dataclass(slots=True, kw_only=True)
-class Delivery:
+class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     """One message handed to one consumer, once; also a receive that only the receive count shows (``is_seen`` false).
 
     First what the consumer's lines say, then the settings in force at the receive, then what was judged.
     ``run_ended_at`` of a worker that says nothing of an end is its last line; then ``is_end_known`` is false. ``stopped_at``:
-    its process was told to stop, and wrote nothing more of the message.
+    its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then tried
+    to delete it: it gave the message up. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
+    ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing.
     """
@@ -154,6 +157,7 @@ class Delivery:
     worker_failed_at: int | None = None
     stopped_at: int | None = None
     is_given_up: bool = False
+    has_failed_first: bool = False
     is_timed_out: bool = False
     is_named_failure: bool = False
     delete_at: int | None = None
@@ -161,9 +165,9 @@ class Delivery:
     handle_reason: str | None = None
     first_fact_at: int | None = None
     last_fact_at: int | None = None
-    business_keys: list[str] = field(default_factory=list)
-    fact_ids: list[str] = field(default_factory=list)
-    end_ids: list[str] = field(default_factory=list)
+    business_keys: list[str] = msgspec.field(default_factory=list)
+    fact_ids: list[str] = msgspec.field(default_factory=list)
+    end_ids: list[str] = msgspec.field(default_factory=list)
     is_in_progress: bool = False
     is_not_reached: bool = False
 
@@ -183,6 +187,10 @@ class Delivery:
     function_settings_id: str | None = None
     is_function_timeout_assumed: bool | None = None
     hidden_until_at: int | None = None
+    is_hidden_by_call: bool = False
+    deleted_by_call_at: int | None = None
+    receiver: str | None = None
+    is_other_receiver: bool = False
     order_declared: str | None = None
     order_inferred: str | None = None
     order_runs: int | None = None
@@ -212,7 +220,7 @@ class Delivery:
     before_at: int | None = None
     work_id: str = ""
     is_provisional: bool | None = None
-    evidence_ids: list[str] = field(default_factory=list)
+    evidence_ids: list[str] = msgspec.field(default_factory=list)
 
     @property
     def sent_at(self) -> int | None:

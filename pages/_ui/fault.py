@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.charts.fault_times import fault_times
+from forensics.people import marks_text
 from forensics.report.before_after import Side
 from forensics.report.csv_text import to_csv
 from forensics.report.fault_case import FaultCase, load_fault
@@ -12,7 +13,7 @@ from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.records import message_record
 from forensics.report.told import cause as told_cause
 from forensics.tables.findings import MESSAGES
-from pages._ui.board import Board
+from pages._ui import marks
 from pages._ui.case import case_key
 from pages._ui.incident import stop_now
 from pages._ui.incidents import affected as of_incident
@@ -43,6 +44,8 @@ CSV_COLUMNS = (
     "last_received_at",
     "dead_lettered",
     "effect_sentence",
+    "marks",
+    "set_aside",
 )
 
 
@@ -51,7 +54,7 @@ def all_faults(found: list[Incident], page: Page) -> list[Fault]:
     ids = shares_works(found)
     columns = ("incident_id", "queue_arn", "work_id", "verdict")
     shared = page.board.records(MESSAGES, ("incident_id", "in", ids), columns=columns) if len(ids) > 1 else []
-    return faults(found, page.board.generation.data_until_at, shared)
+    return faults(found, page.board.generation.data_until_at, page.people.messages(shared))
 
 
 def choose(found: list[Fault], page: Page) -> Fault:
@@ -81,12 +84,12 @@ def choose(found: list[Fault], page: Page) -> Fault:
 def told(fault: Fault, page: Page) -> FaultCase:
     """Return the fault with all that belongs to it, read once per data version."""
     with guarded("the fault's evidence", page.data_version), busy("Reading the fault's evidence"):
-        return _told((*case_key(page), *fault.incident_ids), fault, page.board)
+        return _told((*case_key(page), *fault.incident_ids), fault, page)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _told(key: tuple[Any, ...], _fault: Fault, _board: Board) -> FaultCase:
-    return load_fault(_board.findings, _fault)
+def _told(key: tuple[Any, ...], _fault: Fault, _page: Page) -> FaultCase:
+    return load_fault(_page.board.findings, _fault, _page.people)
 
 
 def header(fault: Fault, page: Page) -> None:
@@ -96,8 +99,11 @@ def header(fault: Fault, page: Page) -> None:
     case = told(fault, page)
     first = case.opening
     often = " · ".join(in_words(part) for part in (fault.times, first.repeats) if part)
+    why = plain(told_cause(language(), fault.newest))
+    if len(fault.incidents) > 1:
+        why = say("Last, {at}: {why}", at=page.clock.minute(fault.newest["started_at"]), why=why)
     lines = [
-        plain(told_cause(language(), fault.newest)),
+        why,
         say("**How often:** {often}", often=plain(often)) if often else "",
     ]
     lines.append(say("**Next:** {next_line}", next_line=plain(in_words(first.next_line))) if first.steps else "")
@@ -122,12 +128,22 @@ def header(fault: Fault, page: Page) -> None:
             if case.works
             else say("The logs name no message ids: there is nothing to list."),
         )
+    if fault.set_aside:
+        marks.by_the_logs(page)
     if fault.elsewhere:
         st.caption(plain(say("The same trigger under the same settings: {names}.", names=", ".join(fault.elsewhere))))
 
 
 def _csv(case: FaultCase) -> bytes:
-    records = [message_record(work) | {"message_ids": work["message_ids"]} for work in case.works]
+    records = [
+        message_record(work)
+        | {
+            "message_ids": work["message_ids"],
+            "marks": marks_text(case.people.of(work["incident_id"]).of(work["item_ids"])),
+            "set_aside": aside.mark.words if (aside := case.people.aside_of(work["item_ids"])) else "",
+        }
+        for work in case.works
+    ]
     return to_csv(records, CSV_COLUMNS).encode()
 
 
@@ -205,14 +221,14 @@ def incidents(fault: Fault, page: Page) -> None:
             {
                 "Verdict": [next((v for v in VERDICTS if i[v]), "possible")],
                 "Started": page.clock.stamp(i["started_at"]),
-                "What happened": i["headline"],
                 "Messages": of_incident(i),
+                "Repeats": interval(i["extra_effects_at_least"] or 0, i["extra_effects_at_most"]),
                 "State": state(i, until),
                 "Incident": i["incident_id"],
             }
             for i in fault.incidents
         ],
-        told=("What happened", "State"),
+        told=("State",),
         hide_index=True,
         key="fault_incidents",
         height=330 if len(fault.incidents) > 8 else "auto",
@@ -221,7 +237,9 @@ def incidents(fault: Fault, page: Page) -> None:
         column_config={
             "Verdict": verdict_column(),
             "Started": st.column_config.TextColumn(width=170, help=say("Times in {zone}.", zone=page.clock.label())),
-            "What happened": st.column_config.TextColumn(width=340),
+            "Messages": st.column_config.TextColumn(help=say("Processed twice, of those delivered more than once.")),
+            "Repeats": st.column_config.TextColumn(width=90, help=say("Times that work was done beyond the first.")),
+            "Incident": st.column_config.TextColumn(width=260),
         },
         alt=say("Incidents of this fault, newest first"),
     )
@@ -241,6 +259,7 @@ def affected(fault: Fault, page: Page) -> None:
             {
                 "Verdict": [w["verdict"]],
                 "Times done": interval(w["effects_at_least"] or 0, w["effects_at_most"]),
+                "Marked": marks_text(told(fault, page).people.of(w["incident_id"]).of(w["item_ids"])) or None,
                 "Keys": ", ".join(w["business_keys"] or []),
                 "Message": ", ".join(w["message_ids"]) or w["item_id"],
                 "First received": page.clock.stamp(w["first_received_at"]),

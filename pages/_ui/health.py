@@ -2,6 +2,7 @@
 
 from functools import partial
 from textwrap import shorten
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import streamlit as st
@@ -9,12 +10,11 @@ import streamlit as st
 from forensics.errors import ForensicsError
 from forensics.health import NEEDS, QueueReview, Signal, WeekReview, week_bounds, week_title
 from forensics.health.signals import span
-from forensics.report.week import load_week, week_to_open, weeks_read
+from forensics.report.week import load_week, set_aside, week_to_open, weeks_read
 from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
-from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH
-from pages._ui import setting_checks
+from pages._ui import marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.said import busy, in_words, language, percent, say, span_text, term
@@ -66,7 +66,7 @@ def choose_week(page: Page) -> WeekReview:
         week = st.selectbox(say("Week"), newest_first, newest_first.index(opened), key="week", bind="query-params")
     try:
         with busy("Weighing the week"):
-            return _review(page.board.key, page.settings.text, week, page)
+            return _review(page.people_key, page.settings.text, week, page)
     except ForensicsError as problem:
         st.title(say("Queue health"), anchor=False)
         show_broken(problem, page.data_version)
@@ -79,8 +79,8 @@ def _weeks(key: tuple[str, str], _page: Page) -> list[str]:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _review(key: tuple[str, str], settings: str, week: str, _page: Page) -> WeekReview:
-    return load_week(_page.board.findings, _page.settings, week)
+def _review(key: tuple[Any, ...], settings: str, week: str, _page: Page) -> WeekReview:
+    return load_week(_page.board.findings, _page.settings, week, _page.people)
 
 
 def title(review: WeekReview) -> str:
@@ -91,7 +91,7 @@ def title(review: WeekReview) -> str:
     return say("{first} to {last}", first=first.isoformat(), last=last.isoformat())
 
 
-def sentence(review: WeekReview) -> None:
+def sentence(review: WeekReview, page: Page) -> None:
     """Answer the page's question in one sentence, and say where the week is not whole."""
     first = review.needy[0] if review.needy else None
     why = say(" First {queue}: {why}.", queue=first.queue, why=in_words(first.why)) if first else ""
@@ -110,6 +110,7 @@ def sentence(review: WeekReview) -> None:
             )
         )
     )
+    marks.of_works(set_aside(review), page)
 
 
 def cards(review: WeekReview) -> None:
@@ -140,9 +141,9 @@ def table(review: WeekReview) -> QueueReview | None:
             "8 weeks": _drawable(q.redelivered_trend),
             "Processed twice": in_words(twice_words(q)),
             "p95 age": _span(q.number("age_p95_s")),
-            "Visibility": _span(q.timeouts.visibility_s),
             "p99 handler": _seconds(q.number("handler_p99_ms")),
             "To DLQ": q.number("dead_lettered_count"),
+            "Visibility": _span(q.timeouts.visibility_s),
             "Owner": q.owner or "",
         }
         for q in review.queues
@@ -157,19 +158,19 @@ def table(review: WeekReview) -> QueueReview | None:
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
         column_config={
-            "Queue": config.TextColumn(pinned=True, width=110),
+            "Queue": config.TextColumn(pinned=True, width=124),
             "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
-            "Why": config.TextColumn(width=208),
+            "Why": config.TextColumn(width=196),
             "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
-            "8 weeks": config.LineChartColumn(
-                width=70, y_min=0, help=say("The same by week, as far as read; the last point is this week.")
+            "8 weeks": config.BarChartColumn(  # a line is drawn smooth there, with hills that nobody measured
+                width=62, y_min=0, help=say("The same by week, as far as read; the last point is this week.")
             ),
-            "Processed twice": config.TextColumn(width=100, help=say("At least to at most.")),
+            "Processed twice": config.TextColumn(width=112, help=say("At least to at most.")),
             "p95 age": config.TextColumn(width=60, help="ApproximateAgeOfOldestMessage"),
             "Visibility": config.TextColumn(
                 width=66, help=say("Visibility timeout in force at the end of the evidence.")
             ),
-            "p99 handler": config.TextColumn(width=80),
+            "p99 handler": config.TextColumn(width=88),
             "To DLQ": config.NumberColumn(width=66),
         },
         alt=say("Queues by need"),
@@ -224,7 +225,8 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     _incidents(queue, page)
     if not review.ends_here:
         st.caption(say("The settings checks are those of the end of the evidence, whatever the week."))
-    setting_checks.table(list(queue.checks), page)
+    told_above = {s.sentence for s in queue.signals if s.is_setting} | {s.sentence for s, _ in queue.accepted}
+    setting_checks.table([c for c in queue.checks if c["sentence"] not in told_above], page, bool(told_above))
 
 
 def _reasons(title: str, signals: list[Signal]) -> None:
@@ -246,6 +248,8 @@ def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
     with st.skeleton(height=CHART_PX):
         days = page.board.rows(QUEUE_HEALTH, ("queue_arn", "==", queue.queue_arn), ("day", ">=", first.isoformat()))
         days = days[days["day"] <= review.last_day.isoformat()]
+        for column in ("twice_at_least", "twice_at_most") if page.people.aside else ():
+            days = days.assign(**{column: [r[column] for r in page.people.periods(days.to_dict("records"))]})
         with_incidents = _incident_days(queue, review, page)
         figure = days_figure(queue, review, days, with_incidents)
     days_chart(queue, review, figure)
@@ -273,7 +277,7 @@ def _numbers(queue: QueueReview, review: WeekReview) -> None:
 
 def _incident_days(queue: QueueReview, review: WeekReview, page: Page) -> list[dict[str, str]]:
     zone = ZoneInfo(review.zone)
-    found = page.board.records(INCIDENTS, ("queue_arn", "==", queue.queue_arn))
+    found = [i for i in page.incidents() if i["queue_arn"] == queue.queue_arn]
     return [
         {
             "incident_id": i["incident_id"],

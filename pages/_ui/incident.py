@@ -20,7 +20,7 @@ from pages._ui.said import count_text as count
 from pages._ui.said import in_words, interval, language, offset_text, say, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
-from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, plain, rival, verdict_column
+from pages._ui.words import VERDICTS, cause, code_counts, plain, rival, verdict_badges, verdict_column
 
 Incident = dict[str, Any]
 MOST_MESSAGES = 2000
@@ -113,11 +113,7 @@ def header(case: Incident, page: Page) -> Any:
     what_next = say("**Next:** {next_line}", next_line=plain(in_words(first.next_line))) if first.steps else ""
     st.markdown(f"{plain(told_cause(language(), case))}  \n{how_often(case, first, page)}{what_next}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(
-            f"{term(word)} · {term(case['certainty'])}",
-            color=VERDICTS[word][0],
-            help=f"{say(VERDICTS[word][1])} {say(CERTAINTY.get(case['certainty'], ''))}",
-        )
+        verdict_badges(word, case["certainty"])
         if case["is_provisional"]:
             said = plain(in_words(provisional_sentence(case)))
             st.badge(term("provisional"), color="blue", icon=":material/hourglass_top:", help=said)
@@ -133,7 +129,8 @@ def header(case: Incident, page: Page) -> Any:
         actions = st.container(horizontal=True, width="content", gap="small")
         with actions:
             stop_now(first)
-        return actions
+    marks.of_incident(case, page)
+    return actions
 
 
 def stop_now(first: Opening) -> None:

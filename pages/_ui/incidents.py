@@ -205,10 +205,11 @@ def _counted_again(incident_ids: list[str], page: Page) -> dict[str, int]:
         ("incident_id", "in", tuple(incident_ids)),
         columns=("incident_id", "queue_arn", "work_id", "verdict"),
     )
-    seen = {(r["queue_arn"], r["work_id"], r["incident_id"]): r["verdict"] for r in rows}
+    counted = page.people.messages(rows)
+    seen = {(r["queue_arn"], r["work_id"], r["incident_id"]): r["verdict"] for r in counted}
     once = {key[:2]: verdict for key, verdict in seen.items()}
-    counted, works = Counter(seen.values()), Counter(once.values())
-    return {v: works[v] - counted[v] for v in VERDICTS}
+    each, works = Counter(seen.values()), Counter(once.values())
+    return {v: works[v] - each[v] for v in VERDICTS}
 
 
 def nothing_found(found: list[Incident], page: Page) -> None:

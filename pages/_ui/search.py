@@ -16,7 +16,7 @@ from forensics.report.find import find as find_messages
 from forensics.report.hints import equal_bodies
 from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
-from forensics.tables.evidence import COVERAGE, LOG_EVENTS
+from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from pages._ui import details, lines, marks
 from pages._ui.board import Board
@@ -28,7 +28,7 @@ from pages._ui.shell import Page
 from pages._ui.states import guarded
 from pages._ui.tables import data_table
 from pages._ui.urltime import read_window
-from pages._ui.words import VERDICTS, cause, plain, rival, verdict_column
+from pages._ui.words import cause, plain, rival, verdict_badges, verdict_column
 
 Row = dict[str, Any]
 ORIGINS = {
@@ -173,8 +173,7 @@ def answer(work: Work, page: Page) -> None:
     st.subheader(plain(said), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if verdict:
-            colour, meaning = VERDICTS[verdict["verdict"]]
-            st.badge(f"{term(verdict['verdict'])} · {term(verdict['certainty'])}", color=colour, help=say(meaning))
+            verdict_badges(verdict["verdict"], verdict["certainty"])
             marks.beside_message(verdict, page)
         st.markdown(
             say("`{message}` on `{queue}`", message=_code(hit.message_id or hit.item_id), queue=_code(hit.queue)),
@@ -328,8 +327,28 @@ def why(redeliveries: list[Row], names: dict[Key, str]) -> None:
             st.markdown("\n".join(lines))
 
 
+def is_queue(asked: str, page: Page) -> bool:
+    """Tell whether a queue is asked for; its incidents and its week are then linked to."""
+    named = page.board.records(CONSUMERS, columns=("queue_name",))
+    if asked not in {row["queue_name"] for row in named}:
+        return False
+    st.info(plain(say("{queue} is a queue.", queue=asked)), icon=":material/inbox:")
+    page.link_to("app.py", say("Its incidents"), ":material/warning:", queue=asked)
+    page.link_to("pages/queue_health.py", say("Its week"), ":material/monitoring:", queue=asked)
+    return True
+
+
 def nothing(asked: str, page: Page) -> None:
-    """Say what was searched: days, queues, sources."""
+    """Say what was searched: days, queues, sources; a text that is too short to be searched for is none that was not found."""
+    if len(asked) < TEXT_CHARS:
+        said = say(
+            "{asked} is too short: {least} characters of a text, or {n} of an id.",
+            asked=asked,
+            least=TEXT_CHARS,
+            n=LEAST_CHARS,
+        )
+        st.info(plain(said), icon=":material/search:")
+        return
     checked = page.board.generation.row_counts.get("deliveries", 0)
     st.info(
         plain(

@@ -2,18 +2,21 @@
 
 import contextlib
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
+from forensics.people import People, people_of
 from forensics.settings import Settings
 from forensics.settings_text import changed_since
 from forensics.tables.evidence import CONSUMERS
+from forensics.tables.findings import INCIDENTS
 from pages._ui import completeness
 from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
@@ -36,6 +39,8 @@ NAVIGATION = (
 """File, label and icon; a new page is a new line here and a file in ``pages/``."""
 
 KEEPS_INCIDENT = {"pages/incident.py", "pages/report.py"}
+LOOK_EVERY_S = 30
+"""How often an open page looks for a newer data version."""
 ICON = Path(__file__).with_name("icon.svg")
 
 
@@ -46,6 +51,7 @@ class Page:
     clock: Clock
     board: Board
     settings: Settings
+    people: People
 
     @property
     def data_version(self) -> str:
@@ -62,6 +68,19 @@ class Page:
     def data_end(self) -> str:
         """Say when the data ends and how long ago that is: nothing is known of what came after."""
         return _end(self.board.generation, self.clock)
+
+    def incidents(self) -> list[dict[str, Any]]:
+        """Return the incidents as they count: without what people set aside, unless the logs' own figures are asked for."""
+        return [dict(row) for row in self.people.counted(self.board.records(INCIDENTS))]
+
+    @property
+    def people_key(self) -> tuple[Any, ...]:
+        """What cached values are kept under that count people's marks."""
+        return *self.board.key, *self.board.people_key, self.people.does_count
+
+    def leave_marks_out(self) -> None:
+        """Show the logs' own figures from the next run on."""
+        st.session_state["logs_alone"] = True
 
     def link(self, **keys: str) -> dict[str, str]:
         """Return query parameters for a link inside the dashboard: a pinned data version travels along."""
@@ -98,12 +117,36 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         choose_language()
     board = _open(title, promise)
     with st.sidebar:
+        people = _people(board)
         _version_line(board, clock, settings)
+        if not st.query_params.get("dv"):
+            _newer_line(board.generation.generation_id)
         sign_out(settings.access)
     _warn_of_zone()
     _stale_line(board, clock, settings)
     completeness.note(board, clock, rests_on)
-    return Page(clock, board, settings)
+    return Page(clock, board, settings, people)
+
+
+def _people(board: Board) -> People:
+    """Return what people say; the switch is there where it changes a number."""
+    said = _said((*board.key, *board.people_key), board)
+    if not (said.aside or said.blind):
+        return said
+    alone = st.toggle(
+        say("By the logs alone"),
+        key="logs_alone",
+        bind="query-params",
+        help=say(
+            "Every figure without people's marks. Else what they marked as false alarm or charged once does not count."
+        ),
+    )
+    return replace(said, does_count=False) if alone else said
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _said(key: tuple[Any, ...], _board: Board) -> People:
+    return people_of(_board.findings)
 
 
 def _settings() -> tuple[Settings, ForensicsError | None]:
@@ -150,7 +193,7 @@ def _open(title: str, promise: str) -> Board:
                 board = earlier
     except ForensicsError as problem:
         st.title(say(title))
-        show_problem(problem, say(promise))
+        show_problem(problem, say(promise), lake_path())
         st.stop()
     return board
 
@@ -175,6 +218,19 @@ def _version_line(board: Board, clock: Clock, settings: Settings) -> None:
                 difference=count(len(changed), "difference"),
             )
         )
+
+
+@st.fragment(run_every=LOOK_EVERY_S)
+def _newer_line(shown: str) -> None:
+    """Say where a newer data version was made while the page lay open; a click shows it."""
+    try:
+        newest = newest_board(Lake(lake_path())).generation
+    except ForensicsError:  # the page says so when it is loaded again
+        return
+    if newest.generation_id != shown and st.button(
+        say("Newer data: {version} · Reload", version=newest.data_version), key="reload", icon=":material/refresh:"
+    ):
+        st.rerun()
 
 
 def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:

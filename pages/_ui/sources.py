@@ -125,7 +125,7 @@ def table(status: LakeStatus, page: Page) -> None:
         [
             {
                 "Queue": s.queue,
-                "Source": s.source,
+                "Source": term(s.source.replace("_", " ")),
                 "Resource": s.resource,
                 "Status": s.status,
                 "Read from": page.clock.minute(s.read_from_at),

@@ -111,6 +111,7 @@ def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
         default = "Invocations" if deliveries <= MOST_DELIVERIES else "Overview"
     if wanted := st.session_state.pop("form_wanted", None):
         st.session_state["lanes"] = wanted
+    _read_form()
     with st.container(horizontal=True, vertical_alignment="center"):
         form = st.segmented_control(
             say("Lanes"),
@@ -139,6 +140,19 @@ def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
             }[form]
         )
     return form, show
+
+
+def _read_form() -> None:
+    """Take the form that the link names in whatever case, and say so where it names none."""
+    asked = st.query_params.get("lanes")
+    if not asked or asked in FORMS or asked in map(term, FORMS):
+        return
+    if meant := next((form for form in FORMS if asked.casefold() in (form.casefold(), term(form).casefold())), None):
+        st.session_state["lanes"] = meant
+        return
+    known = ", ".join(map(term, FORMS))
+    st.warning(plain(say("lanes={asked} of the link is ignored: there is {known}.", asked=asked, known=known)))
+    st.query_params.pop("lanes")
 
 
 def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: bool, lanes: Any) -> Drawn:

@@ -100,6 +100,8 @@ def _of_message(where: str, message: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_figure(figure: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if "layer" in figure:  # a line chart of Streamlit's own: its series are named by their columns
+        return
     for trace in figure["data"]:
         if trace.get("showlegend", True):
             yield "figure.name", trace.get("name") or ""
