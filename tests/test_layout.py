@@ -42,7 +42,7 @@ COMPANIONS = {
 
 THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
-    "forensics": {"re2", "pydantic"},
+    "forensics": {"re2", "pydantic", "scipy"},
     "forensics/counting": {"polars"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},
@@ -54,7 +54,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
-    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow", "scipy"},
+    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
     "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there

@@ -48,7 +48,13 @@ def load_fault(findings: Findings, fault: Fault) -> FaultCase:
     on_items = [a for a in marks if a.item_id is not None]
     lost = sum(row["code"] == "retention_expired" for row in beside)
     until = findings.generation.data_until_at
-    told = dict(fault.newest) | {"headline": fault.headline}
+    least, most = fault.repeats
+    told = {
+        **fault.newest,
+        "headline": fault.headline,
+        "extra_effects_at_least": least,
+        "extra_effects_at_most": most,
+    }
     works = affected_works(messages)
     first = opening(told, works, changes, dead_of(beside), lost, on_items, newest.opening.moves, until)
     since = changes_since(findings, fault, marks)
