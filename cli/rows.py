@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cli.output import say
+from cli.said import phrase
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
@@ -44,7 +45,10 @@ def say_nothing_found(findings: "Findings", queue: str | None) -> None:
     from forensics.report.queue_lookup import deliveries_of
 
     checked = deliveries_of(findings, queue)
-    where = f" of queue {queue!r}" if queue else ""
+    where = phrase(" of queue {queue}", queue=repr(queue)) if queue else ""
     say(
-        f"No suspicion{where}. {checked:,} {'of its ' if queue else ''}deliveries were checked in this data version; `doubletake status` has gaps."
+        "No suspicion{where}. {checked} {v}deliveries were checked in this data version; `doubletake status` has gaps.",
+        where=where,
+        checked=checked,
+        v=phrase("of its ") if queue else "",
     )

@@ -75,6 +75,7 @@ regions = ["eu-west-1", "eu-central-1"]
 [team]
 zone = "Asia/Tokyo"               # the dashboard's time zone beside UTC
 stale_after_min = 60              # after so many minutes data counts as old
+language = "ja"                   # of dashboard, reports and command; "en" by default
 
 [access]                          # who may look at the dashboard beyond this machine
 mode = "oidc"                     # or "none", the default; the provider's client: .streamlit/secrets.toml beside this file

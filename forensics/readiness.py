@@ -71,7 +71,7 @@ RECEIVED = Missing(
 COUNT = "the receive count"
 ITEM_START = Missing(
     "an item's start",
-    "where a run is cut off, nothing tells which message was being handled",
+    "where a run times out, nothing tells which message was in progress",
     "print(f\"processing message_id={record['messageId']}\")",
     "console.log(`processing message_id=${record.messageId}`);",
     r"started = 'processing message_id=(?P<message_id>\S+)'",

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow.compute as pc
 
 from forensics.judging.event_counts import EVENT_COUNTS
-from forensics.lake import Lake, data_files, delta
+from forensics.lake import Lake, commits, data_files, delta
 from forensics.parsers import json_lines, parse_line
 from forensics.parsers.platform_marks import MARK_NEEDLES, is_mark
 from forensics.settings import Settings
@@ -119,7 +119,7 @@ def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: d
 
 
 def _log_files(folder: Path, files: Sequence[str]) -> Iterator[LogFile]:
-    digests = delta.digests(folder) if files else {}
+    digests = commits.digests(folder) if files else {}
     for file in files:
         yield LogFile(file, Path(file).stat().st_size, digests.get(str(Path(file).relative_to(folder))))
 

@@ -26,25 +26,28 @@ def order_counts(deliveries: pl.DataFrame) -> list[dict[str, Any]]:
         started=pl.col("started_at").to_physical(),
     )
     rows = rows.filter(finished.is_not_null() | started.is_not_null() | pl.col("batch_position").is_not_null())
-    rows = rows.sort(_RUN, "batch_position", nulls_last=True)
+    rows = rows.sort(_RUN, "batch_position", nulls_last=True).with_columns(run=pl.col(_RUN).rle_id())
     is_in_batch = pl.col("batch_position").is_not_null()
+    done = pl.when(is_in_batch).then(finished)
 
     def latest(at: pl.Expr) -> pl.Expr:
-        return pl.when(is_in_batch).then(at).cum_max().forward_fill().shift(1).over(_RUN)
+        return pl.when(is_in_batch).then(at).cum_max().forward_fill().shift(1).over("run")
 
-    before = [finished < latest(finished), started < latest(finished), started < latest(started)]
-    is_inverted = is_in_batch & pl.any_horizontal(one.fill_null(False) for one in before)
-    done = finished.filter(is_in_batch & finished.is_not_null())
-    runs = (
-        rows.with_columns(is_inverted=is_inverted)
-        .group_by(_RUN, "log_group", "function_name")
-        .agg(
-            against=pl.col("is_inverted").any() | (is_in_batch.any() & (~is_in_batch & finished.is_not_null()).any()),
-            count=done.len().cast(pl.Int64),
-            first=done.min(),
-            last=done.max(),
-            is_all_begun=started.filter(is_in_batch & finished.is_not_null()).is_not_null().all(),
-        )
+    rows = rows.with_columns(done_before=latest(finished), begun_before=latest(started), done=done)
+    before = [finished < pl.col("done_before"), started < pl.col("done_before"), started < pl.col("begun_before")]
+    rows = rows.with_columns(
+        is_inverted=is_in_batch & pl.any_horizontal(one.fill_null(False) for one in before),
+        is_in_batch=is_in_batch,
+        is_of_other=~is_in_batch & finished.is_not_null(),
+        is_unbegun=pl.col("done").is_not_null() & started.is_null(),
+    )
+    runs = rows.group_by("run").agg(
+        pl.col(_RUN, "log_group", "function_name").first(),
+        against=pl.col("is_inverted").any() | (pl.col("is_in_batch").any() & pl.col("is_of_other").any()),
+        count=pl.col("done").count().cast(pl.Int64),
+        first=pl.col("done").min(),
+        last=pl.col("done").max(),
+        is_all_begun=~pl.col("is_unbegun").any(),
     )
     began = pl.col(_RUN).str.extract(r"\|([0-9]+)(?:\.[0-9]+)?$", 1).cast(pl.Int64) * 1000
     spread = pl.col("last") - pl.col("first")

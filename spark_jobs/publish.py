@@ -204,7 +204,7 @@ def _groups(cache: Cache, unit: Unit) -> Iterator[list[Delivery]]:
     rows = _all_deliveries(cache, unit).filter(pl.col("group_id").is_in(wanted.implode())).collect()
     times = [name for name, kind in schema_of(DELIVERIES).items() if isinstance(kind, pl.Datetime)]
     rows = rows.with_columns(pl.col(name).dt.epoch("us") for name in times)
-    names = [name for name in rows.columns if name not in ("sent_at",) and name in Delivery.__slots__]
+    names = [name for name in rows.columns if name not in ("sent_at",) and name in Delivery.__struct_fields__]
     for _, mine in rows.sort("group_id", "item_id", "delivery_index").group_by("group_id", maintain_order=True):
         yield [
             Delivery(

@@ -95,9 +95,10 @@ class _Lines:
     def _settle_ids(self) -> None:
         """Ask the grammar about ids of lines that are not their invocation's own: most are of messages."""
         is_other = (pl.col("line_id") != pl.col("own_id")).fill_null(False)
-        is_platforms = (pl.col("kind") == screen.APPLICATION) & screen.may_be_of_platform(pl.col("line"))
-        doubtful = (is_other | is_platforms) & (pl.col("own_id") != "")
-        odd = self.lines.with_row_index("place").filter(doubtful).select("place", "line", "group")
+        mine = self.lines.with_row_index("place").filter(
+            (pl.col("own_id") != "") & (is_other | (pl.col("kind") == screen.APPLICATION))
+        )
+        odd = mine.filter(is_other | screen.may_be_of_platform(pl.col("line"))).select("place", "line", "group")
         if odd.is_empty():
             return
         told = [parse_line(t, None, self.groups[g].name).request_id for _, t, g in odd.iter_rows()]

@@ -61,8 +61,8 @@ def kinds(line: pl.Expr) -> pl.Expr:
 
 def said_ids(kind: pl.Expr, line: pl.Expr) -> pl.Expr:
     """Return the request id of START, END and REPORT lines; null elsewhere."""
-    cut = pl.when(kind == START).then(line.str.slice(17, 36)).when(kind == END).then(line.str.slice(15, 36))
-    return cut.when(kind == REPORT).then(line.str.slice(18, 36))
+    begin = kind.replace_strict({START: 17, END: 15, REPORT: 18}, default=0, return_dtype=pl.Int64)
+    return pl.when(begin > 0).then(line).str.slice(begin, 36)
 
 
 def durations_ms(line: pl.Expr) -> pl.Expr:
@@ -131,8 +131,8 @@ _RULES = {
     "message_id": rf"^{UUID}$",
     "receipt_handle": r"^[A-Za-z0-9+/=~_.-]+$",
     "receive_count": r"^[0-9]{1,9}$",
-    "sent_ms": r"^[0-9]{1,18}$",
-    "first_receive_ms": r"^[0-9]{1,18}$",
+    "sent_ms": r"^[0-9]{1,14}$",
+    "first_receive_ms": r"^[0-9]{1,14}$",
     "group_id": _TEXT,
     "deduplication_id": _TEXT,
     "body_md5": r"^[0-9a-fA-F]{32}$",
@@ -142,7 +142,6 @@ _RULES = {
 }
 """What a printed value must look like for vectors to take it as the grammar would."""
 _NUMBERS = {"receive_count": pl.Int32, "sent_ms": pl.Int64, "first_receive_ms": pl.Int64}
-RECORD_COLUMNS = ("event", "batch_position", *_RULES, "key")
 
 
 def records_of(
@@ -152,11 +151,14 @@ def records_of(
 
     ``event`` is the place of the event among those given; ``key`` the business key of the body.
     """
-    rows: list[tuple[object, ...]] = []
-    odd = []
+    found: list[_Record] = []
+    of_event, odd = [], []
     for number, (line, group) in enumerate(zip(events, groups, strict=True)):
         try:
-            rows += _records(number, line, group, keys)
+            listed = _listed_in(line, group)
+            for record in listed:
+                arn = record.eventSourceARN
+                record.key = keys.key_of_body(record.body, arn.rpartition(":")[2] if arn else group.queue_name)
         except (
             msgspec.MsgspecError,
             LookupError,
@@ -168,19 +170,21 @@ def records_of(
             MemoryError,
         ):
             odd.append(number)
-    texts = dict.fromkeys(RECORD_COLUMNS, pl.String) | {"event": pl.UInt32, "batch_position": pl.Int32}
+        else:
+            found += listed
+            of_event.append((number, len(listed)))
     try:
-        found = pl.DataFrame(rows, schema=texts, orient="row")
+        records = _columns_of(found, of_event)
     except (pl.exceptions.PolarsError, TypeError):  # a value that is no text
-        return pl.DataFrame(schema=texts), list(range(len(events)))
+        return _columns_of([], []), list(range(len(events)))
     fits = pl.all_horizontal(
         pl.col(name).str.contains(rule).fill_null(name not in ("message_id", "receipt_handle"))
         for name, rule in _RULES.items()
     )
-    found = found.with_columns(fits=fits & ~pl.struct("event", "message_id").is_duplicated())
-    odd += found.filter(~pl.col("fits"))["event"].unique().to_list()
-    found = found.drop("fits").filter(~pl.col("event").is_in(odd))
-    return found.with_columns(pl.col(name).cast(kind) for name, kind in _NUMBERS.items()), odd
+    records = records.with_columns(fits=fits & ~pl.struct("event", "message_id").is_duplicated())
+    odd += records.filter(~pl.col("fits"))["event"].unique().to_list()
+    records = records.drop("fits").filter(~pl.col("event").is_in(odd))
+    return records.with_columns(pl.col(name).cast(kind) for name, kind in _NUMBERS.items()), odd
 
 
 class _Attributes(msgspec.Struct):
@@ -200,6 +204,7 @@ class _Record(msgspec.Struct):
     body: str | None = None
     md5OfBody: str | None = None
     eventSourceARN: str | None = None
+    key: str | None = None
 
 
 _DECODE = msgspec.json.Decoder(list[_Record]).decode
@@ -211,7 +216,8 @@ def _listed(text: str) -> list[_Record]:
     return msgspec.convert(ast.literal_eval(text), list[_Record])
 
 
-def _records(number: int, line: str, group: LogGroup, keys: BusinessKeys) -> list[tuple[object, ...]]:
+def _listed_in(line: str, group: LogGroup) -> list[_Record]:
+    """Return the records of a printed event; raises where it is in no common form, or holds none."""
     prefix = _PLAIN_PREFIX.match(line)
     begin = prefix.end() if prefix else 0
     opened = line.find("[", begin, begin + 16)
@@ -220,31 +226,34 @@ def _records(number: int, line: str, group: LogGroup, keys: BusinessKeys) -> lis
     end = line.rindex("}]") + 2
     if line[end:].strip("} \t\r\n"):
         raise ValueError
-    queue_name, key_of_body = group.queue_name, keys.key_of_body
-    rows: list[tuple[object, ...]] = []
-    for place, record in enumerate(_listed(line[opened:end]), 1):
-        said, arn = record.attributes, record.eventSourceARN
-        rows.append(
-            (
-                number,
-                place,
-                record.messageId,
-                record.receiptHandle,
-                said.ApproximateReceiveCount,
-                said.SentTimestamp,
-                said.ApproximateFirstReceiveTimestamp,
-                said.MessageGroupId,
-                said.MessageDeduplicationId,
-                record.md5OfBody,
-                arn,
-                said.DeadLetterQueueSourceArn,
-                said.SenderId,
-                key_of_body(record.body, arn.rpartition(":")[2] if arn else queue_name),
-            )
-        )
-    if not rows:
+    records = _listed(line[opened:end])
+    if not records:
         raise ValueError
-    return rows
+    return records
+
+
+def _columns_of(records: Sequence[_Record], of_event: Sequence[tuple[int, int]]) -> pl.DataFrame:
+    """Return records as columns; ``of_event`` says which events they are of, and how many of each."""
+    said = [record.attributes for record in records]
+    texts: dict[str, list[str | None]] = {
+        "message_id": [record.messageId for record in records],
+        "receipt_handle": [record.receiptHandle for record in records],
+        "receive_count": [one.ApproximateReceiveCount for one in said],
+        "sent_ms": [one.SentTimestamp for one in said],
+        "first_receive_ms": [one.ApproximateFirstReceiveTimestamp for one in said],
+        "group_id": [one.MessageGroupId for one in said],
+        "deduplication_id": [one.MessageDeduplicationId for one in said],
+        "body_md5": [record.md5OfBody for record in records],
+        "queue_arn": [record.eventSourceARN for record in records],
+        "dead_letter_source_arn": [one.DeadLetterQueueSourceArn for one in said],
+        "sender_id": [one.SenderId for one in said],
+        "key": [record.key for record in records],
+    }
+    places = {
+        "event": pl.Series([n for n, count in of_event for _ in range(count)], dtype=pl.UInt32),
+        "batch_position": pl.Series([n for _, count in of_event for n in range(1, count + 1)], dtype=pl.Int32),
+    }
+    return pl.DataFrame({**places, **{name: pl.Series(values, dtype=pl.String) for name, values in texts.items()}})
 
 
 def _opening(line: str, group: LogGroup) -> tuple[int, int]:

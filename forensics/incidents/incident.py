@@ -16,7 +16,7 @@ from forensics.words import count_text
 
 Row = dict[str, Any]
 
-NOT_SENT_TWICE = "producer_retry: the same message ids came again; nothing was sent twice"
+NOT_SENT_TWICE = "producer_retry: the same message ids were redelivered; nothing was sent twice"
 NOT_RECEIVED_TWICE = "redelivery: every receive count is 1, so SQS handed no message out a second time"
 NO_RECEIVE_COUNTS = (
     "redelivery: no log shows a message received twice, but not every receive count is logged "
@@ -166,9 +166,9 @@ def _of_sends(messages: Collection[Message], hit: Sequence[Message], is_redelive
 def _reasons(texts: Iterable[str]) -> Mapping[str, Counter[str]]:
     """Count the reasons that ``code: why`` texts give, by code."""
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    for text in texts:
+    for text, count in Counter(texts).items():
         code, _, sentence = text.partition(": ")
-        reasons[code][sentence] += 1
+        reasons[code][sentence] += count
     return reasons
 
 

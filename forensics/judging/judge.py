@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from copy import copy
 from itertools import chain
-from operator import attrgetter
 
 from forensics.judging.calls import add_calls, add_receive, sent_by
 from forensics.judging.effect import count_returned_once, decide_effect
@@ -23,9 +23,6 @@ from forensics.streams.model import Delivery
 
 Item = list[Delivery]
 """The deliveries of one message, or of one business key, in one queue."""
-
-_FIELDS = tuple(Delivery.__slots__)
-_values_of = attrgetter(*_FIELDS)
 
 
 def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
@@ -92,11 +89,9 @@ def _add_calls(item: Item, around: Surroundings) -> None:
 
 def _to_judge(delivery: Delivery, around: Surroundings) -> Delivery:
     """Return a copy of which everything is still to judge."""
-    copy = object.__new__(Delivery)
-    for name, value in zip(_FIELDS, _values_of(delivery), strict=True):
-        setattr(copy, name, value)
-    copy.order_at = copy.received_at
-    if copy.run_status in CUT_OFF and copy.order_declared is None and copy.log_group is not None:
-        copy.order_inferred, copy.order_runs = around.order_of(copy.log_group, copy.function_name)
-    copy.evidence_ids = evidence_of(copy)
-    return copy
+    mine = copy(delivery)
+    mine.order_at = mine.received_at
+    if mine.run_status in CUT_OFF and mine.order_declared is None and mine.log_group is not None:
+        mine.order_inferred, mine.order_runs = around.order_of(mine.log_group, mine.function_name)
+    mine.evidence_ids = evidence_of(mine)
+    return mine

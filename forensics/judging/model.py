@@ -1,7 +1,8 @@
 """The plain values that judging gives: a redelivery with its cause, a message with its verdict, a judged work."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from forensics.streams.model import Delivery
 
@@ -15,8 +16,7 @@ class Ruled(NamedTuple):
     would_decide: str | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class Redelivery:
+class Redelivery(msgspec.Struct, kw_only=True, array_like=True):
     """One delivery of a message beside the one before it, with every rule's answer.
 
     ``earlier_*`` that incidents and counterfactuals ask for stand here, so that nobody looks the earlier delivery up again.
@@ -53,8 +53,7 @@ class Redelivery:
     is_provisional: bool = False
 
 
-@dataclass(slots=True, kw_only=True)
-class Message:
+class Message(msgspec.Struct, kw_only=True, array_like=True):
     """The verdict on one message; its interval is that of its work. ``last_active_at``: the end of its last run, UTC.
 
     ``origin_excluded`` and ``origin_open`` say which other origins of its id are out, and which are not, with why.
@@ -89,8 +88,8 @@ class Message:
     visibility_timeout_s: int | None
     evidence_ids: list[str]
     sender_id: str | None = None
-    origin_excluded: list[str] = field(default_factory=list)
-    origin_open: list[str] = field(default_factory=list)
+    origin_excluded: list[str] = msgspec.field(default_factory=list)
+    origin_open: list[str] = msgspec.field(default_factory=list)
     final_at: int | None = None
 
     @property
@@ -104,16 +103,15 @@ class Message:
         return self.effects_at_most is None or self.effects_at_most >= 2
 
 
-@dataclass(slots=True)
-class Judged:
+class Judged(msgspec.Struct, array_like=True):
     """What judging some works gives. ``ledger`` holds each item's deliveries in order, unlogged receives among them.
 
     ``messages`` holds only what was delivered more than once or shares its work with another message.
     """
 
-    ledger: list[Delivery] = field(default_factory=list)
-    redeliveries: list[Redelivery] = field(default_factory=list)
-    messages: list[Message] = field(default_factory=list)
+    ledger: list[Delivery] = msgspec.field(default_factory=list)
+    redeliveries: list[Redelivery] = msgspec.field(default_factory=list)
+    messages: list[Message] = msgspec.field(default_factory=list)
 
     @property
     def is_unfinished(self) -> bool:

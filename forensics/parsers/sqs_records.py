@@ -39,14 +39,21 @@ HTML = (
     Replacement(Pattern("html_greater", r"&gt;"), ">"),
     Replacement(Pattern("html_ampersand", r"&amp;"), "&"),
 )
+_CONTROLS = (("line_feed", "n", "\n"), ("return", "r", "\r"), ("tab", "t", "\t"))
+_QUOTES = "\"'`/"
 UNESCAPE = (
     *(
         Replacement(Pattern(f"escaped_{name}", rf"(?<!\\)((?:\\\\)*+)\\{letter}"), r"\g<1>" + character)
-        for name, letter, character in (("line_feed", "n", "\n"), ("return", "r", "\r"), ("tab", "t", "\t"))
+        for name, letter, character in _CONTROLS
     ),
-    Replacement(Pattern("escaped_quote", r"\\([\"'`\\/])"), r"\g<1>"),
+    Replacement(Pattern("escaped_quote", rf"\\([{_QUOTES}\\])"), r"\g<1>"),
 )
 """One level of string escapes undone."""
+_PLAIN_ESCAPES = (
+    *(("\\" + letter, character) for _, letter, character in _CONTROLS),
+    *(("\\" + q, q) for q in _QUOTES),
+)
+"""The same for a text in which no backslash is escaped itself, as nearly all are."""
 
 _COLON = r"[\"'`]?" + SPACE + r"*+[:=]" + SPACE + r"*+"
 _OBJECT = balanced_object(6)
@@ -116,8 +123,9 @@ MESSAGE_ID = _field(
 """
 RECEIPT_HANDLE = _field("receipt_handle", "eceiptHandle", _HANDLE)
 RECEIVE_COUNT = _field("receive_count", "pproximateReceiveCount", r"[0-9]{1,9}+(?![0-9])")
-SENT = _field("sent_ms", "SentTimestamp", r"[0-9]{1,18}+(?![0-9])")
-FIRST_RECEIVE = _field("first_receive_ms", "pproximateFirstReceiveTimestamp", r"[0-9]{1,18}+(?![0-9])")
+_MS = r"[0-9]{1,14}+(?![0-9])"  # until the year 5138: what is longer is no time that anything can hold
+SENT = _field("sent_ms", "SentTimestamp", _MS)
+FIRST_RECEIVE = _field("first_receive_ms", "pproximateFirstReceiveTimestamp", _MS)
 GROUP_ID = _text_field("group_id", "essageGroupId")
 DEDUPLICATION_ID = _text_field("deduplication_id", "essageDeduplicationId")
 BODY_MD5 = _field("body_md5", "5OfBody", r"[0-9a-fA-F]{32}+", r"(?<=[Mm][Dd]5OfBody)")
@@ -188,8 +196,12 @@ def unescape(text: str) -> str:
     >>> unescape(r'{\"a\":1,\n\"b\":2}')
     '{"a":1,\n"b":2}'
     """
-    for replacement in UNESCAPE:
-        text = replacement.apply(text)
+    if "\\\\" in text:
+        for replacement in UNESCAPE:
+            text = replacement.apply(text)
+    elif "\\" in text:
+        for escaped, character in _PLAIN_ESCAPES:
+            text = text.replace(escaped, character)
     return text
 
 

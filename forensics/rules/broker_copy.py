@@ -1,10 +1,10 @@
-"""SQS handed out a second copy: standard queues deliver at least once."""
+"""SQS delivered a second copy: standard queues deliver at least once."""
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
 from forensics.run_ends import FAILED
 
-NOTHING_ELSE = supported("every other cause is excluded: the standard queue handed out a copy")
+NOTHING_ELSE = supported("every other cause is excluded: the standard queue delivered a copy")
 """What ``decide`` says instead where this is the only cause left open."""
 
 

@@ -32,9 +32,9 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
     if pair.was_received_while_running:
         return excluded("the run outlived the visibility timeout")
     if pair.earlier_is_named_failure:
-        return excluded("the function gave this message back")
+        return excluded("the function returned this message as failed")
     if pair.earlier_response_is_malformed and pair.reports_batch_item_failures:
-        return excluded("a malformed response gave the whole batch back")
+        return excluded("a malformed response returned the whole batch")
     if pair.is_short_gap is None:
         what = (
             "the queue's settings"

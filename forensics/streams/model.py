@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import msgspec
+
 from forensics.settings import Consumer
 
 
@@ -98,8 +100,7 @@ class Invocation:
         return self.first_line_at if self.start_at is None else self.start_at
 
 
-@dataclass(slots=True, kw_only=True)
-class Delivery:
+class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     """One message handed to one consumer, once; also a receive that only the receive count shows (``is_seen`` false).
 
     First what the consumer's lines say, then the settings in force at the receive, then what was judged.
@@ -164,9 +165,9 @@ class Delivery:
     handle_reason: str | None = None
     first_fact_at: int | None = None
     last_fact_at: int | None = None
-    business_keys: list[str] = field(default_factory=list)
-    fact_ids: list[str] = field(default_factory=list)
-    end_ids: list[str] = field(default_factory=list)
+    business_keys: list[str] = msgspec.field(default_factory=list)
+    fact_ids: list[str] = msgspec.field(default_factory=list)
+    end_ids: list[str] = msgspec.field(default_factory=list)
     is_in_progress: bool = False
     is_not_reached: bool = False
 
@@ -219,7 +220,7 @@ class Delivery:
     before_at: int | None = None
     work_id: str = ""
     is_provisional: bool | None = None
-    evidence_ids: list[str] = field(default_factory=list)
+    evidence_ids: list[str] = msgspec.field(default_factory=list)
 
     @property
     def sent_at(self) -> int | None:

@@ -81,7 +81,7 @@ def test_a_settings_file_in_the_lake_is_found(visit, made_with_settings):
     (made_with_settings / "doubletake.toml").write_text("# ours\n" + MADE_WITH)
     said = words(visit("pages/data.py", made_with_settings)).replace("\\", "")
 
-    assert "lake/doubletake.toml, says the same." in said
+    assert "lake/doubletake.toml): the same settings." in said
     assert "other settings" not in said
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from forensics.parsers import parse_line
 from forensics.parsers.handle_errors import EXPIRED_REASON
+from forensics.parsers.sqs_records import UNESCAPE, unescape
 from tests.forensics.parsers.lines import NO_BREAK, sample_lines
 from tests.waiting import grows_with_its_input
 
@@ -147,3 +148,11 @@ def test_a_line_without_a_request_id_keeps_what_else_it_says():
     parsed = parse_line("REPORT RequestId: \tDuration: 3000.00 ms\tStatus: timeout")
 
     assert (parsed.kind, parsed.request_id, parsed.status, parsed.duration_ms) == ("report", None, "timeout", 3000.0)
+
+
+@given(st.text(st.sampled_from("\\\\\\nrt\"'`/a\n"), max_size=12))
+def test_escapes_are_undone_alike_whether_or_not_a_backslash_is_escaped_itself(text):
+    one_by_one = text
+    for replacement in UNESCAPE:
+        one_by_one = replacement.apply(one_by_one)
+    assert unescape(text) == one_by_one

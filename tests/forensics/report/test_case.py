@@ -44,7 +44,7 @@ def test_key_moments_run_from_the_send_to_the_drained_queue_with_offsets(case):
 def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
     assert [f.sentence for f in case.chain] == [
         "charge-card received 3 messages of payments.fifo (request aaaaaaaa-0000-4000-8000-000000000001), "
-        "hidden until 2026-11-20 05:22:00.200 UTC.",
+        "hidden for 10 min.",
         "The work of 1 of 3 messages was done in the earlier delivery (marker: 1).",
         "The run was stopped at its timeout after 30 s; 3 messages were not deleted.",
         "The visibility timeout of 10 min expired; SQS made it visible again.",

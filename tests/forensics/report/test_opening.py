@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from forensics.report.annotations import Annotation
-from forensics.report.language import Language
+from forensics.language import Language
+from forensics.people import Annotation, Marks
 from forensics.report.notice import notice_of
 from forensics.report.opening import CHANGE_ACTIONS, affected_works, opening
 from forensics.report.render import render
@@ -17,10 +17,11 @@ from tests.forensics.report import world
 from tests.forensics.report.test_language import in_english
 from tests.forensics.verdict.test_why import SAID
 
+NOTHING_SAID = Marks()
 SHARE = {"change": "longer_function_timeout", "prevented": 11, "undecided": 2, "repeats": 13}
 
 
-def first_lines(messages=(), counterfactuals=(), dead=(), lost=0, marks=(), until=None, **incident):
+def first_lines(messages=(), counterfactuals=(), dead=(), lost=0, marks=NOTHING_SAID, until=None, **incident):
     return opening(world.incident() | incident, affected_works(messages), counterfactuals, dead, lost, marks, (), until)
 
 
@@ -61,7 +62,7 @@ def test_repeats_of_another_incident_of_the_same_work_are_counted_there():
 
 def test_what_somebody_has_refunded_is_no_longer_asked_for():
     refunded = Annotation("annotation:1", world.INCIDENT, "a", "refunded", "done", "Ana", "v", world.after(0))
-    told = first_lines([message("a", 2, 2), message("b", 2, 2)], marks=[refunded])
+    told = first_lines([message("a", 2, 2), message("b", 2, 2)], marks=Marks(of_items={"a": (refunded,)}))
 
     assert told.steps == ("refund or undo 1 (CSV)", "1 marked as settled")
 
@@ -75,7 +76,7 @@ def test_a_poison_message_is_told_with_its_receives_and_that_it_was_lost():
 
 def test_logs_that_name_no_message_ask_for_the_lines_that_would():
     assert (
-        opening(world.incident() | {"messages": None}, [], [], [], 0, [], (), None)
+        opening(world.incident() | {"messages": None}, [], [], [], 0, Marks(), (), None)
         .steps[0]
         .startswith("log message ids")
     )
