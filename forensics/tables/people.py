@@ -53,4 +53,21 @@ NOTICES = Table(
     ),
 )
 
-PEOPLE = (ANNOTATIONS, NOTICES, BOOKS, BOOK_ENTRIES)
+VIEWS = Table(
+    "views",
+    "evidence",
+    grain="one view of the dashboard that a person kept under a name; a later one of the same name takes its place",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "view: and the SHA-256 of name, page, query, author and time"),
+        Column("view", "string", "the name it was kept under"),
+        Column(
+            "page", "string", "the page's path in the dashboard: incident, queue_health; null: the view was deleted"
+        ),
+        Column("query", "string", "what stands behind the ? of its address"),
+        Column("author", "string", "who kept it; the signed-in e-mail address where the dashboard has a login"),
+        Column("saved_at", "timestamp", "when it was kept, UTC"),
+    ),
+)
+
+PEOPLE = (ANNOTATIONS, VIEWS, NOTICES, BOOKS, BOOK_ENTRIES)
