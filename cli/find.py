@@ -1,6 +1,6 @@
 """The command that finds messages by any id: find."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -67,17 +67,23 @@ def find(
     from forensics.finding.lines import LEAST_CHARS, MOST_LINES
     from forensics.report.find import asked_text, hits_of, reader, works
     from forensics.report.find import find as find_messages
+    from forensics.report.queue_lookup import known_queues
 
     findings = chosen.open_lake().findings()
     asked, read = asked_text(text), reader(findings)
     by_text = lines or incident is not None
     found = [] if by_text else works(find_messages(asked, read), read)
+    if not found and not by_text and asked in known_queues(findings):
+        raise MessageUnknownError(
+            f"{asked!r} is a queue, and no message",
+            f"`doubletake incidents --queue {asked}` lists its incidents, `doubletake health --queue {asked}` its week.",
+        )
     if not found and (by_text or len(asked) >= LEAST_CHARS):
         told = in_lines(findings, asked, incident)
         if by_text:
             print_rows([_line(line) for line in told], how, _LINES, _LINES.columns)
             if len(told) == MOST_LINES:
-                say("The first {most_lines} lines; write more of the text.", most_lines=MOST_LINES)
+                say("The first {n} lines; write more of the text.", n=MOST_LINES)
             if not told:
                 raise MessageUnknownError(f"{asked!r} stands in no line", _HINT)
             return
@@ -91,11 +97,21 @@ def find(
             )
         found = works(hits_of(ways, read), read)
     if not found:
-        raise MessageUnknownError(
-            f"{asked!r} names no message in this data version",
-            _HINT,
-        )
+        _explain_nothing(asked)
     print_rows([_record(work, findings) for work in found], how, _TABLE, _COLUMNS)
+
+
+def _explain_nothing(asked: str) -> NoReturn:
+    """Raise MessageUnknownError: what is asked for is too short, or names no message."""
+    from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
+    from forensics.report.find import LEAST_CHARS
+
+    if len(asked) < TEXT_CHARS:
+        raise MessageUnknownError(
+            f"{asked!r} is too short to be searched for",
+            f"Give {TEXT_CHARS} characters of a text, or {LEAST_CHARS} of an id.",
+        )
+    raise MessageUnknownError(f"{asked!r} names no message in this data version", _HINT)
 
 
 def _line(line: "FoundLine") -> dict[str, Any]:

@@ -13,6 +13,8 @@ asked = search.field()
 if not asked:
     search.explain()
     st.stop()
+if search.is_queue(asked, page):
+    st.stop()
 found = search.find(asked, page) or search.find_by_text(asked, page)
 if len(found) == 1:
     search.answer(found[0], page)

@@ -197,15 +197,23 @@ def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
 
 
 def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
-    """Write who is judged with whom, as (unit, part, owner, is_other: not judged in any case), and return the units with what they are made of."""
+    """Write who is judged with whom, and return the units with what they are made of.
+
+    Written are unit, part, owner, when its first and last delivery of the part was received (µs, 0 where that is unknown),
+    and whether any of them is not judged in any case (``is_other``).
+    """
     works = rows.join(groups_of(rows), on="owner")
     works = works.with_columns(began=pl.col("at").min().over("group"))
     members = works.group_by("group", "began", "owner", "part").agg(
-        low=pl.col("since").min(), high=pl.col("until").max(), is_other=(pl.col("flags") & _OTHER > 0).any()
+        low=pl.col("since").min(),
+        high=pl.col("until").max(),
+        first_at=pl.col("at").min(),
+        last_at=pl.col("at").max(),
+        is_other=(pl.col("flags") & _OTHER > 0).any(),
     )
     unit = halved(members["began"].to_numpy(), np.ones(members.height), ROWS_PER_UNIT)
     members = members.with_columns(unit=pl.Series(unit, dtype=pl.String)).sort("unit", "part", "owner")
-    columns = ("unit", "part", "owner", "is_other")
+    columns = ("unit", "part", "owner", "first_at", "last_at", "is_other")
     members.select(columns).write_parquet(out / PLAN, compression="zstd", row_group_size=50_000)
     told: list[dict[str, Any]] = []
     for (name, part), mine in members.group_by("unit", "part", maintain_order=True):
@@ -232,8 +240,8 @@ def owners_digest(owners: pl.Series) -> str:
 
 
 def owners_in(plan: Path, *, unit: str | None = None, part: int | None = None) -> pl.DataFrame:
-    """Return (part, owner, is_other) of a unit, or of a part, from a plan."""
+    """Return the owners of a unit, or of a part, from a plan."""
     wanted = pl.lit(True) if unit is None else pl.col("unit") == unit
     if part is not None:
         wanted = wanted & (pl.col("part") == part)
-    return pl.scan_parquet(plan).filter(wanted).select("part", "owner", "is_other").collect()
+    return pl.scan_parquet(plan).filter(wanted).drop("unit").collect()

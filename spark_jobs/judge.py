@@ -17,7 +17,7 @@ from forensics.rules.ruling import UNDECIDABLE
 from forensics.streams.model import Delivery
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS
-from spark_jobs.parts import frame, other_deliveries, packed, read_part, schema_of, unpacked, written
+from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part, schema_of, unpacked, written
 
 _ORDINARY = (
     "item_id",
@@ -62,15 +62,16 @@ VERDICT_SCHEMA: dict[str, Any] = {
 """What membership in incidents asks of a verdict; times in µs."""
 
 
-def loaded(sources: Iterable[tuple[Path, pl.Series, bool]], reading: Reading) -> list[Delivery]:
-    """Return the deliveries of some items: ``sources`` are parts with the hashes of the items in them.
-
-    The last of each says whether any is among the deliveries that are not judged in any case.
-    """
+def loaded(sources: Iterable[tuple[Path, pl.DataFrame]], reading: Reading) -> list[Delivery]:
+    """Return the deliveries of some items: ``sources`` are parts, each with who of them a plan says is in it."""
     found: list[Delivery] = []
-    for folder, owners, has_others in sources:
-        mine = pl.col("item_hash").is_in(owners.implode())
-        frames = [read_part(folder, "open"), *([other_deliveries(folder)] if has_others else [])]
+    at = pl.col("received_at")
+    for folder, owners in sources:
+        times = owners.select(pl.col("first_at").min(), pl.col("last_at").max()).row(0)
+        low, high = (pl.lit(time).cast(UTC_US) for time in times)
+        # the times let all but a few rows of a file unread
+        mine = pl.col("item_hash").is_in(owners["owner"].implode()) & (at.is_between(low, high) | at.is_null())
+        frames = [read_part(folder, "open"), *([other_deliveries(folder)] if owners["is_other"].any() else [])]
         for rows in frames:
             found += deliveries_of_rows(rows.filter(mine).collect(), reading)
     return found

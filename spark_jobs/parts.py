@@ -187,10 +187,17 @@ class Part:
         return Part(**{name: pl.concat([getattr(self, name), getattr(other, name)]) for name in FRAMES})
 
 
-def written(folder: Path, name: str, rows: pl.DataFrame, key: Sequence[str] = ()) -> None:
+def written(
+    folder: Path, name: str, rows: pl.DataFrame, key: Sequence[str] = (), row_group_size: int | None = None
+) -> None:
     """Write a frame as ``<name>.parquet``, by its key: the same rows give the same bytes."""
-    ordered = rows.sort(key, nulls_last=True) if key else rows
-    ordered.write_parquet(folder / f"{name}.parquet", compression="zstd", compression_level=1)
+    ordered = rows.sort(key, nulls_last=True, maintain_order=True) if key else rows
+    file = folder / f"{name}.parquet"
+    ordered.write_parquet(file, compression="zstd", compression_level=1, row_group_size=row_group_size)
+
+
+_OPEN_ROWS = 2_000
+"""So many deliveries that wait for judging are read together: those of a stretch of time, in which a unit's works lie."""
 
 
 def write_deliveries(folder: Path, deliveries: pl.DataFrame) -> pl.DataFrame:
@@ -203,7 +210,7 @@ def write_deliveries(folder: Path, deliveries: pl.DataFrame) -> pl.DataFrame:
     written(folder, "deliveries", others.select(*TABLE_COLUMNS))
     extras = others.drop(*TABLE_COLUMNS)
     extras.write_parquet(folder / "extras.parquet", compression="zstd", compression_level=1, statistics=False)
-    written(folder, "open", mine)
+    written(folder, "open", mine, ("received_at",), row_group_size=_OPEN_ROWS)
     return others
 
 

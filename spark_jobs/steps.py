@@ -202,7 +202,7 @@ def judge(shared: Shared, unit: Unit) -> Summary:
         assert shared.plan is not None and shared.reading is not None and shared.around is not None
         mine = candidates.owners_in(shared.plan, unit=unit["unit"])
         sources = [
-            (shared.part(int(str(part))), owners["owner"], bool(owners["is_other"].any()))
+            (shared.part(int(str(part))), owners)
             for (part,), owners in mine.sort("part", "owner").group_by("part", maintain_order=True)
         ]
         return write_judged(loaded(sources, shared.reading), shared.around, folder)

@@ -166,9 +166,9 @@ def _of_sends(messages: Collection[Message], hit: Sequence[Message], is_redelive
 def _reasons(texts: Iterable[str]) -> Mapping[str, Counter[str]]:
     """Count the reasons that ``code: why`` texts give, by code."""
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    for text in texts:
+    for text, count in Counter(texts).items():
         code, _, sentence = text.partition(": ")
-        reasons[code][sentence] += 1
+        reasons[code][sentence] += count
     return reasons
 
 

@@ -27,6 +27,8 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}")
     if pair.earlier_delete_reason is not None:
         return excluded("a delete error is in the log")
+    if pair.earlier_was_deleted:
+        return excluded("CloudTrail recorded its delete, and SQS took it")
     if pair.was_received_while_running:
         return excluded("the run outlived the visibility timeout")
     if pair.earlier_is_named_failure:

@@ -220,6 +220,8 @@ class _MessageInStream:
         if self._best:
             sureness = _SURENESS.get(role)
             return sureness is not None and (sureness == self._best or role in self._openers_since_best)
+        if fact.receive_count == 1:  # what was said before is of the first receive, too
+            return False
         is_end = (job and role in CLOSERS) or (is_failed_delete(fact) and not self._is_closed)
         if self._is_after_silence(fact) and not is_end:
             return True

@@ -24,8 +24,8 @@ def standing(page: Page) -> None:
                 "Kind": alert.kind,
                 "Severity": alert.severity,
                 "What": alert.title[:1].upper() + alert.title[1:],
+                "At": page.clock.minute(alert.at) if alert.at else None,
                 "In words": alert.text,
-                "At": page.clock.stamp(alert.at) if alert.at else None,
             }
             for alert in found
         ],
@@ -33,7 +33,10 @@ def standing(page: Page) -> None:
         hide_index=True,
         key="alerts",
         placeholder="–",
-        column_config={"In words": st.column_config.TextColumn(width=420)},
+        column_config={
+            "What": st.column_config.TextColumn(width=250),
+            "In words": st.column_config.TextColumn(width=330),
+        },
         alt=say("Alerts of the last day of the evidence"),
     )
     st.caption(say("Of the 24 hours before the evidence ends; `doubletake notify` tells each once per change."))

@@ -53,10 +53,10 @@ def choose_week(page: Page) -> WeekReview:
         st.warning(
             plain(
                 say(
-                    "Week {asked} is not in this data version, which has {weeks} to {weeks2}. This is {opened}.",
+                    "Week {asked} is not in this data version, which has {first} to {last}. This is {opened}.",
                     asked=asked,
-                    weeks=weeks[0],
-                    weeks2=weeks[-1],
+                    first=weeks[0],
+                    last=weeks[-1],
                     opened=opened,
                 )
             ),
@@ -85,7 +85,10 @@ def _review(key: tuple[Any, ...], settings: str, week: str, _page: Page) -> Week
 
 def title(review: WeekReview) -> str:
     """Write the week as dates."""
-    return week_title(review.week)
+    if language().code == "en":
+        return week_title(review.week)
+    first, last = week_bounds(review.week)
+    return say("{first} to {last}", first=first.isoformat(), last=last.isoformat())
 
 
 def sentence(review: WeekReview, page: Page) -> None:
@@ -138,9 +141,9 @@ def table(review: WeekReview) -> QueueReview | None:
             "8 weeks": _drawable(q.redelivered_trend),
             "Processed twice": in_words(twice_words(q)),
             "p95 age": _span(q.number("age_p95_s")),
-            "Visibility": _span(q.timeouts.visibility_s),
             "p99 handler": _seconds(q.number("handler_p99_ms")),
             "To DLQ": q.number("dead_lettered_count"),
+            "Visibility": _span(q.timeouts.visibility_s),
             "Owner": q.owner or "",
         }
         for q in review.queues
@@ -155,19 +158,19 @@ def table(review: WeekReview) -> QueueReview | None:
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
         column_config={
-            "Queue": config.TextColumn(pinned=True, width=110),
+            "Queue": config.TextColumn(pinned=True, width=124),
             "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
-            "Why": config.TextColumn(width=208),
+            "Why": config.TextColumn(width=196),
             "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
-            "8 weeks": config.LineChartColumn(
-                width=70, y_min=0, help=say("The same by week, as far as read; the last point is this week.")
+            "8 weeks": config.BarChartColumn(  # a line is drawn smooth there, with hills that nobody measured
+                width=62, y_min=0, help=say("The same by week, as far as read; the last point is this week.")
             ),
-            "Processed twice": config.TextColumn(width=100, help=say("At least to at most.")),
+            "Processed twice": config.TextColumn(width=112, help=say("At least to at most.")),
             "p95 age": config.TextColumn(width=60, help="ApproximateAgeOfOldestMessage"),
             "Visibility": config.TextColumn(
                 width=66, help=say("Visibility timeout in force at the end of the evidence.")
             ),
-            "p99 handler": config.TextColumn(width=80),
+            "p99 handler": config.TextColumn(width=88),
             "To DLQ": config.NumberColumn(width=66),
         },
         alt=say("Queues by need"),
@@ -209,8 +212,8 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
         st.info(
             plain(
                 say(
-                    "Accepted until {isoformat}: {sentence}. {reason}",
-                    isoformat=risk.until.isoformat(),
+                    "Accepted until {day}: {sentence}. {reason}",
+                    day=risk.until.isoformat(),
                     sentence=in_words(signal.sentence),
                     reason=risk.reason,
                 )
@@ -222,7 +225,8 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     _incidents(queue, page)
     if not review.ends_here:
         st.caption(say("The settings checks are those of the end of the evidence, whatever the week."))
-    setting_checks.table(list(queue.checks), page)
+    told_above = {s.sentence for s in queue.signals if s.is_setting} | {s.sentence for s, _ in queue.accepted}
+    setting_checks.table([c for c in queue.checks if c["sentence"] not in told_above], page, bool(told_above))
 
 
 def _reasons(title: str, signals: list[Signal]) -> None:

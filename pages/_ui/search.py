@@ -16,7 +16,7 @@ from forensics.report.find import find as find_messages
 from forensics.report.hints import equal_bodies
 from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
-from forensics.tables.evidence import COVERAGE, LOG_EVENTS
+from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from pages._ui import details, lines, marks
 from pages._ui.board import Board
@@ -74,9 +74,9 @@ def explain() -> None:
     )
     st.caption(
         say(
-            "The first {least_chars} characters of an id are enough. A whole receipt handle is a credential: it "
+            "The first {n} characters of an id are enough. A whole receipt handle is a credential: it "
             "is turned into its digest at once and never kept.",
-            least_chars=LEAST_CHARS,
+            n=LEAST_CHARS,
         )
     )
 
@@ -176,7 +176,7 @@ def answer(work: Work, page: Page) -> None:
             verdict_badges(verdict["verdict"], verdict["certainty"])
             marks.beside_message(verdict, page)
         st.markdown(
-            say("`{message_id}` on `{queue}`", message_id=_code(hit.message_id or hit.item_id), queue=_code(hit.queue)),
+            say("`{message}` on `{queue}`", message=_code(hit.message_id or hit.item_id), queue=_code(hit.queue)),
             width="content",
         )
         if verdict and verdict["incident_id"]:
@@ -315,9 +315,9 @@ def why(redeliveries: list[Row], names: dict[Key, str]) -> None:
     for r in sorted(redeliveries, key=lambda r: (r["item_id"], r["delivery_index"])):
         who = f"{names[_key(r)]} · " if several_ids else ""
         number = (
-            say("Receive #{receive_count}", receive_count=r["receive_count"])
+            say("Receive #{n}", n=r["receive_count"])
             if r["receive_count"]
-            else say("Delivery {delivery_index}", delivery_index=r["delivery_index"])
+            else say("Delivery {n}", n=r["delivery_index"])
         )
         st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(in_words(r['sentence']))}")
         lines = [say("- ruled out: {rival}", rival=rival(text)) for text in r["excluded"] or ()]
@@ -327,8 +327,28 @@ def why(redeliveries: list[Row], names: dict[Key, str]) -> None:
             st.markdown("\n".join(lines))
 
 
+def is_queue(asked: str, page: Page) -> bool:
+    """Tell whether a queue is asked for; its incidents and its week are then linked to."""
+    named = page.board.records(CONSUMERS, columns=("queue_name",))
+    if asked not in {row["queue_name"] for row in named}:
+        return False
+    st.info(plain(say("{queue} is a queue.", queue=asked)), icon=":material/inbox:")
+    page.link_to("app.py", say("Its incidents"), ":material/warning:", queue=asked)
+    page.link_to("pages/queue_health.py", say("Its week"), ":material/monitoring:", queue=asked)
+    return True
+
+
 def nothing(asked: str, page: Page) -> None:
-    """Say what was searched: days, queues, sources."""
+    """Say what was searched: days, queues, sources; a text that is too short to be searched for is none that was not found."""
+    if len(asked) < TEXT_CHARS:
+        said = say(
+            "{asked} is too short: {least} characters of a text, or {n} of an id.",
+            asked=asked,
+            least=TEXT_CHARS,
+            n=LEAST_CHARS,
+        )
+        st.info(plain(said), icon=":material/search:")
+        return
     checked = page.board.generation.row_counts.get("deliveries", 0)
     st.info(
         plain(

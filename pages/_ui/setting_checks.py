@@ -31,9 +31,14 @@ def of_queue(queue_arn: str, page: Page) -> None:
     table(page.board.records(SETTING_FINDINGS, ("queue_arn", "==", queue_arn)), page)
 
 
-def table(checks: list[dict[str, Any]], page: Page) -> None:
-    """Show some answers of setting_findings; those that passed are counted, and listed on demand."""
-    st.markdown(say("**Settings checks**"))
+def table(checks: list[dict[str, Any]], page: Page, has_others: bool = False) -> None:
+    """Show some answers of setting_findings; those that passed are counted, and listed on demand.
+
+    ``has_others`` says that the page tells of further answers elsewhere.
+    """
+    if has_others and not checks:
+        return
+    st.markdown(say("**Other settings checks**") if has_others else say("**Settings checks**"))
     if not checks:
         st.caption(say("No settings were read for this queue: collect it again, then correlate."))
         return
@@ -89,7 +94,7 @@ def _told(check: dict[str, Any], page: Page) -> dict[str, Any]:
     """Put the team's word in the place of the advice where it accepted the risk."""
     risk = _risk(check, page)
     advice = (
-        say("Accepted until {isoformat}: {reason}", isoformat=risk.until.isoformat(), reason=risk.reason)
+        say("Accepted until {day}: {reason}", day=risk.until.isoformat(), reason=risk.reason)
         if risk
         else check["advice"]
     )

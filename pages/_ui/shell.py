@@ -40,6 +40,8 @@ NAVIGATION = (
 """File, label and icon; a new page is a new line here and a file in ``pages/``."""
 
 KEEPS_INCIDENT = {"pages/incident.py", "pages/report.py"}
+LOOK_EVERY_S = 30
+"""How often an open page looks for a newer data version."""
 ICON = Path(__file__).with_name("icon.svg")
 
 
@@ -119,6 +121,8 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         people = _people(board)
         views.kept(board, _path_of(title))
         _version_line(board, clock, settings)
+        if not st.query_params.get("dv"):
+            _newer_line(board.generation.generation_id)
         sign_out(settings.access)
     _warn_of_zone()
     _stale_line(board, clock, settings)
@@ -197,7 +201,7 @@ def _open(title: str, promise: str) -> Board:
                 board = earlier
     except ForensicsError as problem:
         st.title(say(title))
-        show_problem(problem, say(promise))
+        show_problem(problem, say(promise), lake_path())
         st.stop()
     return board
 
@@ -222,6 +226,19 @@ def _version_line(board: Board, clock: Clock, settings: Settings) -> None:
                 difference=count(len(changed), "difference"),
             )
         )
+
+
+@st.fragment(run_every=LOOK_EVERY_S)
+def _newer_line(shown: str) -> None:
+    """Say where a newer data version was made while the page lay open; a click shows it."""
+    try:
+        newest = newest_board(Lake(lake_path())).generation
+    except ForensicsError:  # the page says so when it is loaded again
+        return
+    if newest.generation_id != shown and st.button(
+        say("Newer data: {version} · Reload", version=newest.data_version), key="reload", icon=":material/refresh:"
+    ):
+        st.rerun()
 
 
 def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:

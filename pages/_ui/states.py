@@ -1,8 +1,10 @@
 """What a page says when it cannot show what it is for."""
 
 import logging
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import streamlit as st
 
@@ -45,17 +47,18 @@ def guarded(what: str, data_version: str | None = None) -> Iterator[None]:
         st.stop()
 
 
-def show_nothing_yet(problem: LakeMissingError, promise: str) -> None:
+def show_nothing_yet(problem: LakeMissingError, promise: str, lake_root: Path) -> None:
     """Say what the page will show, why it cannot yet, and the command that fills it."""
+    lake = f"--lake {shlex.quote(str(lake_root.absolute()))}"  # the one that is served, wherever the command is pasted
     st.info(plain(f"{promise} {_sentence(problem)}"), icon=":material/inbox:")
     if "no findings" in str(problem):
         st.write(say("The evidence is there. Correlate it:"))
-        st.code("doubletake correlate", language="bash")
+        st.code(f"doubletake correlate {lake}", language="bash")
         return
     st.write(say("Collect a queue's evidence from AWS, read only:"))
-    st.code("doubletake collect --queue NAME --since 6h\ndoubletake correlate", language="bash")
+    st.code(f"doubletake collect QUEUE --since 6h {lake}\ndoubletake correlate {lake}", language="bash")
     st.write(say("Or look at a made-up incident first:"))
-    st.code("doubletake demo", language="bash")
+    st.code(f"doubletake demo {lake}", language="bash")
 
 
 def show_broken(problem: ForensicsError, data_version: str | None = None) -> None:
@@ -71,10 +74,10 @@ def show_broken(problem: ForensicsError, data_version: str | None = None) -> Non
     )
 
 
-def show_problem(problem: ForensicsError, promise: str) -> None:
-    """Show the state that fits the error."""
+def show_problem(problem: ForensicsError, promise: str, lake_root: Path) -> None:
+    """Show the state that fits the error of the lake in that folder."""
     if isinstance(problem, LakeMissingError):
-        show_nothing_yet(problem, promise)
+        show_nothing_yet(problem, promise, lake_root)
     else:
         show_broken(problem)
 

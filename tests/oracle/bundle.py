@@ -15,6 +15,7 @@ TABLES = (
     "queue_settings",
     "function_settings",
     "event_source_mappings",
+    "send_records",
     "consumers",
     "coverage",
 )

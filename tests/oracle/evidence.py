@@ -4,7 +4,7 @@ import random
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from forensics.identity import evidence_id
+from forensics.identity import evidence_id, handle_token
 from tests.oracle.lines import Line, at
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ LOSABLE = ("start", "end", "report", "event", "ids", "started", "effect", "respo
 
 OPENERS = frozenset(("event", "started"))
 """Roles of lines with which a handling begins."""
+
+_REFUSED = "Value RH for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired."  # as SQS says it
 
 READ_LATER_MS = 2 * 86_400_000
 """So long after a world's end its logs were read, unless they were read too early: lines come up to a day late."""
@@ -239,6 +241,39 @@ class Kept:
     def _mapping_uuid(self, number: int) -> str:
         return f"{self.world.seed:08x}-0000-4000-8000-{number:012x}"
 
+    def _send_records(self) -> list[dict[str, Any]]:
+        plan, rows = self.world.plan, []
+        for number, call in enumerate(self.world.queue.calls if plan.calls else []):
+            is_send = call.operation == "SendMessage"
+            if not self.start_ms <= call.at_ms < self.end_ms or (plan.calls == "sends" and not is_send):
+                continue
+            message = call.message if is_send or plan.calls == "all" else None
+            is_named = message is not None and call.operation in ("SendMessage", "ReceiveMessage")
+            rows.append(
+                {
+                    "evidence_id": evidence_id("send", self.world.seed, number),
+                    "account_id": ACCOUNT,
+                    "region": REGION,
+                    "event_id": f"{self.world.seed}-{number}",
+                    "place": 0,
+                    "called_at": at(call.at_ms // 1000 * 1000),
+                    "operation": call.operation,
+                    "queue_arn": self.world.queue.arn,
+                    "message_id": message.message_id if message and is_named else None,
+                    "receipt_handle": handle_token(call.handle) if call.handle and plan.calls == "all" else None,
+                    "visibility_timeout_s": None if call.visibility_ms is None else call.visibility_ms // 1000,
+                    "group_id": message.group_id if message and is_send else None,
+                    "deduplication_id": message.deduplication_id if message and is_send else None,
+                    "body_md5": message.body_md5 if message and is_send else None,
+                    "request_id": f"call-{number}",
+                    "actor": call.actor,
+                    "error_code": "InvalidParameterValue" if call.is_refused else None,
+                    "error_text": _REFUSED if call.is_refused else None,
+                    "collected_at": at(self.end_ms),
+                }
+            )
+        return rows
+
     def _metric_points(self) -> list[dict[str, Any]]:
         if not self.world.plan.metrics_kept:
             return []
@@ -302,6 +337,8 @@ class Kept:
                 ]
             for begin, end, status in windows:
                 rows.append(self._coverage_row(group, begin, end, status))
+        if self.world.plan.calls in ("all", "hidden"):
+            rows.append(self._coverage_row(self.world.queue.arn, self.start_ms, self.end_ms, "ok", "send_records"))
         for function in self.world.functions if self.world.plan.metrics_kept else []:
             rows.append(self._coverage_row(function.name, self.start_ms, self.end_ms, "ok", "metric_points"))
         for number in range(len(self.world.mappings) if self.world.plan.counts_events else 0):

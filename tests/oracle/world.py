@@ -298,7 +298,7 @@ class World:
             if self.is_over():
                 return
             yield self.rng.randrange(500, 12_000)
-            for receipt in self.queue.receive(self.rng.choice((1, 1, 3))):
+            for receipt in self.queue.receive(self.rng.choice((1, 1, 3)), by="somebody"):
                 self.truth[receipt.message.message_id].deliveries[-1].end("lost", self.simulation.now)
 
     def _redrive(self) -> Steps:
@@ -315,7 +315,7 @@ class World:
                 continue
             self.dead_letters.drop(message)
             key = self.truth[message.message_id].business_key
-            again = self.queue.send(message.body, message.group_id, message.deduplication_id)
+            again = self.queue.send(message.body, message.group_id, message.deduplication_id, by="sqs.amazonaws.com")
             if again is not None:
                 self._register(again, key, "dlq_redrive")
 

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from forensics.lake import Lake
 from forensics.people import annotate, views
 from forensics.tables.findings import MESSAGES
+from pages._ui.board import lake_path
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, arn, uuid
@@ -34,6 +35,7 @@ def test_a_page_without_findings_names_the_command_that_fills_it(visit, page, la
     at = visit(page, lake)
 
     assert any(command in code.value for code in at.code)
+    assert all(f"--lake {lake_path().absolute()}" in line for code in at.code for line in code.value.splitlines())
     assert at.info
 
 
@@ -148,7 +150,7 @@ def test_an_incident_says_headline_cause_and_how_often(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
 
     assert at.title[0].value == "7 to 8 of 10 messages were processed twice"
-    assert "hit the 30 s function timeout after 7 of 10 messages" in words(at)
+    assert "timed out after 30 s with 10 messages of payments" in words(at)
     assert "**How often:** 7 to 8 repeats on 8 messages · first redelivery 05:22:00" in words(at)
 
 

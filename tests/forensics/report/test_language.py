@@ -64,7 +64,7 @@ def test_the_legend_of_the_timeline_is_there_in_japanese(case):
 BY_NAME = {
     "API names": r"maxReceiveCount|FunctionResponseTypes|Disabled|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
     "code": r"print\(event\)|[a-z]+(?:_[a-z]+)+",
-    "names": r"AWS|UTC|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
+    "names": r"AWS|UTC|ID|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
 }
 
 
@@ -114,8 +114,8 @@ IN_INCIDENTS = {
     "11 prevented: it was finished before its batch failed; alone it would have been deleted; 2 undecided: it was not "
     "finished when its run timed out; alone it might have been, or have ended the same way": "防げた 11 件：バッチの失敗前に完了"
     "しており、単独なら削除されていました。判別不能 2 件：タイムアウト時に未完了。単独なら完了したか、同じ結果になったか分かりません",
-    "charge was stopped at its timeout with 10 messages: 7 finished, 1 in progress, 1 not started; 1 more did not come "
-    "again.": "charge は 10 件のバッチの途中でタイムアウト：完了 7 件、処理中 1 件、未着手 1 件（ほかの 1 件は再配信なし）。",
+    "charge was stopped at its timeout with 10 messages: 7 finished, 1 in progress, 1 not started; 1 more not "
+    "redelivered.": "charge は 10 件のバッチの途中でタイムアウト：完了 7 件、処理中 1 件、未着手 1 件（ほかの 1 件は再配信なし）。",
     "The run was stopped at its timeout after 30 s; 10 messages were not deleted.": "実行は 30 秒でタイムアウトにより打ち切られました。"
     "10 件のメッセージは削除されていません。",
     "2 deliveries being handled when the run was cut off, so the work may or may not have been done.": "配信 2 件は実行が"

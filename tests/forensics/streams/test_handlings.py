@@ -94,6 +94,14 @@ SAID = {
         (f"handle_error a {DELETE}", 900, f"handle_error a {DELETE}"),
         ["a: handle_error", "a: handle_error"],
     ),
+    "no opener, and the end of the first receive after a long silence": (
+        ("mention a", 900, "worker_finished a count=1"),
+        ["a: mention finished"],
+    ),
+    "no opener, and the end of another receive": (
+        ("mention a", 900, "worker_finished a count=2"),
+        ["a: mention", "a: finished"],
+    ),
     "no opener, and another call failed": (
         ("effect a", f"handle_error a {CHANGE}", "effect a"),
         ["a: effect handle_error effect"],
