@@ -35,10 +35,10 @@ ANNOTATIONS = Table(
 NOTICES = Table(
     "notices",
     "evidence",
-    grain="one notice of an incident or an alert that was taken; the same news is never sent there twice",
+    grain="one notice of an incident or an alert that was taken; the same news is sent there once until it is over",
     key=("evidence_id",),
     columns=(
-        Column("evidence_id", "string", "notice: and the SHA-256 of target, incident and news"),
+        Column("evidence_id", "string", "notice: and the SHA-256 of target, incident, news and time"),
         Column(
             "incident_id",
             "string",
@@ -47,7 +47,11 @@ NOTICES = Table(
         Column(
             "target", "string", "host and the SHA-256's first 12 digits of the webhook's address; never the address"
         ),
-        Column("news", "string", "digest of what the notice says of the incident; a change gives another"),
+        Column(
+            "news",
+            "string",
+            "digest of what the notice says; a change gives another; over: and the notice that it ends",
+        ),
         Column("data_version", "string", "the data version it was made from"),
         Column("sent_at", "timestamp", "when the webhook took it, UTC"),
     ),
