@@ -15,7 +15,7 @@ OVER = "over:"
 KIND_WORDS: dict[AlertKind, str] = {
     "dead_letter": "dead letters of {about}",
     "lost": "messages lost on {about}",
-    "poison": "a message of {about} that came again for ever",
+    "poison": "a message of {about} redelivered for ever",
     "blocked": "blocked message groups of {about}",
     "age": "waiting over the promise: {about}",
     "throttled": "throttled consumers: {about}",
