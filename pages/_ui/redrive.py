@@ -8,6 +8,7 @@ from forensics.redrive import DECISION_WORDS, Plan, dead_letter_queues, plan, sc
 from forensics.settings import Settings
 from forensics.tables.findings import QUEUE_FINDINGS
 from pages._ui.board import Board
+from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.said import busy, count_text, in_words, say
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
@@ -40,17 +41,19 @@ def redrive_plan(page: Page) -> None:
                 "#": step.place,
                 "Redriving": [step.words],
                 "Keys": ", ".join(step.business_keys),
-                "Message": step.message_id or step.item_id,
-                "Moved": time(step.moved_at) if step.moved_at else None,
                 "Why": step.why,
                 "By now": step.by_now,
                 "Script": step.left_out or "in",
+                "Moved": time(step.moved_at) if step.moved_at else None,
+                "Message": step.message_id or step.item_id,
             }
             for step in found.steps[:MOST_ROWS]
         ],
         told=("Why", "By now", "Script"),
         hide_index=True,
         key="redrive_steps",
+        row_height=ROW_OF_TWO_LINES,
+        height=two_line_height(len(found.steps)),
         placeholder="–",
         column_config={
             "Redriving": st.column_config.MultiselectColumn(
@@ -59,8 +62,8 @@ def redrive_plan(page: Page) -> None:
             "Moved": st.column_config.TextColumn(
                 width=width, help=say("Not before; times in {zone}.", zone=page.clock.label())
             ),
-            "Why": st.column_config.TextColumn(width=300),
-            "By now": st.column_config.TextColumn(width=300),
+            "Why": st.column_config.TextColumn(width=230),
+            "By now": st.column_config.TextColumn(width=230),
         },
         alt=say("What redriving each dead-lettered message does"),
     )

@@ -37,7 +37,7 @@ def test_queues_are_ranked_with_a_sentence_of_why_and_the_weeks_that_were_read(o
 def test_cards_carry_the_change_against_the_week_before(opened):
     cards = {m.label: (m.value, m.delta) for m in opened.metric}
 
-    assert cards["Queues needing work"] == ("3 of 3", "")
+    assert cards["Need work"] == ("3 of 3", "")
     assert cards["Processed twice"] == ("7 to 8", "0")  # the same four days: the incident is of the fifth
     assert cards["Expired handles"] == ("12", "0")
     assert "compare the 4 days that are over with the same days of the week before" in words(opened)

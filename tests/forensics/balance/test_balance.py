@@ -85,6 +85,17 @@ def test_a_busier_queue_has_wider_ends():
     assert busy.waiting_before == Between(0, 500)
 
 
+def test_a_burst_at_the_border_is_not_taken_for_messages_that_waited():
+    """Eight were sent, and worked off, within the first point: its level, 8, says nothing of the time before."""
+    burst = {"sent_count": 40, "deleted_count": 40, "waiting_end_count": 0, "waiting_start_count": 8}
+    found = day(**burst, waiting_start_least=0)
+
+    assert found.waiting_before == Between(0, 8)
+    assert found.is_balanced
+    assert not day(**burst).is_balanced, "an earlier release did not keep the least"
+    assert day(**burst | {"waiting_end_count": 8, "waiting_start_count": 0}, waiting_end_least=0).is_balanced
+
+
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):
     found = world.findings()
