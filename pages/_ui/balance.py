@@ -48,6 +48,7 @@ def balances(page: Page) -> None:
             | {"In words": f"{in_words(day.sentence)} {_notes(day)}".strip()}
             for day in sorted(days, key=lambda day: day.day, reverse=True)
         ],
+        told=tuple(_NAMES.values()),
         hide_index=True,
         key="balance",
         placeholder="–",

@@ -8,13 +8,14 @@ from forensics.redrive import DECISION_WORDS, Plan, dead_letter_queues, plan, sc
 from forensics.settings import Settings
 from forensics.tables.findings import QUEUE_FINDINGS
 from pages._ui.board import Board
-from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.said import busy, count_text, in_words, say
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 _COLOURS: dict[str, Colour] = {"repeats": "red", "cannot_tell": "orange", "safe": "green", "gone": "gray"}
+ROW_OF_FIVE_LINES = 112
+"""Pixels of a row whose reasons are whole sentences."""
 MOST_ROWS = 2000
 
 
@@ -52,8 +53,7 @@ def redrive_plan(page: Page) -> None:
         told=("Why", "By now", "Script"),
         hide_index=True,
         key="redrive_steps",
-        row_height=ROW_OF_TWO_LINES,
-        height=two_line_height(len(found.steps)),
+        row_height=ROW_OF_FIVE_LINES,
         placeholder="–",
         column_config={
             "Redriving": st.column_config.MultiselectColumn(
