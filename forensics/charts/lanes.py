@@ -141,7 +141,8 @@ def lane_model(timeline: pd.DataFrame, *, cut_gaps: bool = True) -> LaneModel:
     beside = rows["kind"] == BESIDE
     moments = [*rows.loc[~beside, "at_us"], *rows.loc[is_bar & ~beside, "until_us"]]
     episodes = find_episodes(moments, cut_gaps=cut_gaps)
-    is_seen = [bool(clip(a, b, episodes)) for a, b in zip(rows["at_us"], rows["until_us"], strict=True)]
+    seen = [bool(clip(a, b, episodes)) for a, b in zip(rows["at_us"], rows["until_us"], strict=True)]
+    is_seen = pd.Series(seen, index=rows.index, dtype=bool)
     rows = rows[
         ~beside | is_seen
     ]  # a strip of which every point lies in a cut gap would be an empty lane with a number

@@ -295,7 +295,7 @@ def _incidents(queue: QueueReview, page: Page) -> None:
     if not queue.incidents:
         return
     st.markdown(say("**{incident} this week**", incident=count(len(queue.incidents), "incident")))
-    for incident in queue.incidents[-10:]:
+    for incident in reversed(queue.incidents[-10:]):
         label = plain(f"{incident['incident_id']}: {in_words(incident['headline'])}")
         page.link_to("pages/incident.py", label, ":material/timeline:", incident=incident["incident_id"])
     if len(queue.incidents) > 10:
