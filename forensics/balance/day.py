@@ -58,6 +58,8 @@ class BalanceDay:
     def sentence(self) -> str:
         """Say what comes of it."""
         if self.unexplained is None:
+            if self.read_share and self.sent is self.waiting_before is self.waiting_after is None:
+                return "Its metrics were read and have no point that day: a queue at rest publishes none."
             return "The queue's metrics of that day were not read."
         if self.is_balanced:
             return f"It balances: {self.unexplained} unexplained."

@@ -78,6 +78,13 @@ def test_a_metric_that_was_not_read_leaves_everything_open(metric):
     assert "were not read" in found.sentence
 
 
+def test_a_queue_at_rest_is_not_called_unread():
+    silent = dict.fromkeys(("sent_count", "deleted_count", "waiting_start_count", "waiting_end_count"))
+
+    assert "a queue at rest publishes none" in day(**silent).sentence
+    assert "were not read" in day(**silent, metrics_read_s=0).sentence
+
+
 def test_a_busier_queue_has_wider_ends():
     quiet, busy = (day(waiting_start_count=500, waiting_end_count=510, sent_count=n) for n in (1000, 864_000))
 
