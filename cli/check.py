@@ -104,9 +104,9 @@ def _in_words(record: dict[str, Any]) -> dict[str, Any]:
         return record | {
             "severity": "accepted",
             "advice": phrase(
-                "until {accepted_until}: {accepted_reason}",
-                accepted_until=record["accepted_until"],
-                accepted_reason=record["accepted_reason"],
+                "until {day}: {reason}",
+                day=record["accepted_until"],
+                reason=record["accepted_reason"],
             ),
         }
     if record["status"] != "fails":

@@ -83,7 +83,7 @@ def collected(report: "CollectReport") -> Iterator[str]:
     """Yield what a collection read, and what it lacks, in words."""
     from forensics.words import clock_text
 
-    queues = [*report.queues, *(phrase("{q} (its dead-letter queue)", q=q) for q in report.dead_letter_queues)]
+    queues = [*report.queues, *(phrase("{queue} (its dead-letter queue)", queue=q) for q in report.dead_letter_queues)]
     yield phrase(
         "Read {names} from {start} to {end} UTC:",
         names=", ".join(queues),

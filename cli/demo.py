@@ -114,16 +114,16 @@ def _play_and_judge(found: ModuleType, lake: "Lake", live: bool) -> tuple["Playe
             if live:
                 tell.step(
                     phrase(
-                        "embedded AWS at {endpoint_url}: it happens now, which takes a minute or so",
-                        endpoint_url=aws.endpoint_url,
+                        "embedded AWS at {address}: it happens now, which takes a minute or so",
+                        address=aws.endpoint_url,
                     )
                 )
                 played: Played = LIVE[found.NAME](aws)
             else:
                 tell.step(
                     phrase(
-                        "embedded AWS at {endpoint_url}: writing what the incident left behind",
-                        endpoint_url=aws.endpoint_url,
+                        "embedded AWS at {address}: writing what the incident left behind",
+                        address=aws.endpoint_url,
                     )
                 )
                 played = found.play(aws, datetime.now(UTC))

@@ -83,7 +83,7 @@ def find(
         if by_text:
             print_rows([_line(line) for line in told], how, _LINES, _LINES.columns)
             if len(told) == MOST_LINES:
-                say("The first {most_lines} lines; write more of the text.", most_lines=MOST_LINES)
+                say("The first {n} lines; write more of the text.", n=MOST_LINES)
             if not told:
                 raise MessageUnknownError(f"{asked!r} stands in no line", _HINT)
             return

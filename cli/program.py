@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cli.ask import ask
 from cli.balance import balance
 from cli.bundle import bundle
 from cli.check import check
@@ -55,6 +56,7 @@ from cli.settings import settings
 from cli.status import status
 from cli.suggest import suggest
 from cli.verify import verify
+from cli.views import views
 from cli.waiting import waiting
 from cli.watch import watch
 from cli.what_if import what_if
@@ -129,14 +131,15 @@ _KEPT = (
     redrive_plan,
     report,
     seal,
+    views,
     watch,
 )
 """Commands of which the lake keeps a line: they change it, or hand on what is in it."""
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
-    _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
+    _ASK: (ask, incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
     _REVIEW: (health, check, waiting, balance, sequence, suggest, what_if),
-    _SHOW: (demo, serve, report, bundle, notify, mark, marks),
+    _SHOW: (demo, serve, report, bundle, notify, mark, marks, views),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }
 for _panel, _commands in _COMMANDS.items():

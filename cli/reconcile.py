@@ -114,9 +114,9 @@ def reconcile(
     findings = lake.findings()
     if withdraw:
         say(
-            "The ledger {withdraw} counts no more: {take_back} rows.",
-            withdraw=repr(withdraw),
-            take_back=take_back(lake, withdraw, now),
+            "The ledger {name} counts no more: {n} rows.",
+            name=repr(withdraw),
+            n=take_back(lake, withdraw, now),
         )
     if files:
         if key is None:
@@ -127,10 +127,10 @@ def reconcile(
             for file in files:
                 name, count, new = read_books(findings, file, columns, now, queue, book, whole)
                 say(
-                    "Read {name}: {count} rows on {name2}, {new} of them new.",
-                    name=file.name,
+                    "Read {file}: {count} rows on {name}, {new} of them new.",
+                    file=file.name,
                     count=count,
-                    name2=name,
+                    name=name,
                     new=new,
                 )
     elif key or amount or time:

@@ -90,7 +90,7 @@ def redrive_plan(
         write_whole(script_to, script(found).encode())
         script_to.chmod(0o700)
         say(
-            "wrote {script_to}: {n} messages. Read it; without --apply it calls nothing.",
-            script_to=script_to,
+            "wrote {file}: {n} messages. Read it; without --apply it calls nothing.",
+            file=script_to,
             n=len(found.scripted),
         )

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cli.output import say
-from cli.said import phrase
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
@@ -45,10 +44,11 @@ def say_nothing_found(findings: "Findings", queue: str | None) -> None:
     from forensics.report.queue_lookup import deliveries_of
 
     checked = deliveries_of(findings, queue)
-    where = phrase(" of queue {queue}", queue=repr(queue)) if queue else ""
-    say(
-        "No suspicion{where}. {checked} {v}deliveries were checked in this data version; `doubletake status` has gaps.",
-        where=where,
-        checked=checked,
-        v=phrase("of its ") if queue else "",
-    )
+    if queue:
+        say(
+            "No suspicion of queue {queue}. {n} of its deliveries were checked in this data version; `doubletake status` has gaps.",
+            queue=repr(queue),
+            n=checked,
+        )
+        return
+    say("No suspicion. {n} deliveries were checked in this data version; `doubletake status` has gaps.", n=checked)

@@ -39,8 +39,8 @@ def seal(
     say_lines(collected(report))
     if window.end_at + LATEST_ARRIVAL > now:
         say(
-            "  CloudWatch takes events up to 14 days late: seal it again after {n}.",
-            n=f"{window.end_at + LATEST_ARRIVAL:%Y-%m-%d}",
+            "  CloudWatch takes events up to 14 days late: seal it again after {day}.",
+            day=f"{window.end_at + LATEST_ARRIVAL:%Y-%m-%d}",
         )
     if report.stored_count:
         say("Evidence was added: run `doubletake correlate` to see it.")

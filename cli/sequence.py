@@ -69,9 +69,9 @@ def sequence(
         )
         tell(
             phrase(
-                "Of {count} committed works {n} were never seen delivered{n2}.",
+                "Of {count} committed works {n} were never seen delivered{named}.",
                 count=count,
                 n=len(missing),
-                n2=": " + named if missing else "",
+                named=": " + named if missing else "",
             )
         )

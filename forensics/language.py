@@ -21,7 +21,15 @@ _MEASURE = re.compile(
     r"(?:[\d,.%<()+ -]|\b(?:ms|s|min|h|d|days|to|of|T)\b)*\d(?:[\d,.%<() ]|\b(?:ms|s|min|h|d|days|to|of)\b)*"
 )
 """Numbers with their units, alone, from one to another, or one of another."""
-_PLACE = re.compile(r"{(\w+)}")
+_PLACE = re.compile(r"{\w+}")
+_NUMBER = r"[\d,]+"
+_SPAN = r"-?[\d,.]+ (?:ms|s|min|h|d|days?)(?: [\d,.]+ (?:ms|s|min|h|d))?|unknown|an unknown time"
+_FORMS = (
+    dict.fromkeys(("count", "low", "high", "total", "some"), _NUMBER)
+    | dict.fromkeys(("span", "gap"), _SPAN)
+    | {"share": r"[\d<., %]+(?: to [\d<., %]+)?"}
+)
+"""Places of a sentence by their names, and what alone stands there: counts, and spans of time."""
 _JOINTS = (" · ", "; ", ": ")
 """What stands between parts that are said one by one where nobody knows the whole."""
 
@@ -104,10 +112,16 @@ def _sentence(code: str, text: str) -> str:
         return text
     for needle, pattern, said in patterns(code):
         if needle in text and (found := pattern.fullmatch(text)):
-            return said.format(**{name: _sentence(code, part) for name, part in found.groupdict().items()})
+            return said.format(**{name: _place(code, name, part) for name, part in found.groupdict().items()})
     if _MEASURE.fullmatch(text):
         return Language(code).units(text).replace(" to ", "〜").replace(" of ", " / ")
     return _in_parts(code, text)
+
+
+def _place(code: str, name: str, part: str) -> str:
+    if name == "list":
+        return "、".join(_sentence(code, item) for item in part.split(", "))
+    return _sentence(code, part)
 
 
 def _in_parts(code: str, text: str) -> str:
@@ -143,19 +157,27 @@ def _joined(said: list[str], english: list[str], joint: str) -> str:
 
 @cache
 def patterns(code: str) -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    """Return what recognises each English sentence with places: words it must have, its pattern, and what to say instead."""
-    return tuple((_needle(english), _pattern(english), said) for english, said in _sections(code, "findings").items())
+    """Return what recognises each English sentence with places: words it must have, its pattern, and what to say instead.
+
+    Beside the findings' sentences these are the counts with their nouns. What says most of the sentence itself stands first, so that a form of few words takes nothing from a longer one.
+    """
+    counts = {english: said for english, said in phrases(code).items() if "{count} " in english}
+    known = sorted((counts | _sections(code, "findings")).items(), key=lambda pair: -len(_PLACE.sub("", pair[0])))
+    return tuple((_needle(english), _pattern(english), said) for english, said in known)
 
 
 def _needle(english: str) -> str:
-    return max(re.split(r"{\w+}|\(s\)", english), key=len)
+    return max(re.split(r"{\w+}|\(s\)", english[english[0].isalpha() :]), key=len)
 
 
 def _pattern(english: str) -> re.Pattern[str]:
-    """Turn a sentence with places into a pattern; ``{count}`` takes a number alone, every other place any text."""
-    numbers = re.escape(english).replace(r"\{count\}", r"(?P<count>[\d,]+)")
-    places = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", numbers)
-    return re.compile(places.replace(re.escape("(s)"), "s?"), re.DOTALL)
+    """Turn a sentence with places into a pattern; the names of _FORMS take what they say, every other place any text.
+
+    A clause that begins a sentence has a capital.
+    """
+    places = re.sub(r"\\{(\w+)\\}", lambda m: f"(?P<{m[1]}>{_FORMS.get(m[1], '.*?')})", re.escape(english))
+    first = f"[{english[0].upper()}{english[0]}]{places[1:]}" if english[0].isalpha() else places
+    return re.compile(first.replace(re.escape("(s)"), "s?"), re.DOTALL)
 
 
 @cache

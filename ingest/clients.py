@@ -74,7 +74,7 @@ _NO_CREDENTIALS = (
     bc.LoginError,
 )
 _UNREACHABLE = (bc.EndpointConnectionError, bc.ConnectTimeoutError, bc.ProxyConnectionError)
-_PARSER_CRASHES = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
+_PARSER_CRASHES = (AttributeError, KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 """What botocore's parsers raise when a reply has another shape than its model says."""
 
 

@@ -99,7 +99,9 @@ def _limit(
     data_until_at: datetime | None,
 ) -> None:
     """Draw one timeout as it was day by day, its value written where each step begins."""
-    said = say(name)
+    said = say.maybe(name)
+    if said == name:
+        said = say("{name} timeout", name=name.removesuffix(" timeout"))
     left, right = datetime.combine(first_day, time()), datetime.combine(last_day + timedelta(days=1), time())
     if data_until_at is not None:
         right = min(right, max(left, _local(data_until_at, zone)))

@@ -3,6 +3,7 @@
 from forensics.people.counting import SetAside, aside_text, is_settled, judged
 from forensics.people.marks import Annotation, AnnotationError, annotate, marks_text
 from forensics.people.standing import NOBODY, Marks, People, people_of
+from forensics.people.views import View, ViewError, delete_view, save_view, views
 
 __all__ = [
     "NOBODY",
@@ -11,10 +12,15 @@ __all__ = [
     "Marks",
     "People",
     "SetAside",
+    "View",
+    "ViewError",
     "annotate",
     "aside_text",
+    "delete_view",
     "is_settled",
     "judged",
     "marks_text",
     "people_of",
+    "save_view",
+    "views",
 ]

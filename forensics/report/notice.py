@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,13 +13,14 @@ from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.language import ENGLISH, Language
-from forensics.people import aside_text, judged, people_of
+from forensics.people import People, aside_text, judged, people_of
 from forensics.report.alerts import Alert, alerts
 from forensics.report.case import load_case
 from forensics.report.faults import Fault, fault_record, faults
 from forensics.report.notice_forms import News, body_of
 from forensics.report.notice_forms import escaped as _plain
 from forensics.report.opening import Opening
+from forensics.report.over import Ended, ended, standing_news
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, counted_record, incident_record, verdict_counts
 from forensics.report.told import cause
@@ -41,6 +42,10 @@ _NEWS = (
     "certainty",
 )
 """What a change must touch to be told again: not the end, which moves with every message."""
+
+
+CLOSES = ("fixed", "accepted")
+"""Marks on a whole incident after which nobody has to be kept awake by it."""
 
 
 class WebhookError(ForensicsError):
@@ -201,13 +206,13 @@ def due(
 
     With settings and the time (UTC) also alerts, and in quiet hours only what is critical.
     """
-    had = {(n["incident_id"], n["news"]) for n in findings.lake.read(NOTICES).to_pylist() if n["target"] == target}
+    told = standing_news(findings.lake.read(NOTICES).to_pylist(), target)
+    had = {(key, n["news"]) for key, mine in told.items() for n in mine}
     people = people_of(findings)
-    rows = [
-        i
-        for i in people.counted(findings.read(INCIDENTS).to_pylist())
-        if (incident_id in (None, i["incident_id"])) and (any(i[v] for v in AFFECTED) or i["messages_at_most"])
-    ]
+    every = people.counted(findings.read(INCIDENTS).to_pylist())
+    rows = [i for i in every if incident_id in (None, i["incident_id"]) and is_told(i)]
+    settled = _settled(every, told, people)
+    rows = [i for i in rows if i["incident_id"] not in settled]
     rows.sort(key=lambda i: (i["started_at"], i["incident_id"]))
     fresh = {i["incident_id"]: i for i in rows if (i["incident_id"], news_of(i)) not in had}
     version = findings.generation.data_version
@@ -222,17 +227,51 @@ def due(
     notices.sort(key=lambda n: (fresh[n.incident_id]["started_at"], n.incident_id))
     if incident_id is not None or settings is None or now is None:
         return notices
-    of_alerts = [alert_notice(a, kind, dashboard, version, say) for a in alerts(findings, settings, now)]
+    found = alerts(findings, settings, now)
+    of_alerts = [alert_notice(a, kind, dashboard, version, say) for a in found]
     notices += [n for n in of_alerts if (n.incident_id, n.news) not in had]
+    over = ended(
+        told, kind, settings.notify.alerts, {a.key for a in found}, settled, findings.generation.data_until_at, now
+    )
+    notices += [over_notice(o, kind, version, now, say) for o in over]
     is_quiet = settings.notify.is_quiet(now.astimezone(settings.team.local))
     return [n for n in notices if n.is_critical] if is_quiet else notices
+
+
+def is_told(incident: Row) -> bool:
+    """Tell whether anything of an incident counts."""
+    return bool(any(incident[v] for v in AFFECTED) or incident["messages_at_most"])
+
+
+def _settled(incidents: Sequence[Row], told: Mapping[str, Any], people: People) -> dict[str, str]:
+    """Say of incidents why they are over: people say so, or what was told is in another incident by now."""
+    found = {key: "its messages are told under another incident by now" for key in told if ":" not in key}
+    for incident in incidents:
+        key = incident["incident_id"]
+        found.pop(key, None)
+        last = incident["ended_at"] or incident["started_at"]
+        closing = [m for m in people.of(key).whole if m.mark in CLOSES and m.marked_at >= last]
+        if not is_told(incident):
+            aside = aside_text(incident.get("set_aside") or ())
+            found[key] = f"people set all of it aside: {aside}" if aside else "nothing of it is suspected any more"
+        elif closing:
+            found[key] = f"{closing[-1].words} ({closing[-1].author}): {closing[-1].reason}"
+    return found
+
+
+def over_notice(over: Ended, kind: WebhookKind, data_version: str, now: datetime, say: Language = ENGLISH) -> Notice:
+    """Make the notice that something is over: PagerDuty closes the alert of the same key."""
+    news = News(
+        over.key, over.news, "info", say.sentence(over.title), say.sentence(over.text), now, None, data_version, True
+    )
+    return Notice(over.key, over.news, body_of(news, kind), is_critical=kind == "pagerduty")
 
 
 def record(lake: Lake, notice: Notice, target: str, data_version: str, now: datetime) -> None:
     """Keep that the webhook took the notice, of every incident that it tells."""
     rows = [
         {
-            "evidence_id": evidence_id("notice", target, incident_id, news),
+            "evidence_id": evidence_id("notice", target, incident_id, news, time_text(now)),
             "incident_id": incident_id,
             "target": target,
             "news": news,

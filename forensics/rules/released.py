@@ -31,7 +31,7 @@ def released(pair: DeliveryPair) -> Ruling:
     if pair.is_fifo or (pair.earlier_kind == "worker" and pair.earlier_status == "error"):
         return supported(f"it came back after {gap}, far inside the {limit}")
     return undecidable(
-        f"it came back after {gap}, inside the {limit}; a standard queue may also hand out a copy",
+        f"it came back after {gap}, inside the {limit}; a standard queue may also deliver a copy",
         "CloudTrail data events of ChangeMessageVisibility",
     )
 

@@ -35,10 +35,10 @@ ANNOTATIONS = Table(
 NOTICES = Table(
     "notices",
     "evidence",
-    grain="one notice of an incident or an alert that was taken; the same news is never sent there twice",
+    grain="one notice of an incident or an alert that was taken; the same news is sent there once until it is over",
     key=("evidence_id",),
     columns=(
-        Column("evidence_id", "string", "notice: and the SHA-256 of target, incident and news"),
+        Column("evidence_id", "string", "notice: and the SHA-256 of target, incident, news and time"),
         Column(
             "incident_id",
             "string",
@@ -47,10 +47,31 @@ NOTICES = Table(
         Column(
             "target", "string", "host and the SHA-256's first 12 digits of the webhook's address; never the address"
         ),
-        Column("news", "string", "digest of what the notice says of the incident; a change gives another"),
+        Column(
+            "news",
+            "string",
+            "digest of what the notice says; a change gives another; over: and the notice that it ends",
+        ),
         Column("data_version", "string", "the data version it was made from"),
         Column("sent_at", "timestamp", "when the webhook took it, UTC"),
     ),
 )
 
-PEOPLE = (ANNOTATIONS, NOTICES, BOOKS, BOOK_ENTRIES)
+VIEWS = Table(
+    "views",
+    "evidence",
+    grain="one view of the dashboard that a person kept under a name; a later one of the same name takes its place",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "view: and the SHA-256 of name, page, query, author and time"),
+        Column("view", "string", "the name it was kept under"),
+        Column(
+            "page", "string", "the page's path in the dashboard: incident, queue_health; null: the view was deleted"
+        ),
+        Column("query", "string", "what stands behind the ? of its address"),
+        Column("author", "string", "who kept it; the signed-in e-mail address where the dashboard has a login"),
+        Column("saved_at", "timestamp", "when it was kept, UTC"),
+    ),
+)
+
+PEOPLE = (ANNOTATIONS, VIEWS, NOTICES, BOOKS, BOOK_ENTRIES)

@@ -24,13 +24,13 @@ def gate(access: Access) -> None:
     if refused := access.refusal(who):
         _closed(refused)
     if access.is_over(who, datetime.now(UTC)):
-        _ask_to_sign_in(say("The sign-in is older than {session_hours} h.", session_hours=access.session_hours))
+        _ask_to_sign_in(say("The sign-in is older than {n} h.", n=access.session_hours))
 
 
 def sign_out(access: Access) -> None:
     """Show who is signed in, and the way out."""
     if access.mode != "none":
-        st.caption(plain(say("Signed in as {signed_in_name}", signed_in_name=signed_in_name())))
+        st.caption(plain(say("Signed in as {name}", name=signed_in_name())))
         st.button(say("Sign out"), key="sign_out", icon=":material/logout:", type="tertiary", on_click=st.logout)
 
 

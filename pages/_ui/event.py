@@ -103,9 +103,9 @@ def _sentence(row: dict[str, Any], case: Case, page: Page, keys: dict[str, str])
     count = (
         ""
         if row["receive_count"] is None or row["kind"] == "sent"
-        else say(", receive #{receive_count}", receive_count=int(row["receive_count"]))
+        else say(", receive #{n}", n=int(row["receive_count"]))
     )
-    by = say(" by {function_name}", function_name=plain(row["function_name"])) if row["function_name"] else ""
+    by = say(" by {who}", who=plain(row["function_name"])) if row["function_name"] else ""
     until = (
         say(", until `{at}`", at=page.clock.stamp(row["until_at"].to_pydatetime()))
         if row["until_at"] is not None

@@ -10,7 +10,7 @@ from forensics.report.evidence_bundle import evidence_bundle
 from forensics.report.pseudonyms import PRESETS, Pseudonyms
 from forensics.report.render import file_name
 from pages._ui.case import case_of
-from pages._ui.said import say
+from pages._ui.said import say, term
 from pages._ui.shell import Page
 
 
@@ -28,6 +28,8 @@ def evidence(incident: dict[str, Any], page: Page) -> None:
     left_out = st.multiselect(
         say("Leave out"),
         sorted(PRESETS),
+        format_func=term,
+        placeholder=say("Choose"),
         key="redact",
         help=say("Each value gets a name of its own, so that what joins by it joins still."),
     )

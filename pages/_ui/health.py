@@ -53,10 +53,10 @@ def choose_week(page: Page) -> WeekReview:
         st.warning(
             plain(
                 say(
-                    "Week {asked} is not in this data version, which has {weeks} to {weeks2}. This is {opened}.",
+                    "Week {asked} is not in this data version, which has {first} to {last}. This is {opened}.",
                     asked=asked,
-                    weeks=weeks[0],
-                    weeks2=weeks[-1],
+                    first=weeks[0],
+                    last=weeks[-1],
                     opened=opened,
                 )
             ),
@@ -85,7 +85,10 @@ def _review(key: tuple[Any, ...], settings: str, week: str, _page: Page) -> Week
 
 def title(review: WeekReview) -> str:
     """Write the week as dates."""
-    return week_title(review.week)
+    if language().code == "en":
+        return week_title(review.week)
+    first, last = week_bounds(review.week)
+    return say("{first} to {last}", first=first.isoformat(), last=last.isoformat())
 
 
 def sentence(review: WeekReview, page: Page) -> None:
@@ -209,8 +212,8 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
         st.info(
             plain(
                 say(
-                    "Accepted until {isoformat}: {sentence}. {reason}",
-                    isoformat=risk.until.isoformat(),
+                    "Accepted until {day}: {sentence}. {reason}",
+                    day=risk.until.isoformat(),
                     sentence=in_words(signal.sentence),
                     reason=risk.reason,
                 )
@@ -234,7 +237,7 @@ def _reasons(title: str, signals: list[Signal]) -> None:
     for signal in signals:
         colour = NEED_COLOURS[signal.level]
         rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
-        advice = plain(f"{in_words(signal.advice)} ({rests})")
+        advice = plain(say("{advice} ({evidence})", advice=in_words(signal.advice), evidence=rests))
         st.markdown(
             f":{colour}-badge[{term(signal.level)}] {plain(in_words(signal.sentence))}  \n:gray[:small[{advice}]]"
         )

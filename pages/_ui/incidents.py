@@ -37,15 +37,15 @@ def affected(incident: Incident) -> str:
     """Say how many works were done twice, of those that came again: ``7 to 8 of 10``."""
     if incident["messages"] is None:
         return (
-            say("up to {messages_at_most}", messages_at_most=incident["messages_at_most"])
+            say("up to {n}", n=incident["messages_at_most"])
             if incident["messages_at_most"] is not None
             else term("unknown")
         )
     counts = verdict_counts(incident)
     return say(
-        "{interval} of {sum}",
+        "{interval} of {total}",
         interval=interval(counts["confirmed"], sum(counts[v] for v in AFFECTED)),
-        sum=sum(counts.values()),
+        total=sum(counts.values()),
     )
 
 
@@ -55,7 +55,7 @@ def state(incident: Incident, until: datetime | None) -> str:
     if quiet is None or quiet <= QUIET_AFTER:
         return term("open")
     hours = int(quiet.total_seconds() // 3600)
-    return say("quiet {hours} h", hours=hours) if hours < 48 else say("quiet {n} d", n=hours // 24)
+    return say("quiet {n} h", n=hours) if hours < 48 else say("quiet {n} d", n=hours // 24)
 
 
 def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Incident]]:
@@ -171,7 +171,7 @@ def cards(
         "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter "
         "queues are left out."
     )
-    card(grid, say("Queues at risk"), say("{at_risk} of {n}", at_risk=_at_risk(known, page), n=len(known)), said)
+    card(grid, say("Queues at risk"), say("{some} of {total}", some=_at_risk(known, page), total=len(known)), said)
     share = complete_share(coverage)
     said = say("Time that was asked of every source and read in full. The Data page shows what is missing.")
     card(grid, say("Evidence complete"), percent(share), said)
@@ -181,7 +181,7 @@ def _at_risk(known: set[str], page: Page) -> str:
     """Count the queues whose settings ask for trouble; unknown where none were checked."""
     checks = page.board.records(SETTING_FINDINGS, columns=("queue_arn", "queue", "code", "status", "severity"))
     if not checks:
-        return "unknown"
+        return term("unknown")
     grave = {c["queue_arn"] for c in checks if answer(c, page) in ("critical", "warning")}
     return f"{len(grave & known):,}"
 
@@ -229,9 +229,9 @@ def no_suspicion(page: Page) -> None:
     start = min((start for _, _, start, _, _ in spans), default=None)
     when = (
         say(
-            " from {at} to {at2} {zone}",
-            at=page.clock.minute(start),
-            at2=page.clock.minute(until),
+            " from {start} to {end} {zone}",
+            start=page.clock.minute(start),
+            end=page.clock.minute(until),
             zone=page.clock.label(until),
         )
         if start
@@ -300,10 +300,12 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Over time": st.column_config.BarChartColumn(
                 width=84,
                 y_min=0,
-                help=say("Incidents from {at} to {at2}.", at=page.clock.minute(first), at2=page.clock.minute(last)),
+                help=say(
+                    "Incidents from {start} to {end}.", start=page.clock.minute(first), end=page.clock.minute(last)
+                ),
             ),
             "Last": st.column_config.TextColumn(
-                width=84, help=say("The last one began; {zone}.", zone=page.clock.label())
+                width=96, help=say("The last one began; {zone}.", zone=page.clock.label())
             ),
             "State": st.column_config.TextColumn(width=84),
             "Repeats": st.column_config.TextColumn(width=70, help=say("Times that work was done beyond the first.")),
@@ -324,9 +326,9 @@ def _messages(fault: Fault) -> str:
         return affected(fault.newest)
     counts = fault.counts
     return say(
-        "{interval} of {sum}",
+        "{interval} of {total}",
         interval=interval(counts["confirmed"], sum(counts[v] for v in AFFECTED)),
-        sum=sum(counts.values()),
+        total=sum(counts.values()),
     )
 
 

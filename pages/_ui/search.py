@@ -74,9 +74,9 @@ def explain() -> None:
     )
     st.caption(
         say(
-            "The first {least_chars} characters of an id are enough. A whole receipt handle is a credential: it "
+            "The first {n} characters of an id are enough. A whole receipt handle is a credential: it "
             "is turned into its digest at once and never kept.",
-            least_chars=LEAST_CHARS,
+            n=LEAST_CHARS,
         )
     )
 
@@ -176,7 +176,7 @@ def answer(work: Work, page: Page) -> None:
             verdict_badges(verdict["verdict"], verdict["certainty"])
             marks.beside_message(verdict, page)
         st.markdown(
-            say("`{message_id}` on `{queue}`", message_id=_code(hit.message_id or hit.item_id), queue=_code(hit.queue)),
+            say("`{message}` on `{queue}`", message=_code(hit.message_id or hit.item_id), queue=_code(hit.queue)),
             width="content",
         )
         if verdict and verdict["incident_id"]:
@@ -315,9 +315,9 @@ def why(redeliveries: list[Row], names: dict[Key, str]) -> None:
     for r in sorted(redeliveries, key=lambda r: (r["item_id"], r["delivery_index"])):
         who = f"{names[_key(r)]} · " if several_ids else ""
         number = (
-            say("Receive #{receive_count}", receive_count=r["receive_count"])
+            say("Receive #{n}", n=r["receive_count"])
             if r["receive_count"]
-            else say("Delivery {delivery_index}", delivery_index=r["delivery_index"])
+            else say("Delivery {n}", n=r["delivery_index"])
         )
         st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(in_words(r['sentence']))}")
         lines = [say("- ruled out: {rival}", rival=rival(text)) for text in r["excluded"] or ()]

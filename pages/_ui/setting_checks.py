@@ -94,7 +94,7 @@ def _told(check: dict[str, Any], page: Page) -> dict[str, Any]:
     """Put the team's word in the place of the advice where it accepted the risk."""
     risk = _risk(check, page)
     advice = (
-        say("Accepted until {isoformat}: {reason}", isoformat=risk.until.isoformat(), reason=risk.reason)
+        say("Accepted until {day}: {reason}", day=risk.until.isoformat(), reason=risk.reason)
         if risk
         else check["advice"]
     )

@@ -17,7 +17,7 @@ from forensics.settings import Settings
 from forensics.settings_text import changed_since
 from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import INCIDENTS
-from pages._ui import completeness
+from pages._ui import completeness, views
 from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
 from pages._ui.clock import Clock, choose_clock
@@ -33,6 +33,7 @@ NAVIGATION = (
     ("pages/incident.py", "Incident", ":material/timeline:"),
     ("pages/queue_health.py", "Queue health", ":material/monitoring:"),
     ("pages/report.py", "Report", ":material/description:"),
+    ("pages/questions.py", "Questions", ":material/help:"),
     ("pages/messages.py", "Find a message", ":material/search:"),
     ("pages/data.py", "Data", ":material/database:"),
 )
@@ -118,6 +119,7 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
     board = _open(title, promise)
     with st.sidebar:
         people = _people(board)
+        views.kept(board, _path_of(title))
         _version_line(board, clock, settings)
         if not st.query_params.get("dv"):
             _newer_line(board.generation.generation_id)
@@ -126,6 +128,12 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
     _stale_line(board, clock, settings)
     completeness.note(board, clock, rests_on)
     return Page(clock, board, settings, people)
+
+
+def _path_of(title: str) -> str:
+    """Return what stands for a page in its address, by its label."""
+    file = next((file for file, label, _ in NAVIGATION if label == title), "app.py")
+    return "" if file == "app.py" else Path(file).stem
 
 
 def _people(board: Board) -> People:

@@ -70,7 +70,7 @@ def cards(coverage: list[Row], status: LakeStatus, page: Page) -> None:
     card(grid, say("Log events"), f"{status.evidence_rows.get(LOG_EVENTS.name, 0):,}")
     card(grid, say("Deliveries checked"), f"{page.board.generation.row_counts.get('deliveries', 0):,}")
     bad = sum(s.status != "ok" for s in status.sources)
-    card(grid, say("Sources not readable"), say("{bad} of {n}", bad=bad, n=len(status.sources)))
+    card(grid, say("Sources not readable"), say("{some} of {total}", some=bad, total=len(status.sources)))
 
 
 def grid(coverage: list[Row]) -> None:
@@ -127,7 +127,7 @@ def table(status: LakeStatus, page: Page) -> None:
                 "Queue": s.queue,
                 "Source": term(s.source.replace("_", " ")),
                 "Resource": s.resource,
-                "Status": s.status,
+                "State": s.status,
                 "Read from": page.clock.minute(s.read_from_at),
                 "Read until": page.clock.minute(s.read_until_at),
                 "Provisional": s.provisional,
@@ -139,7 +139,7 @@ def table(status: LakeStatus, page: Page) -> None:
             }
             for s in status.sources
         ],
-        told=("Status", "Detail"),
+        told=("State", "Detail"),
         hide_index=True,
         key="sources",
         placeholder="–",
@@ -222,9 +222,9 @@ def settings(page: Page) -> None:
     elif made_with:
         st.caption(
             say(
-                "What data version {data_version} was made with ({settings_digest})",
+                "What data version {data_version} was made with ({digest})",
                 data_version=page.data_version,
-                settings_digest=page.board.generation.settings_digest,
+                digest=page.board.generation.settings_digest,
             )
         )
         st.code(made_with, language="toml")
@@ -238,7 +238,7 @@ def settings(page: Page) -> None:
         )
     if changed := changed_since(made_with, page.settings):
         st.warning(
-            plain(say("{where}: other settings. `doubletake correlate` judges the evidence anew by them.", where=where))
+            plain(say("{where}: other settings. `doubletake correlate` judges the evidence by them.", where=where))
             + "".join(f"\n- {plain(in_words(line))}" for line in changed),
             icon=":material/tune:",
         )

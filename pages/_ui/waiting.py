@@ -73,10 +73,10 @@ def _trends(page: Page, queue: str) -> None:
         st.caption(
             plain(
                 say(
-                    "On {day} at most {backlog_max_count} messages waited and {in_flight_max_count} were in flight.",
+                    "On {day} at most {backlog} messages waited and {in_flight} were in flight.",
                     day=rows[0]["day"],
-                    backlog_max_count=rows[0]["backlog_max_count"],
-                    in_flight_max_count=rows[0]["in_flight_max_count"] or 0,
+                    backlog=rows[0]["backlog_max_count"],
+                    in_flight=rows[0]["in_flight_max_count"] or 0,
                 )
             )
         )

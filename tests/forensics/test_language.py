@@ -12,7 +12,7 @@ from forensics.language import phrases
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEAKING = ("app.py", "pages", "cli", "forensics/charts", "forensics/report")
-SAYS = {"say", "busy", "answer", "warn", "complain"}
+SAYS = {"say", "phrase", "busy", "answer", "warn"}
 COUNTS = {"count", "count_text"}
 OTHERS = [code for code in LANGUAGES if code != "en"]
 
@@ -35,12 +35,12 @@ def literals(node: ast.AST) -> Iterator[str]:
         yield from (*literals(node.body), *literals(node.orelse))
 
 
-def said_by(source: str) -> Iterator[str]:
-    """Yield every phrase that a source says by name."""
+def said_by(source: str, is_spoken: bool) -> Iterator[str]:
+    """Yield every phrase that a source says by name; a count is one where ``is_spoken``, elsewhere it is a finding's English."""
     for call in (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Call) and n.args):
         if name_of(call) in SAYS:
             yield from literals(call.args[0])
-        elif name_of(call) in COUNTS and len(call.args) > 1:
+        elif name_of(call) in COUNTS and is_spoken and len(call.args) > 1:
             one, *many = [list(literals(arg)) for arg in call.args[1:]]
             for noun in many[0] if many else [f"{word}s" for word in one]:
                 yield f"{{count}} {noun}"
@@ -53,7 +53,7 @@ def is_english(text: str) -> bool:
 SAID = {
     phrase: path.relative_to(ROOT)
     for path in files()
-    for phrase in said_by(path.read_text(encoding="utf-8"))
+    for phrase in said_by(path.read_text(encoding="utf-8"), "forensics" not in path.parts)
     if is_english(phrase)
 }
 

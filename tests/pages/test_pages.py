@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forensics.lake import Lake
-from forensics.people import annotate
+from forensics.people import annotate, views
 from forensics.tables.findings import MESSAGES
 from pages._ui.board import lake_path
 from tests.pages import tales
@@ -150,7 +150,7 @@ def test_an_incident_says_headline_cause_and_how_often(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
 
     assert at.title[0].value == "7 to 8 of 10 messages were processed twice"
-    assert "hit the 30 s function timeout after 7 of 10 messages" in words(at)
+    assert "timed out after 30 s with 10 messages of payments" in words(at)
     assert "**How often:** 7 to 8 repeats on 8 messages · first redelivery 05:22:00" in words(at)
 
 
@@ -517,3 +517,28 @@ def test_what_people_set_aside_leaves_the_counts_and_comes_back_at_one_click(vis
     assert after.toggle(key="logs_alone").value
     assert any("By the logs alone" in b.label for b in visit("pages/fault.py", lake).button)
     assert "charged once" in words(visit("app.py", lake))
+
+
+def test_a_question_is_answered_in_one_sentence_and_its_link_leads_back(visit):
+    refunds, still = visit("pages/questions.py", "demo", ask="refund"), visit("pages/questions.py", "demo", ask="still")
+    key = refunds.dataframe[0].value["Messages"].iloc[0].partition(",")[0]
+    told = visit("pages/questions.py", "demo", ask="why", about=key)
+
+    assert refunds.subheader[0].value.startswith("Refund or undo")
+    assert "the evidence ends" in still.subheader[0].value
+    assert told.subheader[0].value.startswith("The handler ran 41 s")
+    assert "why" in told.query_params["ask"]
+
+
+def test_a_page_is_kept_with_its_filters_for_the_next_reader(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    lake = story.save(tmp_path / "lake")
+    at = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+    at.text_input(key="view_name").input("The double")
+    at.text_input(key="view_author").input("Ana")
+    at.button(key="view_keep").click().run()
+    (kept,) = views(Lake(lake))
+
+    assert (kept.view, kept.page, kept.keys["incident"]) == ("The double", "incident", DOUBLE_BILLING)
+    assert visit("app.py", lake).selectbox(key="view_gone").options == ["The double"]

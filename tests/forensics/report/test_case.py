@@ -69,7 +69,7 @@ def test_settings_that_fall_short_of_the_advice_are_flagged(case):
 
 def test_gaps_name_what_could_not_be_read_and_what_stays_open(case):
     assert case.gaps[0] == "metric_points of payments.fifo could not be read: AccessDenied"
-    assert any("being handled when the run was cut off" in gap for gap in case.gaps)
+    assert any("in progress when the run ended" in gap for gap in case.gaps)
 
 
 def test_follow_ups_start_with_the_repeats_that_are_certain(case):
