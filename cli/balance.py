@@ -1,11 +1,11 @@
 """The command that balances a queue's messages day by day: balance."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from cli.options import Everywhere
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.said import in_words
+from cli.table import Layout
 
 if TYPE_CHECKING:
     from forensics.balance import BalanceDay, Between
@@ -20,7 +20,12 @@ _COUNTS = (
     "waiting_after",
     "unexplained",
 )
-_TABLE = ("queue", "day", *_COUNTS, "sentence")
+_TABLE = Layout(
+    ("queue", "day", *_COUNTS, "sentence"),
+    row=("queue", "day", "sent", "worked_off", "unexplained"),
+    facts=("dead_lettered", "expired", "waiting_after"),
+    sentences=("sentence",),
+)
 _COLUMNS = (
     "queue",
     "day",
@@ -33,10 +38,12 @@ _COLUMNS = (
 
 def balance(
     chosen: Everywhere,
-    queue: Annotated[str | None, typer.Argument(metavar="[QUEUE]", help="Only this queue.")] = None,
+    queue: OnlyQueueArgument = None,
     how: FormatOption = RowFormat.TABLE,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Balance a queue's messages per day: sent against worked off, filtered, dead-lettered, expired, waiting, unexplained."""
+    queue = either_queue(queue, same_queue)
     from forensics.balance import balance as balanced
 
     found = balanced(chosen.open_lake().findings(), queue)
@@ -45,10 +52,10 @@ def balance(
     tell = answer if is_table else say
     for day in found.days:
         for note in day.notes:
-            tell(f"{day.queue}, {day.day}: {note}")
+            tell(f"{day.queue}, {day.day}: {in_words(note)}")
     for name, texts in found.named.items():
         for text in texts:
-            tell(f"{name}: {text}.")
+            tell(f"{name}: {in_words(f'{text}.')}")
     if not found.days:
         say("No metric of a queue was read: `doubletake collect` reads them.")
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import answer, say, write_out
 from forensics.errors import ForensicsError
@@ -21,10 +22,12 @@ class MarginError(ForensicsError):
 
 def bundle(
     chosen: Everywhere,
-    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
+    incident: Annotated[
+        str, typer.Argument(metavar="INCIDENT", autocompletion=complete.incidents, help="The incident's id.")
+    ],
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write it; INCIDENT-evidence.zip if not said."),
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write it. [default: INCIDENT-evidence.zip]"),
     ] = None,
     redact: Annotated[
         list[str] | None,
@@ -37,7 +40,7 @@ def bundle(
     margin: Annotated[
         str | None,
         typer.Option(
-            "--margin", metavar="SPAN", help="Only lines so far around the incident (30m, 6h, 2d); all if not said."
+            "--margin", metavar="SPAN", help="Only lines so far around the incident (30m, 6h, 2d). [default: all]"
         ),
     ] = None,
 ) -> None:
@@ -57,7 +60,8 @@ def bundle(
     say("Tell its receiver this digest on another way, or sign the file: `minisign -Sm FILE`.")
     if names.asked:
         say(
-            f"{count_text(len(names.asked), 'redaction')}: look through the bundle before you hand it on; the PDF was left out."
+            "{redaction}: look through the bundle before you hand it on; the PDF was left out.",
+            redaction=count_text(len(names.asked), "redaction"),
         )
 
 

@@ -8,9 +8,16 @@ import typer
 
 from cli.options import Everywhere, QueueOption
 from cli.output import RowFormat, print_rows, say
+from cli.said import count_text, in_words, phrase
+from cli.table import Layout
 from forensics.errors import EXIT_CHECK_FAILED, EXIT_OK, ForensicsError, QueueUnknownError
 
-_CHECK_TABLE = ("queue", "consumer", "severity", "code", "sentence", "advice")
+_CHECK_TABLE = Layout(
+    ("queue", "consumer", "severity", "code", "sentence", "advice"),
+    row=("queue", "severity", "code"),
+    facts=("consumer",),
+    sentences=("sentence", "advice"),
+)
 _GRAVITY = ("critical", "warning", "note")
 
 
@@ -49,7 +56,6 @@ def check(
     """Check the settings of queues, mappings and functions against each other and against what was observed."""
     from forensics.report.sarif import to_sarif
     from forensics.report.week import CHECK_FIELDS, check_records
-    from forensics.words import count_text
 
     findings = chosen.open_lake().findings()
     records = check_records(findings, chosen.settings())
@@ -78,9 +84,13 @@ def check(
     accepted = sum(bool(r["accepted_until"]) for r in records)
     unknown = sum(r["status"] == "unknown" for r in records)
     say(
-        f"{count_text(len(records), 'answer')}: {counts['critical']:,} critical, "
-        f"{count_text(counts['warning'], 'warning')}, {count_text(counts['note'], 'note')}, "
-        f"{accepted:,} accepted, {unknown:,} unknown."
+        "{answer}: {critical} critical, {warning}, {note}, {accepted} accepted, {unknown} unknown.",
+        answer=count_text(len(records), "answer"),
+        critical=counts["critical"],
+        warning=count_text(counts["warning"], "warning"),
+        note=count_text(counts["note"], "note"),
+        accepted=accepted,
+        unknown=unknown,
     )
     if fail_on is FailOn.NEVER:
         return EXIT_OK
@@ -93,9 +103,16 @@ def _in_words(record: dict[str, Any]) -> dict[str, Any]:
     if record["accepted_until"]:
         return record | {
             "severity": "accepted",
-            "advice": f"until {record['accepted_until']}: {record['accepted_reason']}",
+            "advice": phrase(
+                "until {day}: {reason}",
+                day=record["accepted_until"],
+                reason=record["accepted_reason"],
+            ),
         }
     if record["status"] != "fails":
         needs = record["would_decide"]
-        return record | {"severity": record["status"], "advice": f"needs {needs}" if needs else None}
+        return record | {
+            "severity": record["status"],
+            "advice": phrase("needs {needs}", needs=in_words(needs)) if needs else None,
+        }
     return record

@@ -6,27 +6,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import complete
 from cli.ledger import count
-from cli.options import Everywhere, LogGroupOption, SinceOption, UntilOption, accesses
+from cli.options import Everywhere, LogGroupOption, QueueNotNamedError, SinceOption, UntilOption, accesses
 from cli.output import say_lines
-from forensics.errors import ForensicsError
+from cli.said import count_text, in_words, phrase
 
 if TYPE_CHECKING:
     from forensics.window import TimeWindow
     from ingest.collect import CollectReport
 
 
-class QueueNotNamedError(ForensicsError):
-    """The command line does not say which queues, or says it twice."""
-
-
 def collect(
     chosen: Everywhere,
     more: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Further queues: --queue NAME NAME ...")
+        list[str] | None,
+        typer.Argument(metavar="QUEUE...", autocompletion=complete.queues, help="The queues' names, URLs or ARNs."),
     ] = None,
     queue: Annotated[
-        list[str] | None, typer.Option("--queue", metavar="NAME", help="A queue's name, URL or ARN; repeatable.")
+        list[str] | None,
+        typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as QUEUE; repeatable."),
     ] = None,
     all_queues: Annotated[
         bool, typer.Option("--all-queues", help="Every queue of the region, or of all regions the settings name.")
@@ -41,12 +40,12 @@ def collect(
         bool, typer.Option("--again", help="Read the whole window again, also what was read before and has settled.")
     ] = False,
 ) -> int:
-    """Read evidence from AWS into the lake; looking changes nothing in the account."""
+    """Read evidence from AWS into the lake; read-only."""
     queues = [*(queue or []), *(more or [])]
     if bool(queues) == all_queues:
         raise QueueNotNamedError(
-            "give --queue NAME or --all-queues, not both" if queues else "no queue was named",
-            "For example: doubletake collect --queue payments.fifo --since 6h",
+            "give queues or --all-queues, not both" if queues else "no queue was named",
+            "For example: doubletake collect payments.fifo --since 6h",
         )
     from forensics.window import TimeWindow
 
@@ -82,19 +81,35 @@ def collect_window(
 
 def collected(report: "CollectReport") -> Iterator[str]:
     """Yield what a collection read, and what it lacks, in words."""
-    from forensics.words import clock_text, count_text
+    from forensics.words import clock_text
 
-    queues = [*report.queues, *(f"{q} (its dead-letter queue)" for q in report.dead_letter_queues)]
-    yield f"Read {', '.join(queues)} from {clock_text(report.window.start_at)} to {clock_text(report.window.end_at)} UTC:"
+    queues = [*report.queues, *(phrase("{queue} (its dead-letter queue)", queue=q) for q in report.dead_letter_queues)]
+    yield phrase(
+        "Read {names} from {start} to {end} UTC:",
+        names=", ".join(queues),
+        start=clock_text(report.window.start_at),
+        end=clock_text(report.window.end_at),
+    )
     yield (
-        f"  {count_text(report.seen_count, 'log event')} of {count_text(len(report.log_groups), 'log group')}, "
-        f"{report.stored_count:,} of them new; {count_text(report.points_stored_count, 'new metric point')}."
+        phrase(
+            "  {event} of {group}, {stored_count} of them new; {point}.",
+            event=count_text(report.seen_count, "log event"),
+            group=count_text(len(report.log_groups), "log group"),
+            stored_count=report.stored_count,
+            point=count_text(report.points_stored_count, "new metric point"),
+        )
     )
     if report.settled:
-        yield f"  {count_text(len(report.settled), 'log group')} had been read before and settled: nothing to read again."
+        yield phrase(
+            "  {group} had been read before and settled: nothing to read again.",
+            group=count_text(len(report.settled), "log group"),
+        )
     if report.quarantined_count:
-        yield f"  {count_text(report.quarantined_count, 'log event')} could not be kept as they were: see quarantine."
+        yield phrase(
+            "  {event} could not be kept as they were: see quarantine.",
+            event=count_text(report.quarantined_count, "log event"),
+        )
     for gap in report.gaps:
-        yield f"  Gap: {gap}"
+        yield f"  {phrase('Gap: ')}{in_words(gap)}"
     for note in report.notes:
-        yield f"  Note: {note}"
+        yield f"  {phrase('Note: ')}{in_words(note)}"

@@ -18,7 +18,7 @@ def correlate(
     chosen: Everywhere,
     since: SinceOption = None,
     master: MasterOption = None,
-    anew: Annotated[bool, typer.Option("--anew", help="Make everything anew: use nothing of the cache.")] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Recompute everything: use nothing of the cache.")] = False,
 ) -> None:
     """Turn the evidence in the lake into findings (Spark)."""
     correlate_lake(chosen, since, master, anew)
@@ -30,7 +30,7 @@ def tell_changed_settings(before: "Generation | None", settings: "Settings") -> 
 
     changed = changed_since(before.settings, settings) if before else []
     if before and changed:
-        say(f"The settings are not those of data version {before.data_version}:")
+        say("The settings are not those of data version {data_version}:", data_version=before.data_version)
         for line in changed:
             say(f"  {line}")
 
@@ -51,7 +51,10 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
     counts = generation.row_counts
     count(**{name: counts.get(name, 0) for name in ("deliveries", "messages", "incidents")})
     say(
-        f"Correlated: {counts.get('deliveries', 0):,} deliveries, {counts.get('messages', 0):,} messages with a verdict, "
-        f"{counts.get('incidents', 0):,} incidents; data version {generation.data_version}."
+        "Correlated: {deliveries} deliveries, {messages} messages with a verdict, {incidents} incidents; data version {data_version}.",
+        deliveries=counts.get("deliveries", 0),
+        messages=counts.get("messages", 0),
+        incidents=counts.get("incidents", 0),
+        data_version=generation.data_version,
     )
     return generation

@@ -4,21 +4,27 @@ from typing import Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, print_rows
 from cli.rows import all_of, both, records_of
+from cli.table import Layout
 from forensics.errors import MessageUnknownError
 
-_DELIVERY_TABLE = (
-    "queue",
-    "message_id",
-    "receive_count",
-    "received_at",
-    "run_status",
-    "effect",
-    "basis",
-    "ended_by",
-    "consumer",
+_DELIVERY_TABLE = Layout(
+    (
+        "queue",
+        "message_id",
+        "receive_count",
+        "received_at",
+        "run_status",
+        "effect",
+        "basis",
+        "ended_by",
+        "consumer",
+    ),
+    row=("message_id", "receive_count", "received_at"),
+    facts=("run_status", "effect", "ended_by", "consumer"),
 )
 
 
@@ -26,12 +32,15 @@ def deliveries(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
     message: Annotated[str | None, typer.Option("--message", metavar="ID", help="Only this message.")] = None,
-    incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Only this incident.")] = None,
+    incident: Annotated[
+        str | None,
+        typer.Option("--incident", metavar="ID", autocompletion=complete.incidents, help="Only this incident."),
+    ] = None,
     queue: QueueOption = None,
 ) -> None:
     """Print the delivery ledger: one row per time a message was handed to a consumer."""
     from forensics.lake.filters import equals, one_of
-    from forensics.report.incident_lookup import find_incident
+    from forensics.lake.incident_lookup import find_incident
     from forensics.report.queue_lookup import check_queue
     from forensics.report.records import delivery_record
     from forensics.tables.findings import DELIVERIES, MESSAGES

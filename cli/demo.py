@@ -15,6 +15,7 @@ from cli.collect import collected
 from cli.dashboard import PortOption, dashboard, ending_on_sigterm
 from cli.options import Everywhere
 from cli.output import say, say_lines
+from cli.said import in_words, phrase
 from cli.verdict import print_verdict
 from forensics.errors import ForensicsError
 from forensics.extras import need
@@ -76,7 +77,7 @@ def demo(
         end_session()
         with dashboard(lake.root, lake.root / "doubletake.toml", port) as running:
             print_verdict(lake.findings(), played.queues, window, running.address, chosen_lake=lake.root)
-            print(f"Dashboard: {running.address}", flush=True)
+            print(phrase("Dashboard: {address}", address=running.address), flush=True)
             say("Ctrl-C ends it.")
             running.wait()
     return code
@@ -107,14 +108,24 @@ def _play_and_judge(found: ModuleType, lake: "Lake", live: bool) -> tuple["Playe
     from lab.live import LIVE
     from spark_jobs.runner import correlate
 
-    say(f"Playing {found.NAME}: {found.ABOUT}.")
+    say("Playing {name}: {about}.", name=found.NAME, about=in_words(found.ABOUT))
     with EmbeddedAws() as aws, only_this_aws(aws):
         with steps() as tell:
             if live:
-                tell.step(f"embedded AWS at {aws.endpoint_url}: it happens now, which takes a minute or so")
+                tell.step(
+                    phrase(
+                        "embedded AWS at {address}: it happens now, which takes a minute or so",
+                        address=aws.endpoint_url,
+                    )
+                )
                 played: Played = LIVE[found.NAME](aws)
             else:
-                tell.step(f"embedded AWS at {aws.endpoint_url}: writing what the incident left behind")
+                tell.step(
+                    phrase(
+                        "embedded AWS at {address}: writing what the incident left behind",
+                        address=aws.endpoint_url,
+                    )
+                )
                 played = found.play(aws, datetime.now(UTC))
         settings = Settings.parse(played.settings_text, f"the settings of {found.NAME}")
         (lake.root / "doubletake.toml").write_text(played.settings_text, encoding="utf-8")

@@ -17,8 +17,9 @@ INTRO = """# Commands
 After this page you know every command and its options. It is written by Typer from the command itself; run
 `python -m cli.doccommands` after a change.
 
-Data is printed on stdout, words and progress on stderr. `doubletake --install-completion` lets the shell complete commands and
-options. The exit codes:
+Data is printed on stdout, words and progress on stderr. Where a table does not fit the terminal, each row is what names it, a
+few facts and a sentence; `--wide` prints every column on one line, as a pipe gets it. `doubletake --install-completion` lets the
+shell complete commands, options, and the queues, incidents and faults that the lake names. The exit codes:
 
 | code | what it says |
 |---|---|

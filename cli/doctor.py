@@ -6,6 +6,7 @@ import typer
 
 from cli.options import Everywhere
 from cli.output import say, warn
+from cli.said import count_text, phrase
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK
 
 
@@ -17,17 +18,22 @@ def doctor(
 ) -> int:
     """Find what a power cut, a full disk or a bad one did to the lake, set it aside, and have it collected again."""
     from forensics.lake.doctor import heal
-    from forensics.words import count_text
 
     lake = chosen.open_lake()
     visit = heal(lake, full=full)
     for repair in visit.repairs:
         warn(f"  {repair.sentence}")
-    looked = f"{count_text(visit.read_count, 'data file')} read to the end"
+    looked = phrase("{file} read to the end", file=count_text(visit.read_count, "data file"))
     if visit.read_count < visit.file_count:
-        looked += f", {visit.file_count - visit.read_count:,} more looked at only by size and footer (--full reads all)"
+        looked += phrase(
+            ", {n} more looked at only by size and footer (--full reads all)", n=visit.file_count - visit.read_count
+        )
     if not visit.repairs:
-        say(f"the lake at {str(lake.root)!r} is sound: every commit can be read, every row is there; {looked}")
+        say(
+            "the lake at {root} is sound: every commit can be read, every row is there; {looked}",
+            root=repr(str(lake.root)),
+            looked=looked,
+        )
         return EXIT_OK
     say(f"  {looked}.")
     if not all(repair.is_mended for repair in visit.repairs):

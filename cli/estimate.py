@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli.options import Everywhere, accesses
 from cli.output import answer
+from cli.said import count_text, in_words, phrase, span_text
 from forensics.errors import EXIT_OK, EXIT_PARTIAL
 
 if TYPE_CHECKING:
@@ -33,36 +34,61 @@ def tell_estimate(chosen: Everywhere, queues: list[str] | None, window: "TimeWin
 
 def estimated(found: "Estimate") -> Iterator[str]:
     """Yield an estimate in words."""
-    from forensics.words import clock_text, count_text, span_text
+    from forensics.words import clock_text
 
     yield (
-        f"Would read {', '.join(found.queues)} from {clock_text(found.window.start_at)} "
-        f"to {clock_text(found.window.end_at)} UTC:"
+        phrase(
+            "Would read {names} from {start} to {end} UTC:",
+            names=", ".join(found.queues),
+            start=clock_text(found.window.start_at),
+            end=clock_text(found.window.end_at),
+        )
     )
     for group in found.groups:
         known = group.events is not None or group.bytes is not None
         size = (
-            f"{group.events or 0:,} log events, {(group.bytes or 0) / 1e6:,.1f} MB, " if known else "size not known, "
+            phrase(
+                "{events} log events, {n} MB, ", events=group.events or 0, n=f"{(group.bytes or 0) / 1000000.0:,.1f}"
+            )
+            if known
+            else phrase("size not known, ")
         )
         calls = count_text(group.calls, "query", "queries") if group.is_infrequent else count_text(group.calls, "call")
-        yield f"  {group.log_group}: {size}at least {calls}"
+        yield phrase("  {log_group}: {size}at least {calls}", log_group=group.log_group, size=size, calls=calls)
     yield (
-        f"  Logs: {count_text(found.log_calls, 'call')} of FilterLogEvents, {span_text(found.seconds * 1000)} at our pace "
-        f"of 2 a second; {found.bytes / 1e6:,.1f} MB to fetch, about {found.lake_bytes / 1e6:,.1f} MB in the lake."
+        phrase(
+            "  Logs: {call} of FilterLogEvents, {span_text} at our pace of 2 a second; {n} MB to fetch, about "
+            "{n2} MB in the lake.",
+            call=count_text(found.log_calls, "call"),
+            span_text=span_text(found.seconds * 1000),
+            n=f"{found.bytes / 1000000.0:,.1f}",
+            n2=f"{found.lake_bytes / 1000000.0:,.1f}",
+        )
     )
     if found.query_calls:
         yield (
-            f"  Infrequent access: {count_text(found.query_calls, 'query', 'queries')} of Logs Insights, which AWS bills by "
-            f"the bytes scanned: at least {found.query_bytes / 1e6:,.1f} MB."
+            phrase(
+                "  Infrequent access: {queries} of Logs Insights, which AWS bills by the bytes scanned: at least {n} "
+                "MB.",
+                queries=count_text(found.query_calls, "query", "queries"),
+                n=f"{found.query_bytes / 1000000.0:,.1f}",
+            )
         )
     if found.trail_calls:
         yield (
-            f"  Setting changes: at least {count_text(found.trail_calls, 'call')} of LookupEvents, "
-            f"{span_text(found.trail_seconds * 1000)} at our pace."
+            phrase(
+                "  Setting changes: at least {call} of LookupEvents, {span_text} at our pace.",
+                call=count_text(found.trail_calls, "call"),
+                span_text=span_text(found.trail_seconds * 1000),
+            )
         )
-    yield f"  Metrics: {count_text(found.metric_count, 'metric')} in {count_text(found.metric_calls, 'call')} of GetMetricData."
+    yield phrase(
+        "  Metrics: {metric} in {call} of GetMetricData.",
+        metric=count_text(found.metric_count, "metric"),
+        call=count_text(found.metric_calls, "call"),
+    )
     for gap in found.gaps:
-        yield f"  Gap: {gap}"
+        yield f"  {phrase('Gap: ')}{in_words(gap)}"
     if found.bytes > LARGE_BYTES:
-        yield "  That is much: let CloudWatch export the groups to S3 and use `doubletake import`."
-    yield "  Nothing was read and nothing was written. What the lake holds already is not read again."
+        yield phrase("  That is much: let CloudWatch export the groups to S3 and use `doubletake import`.")
+    yield phrase("  Nothing was read and nothing was written. What the lake holds already is not read again.")

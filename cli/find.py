@@ -1,11 +1,13 @@
 """The command that finds messages by any id: find."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.table import Layout
 from forensics.errors import MessageUnknownError
 
 if TYPE_CHECKING:
@@ -14,8 +16,18 @@ if TYPE_CHECKING:
     from forensics.report.find import Work
 
 _HINT = "`doubletake status` shows which sources were read, and until when."
-_LINES = ("at", "log_group", "messages", "line")
-_TABLE = ("queue", "message_id", "found_by", "verdict", "marks", "work_ids", "sentence")
+_LINES = Layout(
+    ("at", "log_group", "messages", "line"),
+    row=("at", "log_group"),
+    facts=("messages",),
+    sentences=("line",),
+)
+_TABLE = Layout(
+    ("queue", "message_id", "found_by", "verdict", "marks", "work_ids", "sentence"),
+    row=("message_id", "verdict", "queue"),
+    facts=("found_by", "marks", "work_ids"),
+    sentences=("sentence",),
+)
 _COLUMNS = (
     "queue",
     "message_id",
@@ -39,7 +51,13 @@ def find(
         ),
     ],
     incident: Annotated[
-        str | None, typer.Option("--incident", metavar="ID", help="Search the lines of this incident's runs.")
+        str | None,
+        typer.Option(
+            "--incident",
+            metavar="ID",
+            autocompletion=complete.incidents,
+            help="Search the lines of this incident's runs.",
+        ),
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Search bodies and lines, and list the lines.")] = False,
     how: FormatOption = RowFormat.TABLE,
@@ -49,17 +67,23 @@ def find(
     from forensics.finding.lines import LEAST_CHARS, MOST_LINES
     from forensics.report.find import asked_text, hits_of, reader, works
     from forensics.report.find import find as find_messages
+    from forensics.report.queue_lookup import known_queues
 
     findings = chosen.open_lake().findings()
     asked, read = asked_text(text), reader(findings)
     by_text = lines or incident is not None
     found = [] if by_text else works(find_messages(asked, read), read)
+    if not found and not by_text and asked in known_queues(findings):
+        raise MessageUnknownError(
+            f"{asked!r} is a queue, and no message",
+            f"`doubletake incidents --queue {asked}` lists its incidents, `doubletake health --queue {asked}` its week.",
+        )
     if not found and (by_text or len(asked) >= LEAST_CHARS):
         told = in_lines(findings, asked, incident)
         if by_text:
-            print_rows([_line(line) for line in told], how, _LINES, _LINES)
+            print_rows([_line(line) for line in told], how, _LINES, _LINES.columns)
             if len(told) == MOST_LINES:
-                say(f"The first {MOST_LINES} lines; write more of the text.")
+                say("The first {n} lines; write more of the text.", n=MOST_LINES)
             if not told:
                 raise MessageUnknownError(f"{asked!r} stands in no line", _HINT)
             return
@@ -73,11 +97,21 @@ def find(
             )
         found = works(hits_of(ways, read), read)
     if not found:
-        raise MessageUnknownError(
-            f"{asked!r} names no message in this data version",
-            _HINT,
-        )
+        _explain_nothing(asked)
     print_rows([_record(work, findings) for work in found], how, _TABLE, _COLUMNS)
+
+
+def _explain_nothing(asked: str) -> NoReturn:
+    """Raise MessageUnknownError: what is asked for is too short, or names no message."""
+    from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
+    from forensics.report.find import LEAST_CHARS
+
+    if len(asked) < TEXT_CHARS:
+        raise MessageUnknownError(
+            f"{asked!r} is too short to be searched for",
+            f"Give {TEXT_CHARS} characters of a text, or {LEAST_CHARS} of an id.",
+        )
+    raise MessageUnknownError(f"{asked!r} names no message in this data version", _HINT)
 
 
 def _line(line: "FoundLine") -> dict[str, Any]:
@@ -93,7 +127,7 @@ def _line(line: "FoundLine") -> dict[str, Any]:
 
 def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
-    from forensics.report.annotations import marks_beside
+    from forensics.people import marks_text, people_of
     from forensics.report.message_sentence import message_sentence
     from forensics.tables.findings import DELIVERIES, MESSAGES
     from forensics.words import time_text
@@ -109,7 +143,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
         "found_by": list(work.hit.found_by),
         "first_received_at": time_text(work.hit.received_at),
         "verdict": verdict["verdict"] if verdict else None,
-        "marks": marks_beside(findings.lake)(verdict["incident_id"], verdict["item_id"]) if verdict else "",
+        "marks": marks_text(people_of(findings).of(verdict["incident_id"]).of([verdict["item_id"]])) if verdict else "",
         "incident_id": verdict["incident_id"] if verdict else None,
         "sentence": message_sentence(rows, verdict),
         "work_ids": sorted({item for _, item in work.items}),

@@ -8,10 +8,16 @@ import typer
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import all_of, records_of
+from cli.table import Layout
 from forensics.queue_rules import QUEUE_RULES
 
 QueueFinding = StrEnum("QueueFinding", {code.upper(): code for code in QUEUE_RULES})  # type: ignore[misc]
-_FINDING_TABLE = ("queue", "code", "from_at", "until_at", "message_id", "sentence", "stance")
+_FINDING_TABLE = Layout(
+    ("queue", "code", "from_at", "until_at", "message_id", "sentence", "stance"),
+    row=("queue", "code", "from_at", "stance"),
+    facts=("message_id",),
+    sentences=("sentence",),
+)
 
 
 def findings(

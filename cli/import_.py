@@ -10,6 +10,7 @@ import typer
 from cli.ledger import count
 from cli.options import Everywhere
 from cli.output import say, say_lines, warn
+from cli.said import count_text, in_words, phrase
 from forensics.errors import BadTimeError, ForensicsError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def import_(
     ] = None,
     log_stream: Annotated[
         str | None,
-        typer.Option("--log-stream", metavar="NAME", help="The log stream of a file; from its name if not said."),
+        typer.Option("--log-stream", metavar="NAME", help="The log stream of a file. [default: from its name]"),
     ] = None,
     zone: Annotated[
         str | None,
@@ -51,7 +52,7 @@ def import_(
     ] = None,
     account: Annotated[
         str | None,
-        typer.Option("--account", metavar="ID", help="The AWS account; from the files or the lake if not said."),
+        typer.Option("--account", metavar="ID", help="The AWS account. [default: from the files or the lake]"),
     ] = None,
     complete_since: Annotated[
         str | None,
@@ -62,12 +63,12 @@ def import_(
         ),
     ] = None,
     complete_until: Annotated[
-        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span; now if not said.")
+        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span. [default: now]")
     ] = None,
     observed_at: Annotated[
         str | None,
         typer.Option(
-            "--observed-at", metavar="WHEN", help="When saved settings were saved; each file's own time if not said."
+            "--observed-at", metavar="WHEN", help="When saved settings were saved. [default: each file's own time]"
         ),
     ] = None,
 ) -> int:
@@ -121,44 +122,66 @@ def _import_bundle(chosen: Everywhere, path: Path) -> None:
         found = read_evidence(file.read(MOST_BYTES + 1))
     lake = chosen.open_lake()
     stored, already = store(lake, found.rows)
-    say(f"Read {path.name}, the evidence of {found.incident_id}: {stored:,} rows are new, {already:,} were there.")
+    say(
+        "Read {name}, the evidence of {incident_id}: {stored} rows are new, {already} were there.",
+        name=path.name,
+        incident_id=found.incident_id,
+        stored=stored,
+        already=already,
+    )
     if found.redactions:
-        say(f"  Redacted before it was handed on: {', '.join(found.redactions)}.")
+        say("  Redacted before it was handed on: {names}.", names=", ".join(found.redactions))
     beside = lake.root / NAME
     if found.settings and not beside.exists():
         beside.write_text(found.settings, encoding="utf-8")
-        say(f"  Its settings: {beside}; `doubletake correlate` takes them where no others are named.")
+        say("  Its settings: {beside}; `doubletake correlate` takes them where no others are named.", beside=beside)
     elif found.settings and beside.read_text(encoding="utf-8") != found.settings:
-        warn(f"  {beside} holds other settings than the bundle: what is judged by them may differ.")
+        warn("  {beside} holds other settings than the bundle: what is judged by them may differ.", beside=beside)
 
 
 def imported(report: "ImportReport") -> Iterator[str]:
     """Yield what an import read, and what it lacks, in words."""
-    from forensics.words import clock_text, count_text
+    from forensics.words import clock_text
     from ingest.file_forms import Form
 
     kinds = [f"{count} {form}" for form, count in sorted(report.files.items()) if form is not Form.NOTHING]
-    yield f"Read {count_text(sum(report.files.values()), 'file')}: {', '.join(kinds)}."
+    yield phrase("Read {file}: {names}.", file=count_text(sum(report.files.values()), "file"), names=", ".join(kinds))
     for group, done in sorted(report.groups.items()):
         if done.first_at:
             yield (
-                f"  {group}: {count_text(done.seen_count, 'log event')} from {clock_text(done.first_at)} "
-                f"to {clock_text(done.last_at)} UTC, {done.stored_count:,} of them new."
+                phrase(
+                    "  {group}: {event} from {start} to {end} UTC, {stored_count} of them new.",
+                    group=group,
+                    event=count_text(done.seen_count, "log event"),
+                    start=clock_text(done.first_at),
+                    end=clock_text(done.last_at),
+                    stored_count=done.stored_count,
+                )
             )
     if report.settings_seen_count:
         yield (
-            f"  {count_text(report.settings_seen_count, 'setting')} of queues, functions and mappings, "
-            f"{report.settings_stored_count:,} of them new."
+            phrase(
+                "  {setting} of queues, functions and mappings, {settings_stored_count} of them new.",
+                setting=count_text(report.settings_seen_count, "setting"),
+                settings_stored_count=report.settings_stored_count,
+            )
         )
     if report.records_seen_count:
         yield (
-            f"  {count_text(report.records_seen_count, 'metric point, change and redrive', 'metric points, changes and redrives')}, "
-            f"{report.records_stored_count:,} of them new."
+            phrase(
+                "  {redrives}, {records_stored_count} of them new.",
+                redrives=count_text(
+                    report.records_seen_count,
+                    "metric point, change and redrive",
+                    "metric points, changes and redrives",
+                ),
+                records_stored_count=report.records_stored_count,
+            )
         )
     for gap in report.gaps:
-        yield f"  Gap: {gap}"
+        yield f"  {phrase('Gap: ')}{in_words(gap)}"
     for note in report.notes:
-        yield f"  Note: {note}"
+        yield f"  {phrase('Note: ')}{in_words(note)}"
 
 
 def zone_of(name: str | None) -> "ZoneInfo | None":

@@ -2,26 +2,34 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from cli.collect import collect_window
 from cli.correlate import correlate_lake
-from cli.options import Everywhere, LogGroupOption, MasterOption, SinceOption, UntilOption
+from cli.options import (
+    Everywhere,
+    LogGroupOption,
+    MasterOption,
+    QueueArgument,
+    SameQueueOption,
+    SinceOption,
+    UntilOption,
+    one_queue,
+)
 from cli.output import answer
 from cli.verdict import print_verdict
 
 
 def investigate(
     chosen: Everywhere,
-    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name, URL or ARN.")],
+    queue: QueueArgument = None,
     since: SinceOption = "6h",
     until: UntilOption = None,
     log_group: LogGroupOption = None,
     master: MasterOption = None,
+    same_queue: SameQueueOption = None,
 ) -> int:
     """Collect, correlate, and print the verdict and where its timeline is."""
+    queue = one_queue(queue, same_queue)
     from forensics.window import TimeWindow
 
     window = TimeWindow.parse(since, until, datetime.now(UTC))

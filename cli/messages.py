@@ -5,33 +5,47 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import all_of, records_of, say_nothing_found, with_interval
+from cli.table import Layout
 from forensics.verdict.interval import VERDICTS
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
 
 Verdict = StrEnum("Verdict", {v.upper(): v for v in VERDICTS})  # type: ignore[misc]
-_MESSAGE_TABLE = (
-    "queue",
-    "message_id",
-    "business_keys",
-    "verdict",
-    "certainty",
-    "interval",
-    "receive_count",
-    "causes",
-    "marks",
+_MESSAGE_TABLE = Layout(
+    (
+        "queue",
+        "message_id",
+        "business_keys",
+        "verdict",
+        "certainty",
+        "interval",
+        "receive_count",
+        "causes",
+        "marks",
+    ),
+    row=("message_id", "verdict", "interval", "receive_count"),
+    facts=("business_keys", "certainty", "causes", "marks"),
 )
-_DEAD_LETTER_TABLE = ("queue", "message_id", "business_keys", "verdict", "interval", "redrive", "redrive_sentence")
+_DEAD_LETTER_TABLE = Layout(
+    ("queue", "message_id", "business_keys", "verdict", "interval", "redrive", "redrive_sentence"),
+    row=("message_id", "verdict", "interval", "redrive"),
+    facts=("business_keys", "queue"),
+    sentences=("redrive_sentence",),
+)
 
 
 def messages(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
-    incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Only this incident.")] = None,
+    incident: Annotated[
+        str | None,
+        typer.Option("--incident", metavar="ID", autocompletion=complete.incidents, help="Only this incident."),
+    ] = None,
     queue: QueueOption = None,
     verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only this verdict.")] = None,
     dead_lettered: Annotated[
@@ -39,8 +53,8 @@ def messages(
     ] = False,
 ) -> None:
     """List messages that were delivered more than once or share their work with another, each with its verdict."""
-    from forensics.report.annotations import marks_beside
-    from forensics.report.incident_lookup import find_incident
+    from forensics.lake.incident_lookup import find_incident
+    from forensics.people import marks_text, people_of
     from forensics.report.queue_lookup import check_queue
     from forensics.report.records import message_record
     from forensics.tables.findings import MESSAGES
@@ -55,13 +69,18 @@ def messages(
     wanted = {"incident_id": incident, "queue": queue, "verdict": verdict and str(verdict)}
     table = findings.read(MESSAGES, where=all_of(wanted))
     order = [(name, "ascending") for name in ("queue", "first_received_at", "item_id")]
-    marks = marks_beside(findings.lake)
+    people = people_of(findings)
     records = (
-        message_record(r) | {"marks": marks(r["incident_id"], r["item_id"])} for r in records_of(table.sort_by(order))
+        message_record(r)
+        | {
+            "marks": marks_text(people.of(r["incident_id"]).of([r["item_id"]])),
+            "set_aside": people.aside_of([r["item_id"]]) is not None,
+        }
+        for r in records_of(table.sort_by(order))
     )
     if how is RowFormat.TABLE:
         records = (with_interval(r) for r in records)
-    print_rows(records, how, _MESSAGE_TABLE, (*message_record({}), "marks"))
+    print_rows(records, how, _MESSAGE_TABLE, (*message_record({}), "marks", "set_aside"))
     if not table.num_rows:
         say_nothing_found(findings, queue)
 
@@ -70,7 +89,7 @@ def _dead_letters(findings: "Findings", how: RowFormat, wanted: dict[str, str | 
     from forensics.report.prevention import dead_letters
 
     records = [r for r in dead_letters(findings, all_of(wanted)) if verdict is None or r["verdict"] == verdict]
-    columns = tuple(records[0]) if records else _DEAD_LETTER_TABLE
+    columns = tuple(records[0]) if records else _DEAD_LETTER_TABLE.columns
     if how is RowFormat.TABLE:
         records = [with_interval(r) for r in records]
     print_rows(records, how, _DEAD_LETTER_TABLE, columns)

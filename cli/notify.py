@@ -8,8 +8,10 @@ from typing import Annotated, cast
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import say
+from cli.said import language
 from cli.webhook import Webhook, post, tell, webhook_of
 from forensics.choices import WEBHOOKS, WebhookKind
 
@@ -18,16 +20,19 @@ Kind = StrEnum("Kind", {k.upper(): k for k in WEBHOOKS})  # type: ignore[misc]
 
 def notify(
     chosen: Everywhere,
-    incident: Annotated[str | None, typer.Argument(metavar="[INCIDENT]", help="Only this incident; else all.")] = None,
+    incident: Annotated[
+        str | None,
+        typer.Argument(metavar="[INCIDENT]", autocompletion=complete.incidents, help="Only this incident; else all."),
+    ] = None,
     kind: Annotated[
         Kind | None,
-        typer.Option("--kind", help="What the receiver understands; [notify] of the settings file if not said."),
+        typer.Option("--kind", help="What the receiver understands. [default: the settings file's]"),
     ] = None,
     test: Annotated[bool, typer.Option("--test", help="Send a test message, and nothing else.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent, and send nothing.")] = False,
 ) -> None:
     """Tell a webhook or mailbox of incidents and alerts it has not heard of, and of changes; the same news never twice."""
-    from forensics.report.incident_lookup import find_incident
+    from forensics.lake.incident_lookup import find_incident
     from forensics.report.notice import trial_notice
 
     said = chosen.settings()
@@ -38,12 +43,12 @@ def notify(
     else:
         webhook = webhook_of(said, wanted)
     if test:
-        notice = trial_notice(webhook.kind, datetime.now(UTC))
+        notice = trial_notice(webhook.kind, datetime.now(UTC), language())
         if dry_run:
             print(json.dumps(notice.body, indent=1))
         else:
             post(webhook, notice)
-            say(f"told {webhook.host} that this is a test")
+            say("told {host} that this is a test", host=webhook.host)
         return
     findings = chosen.open_lake().findings()
     if incident is not None:
@@ -53,6 +58,6 @@ def notify(
         if dry_run:
             print(json.dumps(notice.body, indent=1))
         else:
-            say(f"told {webhook.host} of {notice.incident_id}")
+            say("told {host} of {incident_id}", host=webhook.host, incident_id=notice.incident_id)
     if not notices:
         say("Nothing new to tell.")

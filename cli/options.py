@@ -2,15 +2,22 @@
 
 import functools
 import inspect
+import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli import complete
+from cli.complete import DEFAULT_LAKE
 from cli.ledger import kept_run
-from cli.output import be_quiet, is_disk_full
+from cli.output import be_quiet, be_wide, is_disk_full
+from cli.said import speak
+from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
@@ -18,7 +25,6 @@ if TYPE_CHECKING:
     from forensics.settings import Settings
     from ingest.clients import Aws
 
-DEFAULT_LAKE = "lake"
 _PANEL = "Everywhere"
 _DEFAULT_OF = {"demo": "demo-lake"}
 """Commands that have a lake of their own where none is named."""
@@ -29,7 +35,7 @@ LakeOption = Annotated[
         "--lake",
         metavar="FOLDER",
         envvar="DOUBLETAKE_LAKE",
-        help=f"The lake's folder; ./{DEFAULT_LAKE} if not said.",
+        help=f"The lake's folder. [default: ./{DEFAULT_LAKE}]",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -39,24 +45,24 @@ ConfigOption = Annotated[
         "--config",
         metavar="FILE",
         envvar="DOUBLETAKE_CONFIG",
-        help="The settings file; ./doubletake.toml or LAKE/doubletake.toml, if not said.",
+        help="The settings file. [default: ./doubletake.toml, then LAKE/doubletake.toml]",
         rich_help_panel=_PANEL,
     ),
 ]
 ProfileOption = Annotated[
     str | None,
-    typer.Option("--profile", metavar="NAME", help="AWS profile; AWS_PROFILE if not said.", rich_help_panel=_PANEL),
+    typer.Option("--profile", metavar="NAME", help="AWS profile. [default: AWS_PROFILE]", rich_help_panel=_PANEL),
 ]
 RegionOption = Annotated[
     str | None,
-    typer.Option("--region", metavar="NAME", help="AWS region; AWS_REGION if not said.", rich_help_panel=_PANEL),
+    typer.Option("--region", metavar="NAME", help="AWS region. [default: AWS_REGION]", rich_help_panel=_PANEL),
 ]
 EndpointOption = Annotated[
     str | None,
     typer.Option(
         "--endpoint-url",
         metavar="URL",
-        help="Another AWS endpoint; AWS_ENDPOINT_URL if not said.",
+        help="Another AWS endpoint. [default: AWS_ENDPOINT_URL]",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -64,16 +70,48 @@ QuietOption = Annotated[
     bool | None,
     typer.Option("--quiet", "-q", help="On stderr only what went wrong or lacks.", rich_help_panel=_PANEL),
 ]
-QueueOption = Annotated[str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")]
+WideOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--wide",
+        help="Tables with every column, a line for each row, in a narrow terminal too.",
+        rich_help_panel=_PANEL,
+    ),
+]
+LanguageChoice = StrEnum("LanguageChoice", {code.upper(): str(code) for code in LANGUAGES})  # type: ignore[misc]
+LanguageOption = Annotated[
+    LanguageChoice | None,
+    typer.Option(
+        "--language",
+        envvar="DOUBLETAKE_LANGUAGE",
+        help="The language of what is printed and of reports. [default: [team] language of the settings file, else en]",
+        rich_help_panel=_PANEL,
+    ),
+]
+QueueOption = Annotated[
+    str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="Only this queue.")
+]
+QueueArgument = Annotated[
+    str | None, typer.Argument(metavar="QUEUE", autocompletion=complete.queues, help="The queue's name or ARN.")
+]
+OnlyQueueArgument = Annotated[
+    str | None, typer.Argument(metavar="[QUEUE]", autocompletion=complete.queues, help="Only this queue.")
+]
+SameQueueOption = Annotated[
+    str | None, typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as QUEUE.")
+]
+WithoutMarksOption = Annotated[
+    bool, typer.Option("--without-marks", help="The logs' own figures, without what people set aside.")
+]
 WeekOption = Annotated[
-    str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47; the newest if not said.")
+    str | None, typer.Option("--week", metavar="WEEK", help="An ISO week like 2026-W47. [default: the newest]")
 ]
 SinceOption = Annotated[
     str | None,
     typer.Option("--since", metavar="WHEN", help="Start: a span back from now (90m, 6h, 2d) or a time with a zone."),
 ]
 UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="WHEN", help="End, written like --since; now if not said.")
+    str | None, typer.Option("--until", metavar="WHEN", help="End, written like --since. [default: now]")
 ]
 LogGroupOption = Annotated[
     list[str] | None,
@@ -84,7 +122,7 @@ LogGroupOption = Annotated[
 MasterOption = Annotated[
     str | None,
     typer.Option(
-        "--master", metavar="URL", help="A Spark cluster, e.g. spark://host:7077; inside this process if not said."
+        "--master", metavar="URL", help="A Spark cluster, e.g. spark://host:7077. [default: inside this process]"
     ),
 ]
 SHARED: dict[str, Any] = {
@@ -94,6 +132,8 @@ SHARED: dict[str, Any] = {
     "region": RegionOption,
     "endpoint_url": EndpointOption,
     "quiet": QuietOption,
+    "wide": WideOption,
+    "language": LanguageOption,
 }
 
 
@@ -103,6 +143,26 @@ _SAID = (ForensicsError, typer.Abort, typer.Exit, typer.TyperException)
 
 class ReaderGoneError(Exception):
     """Whoever read our output has stopped reading."""
+
+
+class QueueNotNamedError(ForensicsError):
+    """The command line does not say which queues, or says it twice."""
+
+
+def one_queue(argument: str | None, option: str | None) -> str:
+    """Return the queue that an argument or --queue names; raises QueueNotNamedError for none, or for two."""
+    if (named := either_queue(argument, option)) is None:
+        raise QueueNotNamedError("no queue was named", "Give its name: `doubletake status` lists those in the lake.")
+    return named
+
+
+def either_queue(argument: str | None, option: str | None) -> str | None:
+    """Return the queue that an argument or --queue names, None for none; raises QueueNotNamedError for two."""
+    if argument is not None and option is not None and argument != option:
+        raise QueueNotNamedError(
+            f"two queues are named, {argument!r} and --queue {option!r}", "This command takes one: ask twice."
+        )
+    return option if argument is None else argument
 
 
 @dataclass(frozen=True)
@@ -115,6 +175,8 @@ class Everywhere:
     region: str | None = None
     endpoint_url: str | None = None
     quiet: bool | None = None
+    wide: bool | None = None
+    language: str | None = None
 
     def over(self, earlier: "Everywhere") -> "Everywhere":
         """Return these choices, with those made before the command's name where these say nothing."""
@@ -145,6 +207,17 @@ class Everywhere:
         from forensics.settings import place_of_settings
 
         return place_of_settings(self.config, Path(self.lake_folder()))
+
+    def language_code(self) -> str | None:
+        """Return the chosen language, else the team's; None where neither is named or the settings file cannot be read."""
+        if self.language:
+            return str(self.language)
+        file = self.settings_file()
+        with suppress(
+            OSError, ValueError, AttributeError
+        ):  # what is wrong with the file is said by whoever reads all of it
+            return tomllib.loads(file.read_text(encoding="utf-8")).get("team", {}).get("language") if file else None
+        return None
 
     def settings(self) -> "Settings":
         """Read the settings file, or the defaults where there is none; raises SettingsError."""
@@ -189,6 +262,8 @@ def everywhere(
                 mine[name] = None
         chosen = Everywhere(**mine).over(ctx.obj or Everywhere())
         be_quiet(bool(chosen.quiet))
+        be_wide(bool(chosen.wide))
+        speak(chosen.language_code())
         if chosen.config:
             chosen.settings()  # whoever names a file wants to hear what is wrong with it, also where it decides nothing
         if before:
@@ -196,7 +271,11 @@ def everywhere(
         try:
             if not is_kept:
                 return command(chosen, **given)
-            shared_too = {f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name not in ("lake", "quiet")}
+            shared_too = {
+                f.name: getattr(chosen, f.name)
+                for f in fields(chosen)
+                if f.name not in ("lake", "quiet", "wide", "language")
+            }
             folder = Path(chosen.lake_folder(_DEFAULT_OF.get(command.__name__, DEFAULT_LAKE)))
             with kept_run(folder, command.__name__.rstrip("_"), given | shared_too) as exit_codes:
                 code = command(chosen, **given)

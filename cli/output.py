@@ -4,16 +4,20 @@ import errno
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from cli.fold import cells, fold
+from cli.said import in_words, phrase
+from cli.table import Layout, print_table
 from forensics.errors import ForensicsError
 from forensics.printable import LINES, printable
 
@@ -50,6 +54,7 @@ class _Manner:
     """How much a command says."""
 
     is_quiet: bool = False
+    is_wide: bool = False
 
 
 _manner = _Manner()
@@ -60,33 +65,43 @@ def be_quiet(wanted: bool) -> None:
     _manner.is_quiet = wanted
 
 
+def be_wide(wanted: bool) -> None:
+    """Show every column of a table on one line, or no longer."""
+    _manner.is_wide = wanted
+
+
 def shows_progress() -> bool:
     """Tell whether somebody watches stderr and wants to see how far work is."""
     return sys.stderr.isatty() and not _manner.is_quiet
 
 
-def say(words: str) -> None:
-    """Print words for the person, on stderr; nothing with --quiet."""
+def say(words: str, /, **values: object) -> None:
+    """Print words for the person in the reader's language, on stderr; nothing with --quiet."""
     if not _manner.is_quiet:
-        warn(words)
+        warn(words, **values)
 
 
-def warn(words: str) -> None:
+def warn(words: str, /, **values: object) -> None:
     """Print what went wrong or lacks, on stderr, with --quiet too."""
-    print(printable(words, keep="\n"), file=sys.stderr, flush=True)
+    print(_prose(printable(_spoken(words, values), keep="\n"), sys.stderr), file=sys.stderr, flush=True)
+
+
+def _spoken(words: str, values: dict[str, object]) -> str:
+    """Put words into the reader's language: a phrase with its values, or one line of what the findings say in English."""
+    return words if "\n" in words and not values else phrase(words, **values) if values else in_words(words)
 
 
 def say_lines(lines: Iterable[str]) -> None:
     """Say lines of a summary; a gap, which is what such a line may tell of, is said with --quiet too."""
     for line in lines:
-        (warn if line.lstrip().startswith("Gap: ") else say)(line)
+        (warn if line.lstrip().startswith(phrase("Gap: ")) else say)(line)
 
 
 def complain(sentence: str, hint: str = "") -> None:
     """Print what went wrong and what to do next, on stderr."""
-    warn(f"doubletake: {' '.join(sentence.split())}")
+    warn(f"doubletake: {in_words(' '.join(sentence.split()))}")
     if hint:
-        warn(f"  {' '.join(hint.split())}")
+        warn(f"  {in_words(' '.join(hint.split()))}")
 
 
 def is_disk_full(problem: BaseException | None) -> bool:
@@ -105,13 +120,30 @@ def about_file(problem: OSError) -> str:
     return "reading or writing failed: " + _COLOURS.sub("", str(problem))
 
 
-def answer(words: str) -> None:
-    """Print words that are a command's answer, on stdout."""
-    print(printable(words, keep=LINES))
+def answer(words: str, /, is_code: bool = False, **values: object) -> None:
+    """Print words that are a command's answer, in the reader's language, on stdout; code is not folded."""
+    text = printable(words if is_code else _spoken(words, values), keep=LINES)
+    print(text if is_code else _prose(text, sys.stdout))
 
 
-def print_rows(records: Iterable["Record"], how: RowFormat, shown: Sequence[str], columns: Sequence[str]) -> None:
-    """Print records; ``shown`` are the columns of the table form, ``columns`` those of CSV."""
+def _prose(words: str, out: TextIO) -> str:
+    """Fold lines between words for a terminal; a line with a command or an address is there to be copied and stays whole."""
+    if not out.isatty():
+        return words
+    width = shutil.get_terminal_size().columns
+    return "\n".join(_folded(line, width) for line in words.split("\n"))
+
+
+def _folded(line: str, width: int) -> str:
+    if cells(line) <= width or " --" in line or "://" in line:
+        return line
+    indent = line[: len(line) - len(line.lstrip())]
+    first, *rest = fold(line.lstrip(), width - len(indent), width - len(indent) - 2 * bool(indent))
+    return "\n".join([indent + first, *(f"{indent}{'  ' if indent else ''}{part}" for part in rest)])
+
+
+def print_rows(records: Iterable["Record"], how: RowFormat, layout: Layout, columns: Sequence[str]) -> None:
+    """Print records; ``layout`` is that of the table form, ``columns`` are those of CSV."""
     from forensics.report.csv_text import to_csv
     from forensics.report.records import json_lines
 
@@ -124,39 +156,15 @@ def print_rows(records: Iterable["Record"], how: RowFormat, shown: Sequence[str]
         written = to_csv(records, columns)
         sys.stdout.write(printable(written, keep=LINES) if sys.stdout.isatty() else written)
     else:
-        _print_table(records, shown)
+        _print_table(records, layout)
 
 
-def _print_table(records: Iterable["Record"], shown: Sequence[str]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
+def _print_table(records: Iterable["Record"], layout: Layout) -> None:
     rows = iter(records)
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, highlight=False)
-    for name in shown:
-        table.add_column(name.replace("_", " "), overflow="fold")
-    for record in islice(rows, MOST_TABLE_ROWS):
-        table.add_row(*(Text(printable(_cell(record.get(name)))) for name in shown))
-    # Off a terminal nothing is folded: a cut id is no id.
-    width = None if sys.stdout.isatty() else 10_000
-    Console(file=sys.stdout, width=width, highlight=False).print(table)
+    print_table(islice(rows, MOST_TABLE_ROWS), layout, _manner.is_wide)
     left = sum(1 for _ in rows)
     if left:
-        say(f"{left:,} more rows are not shown; --format jsonl prints all.")
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict):
-        return ", ".join(f"{k} {v}" for k, v in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return str(value)
+        say("{n} more rows are not shown; --format jsonl prints all.", n=left)
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -184,7 +192,7 @@ def write_out(content: bytes, output: str | None) -> None:
         sys.stdout.buffer.write(_for_terminal(content) if sys.stdout.isatty() else content)
         return
     write_whole(Path(str(output)), content)
-    say(f"wrote {output} ({len(content):,} bytes)")
+    say("wrote {output} ({n} bytes)", output=output, n=len(content))
 
 
 def _for_terminal(content: bytes) -> bytes:

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.annotate import annotate
-from cli.annotations import annotations
+from cli.ask import ask
 from cli.balance import balance
 from cli.bundle import bundle
 from cli.check import check
@@ -27,6 +26,8 @@ from cli.health import health
 from cli.import_ import import_
 from cli.incidents import incidents
 from cli.investigate import investigate
+from cli.mark import mark
+from cli.marks import marks
 from cli.messages import messages
 from cli.notify import notify
 from cli.options import (
@@ -34,10 +35,12 @@ from cli.options import (
     EndpointOption,
     Everywhere,
     LakeOption,
+    LanguageOption,
     ProfileOption,
     QuietOption,
     ReaderGoneError,
     RegionOption,
+    WideOption,
     everywhere,
 )
 from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
@@ -45,6 +48,7 @@ from cli.reconcile import reconcile
 from cli.redrive_plan import redrive_plan
 from cli.report import report
 from cli.runs import runs
+from cli.said import speak
 from cli.seal import seal
 from cli.sequence import sequence
 from cli.serve import serve
@@ -52,6 +56,7 @@ from cli.settings import settings
 from cli.status import status
 from cli.suggest import suggest
 from cli.verify import verify
+from cli.views import views
 from cli.waiting import waiting
 from cli.watch import watch
 from cli.what_if import what_if
@@ -92,12 +97,15 @@ def _before(
     region: RegionOption = None,
     endpoint_url: EndpointOption = None,
     quiet: QuietOption = None,
+    wide: WideOption = None,
+    language: LanguageOption = None,
     _version: Annotated[
         bool,
         typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
-    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet)
+    speak(language)
+    ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet, wide, language)
 
 
 _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
@@ -110,7 +118,6 @@ _FILL, _ASK, _REVIEW, _SHOW, _KEEP = (
 _NEEDS_FRAMES = (demo, correlate, investigate, watch)
 """Commands that may start Spark, which hands frames to Arrow."""
 _KEPT = (
-    annotate,
     bundle,
     collect,
     correlate,
@@ -118,19 +125,21 @@ _KEPT = (
     doctor,
     import_,
     investigate,
+    mark,
     notify,
     reconcile,
     redrive_plan,
     report,
     seal,
+    views,
     watch,
 )
 """Commands of which the lake keeps a line: they change it, or hand on what is in it."""
 _COMMANDS: dict[str, tuple[Callable[..., Any], ...]] = {
     _FILL: (collect, import_, correlate, investigate, watch),
-    _ASK: (incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
+    _ASK: (ask, incidents, messages, deliveries, findings, find, reconcile, redrive_plan),
     _REVIEW: (health, check, waiting, balance, sequence, suggest, what_if),
-    _SHOW: (demo, serve, report, bundle, notify, annotate, annotations),
+    _SHOW: (demo, serve, report, bundle, notify, mark, marks, views),
     _KEEP: (status, runs, doctor, seal, verify, settings),
 }
 for _panel, _commands in _COMMANDS.items():
@@ -176,6 +185,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         os.umask(before)
         be_quiet(False)
+        speak(None)
 
 
 def _usage_hint(args: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from rich.progress import (
 from rich.text import Text
 
 from cli.output import say, shows_progress
+from cli.said import in_words, phrase, span_text, term
 from forensics.printable import printable
 
 LINE_EVERY_S = 10.0
@@ -116,9 +117,9 @@ class StepBar:
     def step(self, words: str) -> None:
         """Show what is done from now on."""
         if words.startswith("Spark runs on"):  # worth keeping: which Java was taken
-            self.bar.console.print(f"  {printable(words)}", markup=False, highlight=False)
+            self.bar.console.print(f"  {printable(in_words(words))}", markup=False, highlight=False)
         self._counted = ""
-        self.bar.reset(self.task, total=None, completed=0, description=printable(words), counted="")
+        self.bar.reset(self.task, total=None, completed=0, description=printable(in_words(words)), counted="")
 
     def done(self, over: int, of: int, what: str) -> None:
         """Show how much is over."""
@@ -162,7 +163,7 @@ class StepLines:
         """Say what is done from now on."""
         self._counted = ""
         if self.says_steps:
-            say(f"  {words}")
+            say(f"  {in_words(words)}")
 
     def done(self, over: int, of: int, what: str) -> None:
         """Say how much is over, every LINE_EVERY_S."""
@@ -178,13 +179,11 @@ class StepLines:
 
 
 def _count(over: int, of: int, what: str) -> str:
-    return f"{over:,} of {of:,} {what}"
+    return phrase("{over} of {all} {what}", over=over, all=of, what=term(what))
 
 
 def _left(left_s: float) -> str:
-    from forensics.words import span_text
-
-    return f"about {span_text(max(1, round(left_s)) * 1000)} left"
+    return phrase("about {span} left", span=span_text(max(1, round(left_s)) * 1000))
 
 
 @contextmanager

@@ -11,12 +11,17 @@ import typer
 from cli.import_ import complete_window, zone_of
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.table import Layout
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
     from forensics.books import Line
 
-_TABLE = ("key", "outcome", "verdict", "logs", "books", "amounts", "to_refund", "incident_id")
+_TABLE = Layout(
+    ("key", "outcome", "verdict", "logs", "books", "amounts", "to_refund", "incident_id"),
+    row=("key", "outcome", "logs", "books", "to_refund"),
+    facts=("verdict", "amounts", "incident_id"),
+)
 _COLUMNS = (
     "queue",
     "key",
@@ -79,9 +84,7 @@ def reconcile(
     queue: QueueOption = None,
     book: Annotated[
         str | None,
-        typer.Option(
-            "--book", metavar="NAME", help="The ledger's name; the file's if not said. Parts of one share it."
-        ),
+        typer.Option("--book", metavar="NAME", help="The ledger's name. Parts of one share it. [default: the file's]"),
     ] = None,
     same_rows: Annotated[
         SameRows, typer.Option("--same-rows", help="What rows that are equal in every column stand for.")
@@ -91,7 +94,7 @@ def reconcile(
         typer.Option("--complete-since", metavar="WHEN", help="The ledger holds everything from then on."),
     ] = None,
     complete_until: Annotated[
-        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span; now if not said.")
+        str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span. [default: now]")
     ] = None,
     withdraw: Annotated[
         str | None, typer.Option("--withdraw", metavar="NAME", help="A ledger that was read in error counts no more.")
@@ -110,7 +113,11 @@ def reconcile(
     lake, now = chosen.open_lake(), datetime.now(UTC)
     findings = lake.findings()
     if withdraw:
-        say(f"The ledger {withdraw!r} counts no more: {take_back(lake, withdraw, now):,} rows.")
+        say(
+            "The ledger {name} counts no more: {n} rows.",
+            name=repr(withdraw),
+            n=take_back(lake, withdraw, now),
+        )
     if files:
         if key is None:
             raise LedgerOptionError("--key is missing", "Name the column that says which work a row is about.")
@@ -119,7 +126,13 @@ def reconcile(
         with redacting(chosen.settings()):
             for file in files:
                 name, count, new = read_books(findings, file, columns, now, queue, book, whole)
-                say(f"Read {file.name}: {count:,} rows on {name}, {new:,} of them new.")
+                say(
+                    "Read {file}: {count} rows on {name}, {new} of them new.",
+                    file=file.name,
+                    count=count,
+                    name=name,
+                    new=new,
+                )
     elif key or amount or time:
         raise LedgerOptionError(
             "no ledger is named", "Give its file: doubletake reconcile charges.csv --key payment_id"

@@ -6,11 +6,18 @@ from typing import Annotated
 
 import typer
 
+from cli import complete
 from cli.options import Everywhere
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn, write_whole
+from cli.table import Layout
 from forensics.errors import ForensicsError
 
-_TABLE = ("place", "message_id", "keys", "redriving", "why", "by_now", "script")
+_TABLE = Layout(
+    ("place", "message_id", "keys", "redriving", "why", "by_now", "script"),
+    row=("message_id", "redriving", "script"),
+    facts=("place", "keys"),
+    sentences=("why", "by_now"),
+)
 _COLUMNS = (
     "queue",
     "group_id",
@@ -38,7 +45,9 @@ class NothingSafeError(ForensicsError):
 
 def redrive_plan(
     chosen: Everywhere,
-    dead_letter_queue: Annotated[str, typer.Argument(metavar="DLQ", help="The dead-letter queue's name or ARN.")],
+    dead_letter_queue: Annotated[
+        str, typer.Argument(metavar="DLQ", autocompletion=complete.queues, help="The dead-letter queue's name or ARN.")
+    ],
     script_to: Annotated[
         Path | None,
         typer.Option("--script", metavar="FILE", help="Write the safe part as a script for the AWS CLI; it runs dry."),
@@ -80,4 +89,8 @@ def redrive_plan(
             )
         write_whole(script_to, script(found).encode())
         script_to.chmod(0o700)
-        say(f"wrote {script_to}: {len(found.scripted):,} messages. Read it; without --apply it calls nothing.")
+        say(
+            "wrote {file}: {n} messages. Read it; without --apply it calls nothing.",
+            file=script_to,
+            n=len(found.scripted),
+        )

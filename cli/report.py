@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import Everywhere
+from cli import complete
+from cli.options import Everywhere, WithoutMarksOption
 from cli.output import say, write_out
+from cli.said import language
 from forensics.errors import ForensicsError
 from forensics.report.formats import FORMATS, WEEK_FORMATS
 
@@ -29,18 +31,19 @@ _FILES = ("html", "pdf", "zip")
 
 def report(
     chosen: Everywhere,
-    incident: Annotated[str | None, typer.Argument(metavar="INCIDENT", help="The incident's id.")] = None,
+    incident: Annotated[
+        str | None, typer.Argument(metavar="INCIDENT", autocompletion=complete.incidents, help="The incident's id.")
+    ] = None,
     week: Annotated[
         str | None,
         typer.Option("--week", metavar="WEEK", help="The weekly review of an ISO week like 2026-W47 instead."),
     ] = None,
     format: Annotated[
-        ReportFormat | None, typer.Option("--format", help="The kind of file; taken from -o's ending if not said.")
+        ReportFormat | None, typer.Option("--format", help="The kind of file. [default: taken from -o's ending]")
     ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; - is stdout.")
     ] = None,
-    language: Annotated[str, typer.Option("--language", metavar="CODE", help="en or ja.")] = "en",
     zone: Annotated[
         str | None, typer.Option("--zone", metavar="NAME", help="Local times of this zone beside UTC, e.g. Asia/Tokyo.")
     ] = None,
@@ -50,30 +53,37 @@ def report(
     short_ids: Annotated[
         bool, typer.Option("--short-ids", help="Only the last 8 characters of message ids in tables.")
     ] = False,
+    without_marks: WithoutMarksOption = False,
 ) -> None:
     """Write the report of an incident, or of a week's queue health, to attach or to send."""
+    from forensics.people import people_of
     from forensics.report.case import load_case
     from forensics.report.options import ReportOptions
     from forensics.report.render import file_name, render
 
     kind = format or _kind_of(output)
-    options = ReportOptions(language, zone, all_events, short_ids)
+    options = ReportOptions(language().code, zone, all_events, short_ids)
     if week is not None or incident is None:
-        _week_report(chosen, incident, week, kind, output, options)
+        _week_report(chosen, incident, week, kind, output, options, not without_marks)
         return
-    case = load_case(chosen.open_lake().findings(), incident)
+    findings = chosen.open_lake().findings()
+    case = load_case(findings, incident, people=people_of(findings, not without_marks))
     content = render(case, kind, options)
     if output is None and kind in _FILES and sys.stdout.isatty():
         output = file_name(case, kind)
     write_out(content, output)
     if case.left_out:
-        say(f"The report tells of the first {len(case.messages):,} messages; {case.left_out:,} are left out of it.")
+        say(
+            "The report tells of the first {n} messages; {left_out} are left out of it.",
+            n=len(case.messages),
+            left_out=case.left_out,
+        )
         if output not in (None, "-") and kind not in ("csv", "zip"):
             beside = Path(str(output)).with_suffix(".csv")
             write_out(render(case, "csv", options), str(beside))
-            say(f"{beside} lists the work of every affected one.")
+            say("{beside} lists the work of every affected one.", beside=beside)
     if kind == "zip":
-        say(f"SHA-256 of the ZIP: {sha256(content).hexdigest()}")
+        say("SHA-256 of the ZIP: {digest}", digest=sha256(content).hexdigest())
 
 
 def _kind_of(output: str | None) -> ReportFormat:
@@ -93,15 +103,17 @@ def _week_report(
     kind: str,
     output: str | None,
     options: "ReportOptions",
+    with_marks: bool,
 ) -> None:
     """Write the weekly review as HTML, Markdown or CSV; raises ReportNotNamedError for what it cannot be."""
+    from forensics.people import people_of
     from forensics.report.week import load_week
     from forensics.report.week_render import render_week
 
     if week is None:
         raise ReportNotNamedError(
-            "the report of what is not said",
-            "Name an incident (`doubletake incidents` lists them), or --week 2026-W47.",
+            "name an incident or --week",
+            "`doubletake incidents` lists the incidents; a week is written like --week 2026-W47.",
         )
     if incident is not None:
         raise ReportNotNamedError(
@@ -116,7 +128,9 @@ def _week_report(
             "--zone, --all-events and --short-ids are for an incident's report",
             "The weekly review's days are those of zone under [team] in the settings file.",
         )
-    content = render_week(load_week(chosen.open_lake().findings(), chosen.settings(), week), kind, options.language)
+    findings = chosen.open_lake().findings()
+    review = load_week(findings, chosen.settings(), week, people_of(findings, with_marks))
+    content = render_week(review, kind, options.language)
     if output is None and kind == "html" and sys.stdout.isatty():
         output = f"queue-health-{week}.html"
     write_out(content, output)

@@ -44,7 +44,11 @@ def say_nothing_found(findings: "Findings", queue: str | None) -> None:
     from forensics.report.queue_lookup import deliveries_of
 
     checked = deliveries_of(findings, queue)
-    where = f" of queue {queue!r}" if queue else ""
-    say(
-        f"No suspicion{where}. {checked:,} {'of its ' if queue else ''}deliveries were checked in this data version; `doubletake status` has gaps."
-    )
+    if queue:
+        say(
+            "No suspicion of queue {queue}. {n} of its deliveries were checked in this data version; `doubletake status` has gaps.",
+            queue=repr(queue),
+            n=checked,
+        )
+        return
+    say("No suspicion. {n} deliveries were checked in this data version; `doubletake status` has gaps.", n=checked)

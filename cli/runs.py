@@ -7,7 +7,13 @@ import typer
 
 from cli.options import Everywhere
 from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.table import Layout
 
+_LAYOUT = Layout(
+    ("started_at", "command", "arguments", "exit", "seconds", "counts", "version"),
+    row=("started_at", "command", "exit", "seconds"),
+    sentences=("arguments", "counts"),
+)
 _COLUMNS = ("started_at", "command", "arguments", "exit", "seconds", "counts", "version")
 
 
@@ -22,6 +28,6 @@ def runs(
     lake = chosen.open_lake()
     lake.check_folder()
     found: list[dict[str, Any]] = [asdict(run) for run in read(lake.root)]
-    print_rows(found[: -last - 1 : -1], how, _COLUMNS, _COLUMNS)
+    print_rows(found[: -last - 1 : -1], how, _LAYOUT, _COLUMNS)
     if not found:
         say("No run is kept here: the lake was made by an earlier release.")

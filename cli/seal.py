@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli import complete
 from cli.collect import collected
 from cli.options import Everywhere, accesses
 from cli.output import say, say_lines
@@ -22,7 +23,9 @@ LATEST_ARRIVAL = timedelta(days=14)
 
 def seal(
     chosen: Everywhere,
-    incident: Annotated[str, typer.Argument(metavar="INCIDENT", help="The incident's id.")],
+    incident: Annotated[
+        str, typer.Argument(metavar="INCIDENT", autocompletion=complete.incidents, help="The incident's id.")
+    ],
 ) -> int:
     """Read an incident's whole time once more, late events included, and stamp it: the case's evidence is complete."""
     from forensics.report.case import find_incident
@@ -36,7 +39,8 @@ def seal(
     say_lines(collected(report))
     if window.end_at + LATEST_ARRIVAL > now:
         say(
-            f"  CloudWatch takes events up to 14 days late: seal it again after {window.end_at + LATEST_ARRIVAL:%Y-%m-%d}."
+            "  CloudWatch takes events up to 14 days late: seal it again after {day}.",
+            day=f"{window.end_at + LATEST_ARRIVAL:%Y-%m-%d}",
         )
     if report.stored_count:
         say("Evidence was added: run `doubletake correlate` to see it.")

@@ -5,12 +5,19 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Everywhere
+from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.said import phrase
+from cli.table import Layout
 from forensics.errors import ForensicsError
 
-_TABLE = ("kind", "group", "first", "last", "count", "sentence")
-_COLUMNS = (*_TABLE, "evidence_ids")
+_TABLE = Layout(
+    ("kind", "group", "first", "last", "count", "sentence"),
+    row=("group", "kind", "count"),
+    facts=("first", "last"),
+    sentences=("sentence",),
+)
+_COLUMNS = (*_TABLE.columns, "evidence_ids")
 MOST_NAMED = 20
 
 
@@ -20,9 +27,9 @@ class SequenceOptionError(ForensicsError):
 
 def sequence(
     chosen: Everywhere,
-    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name or ARN.")],
+    queue: QueueArgument = None,
     field: Annotated[
-        str | None, typer.Option("--field", metavar="PATH", help="The number's JSON path; the settings' if not said.")
+        str | None, typer.Option("--field", metavar="PATH", help="The number's JSON path. [default: the settings']")
     ] = None,
     commits: Annotated[
         Path | None,
@@ -30,8 +37,10 @@ def sequence(
     ] = None,
     key: Annotated[str | None, typer.Option("--key", metavar="COLUMN", help="Its column that names the work.")] = None,
     how: FormatOption = RowFormat.TABLE,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Check a number that counts up in bodies: sends out of order, gaps, numbers sent twice; and commits never sent."""
+    queue = one_queue(queue, same_queue)
     from forensics.json_path import is_path
     from forensics.sequence import commits_not_sent, sequences
 
@@ -46,17 +55,23 @@ def sequence(
     if path is not None or commits is None:
         found = sequences(findings, queue, path)
         rows = [
-            {name: getattr(b, name) for name in _TABLE} | {"evidence_ids": list(b.evidence_ids)} for b in found.broken
+            {name: getattr(b, name) for name in _TABLE.columns} | {"evidence_ids": list(b.evidence_ids)}
+            for b in found.broken
         ]
         print_rows(rows, how, _TABLE, _COLUMNS)
         tell(found.sentence)
         if not found.broken:
-            tell("Their numbers have no gap, stand once, and were sent in order.")
+            tell(phrase("Their numbers have no gap, stand once, and were sent in order."))
     if commits is not None and key is not None:
         count, missing = commits_not_sent(findings, queue, commits, key)
         named = ", ".join(missing[:MOST_NAMED]) + (
-            f" and {len(missing) - MOST_NAMED:,} more" if len(missing) > MOST_NAMED else ""
+            phrase(" and {n} more", n=len(missing) - MOST_NAMED) if len(missing) > MOST_NAMED else ""
         )
         tell(
-            f"Of {count:,} committed works {len(missing):,} were never seen delivered{': ' + named if missing else ''}."
+            phrase(
+                "Of {count} committed works {n} were never seen delivered{named}.",
+                count=count,
+                n=len(missing),
+                named=": " + named if missing else "",
+            )
         )

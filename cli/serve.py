@@ -6,7 +6,9 @@ import typer
 
 from cli.dashboard import HERE, PortOption, check_exposure, dashboard, ending_on_sigterm
 from cli.options import Everywhere
-from cli.output import say
+from cli.output import say, warn
+from cli.said import phrase
+from forensics.errors import ForensicsError
 from forensics.sign_in import read_sign_in
 
 
@@ -28,7 +30,15 @@ def serve(
     mode, config = chosen.settings().access.mode, chosen.settings_file()
     sign_in = read_sign_in(config) if mode == "oidc" else None
     outside = check_exposure(address, mode, trusted_proxy, [*(host or []), *([sign_in.host] if sign_in else [])])
-    with ending_on_sigterm(), dashboard(chosen.open_lake().root, config, port, outside) as running:
-        print(f"Dashboard: {sign_in.address(running.port) if sign_in else running.address}", flush=True)
+    lake = chosen.open_lake()
+    try:
+        lake.findings()
+    except ForensicsError as problem:
+        warn(f"doubletake: {problem}\n  Until then every page says only that. {problem.hint}")
+    with ending_on_sigterm(), dashboard(lake.root, config, port, outside) as running:
+        print(
+            phrase("Dashboard: {address}", address=sign_in.address(running.port) if sign_in else running.address),
+            flush=True,
+        )
         say("Ctrl-C ends it.")
         running.wait()

@@ -7,16 +7,29 @@ import typer
 
 from cli.options import Everywhere, QueueOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
+from cli.said import in_words
+from cli.table import Layout
 from forensics.errors import EXIT_LAW_BROKEN, EXIT_OK, QueueUnknownError
 
 if TYPE_CHECKING:
     from forensics.lake import Lake
+
+_QUEUES = Layout(("queue", "read_from", "read_until", "evidence"), row=("queue", "read_from", "read_until", "evidence"))
+_SOURCES = Layout(
+    ("queue", "source", "resource", "read_from", "read_until", "gaps", "provisional", "status", "detail"),
+    row=("source", "queue", "status"),
+    facts=("resource", "read_from", "read_until", "gaps", "provisional"),
+    sentences=("detail",),
+)
 
 
 def status(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
     queue: QueueOption = None,
+    each_source: Annotated[
+        bool, typer.Option("--sources", help="A row per source instead of per queue; --queue shows its sources.")
+    ] = False,
     verify: Annotated[
         bool,
         typer.Option(
@@ -24,8 +37,8 @@ def status(
         ),
     ] = False,
 ) -> int:
-    """Say what the lake holds: per queue and source how far it was read, gaps, rows, size, data version."""
-    from forensics.report.lake_status import SOURCE_COLUMNS, lake_status
+    """Say what the lake holds: per queue how far it was read and what lacks, rows, size, data version."""
+    from forensics.report.lake_status import SOURCE_COLUMNS, lake_status, queue_records
     from forensics.report.log_readiness import readiness_lines
 
     lake = chosen.open_lake()
@@ -40,11 +53,15 @@ def status(
     if how is RowFormat.JSON:
         print(json.dumps({**found.as_record(), "sources": sources}, indent=1))
         return code
-    shown = tuple(c for c in SOURCE_COLUMNS if c not in ("seen_count", "stored_count", "gap_list"))
-    print_rows(sources, how, shown, SOURCE_COLUMNS)
+    if how is RowFormat.TABLE and queue is None and not each_source:
+        print_rows(queue_records(found.sources), how, _QUEUES, ())
+    else:
+        print_rows(sources, how, _SOURCES, SOURCE_COLUMNS)
     if how is RowFormat.TABLE:
-        for line in [*found.sentences(), *readiness_lines(chosen.open_lake(), queue)]:
-            answer(line)
+        for sentence in found.sentences():
+            answer(sentence)
+        for line in readiness_lines(chosen.open_lake(), queue):
+            answer(line, is_code=line.startswith(" "))
     return code
 
 
@@ -56,17 +73,20 @@ def _verified(lake: "Lake") -> int:
     file_count, damaged = verify_files(lake)
     if damaged:
         for sentence in damaged:
-            warn(f"Damaged: {sentence}")
+            warn("Damaged: {sentence}", sentence=in_words(sentence))
         warn("Run `doubletake doctor --full`: it sets them aside, and what was lost is collected again.")
         return EXIT_LAW_BROKEN
     counted = recount(lake)
     for miscount in counted.miscounts:
-        warn(f"Not as recorded: {miscount.sentence}")
+        warn("Not as recorded: {sentence}", sentence=in_words(miscount.sentence))
     if counted.miscounts:
         warn("Run `doubletake doctor`, then `doubletake collect` for that time.")
         return EXIT_LAW_BROKEN
     say(
-        f"Verified: {counted.reading_count:,} readings and {counted.row_count:,} rows are as recorded, and all "
-        f"{file_count:,} data files are what was written."
+        "Verified: {reading_count} readings and {row_count} rows are as recorded, and all {file_count} data "
+        "files are what was written.",
+        reading_count=counted.reading_count,
+        row_count=counted.row_count,
+        file_count=file_count,
     )
     return EXIT_OK

@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere
+from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.said import in_words, phrase
+from cli.table import Layout
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
     from forensics.suggestions import Proposal, Suggestions
 
-_TABLE = ("section", "name", "key", "value", "fits", "why")
-_COLUMNS = (*_TABLE, "fits_count", "of_count", "examples", "counter_examples")
+_TABLE = Layout(
+    ("section", "name", "key", "value", "fits", "why"),
+    row=("name", "key", "fits"),
+    sentences=("value", "why"),
+)
+_COLUMNS = (*_TABLE.columns, "fits_count", "of_count", "examples", "counter_examples")
 _HERE = Path("doubletake.toml")
 
 
@@ -38,7 +44,7 @@ class NothingAcceptedError(ForensicsError):
 
 def suggest(
     chosen: Everywhere,
-    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name or ARN.")],
+    queue: QueueArgument = None,
     how: FormatOption = RowFormat.TABLE,
     write: Annotated[
         bool,
@@ -48,8 +54,10 @@ def suggest(
         list[Kind] | None,
         typer.Option("--accept", metavar="KEY", help="With --write: accept proposals of this key, or all; repeatable."),
     ] = None,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Find in the logs of a queue's consumers the lines that tell what was done, and propose the settings for them."""
+    queue = one_queue(queue, same_queue)
     if accept and not write:
         raise NothingAcceptedError("--accept says what --write may write, and --write was not given", "Add --write.")
     from forensics.suggestions import suggest as find
@@ -57,7 +65,7 @@ def suggest(
     found = find(chosen.open_lake().findings(), queue, chosen.settings())
     print_rows([record(p) for p in found.proposals], how, _TABLE, _COLUMNS)
     for sentence in found.cannot_tell:
-        say(f"Not told: {sentence}")
+        say("Not told: {sentence}", sentence=in_words(sentence))
     (answer if how is RowFormat.TABLE else say)(found.decides)
     if write and found.proposals:
         _write(chosen, found, accept or [])
@@ -95,7 +103,11 @@ def _write(chosen: Everywhere, found: "Suggestions", accept: list[Kind]) -> None
     beside = file.with_name(f".{file.name}.new")
     beside.write_text(text, encoding="utf-8")
     beside.replace(file)
-    say(f"Wrote {', '.join(p.kind for p in accepted)} into {file}; now run `doubletake correlate`.")
+    say(
+        "Wrote {names} into {file}; now run `doubletake correlate`.",
+        names=", ".join(p.kind for p in accepted),
+        file=file,
+    )
 
 
 def _accepted(found: "Suggestions", accept: list[Kind]) -> "list[Proposal]":
@@ -106,4 +118,11 @@ def _accepted(found: "Suggestions", accept: list[Kind]) -> "list[Proposal]":
             "nobody is here to be asked which proposals to write",
             "Say it: --accept effect --accept started, or --accept all.",
         )
-    return [p for p in found.proposals if typer.confirm(f"{p.kind} = {p.value!r} for {p.name} ({p.fit})?", err=True)]
+    return [
+        p
+        for p in found.proposals
+        if typer.confirm(
+            phrase("{kind} = {value} for {name} ({fit})?", kind=p.kind, value=repr(p.value), name=p.name, fit=p.fit),
+            err=True,
+        )
+    ]

@@ -2,10 +2,13 @@
 
 import shlex
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cli.output import answer
+from cli.faults import FAULT_TABLE, fault_row, faults_of
+from cli.output import RowFormat, answer, print_rows
+from cli.said import count_text, in_words, language, phrase, term
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
@@ -21,39 +24,65 @@ def print_verdict(
     dashboard: str | None = None,
     chosen_lake: Path | None = None,
 ) -> None:
-    """Print the verdict on some queues in a window, newest incident first, and where to look further."""
+    """Print the verdict on some queues in a window: what is well, the faults, and last, where eyes are, the worst incident."""
     from forensics.lake.filters import one_of
+    from forensics.people import people_of
     from forensics.report.case import load_case
     from forensics.report.summary import verdict_text
     from forensics.tables.findings import INCIDENTS
 
+    people = people_of(findings)
     rows = [
-        r
-        for r in findings.read(INCIDENTS, where=one_of("queue", queues)).to_pylist()
+        dict(r)
+        for r in people.counted(findings.read(INCIDENTS, where=one_of("queue", queues)).to_pylist())
         if r["started_at"] and r["started_at"] < window.end_at and (r["ended_at"] or r["started_at"]) >= window.start_at
     ]
-    rows.sort(key=lambda r: (r["started_at"], r["incident_id"]), reverse=True)
     lake = f" --lake {shlex.quote(_short(chosen_lake))}" if chosen_lake else ""
-    serve_first = "" if dashboard else f"  (after: doubletake serve{lake})"
-    for row in rows:
-        incident_id = row["incident_id"]
-        answer(f"\n{verdict_text(load_case(findings, incident_id))}\n")
-        answer(f"  Timeline: {timeline_link(dashboard or DASHBOARD, incident_id)}{serve_first}")
-        answer(f"  Messages: doubletake messages --incident {shlex.quote(incident_id)}{lake}")
-        answer(f"  Report:   doubletake report {shlex.quote(incident_id)} -o report.html{lake}")
     print()
     for queue in queues:
         if queue not in {r["queue"] for r in rows}:
-            answer(f"{queue}: no suspicion that a message was processed twice in this window.")
-    for line in _beside(findings, queues, window):
+            answer("{queue}: no suspicion that a message was processed twice in this window.", queue=queue)
+    for line in _beside(findings, queues, window, lake):
         answer(line)
+    if not rows:
+        return
+    until = findings.generation.data_until_at
+    found = faults_of(findings, rows, people)
+    if len(rows) > 1:
+        print()
+        print_rows([fault_row(fault, until) for fault in found], RowFormat.TABLE, FAULT_TABLE, ())
+        answer(
+            "{incident} of {fault}; the worst in full follows, all of them with:\n  doubletake incidents --each{lake}",
+            incident=count_text(len(rows), "incident"),
+            fault=count_text(len(found), "fault"),
+            lake=lake,
+        )
+    worst = _worst(rows, until)["incident_id"]
+    serve_first = "" if dashboard else phrase("  (after: doubletake serve{lake})", lake=lake)
+    answer(f"\n{verdict_text(load_case(findings, worst, people=people), language())}\n")
+    answer(
+        "  Timeline: {link}{serve_first}",
+        link=timeline_link(dashboard or DASHBOARD, worst),
+        serve_first=serve_first,
+    )
+    answer("  Messages: doubletake messages --incident {incident}{lake}", incident=shlex.quote(worst), lake=lake)
+    answer("  Report:   doubletake report {incident} -o report.html{lake}", incident=shlex.quote(worst), lake=lake)
 
 
-MOST_BESIDE = 5
+def _worst(rows: list[dict[str, Any]], until: datetime | None) -> dict[str, Any]:
+    """Return the incident that needs somebody first: open before over, then by repeats for sure, then the newest."""
+    from forensics.report.activity import is_open
+
+    return max(
+        rows, key=lambda r: (is_open(r, until), r["extra_effects_at_least"] or 0, r["started_at"], r["incident_id"])
+    )
 
 
-def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow") -> Iterator[str]:
-    """Yield what went wrong with the queues themselves, the first few of each kind."""
+MOST_BESIDE = 2
+
+
+def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow", lake: str) -> Iterator[str]:
+    """Yield what went wrong with the queues themselves, the newest few of each kind."""
     from forensics.lake.filters import one_of
     from forensics.report.prevention import FINDING_WORDS
     from forensics.tables.findings import QUEUE_FINDINGS
@@ -67,11 +96,21 @@ def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow")
     for queue in queues:
         for code, words in FINDING_WORDS.items():
             of_code = sorted((r for r in found if (r["queue"], r["code"]) == (queue, code)), key=lambda r: r["from_at"])
-            for r in of_code[:MOST_BESIDE]:
-                doubt = "maybe " if r["stance"] == "undecidable" else ""
-                yield f"{queue}: {doubt}{words}, from {clock_text(r['from_at'])} UTC: {r['sentence']}."
+            for r in of_code[-MOST_BESIDE:]:
+                doubt = phrase("maybe ") if r["stance"] == "undecidable" else ""
+                yield phrase(
+                    "{queue}: {doubt}{words}, from {at} UTC: {sentence}.",
+                    queue=queue,
+                    doubt=doubt,
+                    words=term(words),
+                    at=clock_text(r["from_at"]),
+                    sentence=in_words(r["sentence"]),
+                )
             if len(of_code) > MOST_BESIDE:
-                yield f"{queue}: {words}, {len(of_code) - MOST_BESIDE:,} more: doubletake findings --queue {queue}"
+                yield phrase(
+                    "{queue}: {words}, {n} more before:", queue=queue, words=term(words), n=len(of_code) - MOST_BESIDE
+                )
+                yield f"  doubletake findings --queue {shlex.quote(queue)} --code {code}{lake}"
 
 
 def _short(folder: Path) -> str:

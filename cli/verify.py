@@ -21,6 +21,11 @@ def verify(
     with bundle.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     found = verified(data)
-    answer(f"{found['incident_id']}: {len(found['files'])} files as written, data version {found['data_version']}")
-    say(f"SHA-256 of the ZIP: {sha256(data).hexdigest()}")
-    say("Whoever changes a bundle can write its digests anew: compare this one with what its sender told you.")
+    answer(
+        "{incident_id}: {n} files as written, data version {data_version}",
+        incident_id=found["incident_id"],
+        n=len(found["files"]),
+        data_version=found["data_version"],
+    )
+    say("SHA-256 of the ZIP: {digest}", digest=sha256(data).hexdigest())
+    say("Whoever changes a bundle can also write new digests: compare this one with what its sender told you.")

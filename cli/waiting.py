@@ -4,14 +4,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
+from cli.table import Layout
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
     from forensics.waiting import WaitingDay
 
-_TABLE = ("queue", "day", "sent", "first_receive", "done", "undone", "over_promise")
+_TABLE = Layout(
+    ("queue", "day", "sent", "first_receive", "done", "undone", "over_promise"),
+    row=("queue", "day", "sent", "undone"),
+    facts=("first_receive", "done", "over_promise"),
+)
 _COLUMNS = (
     "queue",
     "day",
@@ -38,14 +43,16 @@ class PromiseError(ForensicsError):
 
 def waiting(
     chosen: Everywhere,
-    queue: Annotated[str | None, typer.Argument(metavar="[QUEUE]", help="Only this queue.")] = None,
+    queue: OnlyQueueArgument = None,
     promise: Annotated[
         int | None,
         typer.Option("--promise", metavar="SECONDS", help="For queues the settings promise nothing for."),
     ] = None,
     how: FormatOption = RowFormat.TABLE,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Tell per queue and day how long messages waited: to their first receive, until they were done, and over the promise."""
+    queue = either_queue(queue, same_queue)
     from forensics.waiting import drain_of, waiting_days
 
     if promise is not None and promise < 1:

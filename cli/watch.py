@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.collect import QueueNotNamedError
+from cli import complete
 from cli.dashboard import ending_on_sigterm
 from cli.ledger import count
-from cli.options import Everywhere, LogGroupOption, MasterOption, accesses
+from cli.options import Everywhere, LogGroupOption, MasterOption, QueueNotNamedError, accesses
 from cli.output import say, warn
+from cli.said import in_words
 from cli.watching import Watch, WatchRun, must_judge
 from cli.webhook import tell, webhook_of
 from forensics.errors import EXIT_OK, ForensicsError
@@ -35,7 +36,12 @@ class BadIntervalError(ForensicsError):
 def watch(
     chosen: Everywhere,
     queues: Annotated[
-        list[str] | None, typer.Argument(metavar="QUEUE...", help="The queues' names, URLs or ARNs.")
+        list[str] | None,
+        typer.Argument(metavar="QUEUE...", autocompletion=complete.queues, help="The queues' names, URLs or ARNs."),
+    ] = None,
+    queue: Annotated[
+        list[str] | None,
+        typer.Option("--queue", metavar="NAME", autocompletion=complete.queues, help="The same as QUEUE; repeatable."),
     ] = None,
     all_queues: Annotated[
         bool, typer.Option("--all-queues", help="Every queue of the region, or of all regions the settings name.")
@@ -53,10 +59,11 @@ def watch(
         typer.Option("--notify", help="After each run tell the webhook of [notify] what it has not heard of yet."),
     ] = False,
     runs: Annotated[
-        int | None, typer.Option("--runs", min=1, metavar="N", help="End after so many runs; never if not said.")
+        int | None, typer.Option("--runs", min=1, metavar="N", help="End after so many runs. [default: never]")
     ] = None,
 ) -> int:
     """Collect and correlate again and again, one line per run; Ctrl-C or SIGTERM ends it."""
+    queues = [*(queues or []), *(queue or [])]
     if bool(queues) == all_queues:
         raise QueueNotNamedError(
             "give queues or --all-queues, not both" if queues else "no queue was named",
@@ -73,7 +80,7 @@ def watch(
         try:
             watching.run()
         except KeyboardInterrupt:
-            say(f"stopped after {watching.runs} runs; the lake holds what was read, whole.")
+            say("stopped after {runs} runs; the lake holds what was read, whole.", runs=watching.runs)
         finally:
             count(runs=watching.runs)
             work.end()
@@ -172,7 +179,7 @@ class _Work:
         except ForensicsError as problem:
             if self._settings is None:
                 raise
-            warn(f"doubletake: {problem}; the settings stay as they were")
+            warn("doubletake: {problem}; the settings stay as they were", problem=in_words(str(problem)))
         return self._settings
 
     def _spark(self) -> Any:
@@ -189,7 +196,7 @@ def _tell(lake: "Lake", settings: "Settings") -> int:
         for _ in tell(findings, webhook, webhook.due(findings)):
             count += 1
     except ForensicsError as problem:
-        warn(f"doubletake: {problem} {problem.hint}")
+        warn("doubletake: {problem} {hint}", problem=in_words(str(problem)), hint=in_words(problem.hint))
     return count
 
 

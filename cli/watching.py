@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cli.output import about_file, is_disk_full
+from cli.said import count_text, phrase
 from forensics.errors import EXIT_USAGE, ForensicsError
 
 if TYPE_CHECKING:
@@ -80,7 +81,14 @@ class Watch:
     def _failed(self, began_at: datetime, said: str) -> float:
         """Tell that a run failed; returns the seconds to wait before the next."""
         pause_s = self._back_off()
-        self.tell(f"{_clock(began_at)}  {said} Trying again in {pause_s:.0f} s.")
+        self.tell(
+            phrase(
+                "{clock}  {said} Trying again in {pause_s} s.",
+                clock=_clock(began_at),
+                said=said,
+                pause_s=f"{pause_s:.0f}",
+            )
+        )
         return pause_s
 
     def _back_off(self) -> float:
@@ -90,23 +98,30 @@ class Watch:
         return longest * random.uniform(0.75, 1.0)  # noqa: S311 (not a secret)
 
     def _line(self, began_at: datetime, done: WatchRun, took_s: float) -> str:
-        from forensics.words import count_text
 
         new = [(i, h) for i, h in done.incidents if self._known is not None and i not in self._known]
         self._known = {i for i, _ in done.incidents}
         parts = [f"{count_text(done.stored_count, 'new log event')}"]
         if done.gap_count:
-            parts.append(f"{count_text(done.gap_count, 'source')} not readable")
+            parts.append(phrase("{source} not readable", source=count_text(done.gap_count, "source")))
         if done.generation is not None:
             parts.append(count_text(len(done.incidents), "incident"))
-            version = f"data version {done.generation.data_version}"
-            parts.append(version if done.is_new else f"{version} as before")
+            version = phrase("data version {data_version}", data_version=done.generation.data_version)
+            parts.append(version if done.is_new else phrase("{version} as before", version=version))
             if done.generation.data_until_at:
-                parts.append(f"evidence until {_clock(done.generation.data_until_at)}")
+                parts.append(phrase("evidence until {clock}", clock=_clock(done.generation.data_until_at)))
         if done.told_count:
-            parts.append(f"{count_text(done.told_count, 'notice')} sent")
+            parts.append(phrase("{notice} sent", notice=count_text(done.told_count, "notice")))
         line = f"{_clock(began_at)}  {', '.join(parts)}; {took_s:.1f} s."
-        return "  ".join([line, *(f"NEW {incident_id}: {headline}" for incident_id, headline in new)])
+        return "  ".join(
+            [
+                line,
+                *(
+                    phrase("NEW {incident_id}: {headline}", incident_id=incident_id, headline=headline)
+                    for incident_id, headline in new
+                ),
+            ]
+        )
 
 
 def _of_machine(problem: BaseException) -> str | None:
@@ -116,7 +131,7 @@ def _of_machine(problem: BaseException) -> str | None:
     if isinstance(problem, OSError):
         return f"{about_file(problem)}."
     # Arrow, delta-rs, polars and Spark say so each in its own way.
-    return "The disk is full; nothing is half-written." if is_disk_full(problem) else None
+    return phrase("The disk is full; nothing is half-written.") if is_disk_full(problem) else None
 
 
 def _clock(at: datetime) -> str:

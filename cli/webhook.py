@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
+from cli.said import language
+
 if TYPE_CHECKING:
     from forensics.choices import WebhookKind
     from forensics.lake import Findings
@@ -40,7 +42,9 @@ class Webhook:
         """Return the news that this webhook has not had, oldest incident first."""
         from forensics.report.notice import due
 
-        return due(findings, self.target, self.kind, self.dashboard, incident_id, self.settings, datetime.now(UTC))
+        return due(
+            findings, self.target, self.kind, self.dashboard, incident_id, self.settings, datetime.now(UTC), language()
+        )
 
 
 def webhook_of(said: "Settings", kind: "WebhookKind | None" = None) -> Webhook:

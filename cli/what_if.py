@@ -4,30 +4,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere
+from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
+from cli.said import in_words
+from cli.table import Layout
 
 if TYPE_CHECKING:
     from forensics.what_if import Row
 
-_TABLE = (
-    "settings",
-    "repeats",
-    "redelivered",
-    "dead_lettered",
-    "blocked_s",
-    "wait_p50_s",
-    "wait_p95_s",
-    "failed_runs",
-    "runs",
-    "busy_s",
+_TABLE = Layout(
+    (
+        "settings",
+        "repeats",
+        "redelivered",
+        "dead_lettered",
+        "blocked_s",
+        "wait_p50_s",
+        "wait_p95_s",
+        "failed_runs",
+        "runs",
+        "busy_s",
+    ),
+    row=("settings", "repeats", "redelivered", "dead_lettered"),
+    facts=("blocked_s", "wait_p50_s", "wait_p95_s", "failed_runs"),
 )
 _SETUP = ("visibility_s", "batch_size", "timeout_s", "partial_responses", "max_receives", "concurrency")
 
 
 def what_if(
     chosen: Everywhere,
-    queue: Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name or ARN.")],
+    queue: QueueArgument = None,
     visibility: Annotated[
         int | None, typer.Option("--visibility", metavar="SECONDS", help="Another visibility timeout.")
     ] = None,
@@ -48,8 +54,10 @@ def what_if(
         int | None, typer.Option("--concurrency", metavar="RUNS", help="Another limit of runs at once.")
     ] = None,
     how: FormatOption = RowFormat.TABLE,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Replay what was observed of a queue under other settings: repeats, blocked seconds and waiting time, with their price."""
+    queue = one_queue(queue, same_queue)
     from forensics.what_if import ask
 
     asked = {
@@ -70,7 +78,7 @@ def what_if(
     for sentence in found.warnings:
         warn(sentence)
     for sentence in found.assumptions:
-        say(f"Assumed: {sentence}")
+        say("Assumed: {sentence}", sentence=in_words(sentence))
 
 
 def _shown(row: "Row") -> dict[str, Any]:

@@ -23,7 +23,7 @@ from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, FloatRect, Page, sync_playwright  # noqa: E402
 
 from forensics.lake import Lake  # noqa: E402
-from forensics.report.annotations import annotate  # noqa: E402
+from forensics.people.marks import annotate  # noqa: E402
 from forensics.report.week import weeks_read  # noqa: E402
 from forensics.tables.findings import INCIDENTS, MESSAGES, QUEUE_FINDINGS  # noqa: E402
 from tests.pages.blind_tale import BLIND  # noqa: E402

@@ -1,7 +1,7 @@
 r"""Message bodies and message attributes in log text, taken out before anything is written: for ``keep_bodies = false``.
 
 Recognised: the value of a key such as ``body`` or ``stringValue``, quoted in JSON, JSON inside JSON, Python, Node, PHP or
-HTML form, printed as an object, or bare. Of a body only the configured business keys stay, for refunds need them.
+HTML form, printed as an object, or bare. Of a body only the configured business keys stay, for refunds need them, and the id that SNS or EventBridge gave the event.
 A body that is printed without its key cannot be told from other text: that is what ``redact`` patterns are for.
 
 Time is linear in the length of the line: every character is passed over once per key that stands before it, and the
@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from forensics.event_ids import may_hold_event_id, without_event
 from forensics.json_path import steps_of, value_at
 
 REMOVED = "[body removed]"
@@ -127,15 +128,19 @@ def _end_of_bare(line: str, at: int) -> int:
     return len(line)
 
 
+def _may_keep(text: str, business_keys: Sequence[str]) -> bool:
+    return bool(business_keys) or may_hold_event_id(text)
+
+
 def _kept(body: str, business_keys: Sequence[str]) -> str:
-    """Return a body that holds the business keys of this one and nothing else."""
-    if not business_keys:
+    """Return a body that holds the business keys of this one, the id of the event it is about, and nothing else."""
+    if not _may_keep(body, business_keys):
         return REMOVED
     try:
         whole = json.loads(body)
     except (ValueError, RecursionError):
         return REMOVED
-    kept: Any = None
+    kept: Any = without_event(whole)
     for path in business_keys:
         steps = steps_of(path)
         value = value_at(whole, steps)
@@ -171,7 +176,7 @@ def _escapes(quote: str, text: str) -> tuple[int, bool, bool]:
 
 def _rewritten(text: str, quote: str, business_keys: Sequence[str]) -> str:
     """Return what of a quoted body may stay, escaped as it was."""
-    if not business_keys:
+    if not _may_keep(text, business_keys):
         return REMOVED
     plain = html.unescape(text) if quote.startswith("&") else text
     times, is_html, is_single = _escapes(quote, plain)

@@ -7,5 +7,7 @@ WorkerFormat = Literal["laravel", "shoryuken", "sqs-consumer", "celery", "spring
 WebhookKind = Literal["slack", "teams", "pagerduty", "sns", "email", "json"]
 AlertKind = Literal["dead_letter", "age", "throttled", "blocked", "poison", "lost", "source"]
 AccessMode = Literal["none", "oidc"]
+LanguageCode = Literal["en", "ja"]
 WEBHOOKS: tuple[WebhookKind, ...] = get_args(WebhookKind)
 ALERTS: tuple[AlertKind, ...] = get_args(AlertKind)
+LANGUAGES: tuple[LanguageCode, ...] = get_args(LanguageCode)

@@ -33,7 +33,7 @@ wrong."""
 
 EXAMPLE = rf"""#:schema ./{SCHEMA_NAME}
 redact = ['\b\d{{16}}\b', '(?i)bearer \S+']   # RE2 patterns: what they match is never written down
-keep_bodies = false               # take message bodies out of log lines, but for the business key
+keep_bodies = false               # take message bodies out of log lines, but for business keys
 # handle_key_file = "~/.doubletake-key"   # digest receipt handles with a key of this lake's own, kept outside it
 
 [[function]]                      # a Lambda function; expressions are Python's, with ASCII classes
@@ -75,6 +75,7 @@ regions = ["eu-west-1", "eu-central-1"]
 [team]
 zone = "Asia/Tokyo"               # the dashboard's time zone beside UTC
 stale_after_min = 60              # after so many minutes data counts as old
+language = "ja"                   # of dashboard, reports and command; "en" by default
 
 [access]                          # who may look at the dashboard beyond this machine
 mode = "oidc"                     # or "none", the default; the provider's client: .streamlit/secrets.toml beside this file

@@ -9,6 +9,9 @@ from typing import Any
 _MOST_CHARS = 262_144 * 4
 """Longer than any body: SQS takes a mebibyte at most."""
 _NEEDLES = ("TopicArn", "detail-type", "aws:s3")
+_READ = {"sns": ("Type", "MessageId", "TopicArn"), "eventbridge": ("id", "detail-type", "source")}
+MOST_ID_CHARS = 256
+"""Of anything kept of an envelope: what is longer names nothing."""
 
 
 def event_id_of(body: str | None) -> str | None:
@@ -21,13 +24,34 @@ def event_id_of(body: str | None) -> str | None:
     >>> event_id_of('{"version": "0", "id": "17793124", "detail-type": "Order", "source": "shop", "account": "1", "detail": {}}')
     'eventbridge:17793124'
     """
-    if body is None or len(body) > _MOST_CHARS or not any(needle in body for needle in _NEEDLES):
+    if body is None or len(body) > _MOST_CHARS or not may_hold_event_id(body):
         return None
     try:
         whole = json.loads(body)
     except (ValueError, RecursionError):
         return None
     return _of(whole) if isinstance(whole, dict) else None
+
+
+def may_hold_event_id(text: str) -> bool:
+    """Tell whether text may hold an envelope; False is sure."""
+    return any(needle in text for needle in _NEEDLES)
+
+
+def without_event(whole: Any) -> dict[str, Any] | None:
+    """Return of an envelope what its event id is read from and nothing else; None where whoever published gave no id.
+
+    An S3 notification names its event by the object's key, which may hold anything: nothing of it is returned.
+
+    >>> without_event({"Type": "Notification", "MessageId": "22b8", "TopicArn": "arn:aws:sns:eu-west-1:1:orders", "Message": "…"})
+    {'Type': 'Notification', 'MessageId': '22b8', 'TopicArn': 'arn:aws:sns:eu-west-1:1:orders'}
+    """
+    event_id = (_of(whole) if isinstance(whole, dict) else None) or ""
+    kind = event_id.partition(":")[0]
+    kept = {name: whole[name] for name in _READ.get(kind, ())}
+    if not kept or any(not isinstance(value, str) or len(value) > MOST_ID_CHARS for value in kept.values()):
+        return None
+    return kept | ({"detail": {}} if kind == "eventbridge" else {})
 
 
 def is_event_id(key: str) -> bool:

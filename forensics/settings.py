@@ -74,10 +74,11 @@ class Queue:
 
 @dataclass(frozen=True)
 class Team:
-    """How the team reads: its time zone (IANA name), and after how many minutes data counts as old."""
+    """How the team reads: its time zone (IANA name), after how many minutes data counts as old, and its language."""
 
     zone: str | None = None
     stale_after_min: int = 60
+    language: str = "en"
 
     @property
     def local(self) -> ZoneInfo:

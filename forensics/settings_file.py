@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
 
-from forensics.choices import ALERTS, AccessMode, AlertKind, Order, WebhookKind, WorkerFormat
+from forensics.choices import ALERTS, AccessMode, AlertKind, LanguageCode, Order, WebhookKind, WorkerFormat
 from forensics.settings_values import (
     Address,
     Count,
@@ -184,6 +184,11 @@ class TeamSection(Section):
         None, description="The time zone beside UTC, and of days and weeks: an IANA name.", examples=["Asia/Tokyo"]
     )
     stale_after_min: Count = Field(60, description="After how many minutes data counts as old.", examples=[60])
+    language: LanguageCode = Field(
+        "en",
+        description="The language of dashboard, reports, notices and command, unless whoever looks chooses another.",
+        examples=["ja"],
+    )
 
 
 class AccessSection(Section):
@@ -256,7 +261,7 @@ class SettingsFile(Section):
     )
     keep_bodies: Flag = Field(
         True,
-        description="False: message bodies are taken out of log lines, but for the business key.",
+        description="False: message bodies are taken out of log lines, but for business keys and the ids that SNS and EventBridge give events.",
         examples=[False],
     )
     handle_key_file: Annotated[str, BeforeValidator(checked_file_path)] | None = Field(

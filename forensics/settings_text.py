@@ -47,7 +47,7 @@ def differences(then: str, now: str) -> list[str]:
     """Tell each difference between two texts of ``bearing_text``, as ``now`` beside ``then``.
 
     >>> differences('[[queue]]\\nname = "a"\\nbusiness_key = "$.id"\\n', '[team]\\nzone = "Asia/Tokyo"\\n')
-    ["queue a is no longer in them: business_key '$.id'", "zone under [team] was not said, now 'Asia/Tokyo'"]
+    ["queue a is no longer in them: business_key '$.id'", "zone under [team] was not set, now 'Asia/Tokyo'"]
     """
     before, after = tomllib.loads(then), tomllib.loads(now)
     told = []
@@ -86,7 +86,7 @@ def _named(said: dict[str, Any], section: str) -> Iterator[tuple[str, dict[str, 
 
 
 def _all(values: dict[str, Any]) -> str:
-    return ", ".join(f"{key} {_short(value)}" for key, value in values.items()) or "nothing else said"
+    return ", ".join(f"{key} {_short(value)}" for key, value in values.items()) or "nothing else set"
 
 
 def _changed(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -97,6 +97,6 @@ def _changed(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, st
 
 def _short(value: Any) -> str:
     if value is None:
-        return "not said"
+        return "not set"
     text = repr(value) if isinstance(value, str) else str(value).lower()
     return text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"

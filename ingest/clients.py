@@ -5,13 +5,16 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
 from botocore import exceptions as bc
 from botocore.config import Config
+from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
+from botocore.session import Session
 
 from forensics.errors import CredentialsError, EndpointUnreachableError, OperationRefusedError
 from forensics.regions import is_aws_host, partition_id
@@ -71,8 +74,24 @@ _NO_CREDENTIALS = (
     bc.LoginError,
 )
 _UNREACHABLE = (bc.EndpointConnectionError, bc.ConnectTimeoutError, bc.ProxyConnectionError)
-_PARSER_CRASHES = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
+_PARSER_CRASHES = (AttributeError, KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 """What botocore's parsers raise when a reply has another shape than its model says."""
+
+
+@cache
+def _models(data_path: str | None) -> Loader:
+    return create_loader(data_path)
+
+
+def _session(profile: str | None) -> boto3.Session:
+    """Return a session that reads the descriptions of AWS's services once for all sessions: they are megabytes of JSON.
+
+    Raises what boto3.Session does.
+    """
+    core = Session()
+    session = boto3.Session(profile_name=profile, botocore_session=core)
+    core.register_component("data_loader", _models(core.get_config_variable("data_path")))
+    return session
 
 
 class Aws:
@@ -105,7 +124,7 @@ class Aws:
         self._call_s = call_s
         self._endpoint_url = endpoint_url
         try:
-            self._session = boto3.Session(profile_name=profile)
+            self._session = _session(profile)
             self._region = region or os.environ.get("AWS_REGION") or self._session.region_name
         except bc.BotoCoreError as problem:
             raise _set_up(problem) from problem

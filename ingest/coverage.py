@@ -61,6 +61,7 @@ _WORDS = {
     "event_source_mappings": "event source mappings of queue",
     "log_group_settings": "settings of log group",
     "setting_changes": "setting changes in",
+    "send_records": "calls to queue",
     "move_tasks": "redrives out of queue",
 }
 _STATUS_WORDS = {

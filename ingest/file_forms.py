@@ -115,8 +115,8 @@ def _json_form(text: str) -> Form | None:
 
 
 def _are_records(keys: set[str], text: str) -> bool:
-    """Tell metrics, CloudTrail events and move tasks by their keys."""
-    if keys & {"metric_stream_name", "MetricDataResults"} or {"metric_name", "dimensions"} <= keys:
+    """Tell metrics, CloudTrail events, CloudTrail Lake's answers and move tasks by their keys."""
+    if keys & {"metric_stream_name", "MetricDataResults", "QueryResultRows"} or {"metric_name", "dimensions"} <= keys:
         return True
     head = text[:8192]
     if "Events" in keys:

@@ -20,6 +20,7 @@ from ingest.file_consumers import LogGroups
 from ingest.file_events import FileEvent, read_events
 from ingest.file_forms import Form, FoundFile
 from ingest.quarantine import quarantine_row, what_is_wrong
+from ingest.record_coverage import RecordTally
 from ingest.saved_records import CHANGES, TASKS, SavedRecords, of_tables
 from ingest.saved_settings import SavedSettings
 from ingest.snapshots import append_changed
@@ -127,6 +128,7 @@ class Run:
         self._gathered = 0
         self._damaged: set[str] = set()
         self._known_stream: str | None = None
+        self._records = RecordTally()
 
     # -- settings ------------------------------------------------------------------------------------------
 
@@ -148,11 +150,13 @@ class Run:
             self.lake.append(QUARANTINE, [row], f"quarantine|{found.name}")
 
     def store_records(self, found: FoundFile, saved: SavedRecords) -> None:
-        """Append what a file of metrics, CloudTrail events or move tasks says that is new."""
+        """Append what a file of metrics, CloudTrail events, calls or move tasks says that is new."""
         for table, rows in of_tables(saved):
             if rows:
                 self.report.records_seen_count += len(rows)
-                self.report.records_stored_count += self.lake.append(table, rows, f"{table.name}|import").stored_count
+                done = self.lake.append(table, rows, f"{table.name}|import")
+                self.report.records_stored_count += done.stored_count
+                self._records.add(table, rows)
         self.report.records_seen_count += len(saved.tasks)
         stored = append_changed(self.lake, TASKS, "move", "task", saved.tasks, self.observed_at(found))
         self.report.records_stored_count += len(stored)
@@ -290,7 +294,12 @@ class Run:
     # -- coverage ------------------------------------------------------------------------------------------
 
     def record_coverage(self) -> None:
-        """Say what is known of each group from now on: whole in the window a person vouched for, else in part."""
+        """Say what is known of each group from now on: whole in the window a person vouched for, else in part.
+
+        Calls to SQS likewise, per queue. Metrics and changes are in part in any case: a file of them holds what was asked for.
+        """
+        for reading, window in self._records.readings(self.choices.complete):
+            record(self.lake, [reading], window, self.now)
         for group, done in self.report.groups.items():
             if done.first_at is None or done.last_at is None:
                 continue

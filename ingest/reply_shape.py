@@ -85,7 +85,10 @@ class ReplyShape:
         if not isinstance(value, list):
             raise _Misfit(f"{where} is not a list but {_kind(value)}")
         if (name := shape.member.name) in _KEPT_AS_TEXT:
-            return [self._row(item, _KEPT_AS_TEXT[name]) for item in value]
+            return [
+                self._row(item, shape.member, f"{where}[{number}]", _KEPT_AS_TEXT[name])
+                for number, item in enumerate(value)
+            ]
         kept = []
         for number, item in enumerate(value):
             try:
@@ -96,9 +99,18 @@ class ReplyShape:
                 self.misfits.append(str(problem))
         return kept
 
-    def _row(self, item: Any, text: str) -> Any:
+    def _row(self, item: Any, shape: Any, where: str, text: str) -> Any:
+        """Keep a row as it is, but for a time that botocore's parser would end on, and with it the whole reply."""
         if isinstance(item, dict):
-            return item
+            kept = dict(item)
+            for name, member in shape.members.items():
+                if member.type_name == "timestamp" and item.get(name) is not None:
+                    try:
+                        self._time(item[name], member, f"{where}.{name}")
+                    except _Misfit as problem:
+                        self.misfits.append(str(problem))
+                        del kept[name]
+            return kept
         self._is_changed = True
         return {text: json.dumps(item)}
 

@@ -1,4 +1,4 @@
-"""Saved metrics, CloudTrail events and move tasks, as rows of the tables that a collection fills: an offline case loses nothing."""
+"""Saved metrics, CloudTrail events, calls to SQS and move tasks, as rows of the tables that a collection fills: an offline case loses nothing."""
 
 import json
 from collections.abc import Iterator
@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forensics.tables import BY_NAME
-from ingest import metrics, move_tasks, queues, setting_changes
+from ingest import calls, metrics, move_tasks, queues, setting_changes
 from ingest.file_bytes import FileDamagedError, FileTooLargeError, check_size, pieces, texts
 from ingest.file_forms import FoundFile
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 from ingest.values import moment
 
 Row = dict[str, Any]
-CHANGES, TASKS, POINTS = (BY_NAME[n] for n in ("setting_changes", "move_tasks", "metric_points"))
+CHANGES, TASKS, POINTS, CALLS = (BY_NAME[n] for n in ("setting_changes", "move_tasks", "metric_points", "send_records"))
 STREAM_PERIOD_S = 60
 """A metric stream delivers minutes."""
 _DIMENSIONS = {"QueueName": "AWS/SQS", "FunctionName": "AWS/Lambda", "EventSourceMappingUUID": "AWS/Lambda"}
@@ -36,6 +36,7 @@ class SavedRecords:
     changes: list[Row] = field(default_factory=list)
     tasks: list[Row] = field(default_factory=list)
     points: list[Row] = field(default_factory=list)
+    calls: list[Row] = field(default_factory=list)
     bad: list[tuple[str, Any]] = field(default_factory=list)
     others: int = 0
 
@@ -63,6 +64,9 @@ def _add(read: SavedRecords, document: Any, now: datetime) -> None:
     elif isinstance(records := document.get("Records"), list):
         for record in records:
             _add_change(read, {"CloudTrailEvent": json.dumps(record)}, now)
+    elif isinstance(found := document.get("QueryResultRows"), list):
+        for columns in found:
+            _add_queried(read, columns, now)
     elif isinstance(tasks := document.get("Results"), list):
         for task in tasks:
             _add_task(read, task)
@@ -81,6 +85,13 @@ def _add_change(read: SavedRecords, event: Row, now: datetime) -> None:
     except (ValueError, TypeError, RecursionError):
         record = {}
     record = record if isinstance(record, dict) else {}
+    if calls.is_call(record):
+        rows = calls.to_rows(record, now)
+        if isinstance(rows, str):
+            read.bad.append((rows, str(record.get("eventName"))))
+        else:
+            read.calls += rows
+        return
     name = str(record.get("eventName") or event.get("EventName") or "")
     if record and not any(name.startswith(call) for call in setting_changes.CALLS):
         read.others += 1
@@ -92,6 +103,18 @@ def _add_change(read: SavedRecords, event: Row, now: datetime) -> None:
         read.bad.append(("the CloudTrail record does not name its region", name))
     else:
         read.changes.append(row)
+
+
+def _add_queried(read: SavedRecords, columns: Any, now: datetime) -> None:
+    """One row of a CloudTrail Lake query: a list of objects of one column each; the event is the one named eventJson."""
+    row: Row = {}
+    for column in columns if isinstance(columns, list) else ():
+        if isinstance(column, dict):
+            row |= {str(name).lower(): value for name, value in column.items()}
+    if isinstance(event := row.get("eventjson"), str):
+        _add_change(read, {"CloudTrailEvent": event}, now)
+    else:
+        read.bad.append(("the query's row has no column eventJson: select it", sorted(row)[:10]))
 
 
 def _add_task(read: SavedRecords, task: Any) -> None:
@@ -161,6 +184,7 @@ def _add_points(
 
 
 def of_tables(read: SavedRecords) -> Iterator[tuple[Any, list[Row]]]:
-    """Yield what can be appended as it is: changes and points; tasks are snapshots, and kept where they changed."""
+    """Yield what can be appended as it is: changes, calls and points; tasks are snapshots, and kept where they changed."""
     yield CHANGES, read.changes
+    yield CALLS, read.calls
     yield POINTS, read.points

@@ -4,13 +4,14 @@ import streamlit as st
 
 from forensics.tables.evidence import COVERAGE
 from pages._ui import alerts, books, readiness, sources, suggestions
+from pages._ui.said import say
 from pages._ui.shell import shell
 
 page = shell("Data", "This page shows what was read from AWS, what is missing, and which data version you see.")
 coverage = page.board.records(COVERAGE)
 status = sources.status_of(page)
 
-st.title("Data", anchor=False)
+st.title(say("Data"), anchor=False)
 sources.sentence(coverage, status, page)
 sources.cards(coverage, status, page)
 sources.grid(coverage)

@@ -1,7 +1,6 @@
 """One incident: what happened, why, to which messages, and the lines that prove it."""
 
-from forensics.tables.findings import INCIDENTS
-from pages._ui import books, incident, setting_checks
+from pages._ui import books, incident, marks, setting_checks
 from pages._ui.batches import batches
 from pages._ui.changes import changes, changes_since
 from pages._ui.prevention import dead_letters, on_the_queue, prevention
@@ -9,7 +8,7 @@ from pages._ui.shell import shell
 from pages._ui.timeline import timeline_and_details
 
 page = shell("Incident", "This page shows one incident: its timeline, its cause, and the log lines that prove it.")
-found = page.board.records(INCIDENTS)
+found = page.incidents()
 case = incident.choose(found, page)
 
 incident.neighbours(case, found, page)
@@ -21,6 +20,7 @@ incident.cause_chain(case, page)
 batches(case, page)
 incident.causes(case)
 incident.verdicts(case, page)
+marks.comments(case, page)
 books.beside_verdicts(case, page)
 incident.hints(case, page)
 incident.what_to_log(case, page)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages._ui import balance, health, redrive, sequence, waiting
 from pages._ui.completeness import LOGS_AND_METRICS
+from pages._ui.said import say
 from pages._ui.shell import shell
 from pages._ui.what_if import what_if
 
@@ -14,8 +15,8 @@ page = shell(
 )
 review = health.choose_week(page)
 
-st.title(f"Queue health · {health.title(review)}", anchor=False)
-health.sentence(review)
+st.title(f"{say('Queue health')} · {health.title(review)}", anchor=False)
+health.sentence(review, page)
 health.cards(review)
 health.downloads(review, page)
 if chosen := health.table(review):

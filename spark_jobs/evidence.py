@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow.compute as pc
 
 from forensics.judging.event_counts import EVENT_COUNTS
-from forensics.lake import Lake, data_files, delta
+from forensics.lake import Lake, commits, data_files, delta
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
@@ -27,6 +27,7 @@ SMALL = (
     E.CONSUMERS,
     E.COVERAGE,
     E.SETTING_CHANGES,
+    E.SEND_RECORDS,
     E.MOVE_TASKS,
 )
 _RULE_METRICS = (
@@ -114,7 +115,7 @@ def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: d
 
 
 def _log_files(folder: Path, files: Sequence[str]) -> Iterator[LogFile]:
-    digests = delta.digests(folder) if files else {}
+    digests = commits.digests(folder) if files else {}
     for file in files:
         yield LogFile(file, Path(file).stat().st_size, digests.get(str(Path(file).relative_to(folder))))
 

@@ -81,7 +81,7 @@ def correlate(
                         + (f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""),
                         "It has been removed. Check the disk, then run this again.",
                     ) from problem
-                progress.step(f"making anew what an earlier run left damaged: {', '.join(damaged[:3])}")
+                progress.step(f"making again what an earlier run left damaged: {', '.join(damaged[:3])}")
         raise AssertionError("the last attempt returns or raises")
 
 

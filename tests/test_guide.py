@@ -16,8 +16,6 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 FROM_A_LAKE = {
-    "annotate",
-    "annotations",
     "balance",
     "check",
     "deliveries",
@@ -25,6 +23,8 @@ FROM_A_LAKE = {
     "findings",
     "health",
     "incidents",
+    "mark",
+    "marks",
     "messages",
     "notify",
     "reconcile",

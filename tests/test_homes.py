@@ -42,7 +42,7 @@ HOMES = {
     "verdicts": (frozenset(VERDICTS), "forensics/verdict/interval.py"),
     "verdicts of messages that may be hit": (frozenset(AFFECTED), "forensics/verdict/interval.py"),
     "failed statuses": (frozenset(run_ends.FAILED), "forensics/run_ends.py"),
-    "statuses of runs that were cut off": (frozenset(run_ends.CUT_OFF), "forensics/run_ends.py"),
+    "statuses of interrupted runs": (frozenset(run_ends.CUT_OFF), "forensics/run_ends.py"),
     "statuses of runs without an answer": (frozenset(run_ends.UNANSWERED), "forensics/run_ends.py"),
     "report formats": (frozenset(FORMATS), "forensics/report/formats.py"),
     "codes of findings": (frozenset(QUEUE_RULES), "forensics/queue_rules/__init__.py"),

@@ -45,10 +45,11 @@ THIRD_PARTY: dict[str, set[str]] = {
     **dict.fromkeys(
         ("forensics/streams", "forensics/judging"), {"msgspec"}
     ),  # values that are packed and copied by the million
-    "forensics": {"re2", "pydantic"},
+    "forensics": {"re2", "pydantic", "scipy"},
     "forensics/counting": {"polars"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},
+    "forensics/people": set(),
     "forensics/redrive": set(),
     "forensics/sequence": {"pyarrow"},
     "forensics/finding": {"pyarrow"},
@@ -57,7 +58,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
-    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow", "scipy"},
+    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
     "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there
@@ -82,6 +83,7 @@ _CORE = {
     "forensics/charts",
     "forensics/report",
     "forensics/books",
+    "forensics/people",
     "forensics/redrive",
     "forensics/sequence",
     "forensics/finding",
@@ -96,6 +98,7 @@ OWN: dict[str, set[str]] = {
     "forensics/counting": {"forensics", *PURE, "forensics/counting"},
     "forensics/lake": {"forensics", "forensics/tables", "forensics/lake"},
     "forensics/books": {"forensics", *PURE, "forensics/lake", "forensics/books"},  # a ledger beside the logs
+    "forensics/people": {"forensics", *PURE, "forensics/lake", "forensics/people"},  # marks beside the logs
     "forensics/redrive": {"forensics", *PURE, "forensics/lake", "forensics/books", "forensics/redrive"},
     "forensics/balance": {"forensics", *PURE, "forensics/lake", "forensics/balance"},
     "forensics/finding": {"forensics", *PURE, "forensics/lake", "forensics/finding"},
@@ -114,9 +117,9 @@ OWN: dict[str, set[str]] = {
         *_ASKED,
     },
     "ingest": {*_CORE, "ingest"}
-    - {"forensics/charts", "forensics/report", "forensics/books", "forensics/redrive", *_ASKED},
+    - {"forensics/charts", "forensics/report", "forensics/books", "forensics/people", "forensics/redrive", *_ASKED},
     "spark_jobs": {*_CORE, "forensics/counting", "spark_jobs"}
-    - {"forensics/charts", "forensics/report", "forensics/books", "forensics/redrive", *_ASKED},
+    - {"forensics/charts", "forensics/report", "forensics/books", "forensics/people", "forensics/redrive", *_ASKED},
     "pages": {*_CORE, "pages"},
     "app": {*_CORE, "pages"},
     "lab": {"forensics", "lab"},

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any, Protocol
 
 import pandas as pd
 
 from forensics.charts.groups import PREFIX as GROUP
+from forensics.language import ENGLISH, Language
 from forensics.words import span_text
 
 CHANGES = "changes"
@@ -44,7 +46,15 @@ class Measure:
         """Write a value as people do."""
         return span_text(round(value * 1000)) if self.is_seconds and value else f"{value:,.0f}"
 
+    def bound(self, value: float) -> str:
+        """Write an upper bound in few characters: a duration in one unit, rounded up."""
+        if not self.is_seconds or value < _LARGE[-1][0]:
+            return self.say(value)
+        per, unit = next((per, unit) for per, unit in _LARGE if value >= 2 * per or per == _LARGE[-1][0])
+        return f"{ceil(value / per)} {unit}"
 
+
+_LARGE = ((86_400, "d"), (3_600, "h"), (60, "min"))
 STRIPS = (
     Measure("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", "waiting"),
     Measure("AWS/SQS", "ApproximateAgeOfOldestMessage", "Maximum", "oldest", is_seconds=True),
@@ -57,7 +67,9 @@ def is_message(item_id: str) -> bool:
     return not item_id.startswith((GROUP, MEASURES)) and item_id != CHANGES
 
 
-def with_changes(timeline: pd.DataFrame, changes: Iterable[Changed]) -> tuple[pd.DataFrame, dict[str, str]]:
+def with_changes(
+    timeline: pd.DataFrame, changes: Iterable[Changed], say: Language = ENGLISH
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return ``timeline`` rows with a lane on top for changes of settings and deploys, and that lane's label.
 
     Changes longer than an hour before or after the messages are left out.
@@ -73,10 +85,12 @@ def with_changes(timeline: pd.DataFrame, changes: Iterable[Changed]) -> tuple[pd
         | {"label": c.what[:_MOST_CHARS], "source": c.source, "evidence_ids": list(c.evidence_ids)}
         for c in near
     ]
-    return (_added(timeline, rows), {CHANGES: "settings"}) if rows else (timeline, {})
+    return (_added(timeline, rows), {CHANGES: say("settings")}) if rows else (timeline, {})
 
 
-def with_strips(timeline: pd.DataFrame, points: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, dict[str, str]]:
+def with_strips(
+    timeline: pd.DataFrame, points: Sequence[Mapping[str, Any]], say: Language = ENGLISH
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return ``timeline`` rows with a lane below per measure that was read, and those lanes' labels.
 
     ``points`` are rows of ``metric_points``; of revised values the one collected last counts, of several periods the
@@ -94,13 +108,13 @@ def with_strips(timeline: pd.DataFrame, points: Sequence[Mapping[str, Any]]) -> 
         lane += 1
         most = max(values.values())
         name = MEASURES + measure.metric
-        labels[name] = f"{measure.label} ≤{measure.say(most)}"
+        labels[name] = f"{say(measure.label)} ≤{say.units(measure.bound(most))}"
         rows += [
             _row(name, lane, "measure", at)
             | {
                 "until_at": at + timedelta(seconds=period_s),
                 "level": value / most,
-                "label": f"{measure.label} {measure.say(value)}",
+                "label": f"{say(measure.label)} {say.units(measure.say(value))}",
                 "source": f"CloudWatch {measure.metric}, {measure.statistic} of {period_s} s",
             }
             for (at, period_s), value in sorted(values.items())

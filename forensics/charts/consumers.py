@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from forensics.charts.hover import mark_key
 from forensics.charts.lanes import microseconds
 from forensics.charts.timeline import timeline_figure
+from forensics.language import ENGLISH, Language
 
 KINDS = ("in_flight", "handling", "repeat", "timeout", "error", "crash", "delete_refused", "dead_lettered")
 """What this form draws of a timeline."""
@@ -84,6 +85,7 @@ def consumers_figure(
     cut_gaps: bool = True,
     function_timeout_s: int | None = None,
     visibility_timeout_s: int | None = None,
+    say: Language = ENGLISH,
 ) -> go.Figure:
     """Draw rows of ``consumer_lanes`` with a lane per consumer; ``labels`` and keywords as in ``timeline_figure``."""
     return timeline_figure(
@@ -93,4 +95,5 @@ def consumers_figure(
         labels={name: environment_label(name) for name in folded["item_id"].unique()} | (labels or {}),
         function_timeout_s=function_timeout_s,
         visibility_timeout_s=visibility_timeout_s,
+        say=say,
     )

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import pandas as pd
 
+from forensics.language import ENGLISH, Language
 from forensics.words import span_text
 
 PREFIX = "group:"
@@ -30,7 +31,9 @@ class Blocked(Protocol):
     def messages(self) -> int | None: ...  # noqa: D102
 
 
-def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.DataFrame, dict[str, str]]:
+def with_groups(
+    timeline: pd.DataFrame, spans: Iterable[Blocked], say: Language = ENGLISH
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Return ``timeline`` rows with a lane on top per group that stood still, and those lanes' labels.
 
     At most MOST_GROUPS lanes, longest blocked first.
@@ -55,7 +58,7 @@ def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.Da
             "ended_by": None,
             "consumer": None,
             "source": "derived",
-            "label": f"group {group}: nothing could be handed out, {_waiting(span.messages)}",
+            "label": f"group {group}: blocked, {_waiting(span.messages)}",
         }
         for place, group in enumerate(shown)
         for span in of_group[group]
@@ -66,7 +69,7 @@ def with_groups(timeline: pd.DataFrame, spans: Iterable[Blocked]) -> tuple[pd.Da
         whole[column] = pd.to_datetime(whole[column], utc=True)
     for column in ("lane", "delivery_index"):
         whole[column] = whole[column].astype("int64")
-    return whole, {PREFIX + g: f"■ {_short(g or 'group')}" for g in shown}
+    return whole, {PREFIX + g: f"■ {_short(g or say('group'))}" for g in shown}
 
 
 def _waiting(messages: int | None) -> str:
@@ -89,7 +92,5 @@ def blocked_words(spans: Iterable[Blocked]) -> str | None:
     times = f"{len(found):,} times" if len(found) > 1 else "once"
     if len(groups) == 1:
         named = f"Message group {next(iter(groups))}" if "" not in groups else "The message group"
-        return (
-            f"{named} was blocked {times}, {total} in total: nothing of a FIFO group is handed out while one is hidden."
-        )
+        return f"{named} was blocked {times}, {total} in total: no other message of a FIFO group is delivered while one is in flight."
     return f"{len(groups):,} message groups were blocked {times}, {total} in total."

@@ -11,7 +11,10 @@ import plotly.graph_objects as go
 from forensics.charts.lanes import BESIDE
 from forensics.charts.palette import ALARM
 from forensics.charts.words import clock
-from forensics.words import span_text
+from forensics.language import ENGLISH, Language
+
+OURS = ("derived", "CloudWatch", "CloudTrail", "snapshot")
+"""What a source begins with that is no place in a log but our own words."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +24,12 @@ class Hover:
     zone: ZoneInfo
     begin: int
     keys: dict[str, str]
+    say: Language = ENGLISH
 
     def of(self, rows: pd.DataFrame, at: pd.Series, words: str, until: pd.Series | None = None) -> list[list[str]]:
         """Return per point: the message id, the hover text, the consumer, and the mark's key."""
         ends = [None] * len(rows) if until is None else list(until)
+        words = self.say.maybe(words)
         return [
             [
                 str(row["message_id"] or row["item_id"]),
@@ -37,25 +42,27 @@ class Hover:
 
     def _lines(self, row: dict[str, Any], start: int, end: int | None, words: str) -> list[str]:
         count = row["receive_count"]
-        received = "" if count is None or pd.isna(count) else f" · receive #{int(count)}"
+        received = "" if count is None or pd.isna(count) else " · " + self.say("receive #{n}", n=int(count))
         lines = [self._who(row) + received, words]
         if row.get("together", 1) > 1:
-            lines[-1] += f", {row['together']:,} times from here"
+            lines[-1] += self.say(", {n} times from here", n=int(row["together"]))
         offset = start - self.begin
-        when = f"{clock(start, self.zone)} (T{'+' if offset >= 0 else '−'}{span_text(abs(offset) / 1000)})"
+        when = f"{clock(start, self.zone)} (T{'+' if offset >= 0 else '−'}{self.say.span(abs(offset) / 1000)})"
         if end is not None:
-            when = f"{clock(start, self.zone)} → {clock(end, self.zone)} ({span_text((end - start) / 1000)})"
+            when = f"{clock(start, self.zone)} → {clock(end, self.zone)} ({self.say.span((end - start) / 1000)})"
         lines.append(when)
         label = row["label"]
         if label and not label.startswith(("in flight", "handling", row["kind"])):
-            lines.append(escape(str(label)))
+            lines.append(escape(self.say.sentence(str(label))))
         if row["source"]:
-            lines.append(f"<i>{escape(str(row['source'])).replace(' ', '<br>', 1)}</i>")
+            source = str(row["source"])
+            source = self.say.sentence(source) if source.startswith(OURS) else source
+            lines.append(f"<i>{escape(source).replace(' ', '<br>', 1)}</i>")
         return lines
 
     def _who(self, row: dict[str, Any]) -> str:
         if row["kind"] in ("change", BESIDE):
-            return f"<b>{'Settings' if row['kind'] == 'change' else 'Queue'}</b>"
+            return f"<b>{self.say('Settings') if row['kind'] == 'change' else self.say('Queue')}</b>"
         who = escape(str(row.get("who") or row["message_id"] or row["item_id"]))
         key = self.keys.get(row["item_id"])
         return f"<b>{escape(key)}</b><br>{who}" if key else f"<b>{who}</b>"
@@ -77,7 +84,7 @@ def ringed(figure: go.Figure, mark: str) -> go.Figure:
                     y=[trace.y[n]],
                     mode="markers",
                     marker={"symbol": "circle-open", "size": 30, "color": ALARM, "line": {"width": 3}},
-                    name="Chosen",
+                    name="ring",
                     showlegend=False,
                     hoverinfo="skip",
                     cliponaxis=False,

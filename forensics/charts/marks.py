@@ -29,7 +29,7 @@ class MarkLook:
 
 
 HANDLING = BarLook("Handler running", HANDLER, HANDLER, share=0.45)
-BLOCKED = BarLook("Group blocked: nothing handed out", ALARM, veil(ALARM, 0.25), "\\", ALARM, share=0.6)
+BLOCKED = BarLook("Group blocked", ALARM, veil(ALARM, 0.25), "\\", ALARM, share=0.6)
 MEASURE = BarLook("Queue, by the minute", QUIET, veil(QUIET, 0.35))
 EXPIRED = BarLook("In flight until the visibility timeout", ALARM, veil(ALARM, 0.05), "/", veil(ALARM, 0.45))
 IN_FLIGHT = {

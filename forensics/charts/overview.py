@@ -10,15 +10,16 @@ from forensics.charts.consumers import environment_label, environments
 from forensics.charts.lanes import microseconds
 from forensics.charts.marks import MARKS
 from forensics.charts.palette import ALARM, OUTLINE
-from forensics.charts.timeline import MOST_LABELS, TICK_FORMATS, clock_title, empty_figure, lay_out
+from forensics.charts.timeline import MOST_LABELS, clock_title, empty_figure, lay_out, tick_formats
 from forensics.charts.words import clock, local
+from forensics.language import ENGLISH, Language
 
 MOST_BINS = 240
 MOST_DIAMONDS = 2000
 OTHERS = "others"
 
 
-def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo) -> go.Figure:
+def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo, say: Language = ENGLISH) -> go.Figure:
     """Draw the in-flight counts of ``timeline`` rows as a heatmap, and its repeats as diamonds (at most 2,000).
 
     At most 40 lanes: the consumers with the most deliveries, then one lane for all others. ``customdata[0]`` of a
@@ -26,7 +27,7 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo) -> go.Figure:
     """
     windows = timeline[(timeline["kind"] == "in_flight") & timeline["at"].notna()]
     if windows.empty:
-        return empty_figure("No delivery of this incident has a known time.")
+        return empty_figure(say("No delivery of this incident has a known time."))
     lanes = lane_names(windows)
     start = microseconds(windows["at"])
     end = microseconds(windows["until_at"].where(windows["until_at"].notna(), windows["at"]))
@@ -39,17 +40,17 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo) -> go.Figure:
         z=counts.to_numpy(),
         zmin=0,
         colorscale="Cividis",
-        colorbar={"title": {"text": "in flight"}, "thickness": 14, "outlinewidth": 0},
-        hovertemplate="%{x}<br>%{z} in flight<extra></extra>",
-        name="In flight",
+        colorbar={"title": {"text": say("in flight")}, "thickness": 14, "outlinewidth": 0},
+        hovertemplate=f"%{{x}}<br>%{{z}} {say('in flight')}<extra></extra>",
+        name=say("In flight"),
         showlegend=False,
     )
-    _diamonds(figure, timeline, lanes, zone)
-    names = [OTHERS if name == OTHERS else environment_label(name) for name in lanes]
+    _diamonds(figure, timeline, lanes, zone, say)
+    names = [say(OTHERS) if name == OTHERS else environment_label(name) for name in lanes]
     lay_out(figure, names, 1)
-    figure.update_xaxes(type="date", showgrid=False, tickformatstops=TICK_FORMATS, tickangle=0)
+    figure.update_xaxes(type="date", showgrid=False, tickformatstops=tick_formats(say), tickangle=0)
     figure.update_layout(dragmode="select", selectdirection="h")
-    clock_title(figure, edges[0], zone)
+    clock_title(figure, edges[0], zone, say)
     return figure
 
 
@@ -89,24 +90,24 @@ def _lane_of(consumers: pd.Series, lanes: list[str]) -> pd.Series:
     return environments(consumers.fillna(OTHERS)).map(places).fillna(other).astype("int64")
 
 
-def _diamonds(figure: go.Figure, timeline: pd.DataFrame, lanes: list[str], zone: ZoneInfo) -> None:
+def _diamonds(figure: go.Figure, timeline: pd.DataFrame, lanes: list[str], zone: ZoneInfo, say: Language) -> None:
     repeats = timeline[(timeline["kind"] == "repeat") & timeline["at"].notna()].sort_values("at", kind="stable")
     total = len(repeats)
     if total > MOST_DIAMONDS:
         repeats = repeats.iloc[[n * (total - 1) // (MOST_DIAMONDS - 1) for n in range(MOST_DIAMONDS)]]
     at = microseconds(repeats["at"])
     ids = [m or i for m, i in zip(repeats["message_id"], repeats["item_id"], strict=True)]
-    shown = f" ({MOST_DIAMONDS:,} of {total:,})" if total > MOST_DIAMONDS else ""
+    shown = say(" ({shown} of {total})", shown=MOST_DIAMONDS, total=total) if total > MOST_DIAMONDS else ""
+    words = say(MARKS["repeat"].words)
     figure.add_scatter(
         x=local(at, zone),
         y=_lane_of(repeats["consumer"], lanes),
         mode="markers",
         marker={"symbol": "diamond", "size": 9, "color": ALARM, "line": {"width": 1, "color": OUTLINE}},
-        name=MARKS["repeat"].words + shown,
+        name=words + shown,
         showlegend=True,
         customdata=[
-            [m, f"<b>{escape(str(m))}</b><br>{MARKS['repeat'].words}<br>{clock(us, zone)}"]
-            for m, us in zip(ids, at, strict=True)
+            [m, f"<b>{escape(str(m))}</b><br>{words}<br>{clock(us, zone)}"] for m, us in zip(ids, at, strict=True)
         ],
         hovertemplate="%{customdata[1]}<extra></extra>",
     )

@@ -11,6 +11,8 @@ from plotly.subplots import make_subplots
 
 from forensics.charts.palette import ALARM, DELETED, HANDLER, OUTLINE, QUIET, REFUSED
 from forensics.charts.timeline import empty_figure
+from forensics.charts.words import day_format
+from forensics.language import ENGLISH, Language
 from forensics.settings_in_force import Step
 
 _TRAFFIC = (
@@ -39,6 +41,7 @@ def queue_days_figure(
     limits: Mapping[str, Sequence[Step]] | None = None,
     zone: tzinfo = UTC,
     data_until_at: datetime | None = None,
+    say: Language = ENGLISH,
 ) -> go.Figure:
     """Draw the rows of queue_health of one queue from ``first_day`` to ``last_day``, a point a day.
 
@@ -47,21 +50,23 @@ def queue_days_figure(
     each value was in force to when it no longer was, or to ``data_until_at``; where it is unknown there is no line.
     """
     if days.empty:
-        return empty_figure("Nothing was read of this queue in these weeks.")
+        return empty_figure(say("Nothing was read of this queue in these weeks."))
     span = [(first_day + timedelta(days=n)).isoformat() for n in range((last_day - first_day).days + 1)]
     table = days.set_index("day").reindex(span)
-    figure = make_subplots(rows=4, cols=1, shared_xaxes=True, vertical_spacing=0.085, subplot_titles=TITLES)
+    figure = make_subplots(
+        rows=4, cols=1, shared_xaxes=True, vertical_spacing=0.085, subplot_titles=[say(title) for title in TITLES]
+    )
     for column, name, colour, dash in _TRAFFIC:
-        _line(figure, 1, span, table[column], name, colour, dash, "%{y:,.0f}")
-    _repeats(figure, span, table)
-    _line(figure, 3, span, table["age_max_s"], "oldest", REFUSED, "solid", "%{y:,.0f} s")
-    _line(figure, 3, span, table["age_p95_s"], "p95 age", REFUSED, "dot", "%{y:,.0f} s")
+        _line(figure, 1, span, table[column], say(name), colour, dash, "%{y:,.0f}")
+    _repeats(figure, span, table, say)
+    _line(figure, 3, span, table["age_max_s"], say("oldest"), REFUSED, "solid", "%{y:,.0f} s")
+    _line(figure, 3, span, table["age_p95_s"], say("p95 age"), REFUSED, "dot", "%{y:,.0f} s")
     for column, name, colour, dash in _HANDLER:
         _line(figure, 4, span, table[column] / 1000, name, colour, dash, "%{y:,.2f} s")
     for name, steps in (limits or {}).items():
-        _limit(figure, name, steps, first_day, last_day, zone, data_until_at)
-    _incident_marks(figure, incidents, span)
-    _lay_out(figure, first_day)
+        _limit(figure, name, say, steps, first_day, last_day, zone, data_until_at)
+    _incident_marks(figure, incidents, span, say)
+    _lay_out(figure, first_day, say)
     return figure
 
 
@@ -86,6 +91,7 @@ def _line(
 def _limit(
     figure: go.Figure,
     name: str,
+    say: Language,
     steps: Sequence[Step],
     first_day: date,
     last_day: date,
@@ -93,6 +99,9 @@ def _limit(
     data_until_at: datetime | None,
 ) -> None:
     """Draw one timeout as it was day by day, its value written where each step begins."""
+    said = say.maybe(name)
+    if said == name:
+        said = say("{name} timeout", name=name.removesuffix(" timeout"))
     left, right = datetime.combine(first_day, time()), datetime.combine(last_day + timedelta(days=1), time())
     if data_until_at is not None:
         right = min(right, max(left, _local(data_until_at, zone)))
@@ -107,7 +116,7 @@ def _limit(
         x += [start, end] if joined or not x else [None, start, end]
         y += [step.value] * 2 if joined or not y else [None, step.value, step.value]
         figure.add_annotation(
-            text=f"{escape(name)} {step.value} s",
+            text=f"{escape(said)} {say.units(f'{step.value} s')}",
             x=start.isoformat(),
             xref="x4",
             xanchor="left" if start - left < (right - left) / 2 else "right",
@@ -124,11 +133,11 @@ def _limit(
             row=4,
             col=1,
             mode="lines",
-            name=name,
+            name=said,
             showlegend=False,
             connectgaps=False,
             line={"color": ALARM, "width": 1.4, "dash": "longdash" if "visibility" in name else "dashdot"},
-            hovertemplate=f"{escape(name)} %{{y:,.0f}} s<extra></extra>",
+            hovertemplate=f"{escape(said)} %{{y:,.0f}} s<extra></extra>",
         )
 
 
@@ -136,7 +145,7 @@ def _local(at: datetime, zone: tzinfo) -> datetime:
     return at.astimezone(zone).replace(tzinfo=None)
 
 
-def _repeats(figure: go.Figure, span: list[str], table: pd.DataFrame) -> None:
+def _repeats(figure: go.Figure, span: list[str], table: pd.DataFrame, say: Language) -> None:
     bars = (
         ("redelivery_count", "redelivered", QUIET, ""),
         ("twice_at_most", "twice, at most", ALARM, "/"),
@@ -148,14 +157,14 @@ def _repeats(figure: go.Figure, span: list[str], table: pd.DataFrame) -> None:
             y=table[column].astype("float64"),
             row=2,
             col=1,
-            name=name,
+            name=say(name),
             legend=_legend(2),
             marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "fgcolor": OUTLINE}},
-            hovertemplate=f"%{{x}}<br>{name} %{{y:,.0f}}<extra></extra>",
+            hovertemplate=f"%{{x}}<br>{say(name)} %{{y:,.0f}}<extra></extra>",
         )
 
 
-def _incident_marks(figure: go.Figure, incidents: pd.DataFrame, span: list[str]) -> None:
+def _incident_marks(figure: go.Figure, incidents: pd.DataFrame, span: list[str], say: Language) -> None:
     """Put a diamond on the axis of every panel at the days with incidents."""
     here = incidents[incidents["day"].isin(span)] if len(incidents) else incidents
     if here.empty:
@@ -180,7 +189,7 @@ def _incident_marks(figure: go.Figure, incidents: pd.DataFrame, span: list[str])
         row=2,
         col=1,
         mode="markers",
-        name="incident",
+        name=say("incident"),
         legend=_legend(2),
         marker={"symbol": "diamond", "size": 11, "color": ALARM, "line": {"width": 1, "color": OUTLINE}},
         customdata=[[words] for _, words in told],
@@ -193,7 +202,7 @@ def _legend(row: int) -> str:
     return "legend" if row == 1 else f"legend{row}"
 
 
-def _lay_out(figure: go.Figure, first_day: date) -> None:
+def _lay_out(figure: go.Figure, first_day: date, say: Language) -> None:
     figure.update_layout(
         height=900,
         margin={"l": 64, "r": 12, "t": 40, "b": 36},
@@ -222,6 +231,6 @@ def _lay_out(figure: go.Figure, first_day: date) -> None:
         title.update(x=0, xanchor="left", font={"size": 13})
     figure.update_yaxes(rangemode="tozero", automargin=False, row=1, col=1)
     figure.update_yaxes(rangemode="tozero", row=2, col=1)
-    figure.update_yaxes(rangemode="tozero", title="s", row=3, col=1)
-    figure.update_yaxes(type="log", title="s", row=4, col=1, dtick=1)
-    figure.update_xaxes(type="date", tickformat="%d %b", tick0=first_day.isoformat(), dtick=7 * 86_400_000)
+    figure.update_yaxes(rangemode="tozero", title=say("seconds"), row=3, col=1)
+    figure.update_yaxes(type="log", title=say("seconds"), row=4, col=1, dtick=1)
+    figure.update_xaxes(type="date", tickformat=day_format(say), tick0=first_day.isoformat(), dtick=7 * 86_400_000)

@@ -13,16 +13,18 @@ from forensics.charts.hover import Hover
 from forensics.charts.lanes import BESIDE, LANE_FILL, Episode, LaneModel, lane_model
 from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.palette import ALARM, OUTLINE, REFUSED
-from forensics.charts.words import local, zone_label
-from forensics.words import span_text
+from forensics.charts.words import day_format, local, zone_label
+from forensics.language import ENGLISH, Language
 
 MOST_LABELS = 40
 LEAST_LANES = 3
 _TOP, _BOTTOM = 54, 128
-_LEFT, _MOST_LEFT, _PER_CHAR = 72, 124, 7.3
+_LEFT, _MOST_LEFT, _PER_CHAR = 72, 134, 7.3
 """Left margin: its least, its most, and pixels per character of the longest label."""
-_LEGEND_BELOW = 66
-"""Pixels between the lanes and the legend: tick labels and gap labels."""
+_LEGEND_BELOW, _TICKS_BELOW, _GAP_ROW = 66, 44, 15
+"""Pixels between the lanes and the legend: those of tick labels, where they stand below, and a row of gap labels."""
+_GAP_LABEL = 0.17
+"""The share of the width that a gap's label takes; where gaps are nearer, every other label stands a row lower."""
 _TALL, _TICKS_TOP = 16, 42
 """From this many lanes on the times stand above them, where they are seen first, and how many pixels they take."""
 _MOST_LINES = 6
@@ -39,6 +41,7 @@ def timeline_figure(
     keys: dict[str, str] | None = None,
     function_timeout_s: int | None = None,
     visibility_timeout_s: int | None = None,
+    say: Language = ENGLISH,
 ) -> go.Figure:
     """Draw ``timeline`` rows: when each message was hidden, handled, done, done again, deleted.
 
@@ -49,9 +52,9 @@ def timeline_figure(
     """
     model = lane_model(timeline, cut_gaps=cut_gaps)
     if not model.episodes:
-        return empty_figure("This incident has no bar or mark with a known time.")
-    figure = _frame(model, zone, labels or {})
-    hover = Hover(zone, _first_receive(timeline), keys or {})
+        return empty_figure(say("This incident has no bar or mark with a known time."))
+    figure = _frame(model, zone, labels or {}, say)
+    hover = Hover(zone, _first_receive(timeline), keys or {}, say)
     shown: set[str] = set()
     for look, of_look in _bar_groups(model.bars):
         _add_bars(figure, look, of_look, hover, shown)
@@ -75,7 +78,7 @@ def timeline_figure(
                         "color": mark.colour if "open" in mark.symbol else OUTLINE,
                     },
                 },
-                name=mark.words,
+                name=say(mark.words),
                 legendgroup=mark.words,
                 showlegend=mark.words not in shown,
                 customdata=hover.of(here, here["at_us"], mark.words),
@@ -85,7 +88,7 @@ def timeline_figure(
                 col=int(column) + 1,
             )
             shown.add(mark.words)
-    _lines(figure, model, zone, function_timeout_s, visibility_timeout_s)
+    _lines(figure, model, zone, function_timeout_s, visibility_timeout_s, say)
     return figure
 
 
@@ -142,9 +145,11 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
         figure.update_yaxes(showticklabels=False, row=1, col=column)
     left = min(max(_LEFT, 16 + _PER_CHAR * max(map(len, names), default=0)), _MOST_LEFT)
     plot = max(count, LEAST_LANES) * lane_pixels(count, sub_lanes) + 2
+    below = _LEGEND_BELOW - (_TICKS_BELOW - _GAP_ROW if ticks_above(count) else 0)
+    bottom = _BOTTOM - _LEGEND_BELOW + below
     figure.update_layout(
-        height=_TOP + ticks_above(count) + _BOTTOM + plot,
-        margin={"l": left, "r": 8, "t": _TOP + ticks_above(count), "b": _BOTTOM},
+        height=_TOP + ticks_above(count) + bottom + plot,
+        margin={"l": left, "r": 8, "t": _TOP + ticks_above(count), "b": bottom},
         hovermode="closest",
         dragmode="zoom",
         barmode="overlay",
@@ -153,7 +158,7 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
             "orientation": "h",
             "x": 0,
             "xanchor": "left",
-            "y": -_LEGEND_BELOW / plot,
+            "y": -below / plot,
             "yanchor": "top",
             "maxheight": _BOTTOM - _LEGEND_BELOW,  # on a phone it would else climb over the times
             "font": {"size": 12},
@@ -162,7 +167,7 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
     )
 
 
-def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figure:
+def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Language) -> go.Figure:
     """Make the columns with their time axes and the labels of the gaps between them."""
     episodes = model.episodes
     figure = make_subplots(
@@ -182,7 +187,7 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figur
             nticks=max(2, round(8 * episode.width)),
             tickangle=0,
             ticks="outside",
-            tickformatstops=TICK_FORMATS,
+            tickformatstops=tick_formats(say),
             side="top" if ticks_above(len(model.lanes)) else "bottom",
             row=1,
             col=i,
@@ -190,43 +195,50 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str]) -> go.Figur
     names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
     lay_out(figure, names, len(episodes), round(LANE_FILL / slimmest))
-    _gap_labels(figure, episodes)
-    clock_title(figure, episodes[0].start_us, zone, ticks_above(len(names)))
+    _gap_labels(figure, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
+    clock_title(figure, episodes[0].start_us, zone, say, ticks_above(len(names)))
     return figure
 
 
-TICK_FORMATS = [
-    {"dtickrange": [None, 999], "value": ":%S.%L\n%H:%M"},
-    {"dtickrange": [1000, 59_999], "value": ":%S\n%H:%M"},
-    {"dtickrange": [60_000, 86_399_999], "value": "%H:%M\n%d %b"},
-    {"dtickrange": [86_400_000, None], "value": "%d %b\n%Y"},
-]
-"""Short labels, so that columns fit a phone; the second line is drawn where it changes."""
+def tick_formats(say: Language) -> list[dict[str, Any]]:
+    """Return short labels, so that columns fit a phone; the second line is drawn where it changes."""
+    day = day_format(say)
+    return [
+        {"dtickrange": [None, 999], "value": ":%S.%L\n%H:%M"},
+        {"dtickrange": [1000, 59_999], "value": ":%S\n%H:%M"},
+        {"dtickrange": [60_000, 86_399_999], "value": f"%H:%M\n{day}"},
+        {"dtickrange": [86_400_000, None], "value": f"{day}\n%Y"},
+    ]
 
 
-def _gap_labels(figure: go.Figure, episodes: Sequence[Episode]) -> None:
+def _gap_labels(figure: go.Figure, episodes: Sequence[Episode], below_px: int, say: Language) -> None:
+    """Say how long each gap is, below the lanes; labels that would lie on one another stand in two rows."""
+    last, lowered = -1.0, False
     for i, (left, right) in enumerate(zip(episodes, episodes[1:], strict=False), 1):
         edge = figure.layout["xaxis" if i == 1 else f"xaxis{i}"].domain[1]
         next_edge = figure.layout[f"xaxis{i + 1}"].domain[0]
+        middle = (edge + next_edge) / 2
+        lowered = not lowered and last >= 0 and middle - last < _GAP_LABEL
+        last = middle
         figure.add_annotation(
-            text=f"⋯ {span_text((right.start_us - left.end_us) / 1000)} ⋯",
-            x=(edge + next_edge) / 2,
+            text=f"⋯ {say.span((right.start_us - left.end_us) / 1000)} ⋯",
+            x=middle,
             xref="paper",
             xanchor="center",
             y=0,
             yref="paper",
             yanchor="top",
-            yshift=-44,
+            yshift=-below_px - _GAP_ROW * lowered,
             showarrow=False,
             font={"size": 12},
         )
 
 
-def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo, above_px: int = 0) -> None:
+def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo, say: Language, above_px: int = 0) -> None:
     """Name the time axis: the day, and the zone with its offset; ``above_px`` is what stands below the name."""
     at = pd.Timestamp(start_us, unit="us", tz="UTC").to_pydatetime()
     figure.add_annotation(
-        text=f"{at.astimezone(zone):%d %b %Y} · time ({zone_label(zone, at)})",
+        text=f"{say.date(at.astimezone(zone))} · {say('time ({zone})', zone=zone_label(zone, at))}",
         x=0,
         xref="paper",
         xanchor="left",
@@ -262,7 +274,7 @@ def _add_bars(figure: go.Figure, look: BarLook, bars: pd.DataFrame, hover: Hover
                 if look.pattern
                 else None,
             },
-            name=look.words,
+            name=hover.say(look.words),
             legendgroup=look.words,
             showlegend=look.words not in shown,
             customdata=hover.of(here, here["at_us"], look.words, here["until_us"]),
@@ -304,6 +316,7 @@ def _lines(
     zone: ZoneInfo,
     function_timeout_s: int | None,
     visibility_timeout_s: int | None,
+    say: Language,
 ) -> None:
     """Draw the kill, and the moment the messages came back, over all lanes; only where they are few."""
     kills = model.marks[model.marks["kind"] == "timeout"]
@@ -312,8 +325,10 @@ def _lines(
         & (model.bars["ended_by"] == "visibility_expired")
         & (model.bars["end_us"] == model.bars["until_us"])
     ]
-    killed = "Function timeout" + (f" {function_timeout_s} s" if function_timeout_s else "")
-    back = "Visible again" + (f", {span_text(1000 * visibility_timeout_s)}" if visibility_timeout_s else "")
+    limit = f" {say.span(1000 * function_timeout_s)}" if function_timeout_s else ""
+    killed = say("Function timeout") + limit
+    hidden = say(", {span}", span=say.span(1000 * visibility_timeout_s)) if visibility_timeout_s else ""
+    back = say("Visible again") + hidden
     changed = model.marks[model.marks["kind"] == "change"]
     for column, us in changed.drop_duplicates(["at_us", "episode"])[["episode", "at_us"]].itertuples(index=False):
         _line(figure, column, local(pd.Series([us]), zone)[0], REFUSED, "dot")

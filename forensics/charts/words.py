@@ -6,6 +6,12 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 
 from forensics.clock import moment
+from forensics.language import Language
+
+
+def day_format(say: Language) -> str:
+    """Return how an axis writes a day: with the month's name in English, with numbers elsewhere."""
+    return "%d %b" if say.code == "en" else "%m/%d"
 
 
 def zone_label(zone: ZoneInfo, at: datetime) -> str:

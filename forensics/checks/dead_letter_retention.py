@@ -1,6 +1,6 @@
-"""A dead letter keeps its send time: what is left of its retention is all the time there is to look at it."""
+"""A dead letter of a standard queue keeps its send time: what is left of its retention is all the time to look at it."""
 
-from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, unknown
+from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
 
 LONGEST_S = 1_209_600
@@ -31,11 +31,20 @@ def dead_letter_retention(setup: Setup) -> Answer:
         )
     if theirs > own or theirs >= LONGEST_S:
         return passes(f"{setup.dead_letter_queue} keeps messages {_days(theirs)}, the queue {_days(own)}", *uses)
+    advice = f"Set the dead-letter queue's retention to 14 days ({LONGEST_S} s)."
+    if setup.is_fifo:  # by newer words of AWS its clock starts anew at the move; nobody measured it
+        return fails(
+            NOTE,
+            f"{setup.dead_letter_queue} keeps messages {_days(theirs)}, no longer than the queue's own {_days(own)}: a "
+            "FIFO queue counts from the move, by what AWS says, so that is all the time there is to look at a dead letter",
+            advice,
+            *uses,
+        )
     return fails(
         WARNING,
         f"{setup.dead_letter_queue} keeps messages {_days(theirs)}, no longer than the queue's own {_days(own)}: on a "
         "standard queue the clock runs from the send, so a dead letter can be lost soon after it was moved",
-        f"Set the dead-letter queue's retention to 14 days ({LONGEST_S} s).",
+        advice,
         *uses,
     )
 

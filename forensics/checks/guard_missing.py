@@ -30,6 +30,6 @@ def guard_missing(setup: Setup) -> Answer:
     )
     again = setup.redelivery_count or 0
     if again:
-        said = f"no guard was seen on a queue that charges, and {count_text(again, 'message')} came again"
+        said = f"no guard was seen on a queue that charges, with {count_text(again, 'redelivered message')}"
         return fails(WARNING, said, advice, *uses)
     return fails(NOTE, "no guard was seen on a queue that charges", advice, *uses)

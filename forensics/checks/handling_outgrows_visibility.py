@@ -11,7 +11,7 @@ def handling_outgrows_visibility(setup: Setup) -> Answer:
     """Handling, batching window included, ends before the message is visible again: the p99, and even the slowest one.
 
     >>> handling_outgrows_visibility(Setup("q", "/w", "worker", visibility_timeout_s=30, run_p99_ms=41_200)).sentence
-    'visibility timeout 30 s < p99 handling 41.2 s: slow messages can be handed out again while they are worked on'
+    'visibility timeout 30 s < p99 handling 41.2 s: slow messages can be redelivered while they are worked on'
     """
     if setup.visibility_timeout_s is None:
         return NO_QUEUE_SETTINGS
@@ -28,15 +28,15 @@ def handling_outgrows_visibility(setup: Setup) -> Answer:
     if needed_ms > 1000 * setup.visibility_timeout_s:
         return fails(
             CRITICAL,
-            f"{hidden} < p99 handling {took}: slow messages can be handed out again while they are worked on",
+            f"{hidden} < p99 handling {took}: slow messages can be redelivered while they are worked on",
             advice,
             *uses,
         )
     if slowest_ms > 1000 * setup.visibility_timeout_s:
         return fails(
             WARNING,
-            f"{hidden} < slowest handling {seconds_text(slowest_ms)} (p99 {took}): that message can have been handed out "
-            "again while it was worked on",
+            f"{hidden} < slowest handling {seconds_text(slowest_ms)} (p99 {took}): that message can have been "
+            "redelivered while it was worked on",
             advice,
             *uses,
         )

@@ -8,7 +8,7 @@ from forensics.words import count_text
 def partial_responses(setup: Setup) -> Answer:
     """A batch of more than one reports its failed items, and the function's response is one that Lambda can read.
 
-    A run that ended in success and whose whole batch came again is the sign of a missing or malformed response.
+    A run that ended in success and whose whole batch was redelivered is the sign of a missing or malformed response.
     Where they are off and no run failed lately, that is a note, not a warning.
 
     >>> partial_responses(Setup("q", "f", "lambda", batch_size=10, reports_batch_item_failures=False)).severity
@@ -26,10 +26,10 @@ def partial_responses(setup: Setup) -> Answer:
         seen = "; no run failed in the last 7 days" if quiet else ""
         return fails(
             NOTE if quiet else WARNING,
-            f"batch size {setup.batch_size} without partial batch responses: one item's error hands out the whole "
-            f"batch again{seen}",
-            "Turn ReportBatchItemFailures on in the mapping and return batchItemFailures. It does not help a timeout "
-            "or a crash.",
+            f"batch size {setup.batch_size} without partial batch responses: one failed item causes the whole "
+            f"batch to be redelivered{seen}",
+            "Turn ReportBatchItemFailures on in the mapping and return batchItemFailures. Does not help with "
+            "timeouts or crashes.",
             *uses,
         )
     if setup.run_count is None:
@@ -38,7 +38,7 @@ def partial_responses(setup: Setup) -> Answer:
         return fails(
             CRITICAL,
             f"on in the mapping, but {count_text(setup.returned_whole_count, 'run')} ended in success and the whole batch "
-            "came again: the response was missing or malformed",
+            "was redelivered: the response was missing or malformed",
             'Return {"batchItemFailures": [{"itemIdentifier": "<messageId>"}]}, and an empty list when all went well.',
             *uses,
         )

@@ -23,8 +23,8 @@ def visibility_below_timeout(setup: Setup) -> Answer:
     if visibility < needed:
         return fails(
             CRITICAL,
-            f"visibility timeout {visibility} s < function timeout {timeout} s{plus}: a message can be handed out "
-            "again while its first run still works on it",
+            f"visibility timeout {visibility} s < function timeout {timeout} s{plus}: a message can be "
+            "redelivered while its first run still works on it",
             f"Raise the queue's visibility timeout to {6 * timeout + setup.window_s} s, or lower the function timeout.",
             *uses,
         )

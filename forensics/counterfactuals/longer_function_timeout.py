@@ -19,10 +19,8 @@ def longer_function_timeout(repeat: Repeat) -> Answer:
     if repeat.earlier_kind == "worker":
         return not_prevented("the consumer is no Lambda function")
     if repeat.earlier_status != "timeout" or repeat.cause not in ("function_timeout", "batch_collateral"):
-        return not_prevented("no run was cut off at the function timeout")
+        return not_prevented("no run hit the function timeout")
     if repeat.function_timeout_s is not None and repeat.function_timeout_s >= LONGEST_S:
         return not_prevented("the function timeout was at Lambda's maximum of 900 s")
     limit = "the" if repeat.function_timeout_s is None else f"the {repeat.function_timeout_s} s"
-    return prevented(
-        f"the run was cut off at {limit} function timeout; one longer than the slowest batch lets it finish"
-    )
+    return prevented(f"the run hit {limit} function timeout; one longer than the slowest batch lets it finish")

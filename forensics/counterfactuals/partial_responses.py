@@ -19,7 +19,7 @@ def partial_responses(repeat: Repeat) -> Answer:
     if repeat.earlier_kind == "worker":
         return not_prevented("a worker deletes each message by itself")
     if repeat.earlier_status in UNANSWERED:
-        return not_prevented("a run that is cut off or crashes returns no response")
+        return not_prevented("a run that times out or crashes returns no response")
     if repeat.cause == "batch_collateral":
         return prevented("the handler raised for another item; naming that one alone deletes this one")
     if repeat.cause == "function_error":

@@ -59,4 +59,4 @@ def undecided(reason: str) -> Answer:
 
 
 SENT_AGAIN = not_prevented("the work came in a second message, not in a second delivery")
-CAUSE_OPEN = undecided("the evidence leaves open why the message came again")
+CAUSE_OPEN = undecided("the evidence leaves open why the message was redelivered")

@@ -44,9 +44,7 @@ def processed_twice(now: Row, before: Row | None) -> Found:
     share = twice_share(now)
     rate = f" ({percent_interval(*share)})" if share else ""
     what = f"{interval(least, most)} of {of:,} messages" if of else f"{interval(least, most)} messages"
-    advice = (
-        "Open its incidents: each names the cause, and what an idempotency key or batch size 1 would have prevented."
-    )
+    advice = "Open the incidents below for cause and fix."
     if least:
         return ACT_NOW, 100, f"{what} processed twice{rate}", advice
     return WATCH, 60, f"{what} maybe processed twice{rate}", advice
@@ -109,7 +107,7 @@ def hidden_poison(now: Row, before: Row | None) -> Found:
 
 
 def redelivered(now: Row, before: Row | None) -> Found:
-    """Many messages come again, or many more than the week before."""
+    """Many messages are redelivered, or many more than the week before."""
     share, was = redelivered_share(now), redelivered_share(before)
     if share is None or share == 0:
         return None
@@ -135,7 +133,7 @@ def errors(now: Row, before: Row | None) -> Found:
     if not runs or bad / runs < ERRORS_FROM:
         return None
     words = f"{counted(bad, 'run')} of {runs:,} ended in an error or a crash"
-    return WATCH, 20, words, "Read the errors in the function's log; each one hands out its batch again."
+    return WATCH, 20, words, "Read the errors in the function's log; each one causes its batch to be redelivered."
 
 
 SIGNALS: dict[str, Callable[[Row, Row | None], Found]] = {

@@ -16,7 +16,7 @@ from forensics.words import count_text
 
 Row = dict[str, Any]
 
-NOT_SENT_TWICE = "producer_retry: the same message ids came again; nothing was sent twice"
+NOT_SENT_TWICE = "producer_retry: the same message ids were redelivered; nothing was sent twice"
 NOT_RECEIVED_TWICE = "redelivery: every receive count is 1, so SQS handed no message out a second time"
 NO_RECEIVE_COUNTS = (
     "redelivery: no log shows a message received twice, but not every receive count is logged "

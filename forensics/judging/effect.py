@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from forensics.judging.known import unknown_first
+from forensics.judging.known import first_known, unknown_first
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
 
@@ -38,11 +38,13 @@ def _init_failed(d: Delivery) -> bool:
 def _finished(d: Delivery) -> bool:
     """The framework's own line says that this item completed, or it was begun here and its delete was then attempted.
 
-    A framework that gives a message up deletes it, too: that tells nothing of its work.
+    Who gives a message up deletes it, too: that tells nothing of its work.
     """
     if d.worker_finished_at is not None:
         return True
-    return d.delete_at is not None and not d.is_given_up and (d.started_at is not None or d.consumer_kind == "worker")
+    if _delete_at(d) is None or d.is_given_up or d.has_failed_first:
+        return False
+    return d.started_at is not None or d.consumer_kind == "worker"
 
 
 def _not_reached(d: Delivery) -> bool:
@@ -123,12 +125,17 @@ def decide_effect(delivery: Delivery) -> None:
     delivery.effect_at = _effect_at(delivery)
 
 
+def _delete_at(d: Delivery) -> int | None:
+    """Return when the consumer itself deleted the message, or tried to; a function's are deleted by Lambda, whatever it did."""
+    return first_known(d.delete_at, d.deleted_by_call_at if d.consumer_kind == "worker" else None)
+
+
 def _effect_at(d: Delivery) -> int | None:
     """Return the time of the line that shows the effect."""
     if d.basis == "marker":
         return d.marker_at
     if d.basis == "finished":
-        return d.delete_at if d.worker_finished_at is None else d.worker_finished_at
+        return first_known(d.worker_finished_at, _delete_at(d))
     return d.run_ended_at if d.basis == "returned" else None
 
 

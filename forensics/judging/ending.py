@@ -93,7 +93,7 @@ def ended_if_last(d: Delivery, around: Surroundings) -> str:
     """
     if d.delete_reason in REFUSED:
         return "delete_refused"
-    if _succeeded(d) or d.is_given_up:
+    if _succeeded(d) or d.is_given_up or d.deleted_by_call_at is not None:
         return "deleted"
     failed = d.run_status in FAILED or (d.run_status == "success" and d.is_named_failure)
     read_until = _read_until(d, around)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from copy import copy
 from itertools import chain
 
+from forensics.judging.calls import add_calls, add_receive, sent_by
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of, united
@@ -62,14 +63,28 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     items = []
     for _, item in sorted(by_item.items()):
         in_order = put_in_order(item + unlogged_receives(item, around))
+        _add_calls(in_order, around)
         for delivery in in_order:
             if delivery.came_again and delivery.run_status == "success" and delivery.consumer_kind == "lambda":
                 delivery.was_given_back, points = around.was_given_back(delivery)
                 delivery.evidence_ids = united(delivery.evidence_ids, points)
+                if delivery.deleted_by_call_at is not None:  # Lambda deletes what was not given back
+                    delivery.was_given_back = False
             decide_effect(delivery)
         decide_endings(in_order, around)
         items.append(in_order)
     return items
+
+
+def _add_calls(item: Item, around: Surroundings) -> None:
+    """Add what recorded calls to SQS tell of an item's deliveries."""
+    for delivery in item:
+        if delivery.is_seen:
+            add_calls(delivery, around.calls)
+        else:
+            add_receive(delivery, item, around.calls)
+    if sent := sent_by(item, around.calls):
+        item[0].evidence_ids = united(item[0].evidence_ids, [sent.evidence_id])
 
 
 def _to_judge(delivery: Delivery, around: Surroundings) -> Delivery:

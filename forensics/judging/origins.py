@@ -4,10 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forensics.event_ids import is_event_id
-from forensics.judging.known import highest, lowest, unknown_first, unknown_last
+from forensics.judging.calls import sent_by
+from forensics.judging.known import first_known, highest, lowest, unknown_first, unknown_last
 from forensics.judging.surroundings import Surroundings
 from forensics.origins import IdPair, Origin, origin_of
 from forensics.streams.model import Delivery
+
+_MOVER = "sqs.amazonaws.com"
+"""Who calls in a redrive, in the name of whoever began it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,7 @@ class _Sent:
     was_dead_lettered: bool
     business_keys: frozenset[str]
     sender_id: str | None
+    was_sent: bool
 
 
 def origins(work: Sequence[Sequence[Delivery]], around: Surroundings) -> dict[str, Origin]:
@@ -35,7 +40,7 @@ def origins(work: Sequence[Sequence[Delivery]], around: Surroundings) -> dict[st
     """
     if len(work) < 2:
         return {}
-    messages = [_sent(item) for item in work if any(d.message_id is not None for d in item)]
+    messages = [_sent(item, around) for item in work if any(d.message_id is not None for d in item)]
     messages.sort(key=_by_sent)
     ids = {m.item_id for m in messages}
     found = {}
@@ -55,6 +60,7 @@ def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Su
             has_same_deduplication_id=None,
             is_named_after_earlier=True,
             was_moved_then=was_moved,
+            was_sent=message.was_sent,
         )
     same = earlier.business_keys & message.business_keys
     return IdPair(
@@ -68,26 +74,29 @@ def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Su
         is_named_after_earlier=is_named_after,
         earlier_was_dead_lettered=earlier.was_dead_lettered,
         was_moved_then=was_moved,
+        was_sent=message.was_sent,
         sent_gap_s=_seconds_between(earlier.sent_at, message.sent_at),
         sender=message.sender_id,
         earlier_sender=earlier.sender_id,
     )
 
 
-def _sent(item: Iterable[Delivery]) -> _Sent:
+def _sent(item: Iterable[Delivery], around: Surroundings) -> _Sent:
     of_message = [d for d in item if d.message_id is not None]
+    call = sent_by(of_message, around.calls)
     return _Sent(
         of_message[0].queue_arn,
         of_message[0].item_id,
-        lowest(d.sent_at for d in of_message),
+        first_known(lowest(d.sent_at for d in of_message), call and call.at),
         lowest(d.received_at for d in of_message),
-        highest(d.deduplication_id for d in of_message),
+        first_known(highest(d.deduplication_id for d in of_message), call and call.deduplication_id),
         highest(d.body_md5 for d in of_message),
         highest(d.job_id for d in of_message),
         highest(d.is_fifo for d in of_message),
         any(d.ended_by == "dead_lettered" for d in of_message),
         frozenset().union(*(d.business_keys for d in of_message)),
-        highest(d.sender_id for d in of_message),
+        first_known(highest(d.sender_id for d in of_message), call and call.actor),
+        call is not None and call.actor not in (None, _MOVER),
     )
 
 

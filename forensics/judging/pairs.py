@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
+from forensics.judging.known import highest
 from forensics.judging.model import Redelivery, Ruled
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
@@ -50,6 +52,12 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         last_line_ms=_ms_between(earlier.received_at, last_line_at),
         stopped_ms=_ms_between(earlier.received_at, earlier.stopped_at),
         gap_ms=gap_ms,
+        hidden_ms=_ms_between(earlier.received_at, earlier.hidden_until_at) if earlier.is_hidden_by_call else None,
+        was_visibility_changed=_was_called(CHANGE, earlier, later, around),
+        was_delete_refused=_was_called(DELETE, earlier, later, around),
+        earlier_was_deleted=earlier.deleted_by_call_at is not None,
+        earlier_receiver=earlier.receiver,
+        is_other_receiver=earlier.is_other_receiver,
     )
     decision = decide(pair)
     return Redelivery(
@@ -82,6 +90,20 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         rulings=[Ruled(code, *ruling) for code, ruling in decision.rulings],
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
         is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
+    )
+
+
+def _was_called(operation: str, earlier: Delivery, later: Delivery, around: Surroundings) -> bool | None:
+    """Tell whether a change of visibility, or a refused delete, may have been of a delivery; None where nothing tells.
+
+    Its delete is waited for until its run was over, which must be known.
+    """
+    until = later.received_at
+    if operation == DELETE:
+        until = highest((later.received_at, earlier.run_ended_at)) if earlier.is_end_known else None
+    span = (earlier.received_at, until)
+    return around.calls.was_called(
+        later.queue_arn, operation, earlier.receipt_handle, *span, only_refused=operation == DELETE
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from forensics.clock import micros
 from forensics.coverage import read_spans, settled_until
+from forensics.judging.calls import Calls
 from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
 from forensics.judging.finality import Finality
 from forensics.judging.order import Order
@@ -66,6 +67,7 @@ class Surroundings:
         event_source_mappings: Sequence[dict[str, Any]] = (),
         setting_changes: Sequence[Row] = (),
         move_tasks: Sequence[Row] = (),
+        send_records: Iterable[Row] = (),
         metric_points: Iterable[Row] = (),
         lines: Iterable[GroupLines] = (),
         runs: Mapping[str, Sequence[Run]] | None = None,
@@ -84,6 +86,7 @@ class Surroundings:
         self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
+        self.calls = Calls(send_records, read.get("send_records", {}))
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
@@ -221,11 +224,15 @@ class Surroundings:
         hidden_s, holds_s = _visibility(queue_arns, states)
         reach = max(LONG_POLL_S, 2 * hidden_s) * _SECOND + _MILLISECOND
         since = low - holds_s * _SECOND
+        calls = {arn: self.calls.bearing(arn, since, high + reach) for arn in queue_arns}
+        if any(told[0] for told in calls.values()):  # a call may have hidden a message for longer
+            reach = max(reach, LONGEST_VISIBILITY_S * _SECOND)
         names = {*functions, *(f for name in (*queue_arns, *groups) for f in self._functions.get(name, ()))}
         names.update(f for arn in queue_arns for f in self.in_force.fed_by(arn))
         dead = sorted({row["dead_letter_queue_arn"] for row in states if row["dead_letter_queue_arn"]})
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
+            "calls": calls,
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),

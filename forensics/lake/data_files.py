@@ -22,7 +22,7 @@ from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, RemoveAction
 
 from forensics.errors import LakeBusyError
-from forensics.lake import delta
+from forensics.lake import commits, delta
 from forensics.lake.schemas import arrow_schema
 from forensics.tables import Table
 
@@ -133,7 +133,7 @@ def name(
     LakeBusyError where another writer was there first. ``replaced`` are files whose rows these files hold, and no others.
     """
     token = uuid.uuid4().hex
-    told = {delta.RUN_TOKEN: token, delta.DIGESTS: json.dumps({file.path: file.sha256 for file in files})}
+    told = {commits.RUN_TOKEN: token, commits.DIGESTS: json.dumps({file.path: file.sha256 for file in files})}
     properties = CommitProperties(custom_metadata=told, app_transactions=app_transactions)
     changes: list[AddAction | RemoveAction] = [
         *(file.added(is_new_data=replaced is None) for file in files),
@@ -149,7 +149,7 @@ def name(
                     f"another process is writing {table.name}", "Wait for it, then run this again."
                 ) from problem
             raise
-    version = delta.newest_version(folder)
+    version = commits.newest_version(folder)
     delta.flush(folder, version)
     return version
 

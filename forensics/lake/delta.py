@@ -1,10 +1,8 @@
 """What delta-rs leaves to us: opening with a sentence for what is wrong, new columns, flushing, unclear commits."""
 
-import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
@@ -12,14 +10,12 @@ from deltalake.schema import Schema
 from deltalake.transaction import AddAction, RemoveAction
 
 from forensics.errors import ForensicsError, LakeTooNewError
+from forensics.lake.commits import RUN_TOKEN, actions, commit_file
+from forensics.lake.handles import opened
 from forensics.lake.schemas import described_schema
 from forensics.tables import Table
 
 SCHEMA_VERSION = 1
-RUN_TOKEN = "doubletake.run"  # noqa: S105
-"""Key in a commit's info: names the append that made it, so that an unclear one can be found again."""
-DIGESTS = "doubletake.sha256"
-"""Key in a commit's info: a JSON object of the paths it added, each with the SHA-256 of the file."""
 _SCHEMA_KEY = "doubletake.schemaVersion"
 _KEEP = "interval 3650 days"
 _HINT = "Run `doubletake doctor`: it sets what is torn aside, and what was lost is collected again."
@@ -39,49 +35,11 @@ def _where(folder: Path) -> str:
     return f"table {folder.name} of the lake at {str(folder.parent.parent)!r}"
 
 
-def log_folder(folder: Path) -> Path:
-    """Return the folder of a table's commits."""
-    return folder / "_delta_log"
-
-
-def commit_file(folder: Path, version: int) -> Path:
-    """Return the file of one commit."""
-    return log_folder(folder) / f"{version:020d}.json"
-
-
-def newest_commit(folder: Path) -> tuple[str, int, int] | None:
-    """Return the newest commit's file name, bytes, and when it was written (ns); None where there is none."""
-    try:
-        with os.scandir(log_folder(folder)) as entries:
-            newest = max((e for e in entries if e.name.endswith(".json")), key=lambda e: e.name, default=None)
-            if newest is None:
-                return None
-            status = newest.stat()
-    except OSError:
-        return None
-    return newest.name, status.st_size, status.st_mtime_ns
-
-
-def newest_version(folder: Path) -> int:
-    """Return the number of a table's newest commit, found by listing; raises TableNotFoundError where there is none."""
-    newest = newest_commit(folder)
-    if newest is None:
-        raise TableNotFoundError(f"no commit in {str(log_folder(folder))!r}")
-    return int(newest[0].partition(".")[0])
-
-
-def actions(folder: Path, version: int) -> Iterator[dict[str, Any]]:
-    """Yield the actions of one commit, one a line."""
-    for line in commit_file(folder, version).read_text("utf-8").split("\n"):  # a line may hold U+2028
-        if line:
-            yield json.loads(line)
-
-
 def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaTable:
     """Open a table at a version (None: newest); raises LakeDamagedError or LakeTooNewError."""
     where = _where(folder)
     try:
-        handle = DeltaTable(str(folder), version=version)
+        handle = opened(folder, version)
         newest = commit_file(folder, handle.version())
         # delta-rs takes an empty newest commit for one without rows, and says nothing.
         if version is None and newest.exists() and newest.stat().st_size == 0:
@@ -134,15 +92,6 @@ def add_new_columns(folder: Path, table: Table, handle: DeltaTable) -> DeltaTabl
     return handle
 
 
-def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file that a commit named with one, by path below the table's folder."""
-    found: dict[str, str] = {}
-    for commit in sorted(log_folder(folder).glob("?" * 20 + ".json")):
-        for action in actions(folder, int(commit.stem)):
-            found.update(json.loads(action.get("commitInfo", {}).get(DIGESTS, "{}")))
-    return found
-
-
 def commit(
     handle: DeltaTable,
     changes: list[AddAction | RemoveAction],
@@ -161,15 +110,6 @@ def has_landed(folder: Path, after: int, token: str) -> bool:
         action.get("commitInfo", {}).get(RUN_TOKEN) == token
         for version in range(after + 1, newest + 1)
         for action in actions(folder, version)
-    )
-
-
-def changes_rows(folder: Path, version: int) -> bool:
-    """Tell whether a commit changed what the table holds; compaction and new columns did not."""
-    return any(
-        action.get(kind, {}).get("dataChange", False)
-        for action in actions(folder, version)
-        for kind in ("add", "remove")
     )
 
 

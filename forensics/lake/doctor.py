@@ -20,7 +20,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from forensics.identity import evidence_id
-from forensics.lake import data_files, delta
+from forensics.lake import commits, data_files, delta
 from forensics.lake.delta import LakeDamagedError
 from forensics.lake.forgetting import nameless_folders
 from forensics.lake.lake import Lake
@@ -123,7 +123,7 @@ def verify_files(lake: Lake) -> tuple[int, list[str]]:
 
 def _heal_table(lake: Lake, table: Table, aside: Path, look: Look, gone: list[Gone]) -> Iterator[Repair]:
     folder = lake.path(table)
-    if not delta.log_folder(folder).is_dir():
+    if not commits.log_folder(folder).is_dir():
         return
     aside = aside / table.layer / table.name
     for commit, why in _torn_commits(folder):
@@ -156,7 +156,7 @@ def _heal_table(lake: Lake, table: Table, aside: Path, look: Look, gone: list[Go
 
 def _torn_commits(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield torn commits, the newest first, as far as they go."""
-    for commit in sorted(delta.log_folder(folder).glob("?" * 20 + ".json"), reverse=True):
+    for commit in sorted(commits.log_folder(folder).glob("?" * 20 + ".json"), reverse=True):
         why = _what_tore(commit)
         if why is None:
             return
@@ -178,7 +178,7 @@ def _what_tore(commit: Path) -> str | None:
         return "lacks its commitInfo"
     added = {action["add"]["path"] for action in found if "add" in action}
     promised = int((info.get("operationMetrics") or {}).get("num_added_files") or 0)  # what earlier releases wrote
-    if len(added) < promised or not set(json.loads(info.get(delta.DIGESTS, "{}"))) <= added:
+    if len(added) < promised or not set(json.loads(info.get(commits.DIGESTS, "{}"))) <= added:
         return "names fewer files than it added"
     if info.get("operation") == "CREATE TABLE" and not any("metaData" in action for action in found):
         return "lacks its metaData"
@@ -187,14 +187,14 @@ def _what_tore(commit: Path) -> str | None:
 
 def _checkpoint_of(folder: Path, version: int) -> list[Path]:
     """Return the checkpoint made of a commit, with the pointer to it."""
-    log = delta.log_folder(folder)
+    log = commits.log_folder(folder)
     found = sorted(log.glob(f"{version:020d}.checkpoint*"))
     pointer = log / "_last_checkpoint"
     return [*found, pointer] if found and pointer.exists() else found
 
 
 def _torn_checkpoints(folder: Path) -> Iterator[Path]:
-    log = delta.log_folder(folder)
+    log = commits.log_folder(folder)
     torn = [f for f in sorted(log.glob("*.checkpoint*.parquet")) if data_files.what_is_wrong(f, None, None, whole=True)]
     yield from torn
     pointer = log / "_last_checkpoint"
@@ -225,8 +225,8 @@ class _Damaged:
 def _damaged_files(folder: Path, look: Look) -> Iterator[_Damaged]:
     """Yield live data files that are missing, of another size, or not what was written, as far as they are looked at."""
     handle = DeltaTable(str(folder))
-    newest = {a["add"]["path"] for a in delta.actions(folder, handle.version()) if "add" in a}
-    known = delta.digests(folder)
+    newest = {a["add"]["path"] for a in commits.actions(folder, handle.version()) if "add" in a}
+    known = commits.digests(folder)
     live = pa.table(handle.get_add_actions(flatten=True)).to_pylist()
     random.shuffle(live)  # so that in time every file is in a sample
     for action in live:
@@ -261,7 +261,7 @@ def _sweep(lake: Lake) -> Iterator[Repair]:
 
 def _is_damaged(lake: Lake, table: Table, look: Look) -> bool:
     folder = lake.path(table)
-    if not delta.log_folder(folder).is_dir():
+    if not commits.log_folder(folder).is_dir():
         return False
     if any(True for _ in _torn_commits(folder)) or any(True for _ in _torn_checkpoints(folder)):
         return True

@@ -7,6 +7,7 @@ and one row of ``generations`` says which of their versions belong together: rea
 import fcntl
 import os
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from deltalake import DeltaTable, Transaction
 from deltalake.transaction import RemoveAction
 
 from forensics.errors import LakeBusyError, LakeMissingError
-from forensics.lake import data_files, delta, reading
+from forensics.lake import commits, data_files, delta, reading
 from forensics.lake.data_files import DataFile
 from forensics.lake.filters import between
 from forensics.lake.findings import Findings
@@ -28,8 +29,8 @@ from forensics.lake.generation import Generation
 from forensics.lake.schemas import arrow_schema, to_arrow
 from forensics.tables import ALL_TABLES, BY_NAME, EVIDENCE, FINDINGS, GENERATIONS, Table
 
-COMPACT_AT_FILES = 500
-"""Small files of one table from which on they are merged: readers open every file."""
+COMPACT_AT_FILES = 50
+"""Files of about one size from which on they are merged: readers open every file."""
 SMALL_BYTES = 32 * 1024 * 1024
 """A file of this size is merged no more, so that a growing table is not written anew each time."""
 
@@ -70,7 +71,7 @@ class Lake:
         if not self.root.is_dir():
             raise LakeMissingError(
                 f"there is no lake at {str(self.root)!r}",
-                "Fill one with `doubletake collect --queue NAME`, or try `doubletake demo`.",
+                "Fill one with `doubletake collect QUEUE`, or try `doubletake demo`.",
             )
 
     def check(self) -> None:
@@ -80,7 +81,7 @@ class Lake:
         if not there:
             raise LakeMissingError(
                 f"the lake at {str(self.root)!r} is empty",
-                "Fill it with `doubletake collect --queue NAME`, or try `doubletake demo`.",
+                "Fill it with `doubletake collect QUEUE`, or try `doubletake demo`.",
             )
         for table in there:
             self._open(table)
@@ -89,7 +90,7 @@ class Lake:
         """Return per table its newest commit: table, file, bytes, when written (ns). Equal as long as nothing was
         committed; found by listing folders, without opening a table.
         """
-        return tuple((t.name, *newest) for t in tables if (newest := delta.newest_commit(self.path(t))) is not None)
+        return tuple((t.name, *newest) for t in tables if (newest := commits.newest_commit(self.path(t))) is not None)
 
     def versions(self, tables: tuple[Table, ...] = EVIDENCE) -> dict[str, int]:
         """Return the newest committed version per table; tables without commits are left out."""
@@ -100,7 +101,7 @@ class Lake:
         found = {}
         for name, version in self.versions(tables).items():
             folder = self.path(BY_NAME[name])
-            while version > 0 and not delta.changes_rows(folder, version):
+            while version > 0 and not commits.changes_rows(folder, version):
                 version -= 1
             found[name] = version
         return found
@@ -117,27 +118,29 @@ class Lake:
         return len(sizes), sum(sizes)
 
     def compact(self, table: Table, at_files: int = COMPACT_AT_FILES) -> int:
-        """Merge small files into larger ones where there are many; returns how many there were, 0 if left alone.
+        """Merge small files into larger ones where there are many of about one size; returns how many were merged.
 
-        No row changes, and earlier versions stay readable: the small files are kept.
+        No row changes, and earlier versions stay readable: the small files are kept. As only files of about one size are
+        merged, a row is written anew a few times in all, however long a table is appended to.
         """
         if not self.exists(table):
             return 0
         handle = self._open(table)
         there = pa.table(handle.get_add_actions(flatten=True)).select(["path", "size_bytes", "modification_time"])
-        small = [file for file in there.to_pylist() if file["size_bytes"] < SMALL_BYTES]
-        if len(small) < at_files:
-            return 0
-        small.sort(key=lambda file: (file["modification_time"], file["path"]))  # rows written together stay together
+        small = sorted(
+            (file for file in there.to_pylist() if file["size_bytes"] < SMALL_BYTES),
+            key=lambda file: (file["modification_time"], file["path"]),  # rows written together stay together
+        )
         merged, replaced = [], []
-        for group in _groups(small):
+        for group in _groups(small, at_files):
             files = [str(self.path(table) / unquote(file["path"])) for file in group]
             merged.append(data_files.write(self.path(table), table, reading.scan(self.path(table), table, files)))
             replaced += [
                 RemoveAction(file["path"], False, int(time.time() * 1000), file["size_bytes"], {}) for file in group
             ]
-        data_files.name(self.path(table), table, handle, merged, replaced)
-        return len(small)
+        if merged:
+            data_files.name(self.path(table), table, handle, merged, replaced)
+        return len(replaced)
 
     def files(self, table: Table, version: int | None = None) -> list[str]:
         """Return the Parquet files of one version (None: newest), sorted; empty if the table is not there."""
@@ -359,13 +362,19 @@ def _files_of(handle: DeltaTable) -> list[str]:
     return sorted(unquote(uri) for uri in handle.file_uris())
 
 
-def _groups(files: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Put small files together until each group has the bytes of a large one."""
-    group: list[dict[str, Any]] = []
+def _groups(files: list[dict[str, Any]], at_files: int) -> Iterator[list[dict[str, Any]]]:
+    """Put files of about one size together where there are many, until each group has the bytes of a large one."""
+    by_size: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for file in files:
-        group.append(file)
-        if sum(f["size_bytes"] for f in group) >= SMALL_BYTES:
+        by_size[file["size_bytes"].bit_length() // 3].append(file)  # within a factor of eight
+    for alike in by_size.values():
+        if len(alike) < at_files:
+            continue
+        group: list[dict[str, Any]] = []
+        for file in alike:
+            group.append(file)
+            if sum(f["size_bytes"] for f in group) >= SMALL_BYTES:
+                yield group
+                group = []
+        if group:
             yield group
-            group = []
-    if group:
-        yield group

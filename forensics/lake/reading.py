@@ -7,13 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from forensics.lake import data_files, delta
+from forensics.lake import commits, data_files, delta
 from forensics.tables import Table
 
 
 def check(folder: Path, files: list[str]) -> None:
     """Read files of a table to their end; raises LakeDamagedError for the first that is not what was written."""
-    known = delta.digests(folder) if files else {}
+    known = commits.digests(folder) if files else {}
     for file in map(Path, files):
         if why := data_files.what_is_wrong(file, None, known.get(str(file.relative_to(folder))), whole=True):
             raise delta.file_damaged(folder, file, why)

@@ -9,7 +9,7 @@ class IdPair(NamedTuple):
     ``is_named_after_earlier``: the deduplication id of the later message is the earlier one's message id, which is what
     SQS puts on a message that moves to a FIFO dead-letter queue. ``was_moved_then``: a move task out of the queue's
     dead-letter queue was on when the later message was sent. ``has_same_job_id``: a worker framework's own id of the work,
-    ``has_same_event``: their business key is the id that SNS, EventBridge or S3 gave the event.
+    ``was_sent``: a recorded call of SendMessage gave the later message its id. ``has_same_event``: their business key is the id that SNS, EventBridge or S3 gave the event.
     """
 
     earlier_id: str = "another message"
@@ -23,6 +23,7 @@ class IdPair(NamedTuple):
     earlier_was_dead_lettered: bool = False
     was_moved_then: bool | None = None
     sent_gap_s: float | None = None
+    was_sent: bool = False
     sender: str | None = None
     earlier_sender: str | None = None
 

@@ -13,7 +13,7 @@ def producer_retry(ids: IdPair) -> Ruling:
     """
     if ids.is_named_after_earlier:
         return excluded("its deduplication id shows that it came out of the dead-letter queue")
-    if ids.was_moved_then and ids.earlier_was_dead_lettered and ids.has_same_body:
+    if ids.was_moved_then and ids.earlier_was_dead_lettered and ids.has_same_body and not ids.was_sent:
         return excluded("a redrive explains it")
     if ids.has_same_deduplication_id and ids.is_fifo is not False:
         if ids.sent_gap_s is None:
@@ -28,7 +28,7 @@ def producer_retry(ids: IdPair) -> Ruling:
         )
     if not (ids.has_same_business_key or ids.has_same_job_id):
         return excluded("the two messages have neither a business key nor a framework's job id in common")
-    if ids.earlier_was_dead_lettered and ids.was_moved_then is None:
+    if ids.earlier_was_dead_lettered and ids.was_moved_then is None and not ids.was_sent:
         return undecidable(
             f"{ids.earlier_id} had gone to the dead-letter queue, so a redrive would explain it too",
             "the dead-letter queue's move tasks, which SQS keeps for its last ten",
@@ -37,4 +37,5 @@ def producer_retry(ids: IdPair) -> Ruling:
     what = "business key" if ids.has_same_business_key else "job, by its framework's id,"
     if ids.has_same_event:
         what = "event, by its publisher's id,"
-    return supported(f"the same {what} was sent again{when} under another message id{ids.by}")
+    shown = ", as CloudTrail's record of SendMessage shows" if ids.was_sent else ""
+    return supported(f"the same {what} was sent again{when} under another message id{ids.by}{shown}")

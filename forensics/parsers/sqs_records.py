@@ -123,8 +123,9 @@ MESSAGE_ID = _field(
 """
 RECEIPT_HANDLE = _field("receipt_handle", "eceiptHandle", _HANDLE)
 RECEIVE_COUNT = _field("receive_count", "pproximateReceiveCount", r"[0-9]{1,9}+(?![0-9])")
-SENT = _field("sent_ms", "SentTimestamp", r"[0-9]{1,18}+(?![0-9])")
-FIRST_RECEIVE = _field("first_receive_ms", "pproximateFirstReceiveTimestamp", r"[0-9]{1,18}+(?![0-9])")
+_MS = r"[0-9]{1,14}+(?![0-9])"  # until the year 5138: what is longer is no time that anything can hold
+SENT = _field("sent_ms", "SentTimestamp", _MS)
+FIRST_RECEIVE = _field("first_receive_ms", "pproximateFirstReceiveTimestamp", _MS)
 GROUP_ID = _text_field("group_id", "essageGroupId")
 DEDUPLICATION_ID = _text_field("deduplication_id", "essageDeduplicationId")
 BODY_MD5 = _field("body_md5", "5OfBody", r"[0-9a-fA-F]{32}+", r"(?<=[Mm][Dd]5OfBody)")

@@ -1,4 +1,4 @@
-"""A failed delivery held its FIFO group: nothing of the group got through."""
+"""A failed delivery blocked its FIFO message group."""
 
 from forensics.queue_rules.facts import QueueFacts
 from forensics.rules.pair import seconds
@@ -9,10 +9,10 @@ LEAST_MS = 1000
 
 
 def fifo_group_blocked(facts: QueueFacts) -> Ruling:
-    """The group stood still from the end of the first failed run until a run took something that it finished.
+    """The group was blocked from the end of the first failed run until a run took something that it finished.
 
     >>> fifo_group_blocked(QueueFacts(span_ms=6_100, waiting_count=4)).sentence
-    'nothing of the group got through for 6.1 s, because a failed delivery held it; 4 messages waited behind it'
+    'the group was blocked for 6.1 s behind a failed delivery; 4 messages waited behind it'
     """
     if facts.waiting_count == 0:
         return excluded("no other message of the group is known to have waited")
@@ -24,6 +24,4 @@ def fifo_group_blocked(facts: QueueFacts) -> Ruling:
         behind = f"{facts.waiting_count:,} message{'s' if facts.waiting_count != 1 else ''} waited behind it"
     if facts.is_going_on:
         return supported(f"a failed delivery still holds the group where the evidence ends; {behind}")
-    return supported(
-        f"nothing of the group got through for {seconds(facts.span_ms)}, because a failed delivery held it; {behind}"
-    )
+    return supported(f"the group was blocked for {seconds(facts.span_ms)} behind a failed delivery; {behind}")

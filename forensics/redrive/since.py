@@ -101,11 +101,9 @@ class Since:
                 return f"Its guard forgot it at {clock_text(ends)} UTC."
             return f"Its guard remembers it until {clock_text(ends)} UTC (guard_s)."
         if self._held_ms is not None:
-            return (
-                f"A guard was seen to hold for {span_text(self._held_ms)}; for how long it does is not said (guard_s)."
-            )
+            return f"A guard was seen to hold for {span_text(self._held_ms)}; how long it does is not configured (guard_s)."
         if self._has_guard:
-            return "A guard was seen; for how long it holds is not said (guard_s)."
+            return "A guard was seen; how long it holds is not configured (guard_s)."
         return "No guard was seen on this queue."
 
     def overtaken_by(self, row: Row) -> int | None:

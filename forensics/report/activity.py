@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from forensics.people import is_settled
+
 Row = Mapping[str, Any]
 QUIET_AFTER = timedelta(hours=1)
 
@@ -14,6 +16,8 @@ def quiet_for(incident: Row, until: datetime | None) -> timedelta | None:
 
 
 def is_open(incident: Row, until: datetime | None) -> bool:
-    """Tell whether it was still going on in the last hour of the data."""
+    """Tell whether it was still going on in the last hour of the data; what people set aside as a whole is not."""
+    if is_settled(incident):
+        return False
     quiet = quiet_for(incident, until)
     return quiet is None or quiet <= QUIET_AFTER

@@ -1,4 +1,4 @@
-"""The batch at the moment its run was cut off: what was finished, in progress, and not started."""
+"""The batch at the moment its run failed: what was finished, in progress, and not started."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -123,7 +123,7 @@ def state_of(delivery: Row) -> str:
 def _sentence(delivery: Row, items: Sequence[BatchItem], size: int) -> str:
     counted = Counter(item.state for item in items)
     told = ", ".join(f"{counted[state]} {state}" for state in STATES if counted[state])
-    beside = f"; {size - len(items)} more did not come again" if size > len(items) else ""
+    beside = f"; {size - len(items)} more not redelivered" if size > len(items) else ""
     return (
         f"{consumer_text(delivery)} {WORDS[delivery['run_status']]} with {count_text(size, 'message')}: {told}{beside}."
     )

@@ -9,9 +9,10 @@ from typing import Any
 from forensics.books import Line, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.lake.incident_lookup import find_incident
+from forensics.people import Annotation, Marks, People, SetAside, judged, people_of
 from forensics.redrive import Step, steps_of_queue
 from forensics.report.activity import is_open
-from forensics.report.annotations import Annotation, annotations
 from forensics.report.batches import BatchAtEnd, batches_at_end
 from forensics.report.chain import Fact, cause_chain
 from forensics.report.changes import Change, not_known_of, what_changed
@@ -20,7 +21,6 @@ from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
 from forensics.report.groups import BlockedSpan, blocked_spans
 from forensics.report.hints import Hint, equal_bodies
-from forensics.report.incident_lookup import find_incident
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
 from forensics.report.opening import Opening, affected_works, opening
@@ -80,7 +80,7 @@ class Case:
     counterfactuals: tuple[Row, ...]
     queue_findings: tuple[Row, ...]
     evidence: tuple[EvidenceLine, ...]
-    annotations: tuple[Annotation, ...]
+    people: People
     books: tuple[Line, ...]
     redrive: Mapping[str, Step]
     data_version: str
@@ -95,6 +95,26 @@ class Case:
     def incident_id(self) -> str:
         """``<queue name>-<UTC start>``."""
         return str(self.incident["incident_id"])
+
+    @property
+    def judged(self) -> Row:
+        """The incident as the logs alone have it; ``incident`` is as it counts, without what people set aside."""
+        return judged(self.incident)
+
+    @property
+    def marks(self) -> Marks:
+        """What people say of it."""
+        return self.people.of(self.incident_id)
+
+    @property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """All that was ever said of it, oldest first."""
+        return self.marks.said
+
+    @property
+    def set_aside(self) -> tuple[SetAside, ...]:
+        """What people's marks take out of its counts."""
+        return tuple(self.incident.get("set_aside") or ())
 
     @property
     def affected(self) -> tuple[Row, ...]:
@@ -127,12 +147,13 @@ class Case:
         return {line.evidence_id: place for place, line in enumerate(self.evidence)}
 
 
-def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES) -> Case:
-    """Gather one incident, and of its messages the first ``most``.
+def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, people: People | None = None) -> Case:
+    """Gather one incident, and of its messages the first ``most``; ``people`` is read where it is not given.
 
     Raises IncidentUnknownError, with the nearest ids as the hint, if this data version has no such incident.
     """
-    incident = find_incident(findings, incident_id)
+    people = people or people_of(findings)
+    incident = people.incident(find_incident(findings, incident_id))
     here = equals("incident_id", incident_id)
     order = ordered_items(findings, incident_id)
     left_out = max(len(order) - most, 0)
@@ -177,9 +198,9 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES) -
         findings, incident["queue_arn"], [m for m in messages if m["item_id"] in affected][:MOST_HINTED], theirs
     )
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, hints, changes) for t in told))
-    marks = annotations(findings.lake, incident_id)
     until = findings.generation.data_until_at
     works = counted_works(findings, incident_id) if left_out else affected_works(messages)
+    works = [work for work in works if not people.aside_of(work["item_ids"])]
     first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
     return Case(
         incident=incident,
@@ -189,9 +210,10 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES) -
             prevention,
             dead_of(on_queue),
             sum(row["code"] == "retention_expired" and row["incident_id"] is not None for row in on_queue),
-            marks,
+            people.of(incident_id),
             first_moves,
             until,
+            incident.get("set_aside") or (),
         ),
         messages=tuple(messages),
         deliveries=tuple(deliveries),
@@ -215,7 +237,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES) -
         counterfactuals=tuple(prevention),
         queue_findings=tuple(on_queue),
         evidence=evidence_lines(findings.evidence_rows(sorted(cited))),
-        annotations=marks,
+        people=people,
         books=_books(findings, incident),
         redrive=_redrive(findings, incident, on_queue),
         data_version=findings.generation.data_version,

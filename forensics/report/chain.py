@@ -8,7 +8,7 @@ from typing import Any
 
 from forensics.report.runs import consumer_text, ids_of, same_run
 from forensics.run_ends import WORDS
-from forensics.words import clock_text, count_text, ms_between, span_text
+from forensics.words import count_text, ms_between, span_text
 
 Row = Mapping[str, Any]
 
@@ -95,8 +95,9 @@ def _first_redelivery(incident: Row, redeliveries: Sequence[Row]) -> Row | None:
 
 def _received(incident: Row, earlier: Row, run: Sequence[Row]) -> str:
     if not earlier["is_seen"]:
-        return f"{incident['queue']} handed out a message that no log shows: only the receive count tells."
-    until = f", hidden until {clock_text(earlier['hidden_until_at'])} UTC" if earlier["hidden_until_at"] else ""
+        return f"{incident['queue']} delivered a message that no log shows: only the receive count tells."
+    hidden_ms = ms_between(earlier["received_at"], earlier["hidden_until_at"])
+    until = f", hidden for {span_text(hidden_ms)}" if hidden_ms is not None else ""
     request = f" (request {earlier['request_id']})" if earlier["request_id"] else ""
     count = count_text(max(len(run), earlier["batch_count"] or 0), "message")
     return f"{consumer_text(earlier)} received {count} of {incident['queue']}{request}{until}."

@@ -7,7 +7,7 @@ from typing import Any
 
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
-from forensics.report.annotations import Annotation, annotations, standing
+from forensics.people import Annotation, Marks, People, people_of
 from forensics.report.before_after import Comparison, compare, last_repair
 from forensics.report.case import SETTINGS_TABLES, load_case
 from forensics.report.changes import Change, what_changed
@@ -23,18 +23,19 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class FaultCase:
-    """A fault told whole: ``works`` are its affected works, each once, the gravest first; ``opening`` speaks of all of them."""
+    """A fault told whole: ``works`` are its affected works, each once, the gravest first; ``opening`` speaks of those that count."""
 
     fault: Fault
     opening: Opening
     works: tuple[Row, ...]
-    annotations: tuple[Annotation, ...]
+    people: People
     changes: tuple[Change, ...]
     comparison: Comparison | None
 
 
-def load_fault(findings: Findings, fault: Fault) -> FaultCase:
-    """Gather a fault; the first moves are those of its newest incident."""
+def load_fault(findings: Findings, fault: Fault, people: People | None = None) -> FaultCase:
+    """Gather a fault; the first moves are those of its newest incident. ``people`` is read where it is not given."""
+    people = people or people_of(findings)
     ids = set(fault.incident_ids)
     mine = one_of("incident_id", ids)
     messages = sorted(
@@ -43,15 +44,22 @@ def load_fault(findings: Findings, fault: Fault) -> FaultCase:
     )
     changes = _together(findings.read(COUNTERFACTUALS, where=mine).to_pylist())
     beside = findings.read(QUEUE_FINDINGS, where=mine).to_pylist()
-    newest = load_case(findings, fault.newest["incident_id"])
-    marks = tuple(a for a in annotations(findings.lake) if a.incident_id in ids)
-    on_items = [a for a in marks if a.item_id is not None]
+    newest = load_case(findings, fault.newest["incident_id"], people=people)
+    marks = [people.of(name) for name in fault.incident_ids]
+    on_items = Marks(of_items={item: said for mine in marks for item, said in mine.of_items.items()})
     lost = sum(row["code"] == "retention_expired" for row in beside)
     until = findings.generation.data_until_at
-    told = dict(fault.newest) | {"headline": fault.headline}
+    least, most = fault.repeats
+    told = {
+        **fault.newest,
+        "headline": fault.headline,
+        "extra_effects_at_least": least,
+        "extra_effects_at_most": most,
+    }
     works = affected_works(messages)
-    first = opening(told, works, changes, dead_of(beside), lost, on_items, newest.opening.moves, until)
-    since = changes_since(findings, fault, marks)
+    count = [work for work in works if not people.aside_of(work["item_ids"])]
+    first = opening(told, count, changes, dead_of(beside), lost, on_items, newest.opening.moves, until, fault.set_aside)
+    since = changes_since(findings, fault, {mark: None for mine in marks for mark in mine.whole})
     of_queue = equals("queue_arn", fault.newest["queue_arn"])
     compared = None
     if last_repair(since, fault.started_at):
@@ -59,11 +67,11 @@ def load_fault(findings: Findings, fault: Fault) -> FaultCase:
         deliveries = findings.read(DELIVERIES, columns, of_queue).to_pylist()
         came_again = findings.read(REDELIVERIES, ["item_id", "delivery_index", "cause"], of_queue).to_pylist()
         compared = compare(since, deliveries, came_again, fault.trigger, fault.started_at, until)
-    return FaultCase(fault, first, tuple(works), marks, since, compared)
+    return FaultCase(fault, first, tuple(works), people, since, compared)
 
 
-def changes_since(findings: Findings, fault: Fault, marks: Iterable[Annotation]) -> tuple[Change, ...]:
-    """Return what was changed since a fault began: settings, deployments of its functions, and a person's mark "fixed"."""
+def changes_since(findings: Findings, fault: Fault, whole: Iterable[Annotation]) -> tuple[Change, ...]:
+    """Return what was changed since a fault began: settings, deployments of its functions, and a person's mark "fixed" on it."""
     snapshots = {t.name: findings.read(t).to_pylist() for t in SETTINGS_TABLES}
     arn = fault.newest["queue_arn"]
     functions = {name for i in fault.incidents for name in i["functions"] or ()}
@@ -74,7 +82,7 @@ def changes_since(findings: Findings, fault: Fault, marks: Iterable[Annotation])
     found = [
         c for c in what_changed(span, known, snapshots, snapshots[SETTING_CHANGES.name]) if c.at > fault.started_at
     ]
-    for mark in standing(a for a in marks if a.item_id is None).get(None, ()):
+    for mark in whole:
         if mark.mark == "fixed":
             what, since_ms = (
                 f"marked fixed by {mark.author}: {mark.reason}",

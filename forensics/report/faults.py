@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from forensics.people import SetAside, aside_text, is_settled
 from forensics.report.activity import is_open, quiet_for
 from forensics.report.records import verdict_counts
 from forensics.verdict.interval import AFFECTED, VERDICTS
@@ -74,12 +75,22 @@ class Fault:
     def headline(self) -> str:
         """What happened in all its incidents together."""
         if len(self.incidents) == 1 or not sum(self.counts[v] for v in AFFECTED):
-            return str(self.newest["headline"])
+            return str(next((i for i in self.incidents if not is_settled(i)), self.newest)["headline"])
         if all(i["messages"] is None for i in self.incidents):
             most = sum(i["messages_at_most"] or 0 for i in self.incidents)
             return f"Up to {count_text(most, 'message')} may have been processed more than once; no line names one"
         counts = self.counts
         return headline(counts["confirmed"], counts["probable"], counts["possible"], sum(counts.values()))
+
+    @property
+    def set_aside(self) -> tuple[SetAside, ...]:
+        """What people's marks take out of its counts, each work once."""
+        return tuple({(w.queue_arn, w.work_id): w for i in self.incidents for w in i.get("set_aside") or ()}.values())
+
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether people set aside all that it is suspected of."""
+        return all(is_settled(i) for i in self.incidents)
 
     @property
     def times(self) -> str:
@@ -94,6 +105,8 @@ class Fault:
 
     def state(self, until: datetime | None) -> str:
         """Say ``open``; ``recurring`` where it has not been quiet for longer than it was between its incidents; else for how long."""
+        if self.is_settled:
+            return "set aside"
         if self.is_open(until):
             return "open"
         quiet = min((q for i in self.incidents if (q := quiet_for(i, until)) is not None), default=timedelta())
@@ -120,7 +133,9 @@ def trigger_of(incident: Row) -> str:
 
 
 def faults(incidents: Iterable[Row], until: datetime | None, shared: Iterable[Row] = ()) -> list[Fault]:
-    """Gather incidents into faults: what is open first, then by repeats for sure, then the newest.
+    """Gather incidents, as they count, into faults: what is open first, then by repeats for sure, then the newest.
+
+    What people set aside as a whole comes last.
 
     ``shared`` are rows of ``messages`` (incident_id, queue_arn, work_id, verdict) of incidents that share works with others;
     with them a work counts once per fault.
@@ -138,7 +153,7 @@ def faults(incidents: Iterable[Row], until: datetime | None, shared: Iterable[Ro
         elsewhere = tuple(sorted(queues[signature[1:]] - {mine[0]["queue"]}))
         found.append(Fault(_fault_id(signature, mine[0]), signature[1], tuple(mine), _counts(mine, rows), elsewhere))
     found.sort(key=lambda f: f.fault_id)
-    found.sort(key=lambda f: (f.is_open(until), f.repeats[0], f.ended_at), reverse=True)
+    found.sort(key=lambda f: (not f.is_settled, f.is_open(until), f.repeats[0], f.ended_at), reverse=True)
     return found
 
 
@@ -167,6 +182,8 @@ def fault_record(fault: Fault, until: datetime | None) -> dict[str, Any]:
         "works": {verdict: fault.counts[verdict] for verdict in VERDICTS},
         "repeats_at_least": least,
         "repeats_at_most": most,
+        "set_aside": len(fault.set_aside),
+        "set_aside_by": aside_text(fault.set_aside),
         "also_on": list(fault.elsewhere),
         "incident_ids": list(fault.incident_ids),
     }

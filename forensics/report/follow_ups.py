@@ -36,7 +36,7 @@ _BY_CAUSE: Mapping[frozenset[str], FollowUp] = {
     ),
     frozenset({"visibility_expired", "handle_expired"}): FollowUp(
         "Make the visibility timeout longer than the slowest item, or extend it while working (ChangeMessageVisibility).",
-        "The message was handed out again while, or just after, the first consumer worked on it.",
+        "The message was redelivered while, or just after, the first consumer worked on it.",
     ),
     frozenset({"delete_failed", "delete_ineffective"}): FollowUp(
         "Check and repeat deletes that fail, each entry of a batch on its own.",

@@ -10,7 +10,7 @@ from forensics.words import count_text
 
 Row = Mapping[str, Any]
 _BASES = {
-    "in_progress": "being handled when the run was cut off, so the work may or may not have been done",
+    "in_progress": "in progress when the run ended; whether the work completed is unknown",
     "parallel": "in a run that failed, with items that may run in parallel",
     "partial_response": "in a run whose list of failed items was not logged",
     "returned": "in a later successful run that a guard may have answered silently",
@@ -37,8 +37,8 @@ def gaps(
     late = sum(d["received_basis"] in ("run_start", "line") for d in deliveries)
     if late:
         found.append(
-            f"The receive of {count_text(late, 'delivery', 'deliveries')} of affected messages is taken from the run's first line: "
-            "SQS handed the message out at that time or earlier."
+            f"For {count_text(late, 'delivery', 'deliveries')} the receive time is the run's first log line; the actual receive "
+            "may be earlier."
         )
     if any(d["receive_count"] is None for d in deliveries):
         found.append("Receive counts are not logged for every delivery, so further deliveries may be hidden.")

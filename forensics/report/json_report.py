@@ -6,7 +6,7 @@ from typing import Any
 from forensics.books import line_record
 from forensics.redrive import step_record
 from forensics.report.case import Case
-from forensics.report.records import delivery_record, incident_record, message_record, plain_value
+from forensics.report.records import counted_record, delivery_record, incident_record, message_record, plain_value
 from forensics.report.summary import summary
 
 SCHEMA = "doubletake.incident-report"
@@ -36,7 +36,8 @@ def as_json(case: Case) -> dict[str, Any]:
         "data_until_at": plain_value(case.data_until_at),
         "made_at": plain_value(case.made_at),
         "messages_left_out": case.left_out,
-        "incident": incident_record(case.incident),
+        "incident": incident_record(case.judged),
+        "counted": counted_record(case.incident),
         "summary": summary(case),
         "key_moments": told(case.moments),
         "cause_chain": told(case.chain),
@@ -59,7 +60,7 @@ def as_json(case: Case) -> dict[str, Any]:
         "counterfactuals": rows(case.counterfactuals),
         "queue_findings": rows(case.queue_findings),
         "follow_ups": rows(tuple(vars(f) for f in case.follow_ups)),
-        "annotations": rows(tuple(vars(a) for a in case.annotations)),
+        "annotations": rows(tuple(vars(a) | {"item_ids": list(a.item_ids or ())} for a in case.annotations)),
         "redrive_plan": [step_record(step) for step in case.redrive.values()],
         "books": [line_record(line) for line in case.books],
         "messages": [message_record(m) for m in case.messages],

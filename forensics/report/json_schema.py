@@ -9,8 +9,8 @@ from types import NoneType, UnionType
 from typing import Any
 
 from forensics.books import OUTCOMES
+from forensics.people import Annotation
 from forensics.redrive import Step
-from forensics.report.annotations import Annotation
 from forensics.report.batches import BatchAtEnd
 from forensics.report.chain import Fact
 from forensics.report.changes import Change
@@ -66,6 +66,19 @@ _BOOK_LINE: Schema = {
 }
 
 
+_COUNTED: Schema = {
+    "type": "object",
+    "description": "The counts of works after what people set aside; those of the incident are the logs' alone.",
+    "required": [*VERDICTS, "repeats_at_least", "repeats_at_most", "set_aside", "set_aside_by", "headline"],
+    "properties": {
+        **{name: {"type": "integer"} for name in (*VERDICTS, "set_aside")},
+        **{name: {"type": ["integer", "null"]} for name in ("repeats_at_least", "repeats_at_most")},
+        "set_aside_by": {"type": "string"},
+        "headline": {"type": ["string", "null"]},
+    },
+}
+
+
 def schema() -> Schema:
     """Return the schema. Further properties may be there: within one version fields are only added."""
     message = _rows(MESSAGES, {"verdict": _VERDICT, "dead_lettered": {"type": "boolean"}}, {"is_dead_lettered"})
@@ -79,6 +92,7 @@ def schema() -> Schema:
         "made_at": _TIME,
         "messages_left_out": {"type": "integer"},
         "incident": _rows(INCIDENTS, {"causes": counts}),
+        "counted": _COUNTED,
         "summary": {"type": "string"},
         "key_moments": _list(_class(Moment)),
         "cause_chain": _list(_class(Fact)),

@@ -1,7 +1,7 @@
 """What a lake holds: per queue and source how far it was read, what is missing, rows, size, data version."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -123,7 +123,9 @@ class LakeStatus:
         told += self.expiring
         missing = [s for s in self.sources if s.status != "ok"]
         if missing:
-            told.append(f"{count_text(len(missing), 'source')} could not be read in full; see the detail column.")
+            told.append(
+                f"{count_text(len(missing), 'source')} could not be read in full: `doubletake status --sources` says why."
+            )
         for s in self.sources:
             told += [
                 f"Gap: {s.source} {s.resource} was not read from {clock_text(a)} to {clock_text(b)} UTC "
@@ -171,6 +173,34 @@ def lake_status(lake: Lake, now: datetime | None = None) -> LakeStatus:
         is_stale=generation is not None and bool(lake.gained(generation.inputs)),
         expiring=expiring(lake, sources, now),
     )
+
+
+def queue_records(sources: Iterable[SourceStatus]) -> list[dict[str, Any]]:
+    """Return a row per queue, for people: from when until when all its sources were read, and what lacks of them."""
+    grouped: dict[str, list[SourceStatus]] = defaultdict(list)
+    for source in sources:
+        if source.queue:
+            grouped[source.queue].append(source)
+    return [_queue_record(queue, grouped[queue]) for queue in sorted(grouped)]
+
+
+def _queue_record(queue: str, sources: Sequence[SourceStatus]) -> dict[str, Any]:
+    starts, ends = [s.read_from_at for s in sources], [s.read_until_at for s in sources]
+    lacks = [
+        f"{count_text(n, 'source')} {status}"
+        for status, n in Counter(s.status for s in sources).items()
+        if status != "ok"
+    ]
+    if gaps := sum(len(s.gaps) for s in sources):
+        lacks.append(count_text(gaps, "gap"))
+    if any(s.provisional for s in sources):
+        lacks.append("its end provisional")
+    return {
+        "queue": queue,
+        "read_from": clock_text(max(filter(None, starts), default=None))[:16],
+        "read_until": clock_text(min(filter(None, ends), default=None))[:16],
+        "evidence": ", ".join(lacks) or "complete",
+    }
 
 
 def source_statuses(coverage: Iterable[Row]) -> tuple[SourceStatus, ...]:

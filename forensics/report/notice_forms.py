@@ -13,7 +13,7 @@ MOST_TITLE, MOST_TEXT = 200, 3000
 
 @dataclass(frozen=True)
 class News:
-    """What is told: ``key`` names the thing it is about, ``news`` this state of it; ``at`` is UTC."""
+    """What is told: ``key`` names the thing it is about, ``news`` this state of it, ``is_over`` its end; ``at`` is UTC."""
 
     key: str
     news: str
@@ -23,6 +23,7 @@ class News:
     at: datetime | None
     link: str | None
     data_version: str
+    is_over: bool = False
 
 
 def body_of(told: News, kind: WebhookKind) -> dict[str, Any]:
@@ -75,6 +76,8 @@ def _markdown(text: str) -> str:
 
 
 def _pagerduty(told: News) -> dict[str, Any]:
+    if told.is_over:
+        return {"event_action": "resolve", "dedup_key": told.key[:255]}
     payload: dict[str, Any] = {
         "summary": _line(told.title, 1024),
         "source": "doubletake",
@@ -123,6 +126,7 @@ def _json(told: News) -> dict[str, Any]:
         "at": time_text(told.at),
         "link": told.link,
         "data_version": told.data_version,
+        "state": "over" if told.is_over else "on",
     }
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from forensics.people import Marks, SetAside, aside_text, is_settled
+from forensics.people.marks import SETTLES
 from forensics.report.activity import is_open
-from forensics.report.annotations import Annotation, standing
 from forensics.report.stop_now import Move
 from forensics.report.works import by_work
 from forensics.verdict.interval import AFFECTED
@@ -58,18 +59,20 @@ def opening(
     counterfactuals: Sequence[Row],
     dead: Sequence[Row],
     lost: int,
-    marks: Iterable[Annotation],
+    marks: Marks,
     first_moves: tuple[Move, ...],
     until: datetime | None,
+    aside: Sequence[SetAside] = (),
 ) -> Opening:
     """Put the first lines together; ``counterfactuals`` with what prevents most first, ``dead`` the dead-lettered messages.
 
-    ``works`` are all affected ones, of which ``counted_works`` is enough. ``lost`` counts messages whose retention ended before their work was seen done.
+    ``works`` are all affected ones that count, of which ``counted_works`` is enough; ``aside`` those that people set aside.
+    ``lost`` counts messages whose retention ended before their work was seen done.
     """
     return Opening(
         headline=headline(incident),
         why=incident["cause_sentence"] or "No cause was found for these redeliveries.",
-        repeats=repeats_text(works, lost),
+        repeats=_with_aside(repeats_text(incident, works, lost), aside),
         steps=tuple(_steps(incident, works, counterfactuals, dead, marks)),
         moves=first_moves,
         is_active=is_open(incident, until),
@@ -91,24 +94,24 @@ def affected_works(messages: Iterable[Row]) -> list[Row]:
     return by_work(m for m in messages if m["verdict"] in AFFECTED)
 
 
-def repeats_of(works: Iterable[Row]) -> tuple[int, int | None]:
-    """Count how often work was done beyond the first time: for sure, and at most; None without an upper bound."""
-    found = list(works)
-    mosts = [work["extra_effects_at_most"] for work in found]
-    known = [most for most in mosts if most is not None]
-    return sum(work["extra_effects_at_least"] for work in found), sum(known) if len(known) == len(mosts) else None
+def repeats_text(incident: Row, works: Sequence[Row], lost: int = 0) -> str:
+    """Say how often: ``24 or more repeats on 5 messages``; nothing where no message is named.
 
-
-def repeats_text(works: Sequence[Row], lost: int = 0) -> str:
-    """Say how often: ``24 or more repeats on 5 messages``; nothing where no message is named."""
+    Repeats are the incident's own count: a work that came again in two incidents is not counted whole in each.
+    """
     if not works:
         return ""
-    least, most = repeats_of(works)
-    noun = "repeat" if (least, most) == (1, 1) else "repeats"
-    said = f"{_at_most(least, most)} {noun} on {count_text(len(works), 'message')}"
+    least, most = incident["extra_effects_at_least"] or 0, incident["extra_effects_at_most"]
+    noun = "repeat" if most == 1 else "repeats"
+    kind = "message" if all(len(work["item_ids"]) == 1 for work in works) else "work"
+    said = f"{_at_most(least, most)} {noun} on {count_text(len(works), kind)}"
     if not least:
         said += f", received {count_text(sum(m['receive_count'] or m['deliveries'] for m in works), 'time')}"
     return f"{said}; {count_text(lost, 'message')} {'was' if lost == 1 else 'were'} probably lost" if lost else said
+
+
+def _with_aside(said: str, aside: Sequence[SetAside]) -> str:
+    return "; ".join(filter(None, (said, f"set aside: {aside_text(aside)}" if aside else "")))
 
 
 def _at_most(least: int, most: int | None) -> str:
@@ -120,12 +123,11 @@ def _steps(
     everything: Sequence[Row],
     counterfactuals: Sequence[Row],
     dead: Sequence[Row],
-    marks: Iterable[Annotation],
+    marks: Marks,
 ) -> Iterable[str]:
-    marked = standing(marks)
-    if any(m.mark == "false-alarm" for m in marked.get(None, ())):
+    if is_settled(incident):
         return
-    done = {item for item, said in marked.items() if item and any(m.mark in ("refunded", "accepted") for m in said)}
+    done = {item for item, said in marks.of_items.items() if any(m.mark in SETTLES for m in said)}
     works = [work for work in everything if not done.intersection(work["item_ids"])]
     settled = len(everything) - len(works)
     sure = sum(work["verdict"] == "confirmed" for work in works)

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from forensics.choices import LANGUAGES
 from forensics.clock import ZONE_HINT, zone_of
 from forensics.errors import ForensicsError
-
-LANGUAGES = ("en", "ja")
 
 
 class ReportOptionError(ForensicsError):

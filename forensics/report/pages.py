@@ -10,17 +10,19 @@ from zoneinfo import ZoneInfo
 from jinja2 import Environment
 
 from forensics.books import book_sums
+from forensics.language import Language
+from forensics.people import marks_text
 from forensics.report import markdown
-from forensics.report.annotations import marks_text, standing
 from forensics.report.case import Case
 from forensics.report.changes import when_before
 from forensics.report.environment import environment
 from forensics.report.evidence_lines import EvidenceLine
-from forensics.report.language import Language
+from forensics.report.opening import headline
 from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.summary import certainty_text, state_text
+from forensics.report.told import cause
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
@@ -65,7 +67,6 @@ def markdown_page(case: Case, options: ReportOptions) -> str:
 
 def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
     language = Language(options.language)
-    marks = standing(case.annotations)
     works = list(islice(case.works(), MOST_WORKS))
     works_count = case.incident.get("works") or len(works)
     is_printed = bool(more.get("static"))
@@ -76,11 +77,11 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         incident=case.incident,
         language=options.language,
         zone=options.zone if options.local else None,
-        headline=language.headline(case.incident, case.opening.headline),
+        headline=language.sentence(case.opening.headline),
         opening=case.opening,
-        cause=language.cause(case.incident),
+        cause=cause(language, case.incident),
         certainty=certainty_text(case),
-        state=language.state(case.incident, case.data_until_at, state_text(case)),
+        state=language.sentence(state_text(case)),
         cause_counts=cause_counts(case.incident),
         verdicts=verdict_counts(case.incident),
         repeat_span=_repeat_span(case),
@@ -99,7 +100,8 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         most_ledger=MOST_LEDGER[template],
         book_sums=book_sums(case.books),
         dead=dead_of(case.queue_findings),
-        marks_of=lambda work: marks_text([mark for item in work["item_ids"] for mark in marks.get(item, ())]),
+        marks_of=lambda work: marks_text(case.marks.of(work["item_ids"])),
+        said_of=lambda incident: language.sentence(headline(incident)),
         events=case.timeline[:MOST_EVENTS] if options.all_events else (),
         evidence=(_proving(case) if is_printed else case.evidence)[:MOST_EVIDENCE_LINES],
         _=language,

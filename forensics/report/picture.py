@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from forensics.charts.groups import with_groups
 from forensics.charts.static import MOST_LANES, timeline_svg
+from forensics.language import Language
 from forensics.report.case import Case
-from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.timeline_html import lane_labels
 
@@ -20,7 +20,7 @@ def picture(case: Case, options: ReportOptions) -> str:
     rows, groups = with_groups(pd.DataFrame(case.timeline), case.blocked)
     zone = options.local or ZoneInfo("UTC")
     language = Language(options.language)
-    title = f"{case.incident_id}: {language.headline(case.incident, case.opening.headline)}"
+    title = f"{case.incident_id}: {language.sentence(case.opening.headline)}"
     drawn = timeline_svg(rows, zone, lane_labels(case) | groups, title, language.maybe)
     return drawn[0] if drawn else ""
 

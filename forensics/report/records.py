@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from forensics.people import aside_text
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from forensics.verdict.interval import VERDICTS
 from forensics.words import time_text
@@ -77,6 +78,19 @@ def verdict_counts(incident: Mapping[str, Any]) -> dict[str, int]:
     """Return how many works of an incident have each verdict; messages where its logs name none."""
     prefix = "" if incident.get("works") is None else "works_"
     return {verdict: incident.get(f"{prefix}{verdict}") or 0 for verdict in VERDICTS}
+
+
+def counted_record(incident: Mapping[str, Any]) -> Record:
+    """Return the counts of works after what people set aside; those of the row itself are the logs' alone."""
+    aside = incident.get("set_aside") or ()
+    return {
+        **verdict_counts(incident),
+        "repeats_at_least": incident.get("extra_effects_at_least"),
+        "repeats_at_most": incident.get("extra_effects_at_most"),
+        "set_aside": sum(bool(work.item_ids) for work in aside),
+        "set_aside_by": aside_text(aside),
+        "headline": incident.get("headline"),
+    }
 
 
 def json_lines(records: Iterable[Record]) -> Iterator[str]:

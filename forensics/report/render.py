@@ -7,7 +7,7 @@ from typing import Any
 
 from forensics.books import Line
 from forensics.extras import is_installed, need
-from forensics.report.annotations import marks_text, standing
+from forensics.people import marks_text
 from forensics.report.bundle import to_zip
 from forensics.report.case import Case
 from forensics.report.chrome_trace import to_chrome_trace
@@ -48,6 +48,7 @@ CSV_COLUMNS = (
     "booked_count",
     "to_refund",
     "marks",
+    "set_aside",
 )
 
 
@@ -115,12 +116,15 @@ def _messages_csv(case: Case, options: ReportOptions) -> str:
 
 
 def _records(case: Case, options: ReportOptions) -> Iterator[dict[str, Any]]:
-    marks = standing(case.annotations)
     booked = _booked(case)
     for work in case.works():
-        mine = marks_text([*marks.get(None, ()), *(mark for item in work["item_ids"] for mark in marks.get(item, ()))])
-        told = {name: plain_value(work[name]) for name in _OF_WORK} | {"marks": mine}
-        yield message_record(work) | told | _of_books(booked, work) | _local_times(work, options)
+        aside = case.people.aside_of(work["item_ids"])
+        told = {name: plain_value(work[name]) for name in _OF_WORK} | {
+            "marks": marks_text(case.marks.of(work["item_ids"])),
+            "set_aside": aside.mark.words if aside else "",
+        }
+        books = _of_books(booked, work) | ({"to_refund": "0"} if aside else {})
+        yield message_record(work) | told | books | _local_times(work, options)
 
 
 def _booked(case: Case) -> dict[str, list[Line]]:

@@ -1,52 +1,71 @@
 """The verdict of one incident in a few lines of plain text."""
 
+from unicodedata import east_asian_width
+
+from forensics.language import ENGLISH, Language
 from forensics.report.case import Case
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, verdict_counts
+from forensics.report.told import cause
 from forensics.verdict.interval import VERDICT_WORDS
 from forensics.words import clock_text, ms_between, span_text
 
 
-def summary(case: Case) -> str:
+def summary(case: Case, say: Language = ENGLISH) -> str:
     """Return seven lines or fewer: headline, cause, how often, what next, time, whether it is provisional, completeness."""
-    return "\n".join([*_first_lines(case), *_certainty_lines(case)])
+    return "\n".join([*_first_lines(case, say), *_certainty_lines(case, say)])
 
 
-def verdict_text(case: Case) -> str:
+def verdict_text(case: Case, say: Language = ENGLISH) -> str:
     """Return the same with a table of the verdicts and the first move that stops it: what a command prints."""
     incident = case.incident
-    lines = _first_lines(case)
-    lines += [f"  {v:<9} {count:>7,}  {VERDICT_WORDS[v]}" for v, count in verdict_counts(incident).items()]
+    lines = _first_lines(case, say)
+    for verdict, count in verdict_counts(incident).items():
+        lines.append(f"  {_padded(say.maybe(verdict), 9)} {count:>7,}  {say(VERDICT_WORDS[verdict])}")
     if counts := cause_counts(incident):
-        lines.append("Causes of redelivery: " + " · ".join(f"{code} {count}" for code, count in counts.items()))
-    return "\n".join([*lines, *_certainty_lines(case), *_stop_lines(case)])
+        causes = " · ".join(f"{_cause(code, say)} {count:,}" for code, count in counts.items())
+        lines.append(say("Causes of redelivery: {causes}", causes=causes))
+    return "\n".join([*lines, *_certainty_lines(case, say), *_stop_lines(case, say)])
 
 
-def _first_lines(case: Case) -> list[str]:
+def _cause(code: str, say: Language) -> str:
+    """Name a cause: by its code in English, which other commands take, else in words."""
+    return code if say.code == "en" else say.maybe(code)
+
+
+def _padded(text: str, width: int) -> str:
+    """Fill a word up to a width in a terminal's columns, of which an East Asian character takes two."""
+    return text + " " * (width - sum(2 if east_asian_width(c) in "WF" else 1 for c in text))
+
+
+def _first_lines(case: Case, say: Language) -> list[str]:
     first = case.opening
-    lines = [f"{case.incident_id} · {first.headline}", f"Why: {first.why}"]
+    lines = [f"{case.incident_id} · {say.sentence(first.headline)}", say("Why: {why}", why=cause(say, case.incident))]
     if first.repeats:
-        lines.append(f"How often: {first.repeats}")
+        lines.append(say("How often: {repeats}", repeats=say.sentence(first.repeats)))
     if first.steps:
-        lines.append(f"Next: {first.next_line}")
-    return [" ".join(line.split()) for line in [*lines, when_text(case)]]
+        lines.append(say("Next: {steps}", steps=say.sentence(first.next_line)))
+    return [" ".join(line.split()) for line in [*lines, when_text(case, say)]]
 
 
-def _certainty_lines(case: Case) -> list[str]:
+def _certainty_lines(case: Case, say: Language) -> list[str]:
     """Say whether late lines may still change it, and what else the evidence lacks."""
     provisional = provisional_sentence(case.incident, case.messages)
     lacking = [gap for gap in case.gaps if gap != provisional]
-    gap = f"Not shown by the evidence: {lacking[0]}" if lacking else "The evidence has no known gaps."
-    return [*([provisional] if provisional else []), gap]
+    gap = say("The evidence has no known gaps.")
+    if lacking:
+        gap = say("Not shown by the evidence: {gap}", gap=say.sentence(lacking[0]))
+    return [*([say.sentence(provisional)] if provisional else []), gap]
 
 
-def _stop_lines(case: Case) -> list[str]:
+def _stop_lines(case: Case, say: Language) -> list[str]:
     """Tell the first move, with its command, cost and undo; Doubletake runs none."""
     move = case.opening.moves[0]
-    lines = [f"{case.opening.stop_heading}: {move.title}. {move.why}"]
+    told = f"{say.sentence(f'{move.title}.')} {say.sentence(move.why)}"
+    lines = [f"{say(case.opening.stop_heading)}: {told}"]
     lines += [f"  {command}" for command in move.commands]
-    lines.append(f"  Costs: {move.cost}")
-    lines += [f"  Undo:  {command}" for command in move.undo]
+    lines.append(f"  {say('Costs: {cost}', cost=say.sentence(move.cost))}")
+    lines += [f"  {say('Undo:')}  {command}" for command in move.undo]
     return lines
 
 
@@ -57,12 +76,17 @@ def certainty_text(case: Case) -> str:
     return "inferred from how the runs ended"
 
 
-def when_text(case: Case) -> str:
+def when_text(case: Case, say: Language = ENGLISH) -> str:
     """Say when it happened, and whether the evidence shows that it is over."""
     incident = case.incident
     start, end = incident["started_at"], incident["ended_at"]
-    span = span_text(ms_between(start, end))
-    return f"When: {clock_text(start)} to {clock_text(end)} UTC ({span}); {state_text(case)}"
+    return say(
+        "When: {start} to {end} UTC ({span}); {state}",
+        start=clock_text(start),
+        end=clock_text(end),
+        span=say.span(ms_between(start, end)),
+        state=say.sentence(state_text(case)),
+    )
 
 
 def state_text(case: Case) -> str:

@@ -17,8 +17,8 @@ from forensics.charts import timeline_figure as timeline_of_messages
 from forensics.charts.consumers import consumer_lanes
 from forensics.charts.groups import with_groups
 from forensics.charts.lanes import short_names
+from forensics.language import ENGLISH, Language
 from forensics.report.case import Case
-from forensics.report.language import Language
 from forensics.words import count_text
 
 MOST_MESSAGES = 200
@@ -32,11 +32,10 @@ Plotly.newPlot("timeline", spec.data, spec.layout, {displaylogo: false, responsi
 
 def timeline_parts(case: Case, language: Language) -> dict[str, Any]:
     """Return the template's ``figure`` (plain values or None), ``lanes``, ``scripts`` and ``policy``."""
-    drawn = timeline_figure(case)
+    drawn = timeline_figure(case, language)
     if drawn is None:
         return {"figure": None, "lanes": "", "scripts": (), "policy": policy(())}
     figure, lanes = drawn
-    figure.for_each_trace(lambda trace: trace.update(name=language.maybe(trace.name)) if trace.name else None)
     figure.update_layout(template="plotly_white")  # the page around it is white in every theme
     scripts = (Markup(get_plotlyjs()), Markup(DRAW))  # noqa: S704 - ours, no evidence in them
     return {"figure": json.loads(str(figure.to_json())), "lanes": lanes, "scripts": scripts, "policy": policy(scripts)}
@@ -49,7 +48,7 @@ def policy(scripts: tuple[str, ...]) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:{allowed}"
 
 
-def timeline_figure(case: Case) -> tuple[go.Figure, str] | None:
+def timeline_figure(case: Case, say: Language = ENGLISH) -> tuple[go.Figure, str] | None:
     """Return the incident's timeline in UTC and what its lanes are; None if the logs name no message to draw.
 
     A lane per message up to MOST_MESSAGES, a lane per consumer up to MOST_DELIVERIES, an overview above.
@@ -57,20 +56,19 @@ def timeline_figure(case: Case) -> tuple[go.Figure, str] | None:
     if not any(row["at"] for row in case.timeline):
         return None
     rows, zone = pd.DataFrame(case.timeline), ZoneInfo("UTC")
-    timeouts = {
+    more: dict[str, Any] = {
         "function_timeout_s": case.incident["function_timeout_s"],
         "visibility_timeout_s": case.incident["visibility_timeout_s"],
+        "say": say,
     }
     messages, deliveries = rows["item_id"].nunique(), int((rows["kind"] == "in_flight").sum())
     if messages <= MOST_MESSAGES:
-        rows, groups = with_groups(rows, case.blocked)
-        return timeline_of_messages(rows, zone, labels=lane_labels(case) | groups, **timeouts), "One lane per message."
+        rows, groups = with_groups(rows, case.blocked, say)
+        return timeline_of_messages(rows, zone, labels=lane_labels(case) | groups, **more), "One lane per message."
     of = f"{count_text(messages, 'message')} in {count_text(deliveries, 'delivery', 'deliveries')}"
     if deliveries <= MOST_DELIVERIES:
-        return consumers_figure(
-            consumer_lanes(rows), zone, **timeouts
-        ), f"{of}: one lane per consumer, one bar per run."
-    return overview_figure(rows, zone), f"{of}: messages in flight per consumer; diamonds mark work done again."
+        return consumers_figure(consumer_lanes(rows), zone, **more), f"{of}: one lane per consumer, one bar per run."
+    return overview_figure(rows, zone, say), f"{of}: messages in flight per consumer; diamonds mark work done again."
 
 
 def lane_labels(case: Case) -> dict[str, str]:

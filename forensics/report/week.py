@@ -7,6 +7,7 @@ from forensics.checks import FAILS
 from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError, opening_week, review_week, week_bounds
 from forensics.health.accepted import accepted_risk, check_codes
 from forensics.lake import Findings
+from forensics.people import People, SetAside, aside_text, people_of
 from forensics.report.records import Record, plain_value
 from forensics.settings import Settings
 from forensics.settings_in_force import NEWEST, SettingsInForce
@@ -38,6 +39,10 @@ WEEK_COLUMNS = (
     "accepted",
     "owner",
     "note",
+    "counted_twice_at_least",
+    "counted_twice_at_most",
+    "set_aside",
+    "set_aside_by",
     "queue_arn",
     "evidence_ids",
 )
@@ -55,8 +60,12 @@ def week_to_open(findings: Findings, settings: Settings, known: Sequence[str]) -
     return opening_week(known, findings.generation.data_until_at, settings.team.local)
 
 
-def load_week(findings: Findings, settings: Settings, week: str | None = None) -> WeekReview:
+def load_week(
+    findings: Findings, settings: Settings, week: str | None = None, people: People | None = None
+) -> WeekReview:
     """Return the review of a week; None means the newest that was read of which at least one day is over.
+
+    What people set aside does not count; ``people`` is read where it is not given.
 
     Raises WeekUnknownError for what is no week or was not read, SettingsError for an accepted risk that names no check.
     """
@@ -73,17 +82,18 @@ def load_week(findings: Findings, settings: Settings, week: str | None = None) -
         hint = f"There are {known[0]} to {known[-1]}." if known else "Run `doubletake correlate` first."
         raise WeekUnknownError(f"nothing was read for week {week!r}", hint)
     generation = findings.generation
+    people = people or people_of(findings)
     return review_week(
         week,
-        findings.read(QUEUE_WEEKS).to_pylist(),
+        people.periods(findings.read(QUEUE_WEEKS).to_pylist()),
         findings.read(SETTING_FINDINGS).to_pylist(),
-        findings.read(INCIDENTS).to_pylist(),
+        people.counted(findings.read(INCIDENTS).to_pylist()),
         settings,
         _timeouts(findings),
         generation.data_version,
         generation.rules_version,
         generation.data_until_at,
-        findings.read(QUEUE_HEALTH).to_pylist(),
+        people.periods(findings.read(QUEUE_HEALTH).to_pylist()),
     )
 
 
@@ -123,11 +133,19 @@ def headline(review: WeekReview) -> str:
     return f"{needy} of {count_text(all_of, 'queue')} {verb} work" if needy else f"No queue of {all_of} needs work"
 
 
+def set_aside(review: WeekReview) -> tuple[SetAside, ...]:
+    """Return the works of this week that people set aside."""
+    return tuple(work for q in review.queues if q.now for work in q.now.get("set_aside") or ())
+
+
 def week_record(review: WeekReview, queue: QueueReview) -> Record:
     """Return one queue's week with every number of the table; unknown ones are None."""
     least, most = queue.twice or (None, None)
     now = queue.now or {}
     record: dict[str, Any] = {name: plain_value(now.get(name)) for name in WEEK_COLUMNS}
+    if "judged" in now:
+        record |= {name: plain_value(now["judged"].get(name)) for name in ("twice_at_least", "twice_at_most")}
+    aside = now.get("set_aside") or ()
     return record | {
         "week": review.week,
         "queue": queue.queue,
@@ -144,6 +162,10 @@ def week_record(review: WeekReview, queue: QueueReview) -> Record:
         "note": queue.note,
         "visibility_timeout_s": queue.timeouts.visibility_s,
         "function_timeout_s": queue.timeouts.function_s,
+        "counted_twice_at_least": queue.number("twice_at_least"),
+        "counted_twice_at_most": queue.number("twice_at_most"),
+        "set_aside": len(aside),
+        "set_aside_by": aside_text(aside),
         "queue_arn": queue.queue_arn,
         "evidence_ids": list(now.get("evidence_ids") or ()),
     }

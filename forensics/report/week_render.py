@@ -9,12 +9,13 @@ from markupsafe import Markup
 
 from forensics.health import NUMBERS, QueueReview, WeekReview, week_title
 from forensics.health.signals import interval, percent_interval, span
+from forensics.language import Language
+from forensics.people import aside_text
 from forensics.report import markdown
 from forensics.report.csv_text import to_csv
 from forensics.report.environment import environment
 from forensics.report.formats import WEEK_FORMATS
-from forensics.report.language import Language
-from forensics.report.week import WEEK_COLUMNS, headline, spark_line, week_record
+from forensics.report.week import WEEK_COLUMNS, headline, set_aside, spark_line, week_record
 from forensics.words import clock_text, count_text, percent, span_text
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -35,7 +36,15 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
     if language != "en":
         title = said("{first} to {last}", first=review.first_day, last=review.last_day)
     page = _environment(language).get_template(f"week.{format}.j2")
-    written = page.render(review=review, language=language, title=title, policy=_POLICY, cards=cards(review), _=said)
+    written = page.render(
+        review=review,
+        language=language,
+        title=title,
+        policy=_POLICY,
+        cards=cards(review),
+        aside=aside_text(set_aside(review)),
+        _=said,
+    )
     return written.encode("utf-8", "replace")
 
 
@@ -71,7 +80,7 @@ def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
         )
     ]
     return [
-        ("Queues to look at", f"{len(review.needy)} of {len(review.queues)}", None),
+        ("Queues needing work", f"{len(review.needy)} of {len(review.queues)}", None),
         ("Redelivered", percent(review.redelivered()), points),
         ("Processed twice", twice, _change(review.change("twice_at_least"))),
         *counted,
@@ -136,7 +145,7 @@ def _environment(code: str) -> Environment:
         "handler": lambda value_ms: say(_handler(value_ms)),
         "say": say,
         "units": language.units,
-        "told": lambda incident: language.headline(incident, incident["headline"] or ""),
+        "told": lambda incident: say(incident["headline"] or ""),
     }
     names = {
         "headline": headline,

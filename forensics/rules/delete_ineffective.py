@@ -27,12 +27,14 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}")
     if pair.earlier_delete_reason is not None:
         return excluded("a delete error is in the log")
+    if pair.earlier_was_deleted:
+        return excluded("CloudTrail recorded its delete, and SQS took it")
     if pair.was_received_while_running:
         return excluded("the run outlived the visibility timeout")
     if pair.earlier_is_named_failure:
-        return excluded("the function gave this message back")
+        return excluded("the function returned this message as failed")
     if pair.earlier_response_is_malformed and pair.reports_batch_item_failures:
-        return excluded("a malformed response gave the whole batch back")
+        return excluded("a malformed response returned the whole batch")
     if pair.is_short_gap is None:
         what = (
             "the queue's settings"

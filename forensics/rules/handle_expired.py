@@ -16,6 +16,8 @@ def handle_expired(pair: DeliveryPair) -> Ruling:
         return NO_LOG_OF_EARLIER
     if pair.earlier_delete_reason == "expired":
         return supported("the delete was refused: the receipt handle has expired")
+    if pair.was_delete_refused is False:
+        return excluded("CloudTrail recorded every delete of the queue, and none was refused meanwhile")
     if pair.outlived_ms is None:
         return undecidable(
             "nothing tells whether the delete came in time", f"{pair.end_of_earlier}, and the queue's settings"

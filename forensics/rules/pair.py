@@ -13,7 +13,9 @@ class DeliveryPair(NamedTuple):
     last line about it, and the line that told its worker to stop. ``earlier_is_watched`` is about deliveries that no log
     shows: whatever took them is none of the consumers whose logs were read. Where ``earlier_received_is_exact`` does
     not hold, the earlier receive may lie before the time it is counted from. ``earlier_was_given_back`` is what the mapping's
-    counts tell of a run that succeeded. ``*_is_assumed``: only a later snapshot
+    counts tell of a run that succeeded. Recorded calls tell ``hidden_ms``, from the earlier receive until a change of visibility
+    let the message be visible again, whether there was a change or a refused delete at all (False: all were recorded), and who
+    made a receive that no log shows. ``*_is_assumed``: only a later snapshot
     shows the timeout, and nothing tells since when it holds.
     """
 
@@ -45,6 +47,12 @@ class DeliveryPair(NamedTuple):
     last_line_ms: int | None = None
     stopped_ms: int | None = None
     gap_ms: int | None = None
+    hidden_ms: int | None = None
+    was_visibility_changed: bool | None = None
+    was_delete_refused: bool | None = None
+    earlier_was_deleted: bool = False
+    earlier_receiver: str | None = None
+    is_other_receiver: bool = False
 
     @property
     def visibility_words(self) -> str:
@@ -59,6 +67,8 @@ class DeliveryPair(NamedTuple):
     @property
     def outlived_ms(self) -> int | None:
         """How long the earlier run went on after its visibility timeout; negative if it ended in time."""
+        if self.hidden_ms is not None:
+            return self._beyond(self.hidden_ms)
         return self._beyond(None if self.visibility_timeout_s is None else self.visibility_timeout_s * 1000)
 
     @property

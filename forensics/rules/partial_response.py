@@ -30,6 +30,8 @@ def partial_response(pair: DeliveryPair) -> Ruling:
         return supported(f"{pair.earlier_name} named this message in batchItemFailures")
     if pair.reports_batch_item_failures is False:
         return excluded("the mapping does not use partial batch responses")
+    if pair.earlier_was_deleted:
+        return excluded("CloudTrail recorded its delete, and SQS took it")
     if pair.earlier_was_given_back is False:
         return excluded("the mapping counted no failed message but those of runs that failed: nothing was given back")
     if pair.reports_batch_item_failures is None:

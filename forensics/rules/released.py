@@ -12,6 +12,10 @@ def released(pair: DeliveryPair) -> Ruling:
     """
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
+    if pair.hidden_ms is not None and pair.gap_ms is not None:
+        return _as_called(pair.hidden_ms, pair.gap_ms, pair)
+    if pair.was_visibility_changed is False:
+        return excluded("CloudTrail recorded every call to the queue, and none of ChangeMessageVisibility meanwhile")
     if pair.is_short_gap is None:
         what = (
             "the visibility timeout in force"
@@ -27,6 +31,18 @@ def released(pair: DeliveryPair) -> Ruling:
     if pair.is_fifo or (pair.earlier_kind == "worker" and pair.earlier_status == "error"):
         return supported(f"it came back after {gap}, far inside the {limit}")
     return undecidable(
-        f"it came back after {gap}, inside the {limit}; a standard queue may also hand out a copy",
+        f"it came back after {gap}, inside the {limit}; a standard queue may also deliver a copy",
         "CloudTrail data events of ChangeMessageVisibility",
     )
+
+
+def _as_called(hidden_ms: int, gap_ms: int, pair: DeliveryPair) -> Ruling:
+    """Rule on a message whose visibility a recorded call changed; calls are told in whole seconds."""
+    said = f"ChangeMessageVisibility let it be visible again {seconds(hidden_ms)} after the receive"
+    if pair.visibility_timeout_s is None:
+        return undecidable(f"{said}, and nothing tells whether that is early", "the visibility timeout in force")
+    if hidden_ms >= pair.visibility_timeout_s * 1000:
+        return excluded(f"{said}, which is not before the {pair.visibility_words}")
+    if gap_ms < hidden_ms - 1000:
+        return excluded(f"{said}, and it had come back by then, after {seconds(gap_ms)}")
+    return supported(f"{said}, and it came back after {seconds(gap_ms)}")

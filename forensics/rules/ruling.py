@@ -41,7 +41,7 @@ def no_end_of_earlier(what: str) -> Ruling:
 RESPONSE_OR_COUNTS = "a line that prints the handler's return value, or the mapping's EventCount metrics"
 MAYBE_A_COPY = Ruling(
     UNDECIDABLE,
-    "it came back early for a failed run: either a throttled poller had held it before, or the standard queue handed out "
+    "it came back early for a failed run: either a throttled poller had held it before, or the standard queue delivered "
     "a copy",
     "the function's Throttles metric",
 )

@@ -12,6 +12,8 @@ def throttled(pair: DeliveryPair) -> Ruling:
     """
     if pair.earlier_is_seen:
         return excluded("the earlier delivery reached a consumer: its lines are in the log")
+    if pair.is_other_receiver:
+        return excluded(f"{pair.earlier_receiver} received it, not the function's poller")
     if pair.is_throttled and not pair.earlier_is_watched:
         return undecidable(
             "the function's Throttles were above zero, but a run may stand in a log that was not read in full",

@@ -12,6 +12,8 @@ def unseen_receive(pair: DeliveryPair) -> Ruling:
     """
     if pair.earlier_is_seen:
         return excluded("the earlier delivery reached a consumer: its lines are in the log")
+    if pair.is_other_receiver:
+        return supported(f"{pair.earlier_receiver} received it, who is none of those whose handlings the logs show")
     if not pair.earlier_is_watched:
         return undecidable(
             "no log shows the receive, but a run may stand in a log that was not read in full",
@@ -24,6 +26,8 @@ def unseen_receive(pair: DeliveryPair) -> Ruling:
             "no log shows the receive, and the Throttles metric was not read for that time",
             "the function's Throttles metric",
         )
+    if pair.earlier_receiver is not None:
+        return supported(f"{pair.earlier_receiver} received it, and no log shows what became of it")
     return supported(
         "the receive count says that it was received, and no log shows by whom: a lost response, a person in the "
         "console or another consumer"

@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from forensics.identity import handle_prefix
 from forensics.streams.attribution import CLOSERS, STOPPING, AboutItem, PlacedFact, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
 from forensics.streams.model import Delivery, Fact, LogGroup
 
 _SURENESS = {"started": 1, "worker_started": 2, "record": 3}
 """Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
+
+_FAILURES = frozenset({"worker_raised", "worker_failed", "worker_gave_up", "worker_timed_out"})
+_STARTS = frozenset({"started", "worker_started"})
 
 
 class Handling(NamedTuple):
@@ -69,6 +73,7 @@ def delivery_of(handling: Handling, group: LogGroup) -> Delivery:
         batch_count=1,
     )
     said = (delivery.worker_finished_at, delivery.worker_failed_at, delivery.delete_at)
+    delivery.has_failed_first = _failed_before_delete(handling.facts)
     delivery.is_end_known = any(at is not None for at in said)
     delivery.run_started_at = delivery.first_fact_at
     delivery.run_last_line_at = delivery.last_fact_at
@@ -95,6 +100,16 @@ def lines_row(handling: Handling, log_group: str) -> dict[str, Any]:
     }
 
 
+def _failed_before_delete(facts: Sequence[Fact]) -> bool:
+    """Tell whether the worker said that it failed, or reported an exception, before its delete went wrong."""
+    for fact in facts:
+        if is_failed_delete(fact):
+            return False
+        if fact.role in _FAILURES:
+            return any(is_failed_delete(later) for later in facts)
+    return False
+
+
 def _status(delivery: Delivery) -> str:
     if delivery.is_timed_out:
         return "timeout"
@@ -116,11 +131,13 @@ class _MessageInStream:
     """One message as its stream's lines go by: its handlings so far, and what tells whether the next line opens another.
 
     What stands before the message's first opener is part of the same handling, unless a job ended in between, or the work
-    was done or over and a long silence followed: then an opener is lost.
+    was done or over and a line followed that says it is begun: then an opener is lost. A printed record may as well come
+    last; it needs a long silence before it.
     """
 
     __slots__ = (
         "_best",
+        "_by_handle",
         "_had_effect",
         "_is_awaiting_opener",
         "_is_closed",
@@ -133,6 +150,7 @@ class _MessageInStream:
 
     def __init__(self, facts: Sequence[AboutItem], silence_ms: int) -> None:
         self.handlings: list[list[Fact]] = []
+        self._by_handle: dict[str, list[Fact]] = {}
         self._silence_ms = silence_ms
         self._best = max(_SURENESS.get(about.fact.role, 0) for about in facts)
         self._job = facts[0].job
@@ -144,27 +162,57 @@ class _MessageInStream:
         self._is_closed = self._had_effect = False
 
     def hear(self, job: int, fact: Fact) -> None:
-        """Take in the next fact about the message. That its worker is told to stop opens nothing."""
+        """Take in the next fact about the message. That its worker is told to stop opens nothing.
+
+        A call with the receipt handle that an earlier handling printed is of that one: a slower worker of the same stream.
+        """
         if fact.role == STOPPING:
             if self.handlings:
                 self.handlings[-1].append(fact)
             return
+        earlier = self._earlier_by_handle(fact)
+        if earlier is not None:
+            self._give_to(earlier, fact)
+            return
         opens = self._opens(job, fact)
-        has_lost_opener = (self._had_effect or self._is_closed) and self._is_after_silence(fact)
+        is_over = self._had_effect or self._is_closed
+        has_lost_opener = is_over and (self._is_later_start(fact) or self._is_after_silence(fact))
         if not self.handlings or (opens and (not self._is_awaiting_opener or has_lost_opener)):
             self.handlings.append([])
         if opens:
             self._is_awaiting_opener = False
         self.handlings[-1].append(fact)
+        if fact.role == "record" and fact.receipt_handle is not None:
+            self._by_handle.setdefault(handle_prefix(fact.receipt_handle), self.handlings[-1])
         self._remember(job, fact)
+
+    def _give_to(self, earlier: list[Fact], fact: Fact) -> None:
+        """Give a call to the handling whose handle it names; with its delete the effect last told, if it shows none.
+
+        Else one effect would count twice: as the line that the quicker worker seems to have written, and as what the slower
+        one finished before it tried to delete.
+        """
+        latest = self.handlings[-1]
+        if is_failed_delete(fact) and not any(told.role == "effect" for told in earlier):
+            place = max((n for n, told in enumerate(latest) if told.role == "effect"), default=None)
+            if place is not None:
+                earlier.append(latest.pop(place))
+                self._had_effect = any(told.role == "effect" for told in latest)
+        earlier.append(fact)
+
+    def _earlier_by_handle(self, fact: Fact) -> list[Fact] | None:
+        if fact.role == "record" or fact.receipt_handle is None or not self.handlings:
+            return None
+        printed_in = self._by_handle.get(handle_prefix(fact.receipt_handle))
+        return None if printed_in is self.handlings[-1] else printed_in
 
     def _opens(self, job: int, fact: Fact) -> bool:
         """Tell whether a fact opens a handling.
 
         The surest opener that the message has in this stream does, and a less sure one that comes again before the next of
         those. So does a new job. Of a message without any opener a long silence parts the handlings, and an effect after an
-        end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job from
-        what the job did: a slow one is silent for long.
+        end, if the message had one before: the start line of the second is lost. Silence does not part the end of a job, or a
+        delete, from what was done before: a slow one is silent for long.
         """
         role = fact.role
         if job != self._job:
@@ -172,9 +220,15 @@ class _MessageInStream:
         if self._best:
             sureness = _SURENESS.get(role)
             return sureness is not None and (sureness == self._best or role in self._openers_since_best)
-        if self._is_after_silence(fact) and not (job and role in CLOSERS):
+        if fact.receive_count == 1:  # what was said before is of the first receive, too
+            return False
+        is_end = (job and role in CLOSERS) or (is_failed_delete(fact) and not self._is_closed)
+        if self._is_after_silence(fact) and not is_end:
             return True
         return role == "effect" and self._is_closed and self._had_effect
+
+    def _is_later_start(self, fact: Fact) -> bool:
+        return fact.role in _STARTS and fact.at // 1000 > self._last_ms
 
     def _is_after_silence(self, fact: Fact) -> bool:
         return fact.at // 1000 - self._last_ms >= self._silence_ms

@@ -175,7 +175,8 @@ class _Maker:
         invocation.error_type = max(errors, default=None)
         invocation.has_response = any(s.is_response for s in lines)
         invocation.any_line_id = min(s.evidence_id for s in lines)
-        invocation.facts = [fact for s in lines if s.facts for fact in s.facts]
+        own = request_id.lower()  # "record 1f2e…": whoever prints the request's id names no message
+        invocation.facts = [f for s in lines if s.facts for f in s.facts if f.role != "mention" or f.message_id != own]
         invocation.mark_ids = [s.evidence_id for s in lines if s.kind in _MARKS]
         invocation.end_status = self._end_status(invocation, said, _may_have_raised(lines))
         return invocation

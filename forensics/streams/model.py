@@ -105,7 +105,9 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
 
     First what the consumer's lines say, then the settings in force at the receive, then what was judged.
     ``run_ended_at`` of a worker that says nothing of an end is its last line; then ``is_end_known`` is false. ``stopped_at``:
-    its process was told to stop, and wrote nothing more of the message.
+    its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then tried
+    to delete it: it gave the message up. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
+    ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing.
     """
@@ -155,6 +157,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     worker_failed_at: int | None = None
     stopped_at: int | None = None
     is_given_up: bool = False
+    has_failed_first: bool = False
     is_timed_out: bool = False
     is_named_failure: bool = False
     delete_at: int | None = None
@@ -184,6 +187,10 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     function_settings_id: str | None = None
     is_function_timeout_assumed: bool | None = None
     hidden_until_at: int | None = None
+    is_hidden_by_call: bool = False
+    deleted_by_call_at: int | None = None
+    receiver: str | None = None
+    is_other_receiver: bool = False
     order_declared: str | None = None
     order_inferred: str | None = None
     order_runs: int | None = None

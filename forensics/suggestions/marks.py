@@ -132,7 +132,7 @@ def _effect(candidates: Sequence[Placed], runs: Sequence[RunLines], name: str, c
         if not p.can_tell:
             why = f"an item takes less than {LEAST_WORK_US // 1000} ms, too little to tell before from after"
         elif busy:
-            why = f"{len(busy)} runs that were cut off had it as their last line and went on long behind it"
+            why = f"{len(busy)} interrupted runs had it as their last line and went on long behind it"
         else:
             why = f"{_percent(p.after_share)} of a message's time lies behind it"
         example = p.template.texts[0][0].strip()
@@ -202,14 +202,14 @@ def _why_effect(effect: Placed, runs: Sequence[RunLines]) -> str:
     told = f"it closes a message's work: {_percent(1 - effect.after_share)} of the time lies before it"
     if effect.absent:
         return (
-            f"{told}, and in {effect.absent} of {cut_off} runs that were cut off the message at hand has other lines "
+            f"{told}, and in {effect.absent} of {cut_off} interrupted runs the message at hand has other lines "
             "and not this one; a line from before the work would be there"
         )
     if effect.busy_after:
-        return f"{told}; for messages whose run was cut off behind it the guard answered when they came again"
+        return f"{told}; for messages whose run was interrupted behind it the guard answered when they were redelivered"
     if cut_off:
-        return f"{told}; of {cut_off} runs that were cut off none went on behind it at the same message"
-    return f"{told}; no run was cut off, so that only time tells it from a line before the work"
+        return f"{told}; of {cut_off} interrupted runs none went on behind it at the same message"
+    return f"{told}; no run was interrupted, so that only time tells it from a line before the work"
 
 
 def _without(effect: Template, guard: Placed | None, runs: Sequence[RunLines]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Which of an item's lines stands before its work and which after: told by time, and by what runs that were cut off lack."""
+"""Which of an item's lines stands before its work and which after: told by time, and by what interrupted runs lack."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Placed:
 
     Counts are of items in runs that ended well: ``once``, ``never``, ``often``. ``before_us`` and ``after_us`` are medians of
     the time from the end of the item before to the line, and from the line to the item behind (or the run's borders).
-    Of runs that were cut off: ``absent`` counts those whose item at hand lacks the line though another line names it;
+    Of interrupted runs: ``absent`` counts those whose item at hand lacks the line though another line names it;
     ``busy_after`` are the messages at hand in those that went on ten times as long as usual behind it, as if at work.
     """
 

@@ -174,6 +174,40 @@ SETTING_CHANGES = Table(
     ),
 )
 
+SEND_RECORDS = Table(
+    "send_records",
+    "evidence",
+    grain="one message in one call to SQS (send, receive, delete, change of visibility), as a CloudTrail data event tells; "
+    "one row for a call whose record names no message",
+    key=("evidence_id",),
+    time_column="called_at",
+    columns=(
+        Column("evidence_id", "string", "send: and the SHA-256 of account, region, CloudTrail's event id and place"),
+        _ACCOUNT,
+        _REGION,
+        Column("event_id", "string", "CloudTrail's eventID"),
+        Column("place", "int", "which message of the call, from 0"),
+        Column("called_at", "timestamp", "when SQS took the call, UTC; CloudTrail tells whole seconds"),
+        Column(
+            "operation",
+            "string",
+            "SendMessage, ReceiveMessage, DeleteMessage or ChangeMessageVisibility; of batches too",
+        ),
+        Column("queue_arn", "string", "the queue that was called"),
+        Column("message_id", "string", "SQS MessageId; null where the record does not say"),
+        Column("receipt_handle", "string", "token of the handle; null where CloudTrail hides it"),
+        Column("visibility_timeout_s", "int", "what a receive or a change asked for; null where not said"),
+        Column("group_id", "string", "MessageGroupId of a send"),
+        Column("deduplication_id", "string", "MessageDeduplicationId of a send"),
+        Column("body_md5", "string", "MD5 of the body, as SQS answered a send"),
+        Column("request_id", "string", "SQS's id of the call; a retry of the SDK has another"),
+        Column("actor", "string", "who called: the identity's ARN, or the AWS service"),
+        Column("error_code", "string", "why SQS refused; null where the call took effect"),
+        Column("error_text", "string", "what SQS said to it, without receipt handles"),
+        _COLLECTED,
+    ),
+)
+
 MOVE_TASKS = Table(
     "move_tasks",
     "evidence",
@@ -271,6 +305,7 @@ EVIDENCE = (
     EVENT_SOURCE_MAPPINGS,
     LOG_GROUP_SETTINGS,
     SETTING_CHANGES,
+    SEND_RECORDS,
     MOVE_TASKS,
     CONSUMERS,
     COVERAGE,

@@ -41,7 +41,7 @@ def guard_sentence(
         parts.append(
             "A guard is in place, and no line shows that it stopped a repeat."
             if is_in_place
-            else "No line shows a guard that stopped a repeat."
+            else "No idempotency guard was logged."
         )
     if other_payloads:
         parts.append(f"The idempotency store met another payload under the same key {other_payloads:,} time(s).")

@@ -7,7 +7,7 @@ CAUSE_WORDS = {
     "function_error": "the handler raised an error",
     "runtime_crash": "the runtime crashed",
     "batch_collateral": "its batch failed on another message after this one had finished",
-    "partial_response": "the partial batch response gave it back",
+    "partial_response": "the partial batch response returned it",
     "worker_killed": "the worker was stopped",
     "released": "its visibility timeout was cut short",
     "visibility_expired": "the visibility timeout expired while the consumer was still working",
@@ -16,7 +16,7 @@ CAUSE_WORDS = {
     "delete_ineffective": "the message was not deleted although the run succeeded",
     "throttled": "the function was throttled",
     "unseen_receive": "something received it without leaving a log line",
-    "broker_copy": "SQS handed out a second copy",
+    "broker_copy": "SQS delivered a second copy",
     "producer_retry": "the producer sent the same work in a second message",
     "dedup_window_passed": "the producer sent them again after the deduplication window of five minutes",
     "dlq_redrive": "they were sent back from the dead-letter queue",
@@ -51,7 +51,7 @@ def _times(count: int) -> str:
 
 
 def trigger_sentence(causes: list[str], seen: int, receive_count: int | None, origin: str | None = None) -> str:
-    """Say why the message came again; ``origin`` says where another id of the same work came from.
+    """Say why the message was redelivered; ``origin`` says where another id of the same work came from.
 
     >>> trigger_sentence([], 1, 1, "the same business key was sent again 2 s later under another message id")
     'It was delivered 1 time. The same business key was sent again 2 s later under another message id.'
@@ -65,7 +65,7 @@ def _delivered(causes: list[str], seen: int, receive_count: int | None) -> str:
     if not causes:
         return f"It was {delivered}."
     because = ", then because ".join(CAUSE_WORDS.get(c, c) for c in causes)
-    return f"It was {delivered}: it came again because {because}."
+    return f"It was {delivered}: it was redelivered because {because}."
 
 
 def effect_sentence(at_least: int, at_most: int | None, bases: list[str], order_runs: int | None = None) -> str:

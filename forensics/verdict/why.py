@@ -17,7 +17,7 @@ BEFORE = {
     "handle expired).",
     "delete_failed": "{who} finished {what}, but the delete failed.",
     "delete_ineffective": "{who} succeeded with {what}, but nothing was deleted.",
-    "partial_response": "{who} gave {what} back through its partial batch response.",
+    "partial_response": "{who} returned {what} through its partial batch response.",
     "worker_killed": "{who} was stopped while it had {what}.",
     "released": "{who} cut the visibility timeout of {what} short.",
     "throttled": "{who} was throttled, so {what} was received without a run.",

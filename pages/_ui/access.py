@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from forensics.access import LOOPBACK, TRUSTED_PROXY, Access
+from pages._ui.said import in_words, say
 from pages._ui.words import plain
 
 
@@ -15,7 +16,7 @@ def gate(access: Access) -> None:
     """Stop the page unless whoever looks may look; a logged-out visitor sees a sign-in button and nothing else."""
     if access.mode == "none":
         if st.get_option("server.address") not in LOOPBACK and not os.environ.get(TRUSTED_PROXY):
-            _closed("This dashboard listens beyond this machine, and no login is set: nothing is shown.")
+            _closed(say("This dashboard listens beyond this machine, and no login is set: nothing is shown."))
         return
     who = claims()
     if not who.get("is_logged_in"):
@@ -23,14 +24,14 @@ def gate(access: Access) -> None:
     if refused := access.refusal(who):
         _closed(refused)
     if access.is_over(who, datetime.now(UTC)):
-        _ask_to_sign_in(f"The sign-in is older than {access.session_hours} h.")
+        _ask_to_sign_in(say("The sign-in is older than {n} h.", n=access.session_hours))
 
 
 def sign_out(access: Access) -> None:
     """Show who is signed in, and the way out."""
     if access.mode != "none":
-        st.caption(plain(f"Signed in as {signed_in_name()}"))
-        st.button("Sign out", key="sign_out", icon=":material/logout:", type="tertiary", on_click=st.logout)
+        st.caption(plain(say("Signed in as {name}", name=signed_in_name())))
+        st.button(say("Sign out"), key="sign_out", icon=":material/logout:", type="tertiary", on_click=st.logout)
 
 
 def claims() -> Mapping[str, Any]:
@@ -48,14 +49,14 @@ def _ask_to_sign_in(why: str | None = None) -> NoReturn:
     st.title("Doubletake", anchor=False)
     if why:
         st.info(plain(why), icon=":material/schedule:")
-    if st.button("Sign in", key="sign_in", icon=":material/login:"):
+    if st.button(say("Sign in"), key="sign_in", icon=":material/login:"):
         st.login()
     st.stop()
 
 
 def _closed(sentence: str) -> NoReturn:
     st.title("Doubletake", anchor=False)
-    st.error(plain(sentence), icon=":material/lock:")
+    st.error(plain(in_words(sentence)), icon=":material/lock:")
     if claims().get("is_logged_in"):
-        st.button("Sign out", key="sign_out", icon=":material/logout:", on_click=st.logout)
+        st.button(say("Sign out"), key="sign_out", icon=":material/logout:", on_click=st.logout)
     st.stop()

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from forensics.report.alerts import alerts
+from pages._ui.said import say
 from pages._ui.shell import Page
 from pages._ui.states import guarded
+from pages._ui.tables import data_table
 
 
 def standing(page: Page) -> None:
@@ -15,22 +17,26 @@ def standing(page: Page) -> None:
         found = alerts(page.board.findings, page.settings, datetime.now(UTC))
     if not found:
         return
-    st.subheader("What notices tell", anchor="alerts")
-    st.dataframe(
+    st.subheader(say("What notices tell"), anchor="alerts")
+    data_table(
         [
             {
                 "Kind": alert.kind,
                 "Severity": alert.severity,
                 "What": alert.title[:1].upper() + alert.title[1:],
+                "At": page.clock.minute(alert.at) if alert.at else None,
                 "In words": alert.text,
-                "At": page.clock.stamp(alert.at) if alert.at else None,
             }
             for alert in found
         ],
+        told=("Kind", "Severity", "What", "In words"),
         hide_index=True,
         key="alerts",
         placeholder="–",
-        column_config={"In words": st.column_config.TextColumn(width=420)},
-        alt="Alerts of the last day of the evidence",
+        column_config={
+            "What": st.column_config.TextColumn(width=250),
+            "In words": st.column_config.TextColumn(width=330),
+        },
+        alt=say("Alerts of the last day of the evidence"),
     )
-    st.caption("Of the 24 hours before the evidence ends; `doubletake notify` tells each once per change.")
+    st.caption(say("Of the 24 hours before the evidence ends; `doubletake notify` tells each once per change."))

@@ -4,9 +4,11 @@ from typing import Any
 
 import streamlit as st
 
-from forensics.balance import Balance, balance
+from forensics.balance import Balance, BalanceDay, balance
 from pages._ui.board import Board
+from pages._ui.said import busy, in_words, say
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 _NAMES = {
@@ -23,33 +25,39 @@ _NAMES = {
 
 def balances(page: Page) -> None:
     """Show each queue's balance per day, what is unexplained, and what its mappings and consumers do."""
-    found = _balanced(page.board.key, page.board)
+    with busy("Balancing what was sent"):
+        found = _balanced(page.board.key, page.board)
     days = [day for day in found.days if day.unexplained is not None]
     if not days:
         return
-    st.subheader("Where did the messages go?", anchor="balance")
+    st.subheader(say("Where did the messages go?"), anchor="balance")
     odd = [day for day in days if not day.is_balanced]
     for day in odd[-5:]:
-        st.warning(plain(f"{day.queue}, {day.day}: {day.sentence} {' '.join(day.notes)}"))
+        st.warning(plain(f"{day.queue}, {day.day}: {in_words(day.sentence)} {_notes(day)}"))
     for name, texts in found.named.items():
         for text in texts:
-            st.warning(plain(f"{name}: {text}."))
-    st.dataframe(
+            st.warning(plain(f"{name}: {in_words(f'{text}.')}"))
+    data_table(
         [
             {"Queue": day.queue, "Day": day.day}
             | {words: None if (n := getattr(day, name)) is None else str(n) for name, words in _NAMES.items()}
-            | {"In words": " ".join([day.sentence, *day.notes])}
+            | {"In words": f"{in_words(day.sentence)} {_notes(day)}".strip()}
             for day in days
         ],
+        told=tuple(_NAMES.values()),
         hide_index=True,
         key="balance",
         placeholder="–",
         column_config={"In words": st.column_config.TextColumn(width=420)},
-        alt="Sent against what left each queue, per day",
+        alt=say("Sent against what left each queue, per day"),
     )
-    st.caption("Two ends stand where metrics are approximate, deletes can be repeats, or a finding is undecided.")
+    st.caption(say("Two ends stand where metrics are approximate, deletes can be repeats, or a finding is undecided."))
 
 
-@st.cache_resource(max_entries=4, show_spinner="Balancing what was sent")
+def _notes(day: BalanceDay) -> str:
+    return " ".join(in_words(note) for note in day.notes)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
 def _balanced(key: tuple[Any, ...], _board: Board) -> Balance:
     return balance(_board.findings)

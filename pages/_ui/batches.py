@@ -5,10 +5,11 @@ from typing import Any
 import streamlit as st
 
 from forensics.report.batches import BatchAtEnd, BatchItem
-from forensics.words import count_text as count
-from forensics.words import span_text
 from pages._ui.case import case_of
+from pages._ui.said import count_text as count
+from pages._ui.said import in_words, say, span_text
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 MOST_RUNS = 50
@@ -25,41 +26,59 @@ STATES: dict[str, tuple[Colour, str]] = {
 
 
 def batches(incident: dict[str, Any], page: Page) -> None:
-    """Show each batch at the moment its run was cut off: what was finished, in progress, and not started."""
+    """Show each batch at the moment its run failed: what was finished, in progress, and not started."""
     found = case_of(incident["incident_id"], page).batches
     if not found:
         return
-    st.subheader("How far each failed run got", anchor="batches")
+    st.subheader(say("How far each failed run got"), anchor="batches")
     time, _ = page.clock.fitting(b.ended_at for b in found)
-    said = [f"- `{time(b.ended_at)}` {plain(b.sentence)}" for b in found[:MOST_RUNS]]
+    said = [f"- `{time(b.ended_at)}` {plain(in_words(b.sentence))}" for b in found[:MOST_RUNS]]
     st.markdown("\n".join(said[:MOST_TOLD]))
     if more := said[MOST_TOLD:]:
-        with st.expander(f"{count(len(more), 'further run')}", icon=":material/unfold_more:"):
+        with st.expander(count(len(more), "further run"), icon=":material/unfold_more:"):
             st.markdown("\n".join(more))
     if len(found) > MOST_RUNS:
-        st.caption(f"The first {MOST_RUNS} of {count(len(found), 'run')}; the JSON report has all.")
+        st.caption(
+            say(
+                "The first {shown} of {run}; the JSON report has all.",
+                shown=MOST_RUNS,
+                run=count(len(found), "run"),
+            )
+        )
     several = len(found) > 1
-    st.dataframe(
+    data_table(
         [_row(n, batch, item) for n, batch in enumerate(found[:MOST_RUNS], 1) for item in batch.items],
+        told=("Redelivered",),
         hide_index=True,
         key="batches",
         placeholder="–",
         height=318 if sum(len(b.items) for b in found) > 8 else "auto",
-        column_order=[*(["Run"] if several else []), "#", "Message", "At the end", "Began", "Done", "Came again", "Id"],
+        column_order=[
+            *(["Run"] if several else []),
+            "#",
+            "Message",
+            "At the end",
+            "Began",
+            "Done",
+            "Redelivered",
+            "Id",
+        ],
         column_config={
-            "Run": st.column_config.NumberColumn(width=44, help="In the order above."),
-            "#": st.column_config.NumberColumn(width=36, help="Place in the batch; a dash where it was not printed."),
+            "Run": st.column_config.NumberColumn(width=44, help=say("In the order above.")),
+            "#": st.column_config.NumberColumn(
+                width=36, help=say("Place in the batch; a dash where it was not printed.")
+            ),
             "At the end": st.column_config.MultiselectColumn(
                 options=[words for _, words in STATES.values()],
                 color=[colour for colour, _ in STATES.values()],
                 width=130,
-                help="How far the item had got when the run ended.",
+                help=say("How far the item had got when the run ended."),
             ),
-            "Began": st.column_config.TextColumn(width=80, help="Seconds after the batch was received."),
-            "Done": st.column_config.TextColumn(width=80, help="Seconds after the batch was received."),
-            "Came again": st.column_config.TextColumn(width=90),
+            "Began": st.column_config.TextColumn(width=80, help=say("Seconds after the batch was received.")),
+            "Done": st.column_config.TextColumn(width=80, help=say("Seconds after the batch was received.")),
+            "Redelivered": st.column_config.TextColumn(width=90),
         },
-        alt="Messages of the batches whose runs were cut off",
+        alt=say("Messages of the batches whose runs failed"),
     )
 
 
@@ -71,7 +90,7 @@ def _row(number: int, batch: BatchAtEnd, item: BatchItem) -> dict[str, Any]:
         "At the end": [STATES[item.state][1]],
         "Began": _seconds(item.started_ms),
         "Done": _seconds(item.finished_ms),
-        "Came again": "yes" if item.came_again else "no",
+        "Redelivered": "yes" if item.came_again else "no",
         "Id": item.message_id or item.item_id,
     }
 

@@ -13,6 +13,7 @@ from forensics.settings import Settings, place_of_settings
 from forensics.tables import Table
 from forensics.tables.books import BOOKS
 from forensics.tables.people import ANNOTATIONS
+from pages._ui.said import busy
 from pages._ui.states import guarded
 
 
@@ -45,7 +46,7 @@ class Board:
 
     def any_records(self, table: Table, *where: Condition, columns: tuple[str, ...]) -> list[dict[str, Any]]:
         """Return rows that pass at least one filter, as dictionaries."""
-        with guarded(f"table {table.name}", self.generation.data_version):
+        with guarded(f"table {table.name}", self.generation.data_version), busy("Searching every delivery"):
             return _any_records(self.key, table.name, columns, where, self, table)
 
     def spans(self, table: Table, by: str, time: str) -> list[dict[str, Any]]:
@@ -120,7 +121,7 @@ def _records(
     return _arrow(_board, _table, columns, where).to_pylist()
 
 
-@st.cache_data(max_entries=32, show_spinner="Searching every delivery")
+@st.cache_data(max_entries=32, show_spinner=False)
 def _any_records(
     key: tuple[str, str],
     name: str,

@@ -4,6 +4,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages._ui.said import say
+
 MOST_CHARS = 13
 """Characters of a value that a card of a six-card row shows."""
 ROW_OF_TWO_LINES = 68
@@ -27,7 +29,8 @@ def card(grid: Any, label: str, value: str, help: str | None = None, **more: Any
     """Show one number; one too long for its card is written shorter, then with its whole below it."""
     if len(value) > MOST_CHARS:
         value = value.replace(" to ", "–")
-    if len(value) > MOST_CHARS and " of " in value:
-        head, _, tail = value.partition(" of ")
-        value, more = head, {"delta": f"of {tail}", "delta_color": "off", "delta_arrow": "off"} | more
+    of = next((joint for joint in (" of ", " / ") if joint in value), None)
+    if len(value) > MOST_CHARS and of:
+        head, _, tail = value.partition(of)
+        value, more = head, {"delta": say("of {total}", total=tail), "delta_color": "off", "delta_arrow": "off"} | more
     grid.metric(label, value, help=help, border=True, height="stretch", **more)

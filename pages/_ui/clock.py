@@ -9,6 +9,7 @@ import streamlit as st
 
 from forensics.charts.words import zone_label
 from forensics.clock import zone_of
+from pages._ui.said import dated, say, term
 
 BROWSER = "Browser"
 EM_DASH = "–"
@@ -30,7 +31,7 @@ class Clock:
 
     def minute(self, at: datetime | None) -> str:
         """Write ``20 Nov 2026 05:12``."""
-        return EM_DASH if _missing(at) else f"{self._local(at):%d %b %Y %H:%M}"
+        return EM_DASH if _missing(at) else dated(self._local(at), year=True)
 
     def stamp(self, at: datetime | None) -> str:
         """Write ``2026-11-20 05:12:00.200``."""
@@ -38,7 +39,7 @@ class Clock:
 
     def day(self, at: datetime | None) -> str:
         """Write ``20 Nov 05:12``, for where there is little room."""
-        return EM_DASH if _missing(at) else f"{self._local(at):%d %b %H:%M}"
+        return EM_DASH if _missing(at) else dated(self._local(at), year=False)
 
     def spans_days(self, times: Iterable[datetime | None]) -> bool:
         """Tell whether these times are of more than one day in this zone."""
@@ -82,13 +83,16 @@ def choose_clock(team_zone: str | None) -> Clock:
     options.append(BROWSER)
     browser_zone = zone_of(st.context.timezone)
     chosen = st.segmented_control(
-        "Show times in",
+        say("Show times in"),
         options,
         default="UTC",
         required=True,
         key="tz",
         bind="query-params",
-        help=f"Your browser is in {browser_zone}." if browser_zone else "Your browser named no time zone: UTC then.",
+        format_func=term,
+        help=say("Your browser is in {browser_zone}.", browser_zone=browser_zone)
+        if browser_zone
+        else say("Your browser named no time zone: UTC then."),
     )
     if chosen == BROWSER:
         return Clock(browser_zone or ZoneInfo("UTC"))

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS
-from forensics.words import count_text as count
-from forensics.words import percent
 from pages._ui.board import Board
 from pages._ui.clock import Clock
 from pages._ui.coverage import Gap, complete_share, unread
+from pages._ui.said import count_text as count
+from pages._ui.said import percent, say
 from pages._ui.states import guarded
 from pages._ui.words import plain
 
@@ -20,7 +20,7 @@ MOST_GAPS = 3
 
 def read_share(board: Board) -> str:
     """Say which share of the asked time was read."""
-    return f"{percent(_read(board)[0])} of the evidence read"
+    return say("{percent} of the evidence read", percent=percent(_read(board)[0]))
 
 
 def note(board: Board, clock: Clock, sources: tuple[str, ...]) -> None:
@@ -30,7 +30,7 @@ def note(board: Board, clock: Clock, sources: tuple[str, ...]) -> None:
         return
     lines = [f"- {plain(_words(gap, clock))}" for gap in found[:MOST_GAPS]]
     if len(found) > MOST_GAPS:
-        lines.append(f"- and {count(len(found) - MOST_GAPS, 'more gap')}: the Data page lists all")
+        lines.append(say("- and {gap}: the Data page lists all", gap=count(len(found) - MOST_GAPS, "more gap")))
     warn(lines)
 
 
@@ -38,8 +38,11 @@ def warn(lines: list[str]) -> None:
     """Show the note with its list, which is Markdown."""
     listed = "\n".join(lines)
     st.warning(
-        "**Evidence is incomplete.** What is unknown widens the interval; it is never counted as harmless."
-        f"\n\n{listed}",
+        say(
+            "**Evidence is incomplete.** What is unknown widens the interval; it is never counted as harmless.\n\n"
+            "{listed}",
+            listed=listed,
+        ),
         icon=":material/rule:",
     )
 
@@ -48,7 +51,14 @@ def _words(gap: Gap, clock: Clock) -> str:
     start, end = clock.minute(gap.start_at), clock.minute(gap.end_at)
     until = end[-5:] if start[:-5] == end[:-5] else end
     why = f" ({gap.why})" if gap.why else ""
-    return f"{gap.resource}: {start} to {until} {clock.label(gap.start_at)} was not read{why}"
+    return say(
+        "{resource}: {start} to {until} {zone} was not read{why}",
+        resource=gap.resource,
+        start=start,
+        until=until,
+        zone=clock.label(gap.start_at),
+        why=why,
+    )
 
 
 def _read(board: Board) -> tuple[float | None, list[Gap]]:

@@ -8,9 +8,11 @@ import streamlit as st
 from forensics.charts.lanes import short_names
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import DELIVERIES, MESSAGES
-from forensics.words import count_text as count
 from pages._ui.lines import cut, line_of, log_lines
+from pages._ui.said import count_text as count
+from pages._ui.said import in_words, say, term
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import ENDS, EVENTS
 
 Case = dict[str, Any]
@@ -75,24 +77,24 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> dict[str
     names |= {item: label for item, label in labels(case, page).items() if item in names}
     if chosen:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"Only {_name(chosen, timeline)}", width="content")
+            st.markdown(say("Only {name}", name=_name(chosen, timeline)), width="content")
             st.button(
-                "Clear",
+                say("Clear"),
                 icon=":material/close:",
                 key="clear",
-                help="Show all messages again",
+                help=say("Show all messages again"),
                 on_click=_clear,
                 args=(case,),
             )
         if not items:
-            st.info("No message of that id is shown here.", icon=":material/search_off:")
+            st.info(say("No message of that id is shown here."), icon=":material/search_off:")
             return None
     left, right = st.columns([4, 5], gap="medium")
     with left:
-        st.subheader("Deliveries", anchor="deliveries")
+        st.subheader(say("Deliveries"), anchor="deliveries")
         deliveries(page, ("queue_arn", "==", case["queue_arn"]), ("item_id", "in", tuple(sorted(items))), names=names)
     with right:
-        st.subheader("Evidence", anchor="evidence")
+        st.subheader(say("Evidence"), anchor="evidence")
         picked, _ = evidence(page, timeline, names)
     return picked
 
@@ -125,14 +127,14 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
     rows = sorted(rows, key=lambda d: (place.get(d["item_id"], len(place)), d["item_id"], d["delivery_index"]))
     clock = page.clock
     time, width = clock.fitting(d["received_at"] for d in rows[:MOST_ROWS])
-    st.dataframe(
+    data_table(
         [
             {
                 "Message": names.get(d["item_id"], d["item_id"]),
                 "#": d["receive_count"],
                 "Received": time(d["received_at"]),
-                "Ended by": ENDS.get(d["ended_by"], d["ended_by"]),
-                "Work done": f"{d['effect']} · {d['basis']}",
+                "Ended by": term(ENDS.get(d["ended_by"], d["ended_by"])),
+                "Work done": f"{term(d['effect'])} · {term(d['basis'])}",
                 "Hidden until": time(d["hidden_until_at"]),
                 "Consumer": consumer(d),
                 "Message id": d["message_id"],
@@ -148,18 +150,20 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
         height=318 if len(rows) > 10 else "auto",
         column_config={
             "Message": st.column_config.TextColumn(width=110),
-            "#": st.column_config.NumberColumn(width=30, help="Receive count; a dash where it was not logged."),
+            "#": st.column_config.NumberColumn(width=30, help=say("Receive count; a dash where it was not logged.")),
             "Received": st.column_config.TextColumn(
-                width=width, help=f"When SQS handed it out; times in {clock.label()}."
+                width=width, help=say("When SQS handed it out; times in {zone}.", zone=clock.label())
             ),
-            "Hidden until": st.column_config.TextColumn(width=width, help="Received + visibility timeout."),
+            "Hidden until": st.column_config.TextColumn(width=width, help=say("Received + visibility timeout.")),
             "Ended by": st.column_config.TextColumn(width=108),
-            "Work done": st.column_config.TextColumn(help="Was the work done in this delivery, and what shows it."),
+            "Work done": st.column_config.TextColumn(
+                help=say("Was the work done in this delivery, and what shows it.")
+            ),
         },
-        alt="Deliveries, one row each",
+        alt=say("Deliveries, one row each"),
     )
     if len(rows) > MOST_ROWS:
-        st.caption(f"The first {MOST_ROWS:,} of {len(rows):,} deliveries.")
+        st.caption(say("The first {shown} of {n} deliveries.", shown=MOST_ROWS, n=len(rows)))
 
 
 def _columns(names: dict[str, str], *columns: str) -> list[str]:
@@ -170,10 +174,10 @@ def _columns(names: dict[str, str], *columns: str) -> list[str]:
 def consumer(delivery: dict[str, Any]) -> str:
     """Name who handled it: function and request id, or the worker's stream."""
     if not delivery["is_seen"]:
-        return "not seen in any log"
+        return say("not seen in any log")
     if delivery["request_id"]:
         return f"{delivery['function_name'] or delivery['log_group']} {delivery['request_id']}"
-    return delivery["log_stream"] or delivery["log_group"] or "unknown"
+    return delivery["log_stream"] or delivery["log_group"] or term("unknown")
 
 
 def evidence(
@@ -187,15 +191,15 @@ def evidence(
     lines = log_lines(page, rows)
     cited = [line_of(row, lines) for row in rows]
     time, width = page.clock.fitting(row["at"] for row in rows)
-    event = st.dataframe(
+    event = data_table(
         [
             {
                 "Time": time(row["at"]),
                 "Message": names.get(row["item_id"], row["item_id"]),
-                "Event": EVENTS.get(row["kind"], row["kind"]),
+                "Event": term(EVENTS.get(row["kind"], row["kind"])),
                 "#": None if row["kind"] == "sent" else row["receive_count"],
                 "Line": cut(line["line"]) if line else None,
-                "Source": row["source"],
+                "Source": in_words(row["source"]),
             }
             for row, line in zip(rows, cited, strict=True)
         ],
@@ -207,19 +211,19 @@ def evidence(
         selection_mode="single-cell",
         height=318 if total > 10 else "auto",
         column_config={
-            "Time": st.column_config.TextColumn(width=width, help=f"Times in {page.clock.label()}."),
+            "Time": st.column_config.TextColumn(width=width, help=say("Times in {zone}.", zone=page.clock.label())),
             "Message": st.column_config.TextColumn(width=110),
             "Event": st.column_config.TextColumn(width=112),
-            "#": st.column_config.NumberColumn(width=30, help="Receive count"),
+            "#": st.column_config.NumberColumn(width=30, help=say("Receive count")),
             "Line": st.column_config.TextColumn(
-                width=320, help="The log line nearest in time. Choose a cell for the whole line."
+                width=320, help=say("The log line nearest in time. Choose a cell for the whole line.")
             ),
-            "Source": st.column_config.TextColumn(help="Log stream and request id, or derived from other rows."),
+            "Source": st.column_config.TextColumn(help=say("Log stream and request id, or derived from other rows.")),
         },
-        alt="Evidence, one row per bar and mark",
+        alt=say("Evidence, one row per bar and mark"),
     )
     if total > MOST_ROWS:
-        st.caption(f"The first {MOST_ROWS:,} of {total:,} events.")
+        st.caption(say("The first {shown} of {total} events.", shown=MOST_ROWS, total=total))
     picked = [row for row, _ in event["selection"].get("cells") or ()]
     if picked and picked[0] < len(rows):
         return rows[picked[0]], cited[picked[0]]

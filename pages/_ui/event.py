@@ -11,8 +11,8 @@ from forensics.charts.beside import is_message
 from forensics.charts.hover import mark_key
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
-from forensics.words import offset_text
 from pages._ui import lines
+from pages._ui.said import in_words, offset_text, say, term
 from pages._ui.shell import Page
 from pages._ui.words import EVENTS, plain
 
@@ -46,13 +46,20 @@ def show(case: Case, page: Page, drawn: Any, keys: dict[str, str], on_point: Any
     around = _buttons(row, line is not None, asked, on_point)
     with slot.container(key=PANEL, gap="small"):
         if row is None:
-            st.caption("The event that the link names is not in this data version.")
+            st.caption(say("The event that the link names is not in this data version."))
             return
         st.markdown(_sentence(row, case, page, keys))
         if line:
             lines.whole_line(line, page, around=around)
         else:
-            st.caption(plain(f"No log line stands behind it: {row['source'] or 'it follows from the others'}."))
+            st.caption(
+                plain(
+                    say(
+                        "No log line stands behind it: {source}.",
+                        source=in_words(row["source"]) or say("it follows from the others"),
+                    )
+                )
+            )
 
 
 def _buttons(row: dict[str, Any] | None, has_line: bool, asked: str, on_point: Any) -> bool:
@@ -60,15 +67,15 @@ def _buttons(row: dict[str, Any] | None, has_line: bool, asked: str, on_point: A
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if row is not None and is_message(row["item_id"]):
             st.button(
-                "Find in chart",
-                help="Draw a ring around it",
+                say("Find in chart"),
+                help=say("Draw a ring around it"),
                 key="point_at_event",
                 icon=":material/my_location:",
                 on_click=on_point,
                 args=(asked, int(row["lane"])),
             )
         around = has_line and lines.around_switch()
-        st.button("Close", key="close_event", on_click=choose, args=(None,), icon=":material/close:")
+        st.button(say("Close"), key="close_event", on_click=choose, args=(None,), icon=":material/close:")
     return around
 
 
@@ -90,10 +97,18 @@ def _sentence(row: dict[str, Any], case: Case, page: Page, keys: dict[str, str])
     offset = (at - case["started_at"]).total_seconds() * 1000 if case["started_at"] else None
     when = f"`{page.clock.stamp(at)}` {offset_text(offset)}"
     if not is_message(row["item_id"]):
-        return f"{when} · **{plain(str(row['label']))}** · {plain(str(row['source']))}"
+        return f"{when} · **{plain(in_words(str(row['label'])))}** · {plain(in_words(str(row['source'])))}"
     key, message = keys.get(row["item_id"]), row["message_id"] or row["item_id"]
     who = f"**{plain(key)}** · {plain(message)}" if key else f"**{plain(message)}**"
-    count = "" if row["receive_count"] is None or row["kind"] == "sent" else f", receive #{int(row['receive_count'])}"
-    by = f" by {plain(row['function_name'])}" if row["function_name"] else ""
-    until = f", until `{page.clock.stamp(row['until_at'].to_pydatetime())}`" if row["until_at"] is not None else ""
-    return f"{when} · **{EVENTS.get(row['kind'], row['kind'])}**{count}{by}{until} · {who}"
+    count = (
+        ""
+        if row["receive_count"] is None or row["kind"] == "sent"
+        else say(", receive #{n}", n=int(row["receive_count"]))
+    )
+    by = say(" by {who}", who=plain(row["function_name"])) if row["function_name"] else ""
+    until = (
+        say(", until `{at}`", at=page.clock.stamp(row["until_at"].to_pydatetime()))
+        if row["until_at"] is not None
+        else ""
+    )
+    return f"{when} · **{term(EVENTS.get(row['kind'], row['kind']))}**{count}{by}{until} · {who}"

@@ -5,22 +5,26 @@ from typing import Any
 import streamlit as st
 
 from forensics.charts.fault_times import fault_times
+from forensics.people import marks_text
+from forensics.report.before_after import Side
 from forensics.report.csv_text import to_csv
 from forensics.report.fault_case import FaultCase, load_fault
 from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.records import message_record
+from forensics.report.told import cause as told_cause
 from forensics.tables.findings import MESSAGES
-from forensics.words import count_text as count
-from forensics.words import percent
-from pages._ui.board import Board
+from pages._ui import marks
 from pages._ui.case import case_key
 from pages._ui.incident import stop_now
 from pages._ui.incidents import affected as of_incident
 from pages._ui.incidents import no_suspicion, state
 from pages._ui.plots import legible
+from pages._ui.said import busy, in_words, interval, language, percent, say, term
+from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.states import guarded
-from pages._ui.words import VERDICTS, cause, interval, plain, verdict_column
+from pages._ui.tables import data_table
+from pages._ui.words import VERDICTS, cause, plain, verdict_column
 
 Incident = dict[str, Any]
 MOST_MESSAGES = 2000
@@ -40,6 +44,8 @@ CSV_COLUMNS = (
     "last_received_at",
     "dead_lettered",
     "effect_sentence",
+    "marks",
+    "set_aside",
 )
 
 
@@ -48,13 +54,13 @@ def all_faults(found: list[Incident], page: Page) -> list[Fault]:
     ids = shares_works(found)
     columns = ("incident_id", "queue_arn", "work_id", "verdict")
     shared = page.board.records(MESSAGES, ("incident_id", "in", ids), columns=columns) if len(ids) > 1 else []
-    return faults(found, page.board.generation.data_until_at, shared)
+    return faults(found, page.board.generation.data_until_at, page.people.messages(shared))
 
 
 def choose(found: list[Fault], page: Page) -> Fault:
     """Return the fault that the link names, or the worst; an unknown one is said, and its URL kept."""
     if not found:
-        st.title("Fault", anchor=False)
+        st.title(say("Fault"), anchor=False)
         no_suspicion(page)
         st.stop()
     asked = st.query_params.get("fault")
@@ -63,37 +69,50 @@ def choose(found: list[Fault], page: Page) -> Fault:
         return found[0]
     chosen = next((f for f in found if f.fault_id == asked), None)
     if chosen is None:
-        st.title("Fault", anchor=False)
-        st.error(plain(f"Fault {asked} is not in data version {page.data_version}."), icon=":material/error:")
-        page.link_to("app.py", "All faults", ":material/arrow_back:")
+        st.title(say("Fault"), anchor=False)
+        st.error(
+            plain(
+                say("Fault {asked} is not in data version {data_version}.", asked=asked, data_version=page.data_version)
+            ),
+            icon=":material/error:",
+        )
+        page.link_to("app.py", say("All faults"), ":material/arrow_back:")
         st.stop()
     return chosen
 
 
 def told(fault: Fault, page: Page) -> FaultCase:
     """Return the fault with all that belongs to it, read once per data version."""
-    with guarded("the fault's evidence", page.data_version):
-        return _told((*case_key(page), *fault.incident_ids), fault, page.board)
+    with guarded("the fault's evidence", page.data_version), busy("Reading the fault's evidence"):
+        return _told((*case_key(page), *fault.incident_ids), fault, page)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the fault's evidence")
-def _told(key: tuple[Any, ...], _fault: Fault, _board: Board) -> FaultCase:
-    return load_fault(_board.findings, _fault)
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _told(key: tuple[Any, ...], _fault: Fault, _page: Page) -> FaultCase:
+    return load_fault(_page.board.findings, _fault, _page.people)
 
 
 def header(fault: Fault, page: Page) -> None:
     """Say what happened in all, why, how often, and what next."""
     until = page.board.generation.data_until_at
-    st.title(plain(f"{fault.queue}: {fault.headline}"), anchor=False)
+    st.title(plain(f"{fault.queue}: {in_words(fault.headline)}"), anchor=False)
     case = told(fault, page)
     first = case.opening
-    often = " · ".join(filter(None, (fault.times, first.repeats)))
-    lines = [plain(first.why), f"**How often:** {plain(often)}" if often else ""]
-    lines.append(f"**Next:** {plain(first.next_line)}" if first.steps else "")
+    often = " · ".join(in_words(part) for part in (fault.times, first.repeats) if part)
+    why = plain(told_cause(language(), fault.newest))
+    if len(fault.incidents) > 1:
+        why = say("Last, {at}: {why}", at=page.clock.minute(fault.newest["started_at"]), why=why)
+    lines = [
+        why,
+        say("**How often:** {often}", often=plain(often)) if often else "",
+    ]
+    lines.append(say("**Next:** {next_line}", next_line=plain(in_words(first.next_line))) if first.steps else "")
     st.markdown("  \n".join(line for line in lines if line))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(fault.verdict, color=VERDICTS[fault.verdict][0], help=VERDICTS[fault.verdict][1])
-        st.badge(fault.state(until), color="red" if fault.is_open(until) else "gray", icon=":material/schedule:")
+        st.badge(term(fault.verdict), color=VERDICTS[fault.verdict][0], help=say(VERDICTS[fault.verdict][1]))
+        st.badge(
+            in_words(fault.state(until)), color="red" if fault.is_open(until) else "gray", icon=":material/schedule:"
+        )
         st.badge(cause(fault.trigger), color="gray")
         st.space("stretch")
         stop_now(first)
@@ -105,16 +124,26 @@ def header(fault: Fault, page: Page) -> None:
             icon=":material/download:",
             on_click="ignore",
             disabled=not case.works,
-            help="Every affected message of every incident of this fault, once."
+            help=say("Every affected message of every incident of this fault, once.")
             if case.works
-            else "The logs name no message ids: there is nothing to list.",
+            else say("The logs name no message ids: there is nothing to list."),
         )
+    if fault.set_aside:
+        marks.by_the_logs(page)
     if fault.elsewhere:
-        st.caption(plain(f"The same trigger under the same settings: {', '.join(fault.elsewhere)}."))
+        st.caption(plain(say("The same trigger under the same settings: {names}.", names=", ".join(fault.elsewhere))))
 
 
 def _csv(case: FaultCase) -> bytes:
-    records = [message_record(work) | {"message_ids": work["message_ids"]} for work in case.works]
+    records = [
+        message_record(work)
+        | {
+            "message_ids": work["message_ids"],
+            "marks": marks_text(case.people.of(work["incident_id"]).of(work["item_ids"])),
+            "set_aside": aside.mark.words if (aside := case.people.aside_of(work["item_ids"])) else "",
+        }
+        for work in case.works
+    ]
     return to_csv(records, CSV_COLUMNS).encode()
 
 
@@ -125,43 +154,55 @@ def over_time(fault: Fault, page: Page) -> None:
     until = page.board.generation.data_until_at or fault.ended_at
     width = (until - fault.started_at) / BINS
     starts = [(fault.started_at + n * width).astimezone(page.clock.zone).replace(tzinfo=None) for n in range(BINS)]
-    figure = fault_times(starts, fault.bars(fault.started_at, until, BINS), page.clock.label(until))
+    figure = fault_times(starts, fault.bars(fault.started_at, until, BINS), page.clock.label(until), language())
     st.plotly_chart(
-        legible(figure), key="fault_times", config={"displayModeBar": False}, alt=f"{fault.queue}: {fault.times}"
+        legible(figure),
+        key="fault_times",
+        config={"displayModeBar": False},
+        alt=f"{fault.queue}: {in_words(fault.times)}",
     )
 
 
 def did_it_help(fault: Fault, page: Page) -> None:
     """Show what was changed since it began, and the runs before and since the last change."""
     case = told(fault, page)
-    st.subheader("What changed since", anchor="changes-since")
+    st.subheader(say("What changed since"), anchor="changes-since")
     if not case.changes:
         st.markdown(
-            "No change of the queue, its functions or mappings is known since it began. Mark an incident as fixed when it is "
-            "repaired elsewhere: the runs before and since are then compared here."
+            say(
+                "No settings changes recorded since it began. Mark an incident as fixed when it is repaired elsewhere: "
+                "the runs before and since are then compared here."
+            )
         )
         return
     if found := case.comparison:
-        st.markdown(f"**{plain(found.sentence)}**")
+        st.markdown(f"**{plain(in_words(found.sentence))}**")
         st.markdown(
             "\n".join(
-                ["| | Runs | Led to it | Rate, 95 % sure |", "|---|---|---|---|"]
+                [say("| | Runs | Led to it | Rate, 95 % sure |"), "|---|---|---|---|"]
                 + [
-                    f"| {name} | {side.runs:,} | {side.failed:,} | {percent(side.interval[0])} to {percent(side.interval[1])} |"
-                    for name, side in (("Before", found.before), ("Since", found.since))
+                    f"| {name} | {side.runs:,} | {side.failed:,} | {in_words(_rates(side))} |"
+                    for name, side in ((say("Before"), found.before), (say("Since"), found.since))
                 ]
             )
         )
-    st.dataframe(
+    data_table(
         [{"When": page.clock.stamp(c.at), "What": c.what, "Shown by": c.source} for c in reversed(case.changes)],
+        told=("What", "Shown by"),
         hide_index=True,
         key="fault_changes",
         column_config={
-            "When": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}; no later than this."),
+            "When": st.column_config.TextColumn(
+                width=170, help=say("Times in {zone}; no later than this.", zone=page.clock.label())
+            ),
             "What": st.column_config.TextColumn(width=430),
         },
-        alt="What was changed since this fault began",
+        alt=say("What was changed since this fault began"),
     )
+
+
+def _rates(side: Side) -> str:
+    return " to ".join(percent(bound) for bound in side.interval)
 
 
 def open_page(fault: Fault, page: Page) -> None:
@@ -175,18 +216,19 @@ def incidents(fault: Fault, page: Page) -> None:
     """List its incidents, newest first; a click opens one."""
     until = page.board.generation.data_until_at
     st.subheader(count(len(fault.incidents), "incident"), anchor="incidents")
-    event = st.dataframe(
+    event = data_table(
         [
             {
                 "Verdict": [next((v for v in VERDICTS if i[v]), "possible")],
                 "Started": page.clock.stamp(i["started_at"]),
-                "What happened": i["headline"],
                 "Messages": of_incident(i),
+                "Repeats": interval(i["extra_effects_at_least"] or 0, i["extra_effects_at_most"]),
                 "State": state(i, until),
                 "Incident": i["incident_id"],
             }
             for i in fault.incidents
         ],
+        told=("State",),
         hide_index=True,
         key="fault_incidents",
         height=330 if len(fault.incidents) > 8 else "auto",
@@ -194,10 +236,12 @@ def incidents(fault: Fault, page: Page) -> None:
         selection_mode=["single-row", "single-cell"],
         column_config={
             "Verdict": verdict_column(),
-            "Started": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}."),
-            "What happened": st.column_config.TextColumn(width=340),
+            "Started": st.column_config.TextColumn(width=170, help=say("Times in {zone}.", zone=page.clock.label())),
+            "Messages": st.column_config.TextColumn(help=say("Processed twice, of those delivered more than once.")),
+            "Repeats": st.column_config.TextColumn(width=90, help=say("Times that work was done beyond the first.")),
+            "Incident": st.column_config.TextColumn(width=260),
         },
-        alt="Incidents of this fault, newest first",
+        alt=say("Incidents of this fault, newest first"),
     )
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
     if picked:
@@ -209,12 +253,13 @@ def affected(fault: Fault, page: Page) -> None:
     works = told(fault, page).works
     if not works:
         return
-    st.subheader(f"{count(len(works), 'affected message')}, each once", anchor="messages")
-    st.dataframe(
+    st.subheader(say("{message}, each once", message=count(len(works), "affected message")), anchor="messages")
+    data_table(
         [
             {
                 "Verdict": [w["verdict"]],
-                "Done": interval(w["effects_at_least"] or 0, w["effects_at_most"]),
+                "Times done": interval(w["effects_at_least"] or 0, w["effects_at_most"]),
+                "Marked": marks_text(told(fault, page).people.of(w["incident_id"]).of(w["item_ids"])) or None,
                 "Keys": ", ".join(w["business_keys"] or []),
                 "Message": ", ".join(w["message_ids"]) or w["item_id"],
                 "First received": page.clock.stamp(w["first_received_at"]),
@@ -227,9 +272,11 @@ def affected(fault: Fault, page: Page) -> None:
         height=420 if len(works) > 10 else "auto",
         column_config={
             "Verdict": verdict_column(),
-            "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
+            "Times done": st.column_config.TextColumn(
+                width=60, help=say("Times the work was done: for sure, to at most.")
+            ),
         },
-        alt="Affected messages of this fault",
+        alt=say("Affected messages of this fault"),
     )
     if len(works) > MOST_MESSAGES:
-        st.caption(f"The first {MOST_MESSAGES:,} of {len(works):,} messages; the CSV has all.")
+        st.caption(say("The first {shown} of {n} messages; the CSV has all.", shown=MOST_MESSAGES, n=len(works)))

@@ -2,6 +2,7 @@
 
 from functools import partial
 from textwrap import shorten
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import streamlit as st
@@ -9,19 +10,18 @@ import streamlit as st
 from forensics.errors import ForensicsError
 from forensics.health import NEEDS, QueueReview, Signal, WeekReview, week_bounds, week_title
 from forensics.health.signals import span
-from forensics.report.week import load_week, week_to_open, weeks_read
+from forensics.report.week import load_week, set_aside, week_to_open, weeks_read
 from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
-from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH
-from forensics.words import count_text as count
-from forensics.words import percent, span_text
-from pages._ui import setting_checks
+from pages._ui import marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
-from pages._ui.exports import choose_language
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure
+from pages._ui.said import busy, in_words, language, percent, say, span_text, term
+from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.states import guarded, show_broken
+from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
@@ -39,9 +39,9 @@ def choose_week(page: Page) -> WeekReview:
     with guarded("table queue_weeks", page.data_version):
         weeks = _weeks(page.board.key, page)
     if not weeks:
-        st.title("Queue health", anchor=False)
+        st.title(say("Queue health"), anchor=False)
         st.info(
-            "This data version was made before queues were weighed, or nothing was read yet. Correlate it again:",
+            say("This data version was made before queues were weighed, or nothing was read yet. Correlate it again:"),
             icon=":material/inbox:",
         )
         st.code("doubletake correlate", language="bash")
@@ -51,15 +51,24 @@ def choose_week(page: Page) -> WeekReview:
     asked = st.query_params.get("week")
     if asked and asked not in weeks:
         st.warning(
-            plain(f"Week {asked} is not in this data version, which has {weeks[0]} to {weeks[-1]}. This is {opened}."),
+            plain(
+                say(
+                    "Week {asked} is not in this data version, which has {first} to {last}. This is {opened}.",
+                    asked=asked,
+                    first=weeks[0],
+                    last=weeks[-1],
+                    opened=opened,
+                )
+            ),
             icon=":material/calendar_month:",
         )
     with st.sidebar:
-        week = st.selectbox("Week", newest_first, newest_first.index(opened), key="week", bind="query-params")
+        week = st.selectbox(say("Week"), newest_first, newest_first.index(opened), key="week", bind="query-params")
     try:
-        return _review(page.board.key, page.settings.text, week, page)
+        with busy("Weighing the week"):
+            return _review(page.people_key, page.settings.text, week, page)
     except ForensicsError as problem:
-        st.title("Queue health", anchor=False)
+        st.title(say("Queue health"), anchor=False)
         show_broken(problem, page.data_version)
         st.stop()
 
@@ -69,22 +78,39 @@ def _weeks(key: tuple[str, str], _page: Page) -> list[str]:
     return weeks_read(_page.board.findings)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Weighing the week")
-def _review(key: tuple[str, str], settings: str, week: str, _page: Page) -> WeekReview:
-    return load_week(_page.board.findings, _page.settings, week)
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _review(key: tuple[Any, ...], settings: str, week: str, _page: Page) -> WeekReview:
+    return load_week(_page.board.findings, _page.settings, week, _page.people)
 
 
 def title(review: WeekReview) -> str:
     """Write the week as dates."""
-    return week_title(review.week)
+    if language().code == "en":
+        return week_title(review.week)
+    first, last = week_bounds(review.week)
+    return say("{first} to {last}", first=first.isoformat(), last=last.isoformat())
 
 
-def sentence(review: WeekReview) -> None:
+def sentence(review: WeekReview, page: Page) -> None:
     """Answer the page's question in one sentence, and say where the week is not whole."""
     first = review.needy[0] if review.needy else None
-    why = f" First {first.queue}: {first.why}." if first else ""
-    st.markdown(plain(f"{headline(review)}.{why}"))
-    st.caption(plain(f"{reach(review)} {compared_with(review)} Days of {review.zone}.".strip()))
+    why = say(" First {queue}: {why}.", queue=first.queue, why=in_words(first.why)) if first else ""
+    st.markdown(plain(f"{in_words(f'{headline(review)}.')}{why}"))
+    st.caption(
+        plain(
+            " ".join(
+                filter(
+                    None,
+                    (
+                        in_words(reach(review)),
+                        in_words(compared_with(review)),
+                        say("Days of {zone}.", zone=review.zone),
+                    ),
+                )
+            )
+        )
+    )
+    marks.of_works(set_aside(review), page)
 
 
 def cards(review: WeekReview) -> None:
@@ -94,9 +120,9 @@ def cards(review: WeekReview) -> None:
         no_change = change is not None and not change.strip("+-0., pt")
         card(
             grid,
-            label,
-            value,
-            delta=0 if no_change else change,
+            term(label),
+            in_words(value),
+            delta=0 if no_change else in_words(change),
             delta_color="off" if no_change else "inverse",
         )
 
@@ -104,26 +130,26 @@ def cards(review: WeekReview) -> None:
 def table(review: WeekReview) -> QueueReview | None:
     """Show the queues by need and return the one to look into: clicked, named in the link, or the neediest."""
     if not review.queues:
-        st.info("No queue was read for this week.", icon=":material/inbox:")
+        st.info(say("No queue was read for this week."), icon=":material/inbox:")
         return None
     rows = [
         {
             "Queue": q.queue,
-            "Need": [q.need],
-            "Why": shorten(q.why, MOST_WHY, placeholder="…"),
+            "Status": [q.need],
+            "Why": shorten(in_words(q.why), MOST_WHY, placeholder="…"),
             "Redelivered": percent(q.redelivered),
             "8 weeks": _drawable(q.redelivered_trend),
-            "Processed twice": twice_words(q),
+            "Processed twice": in_words(twice_words(q)),
             "p95 age": _span(q.number("age_p95_s")),
-            "Visibility": _span(q.timeouts.visibility_s),
             "p99 handler": _seconds(q.number("handler_p99_ms")),
             "To DLQ": q.number("dead_lettered_count"),
+            "Visibility": _span(q.timeouts.visibility_s),
             "Owner": q.owner or "",
         }
         for q in review.queues
     ]
     config = st.column_config
-    event = st.dataframe(
+    event = data_table(
         rows,
         hide_index=True,
         key=f"queues-{review.week}",
@@ -132,20 +158,22 @@ def table(review: WeekReview) -> QueueReview | None:
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
         column_config={
-            "Queue": config.TextColumn(pinned=True, width=110),
-            "Need": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
-            "Why": config.TextColumn(width=208),
-            "Redelivered": config.TextColumn(width=84, help="Deliveries that were not the message's first."),
-            "8 weeks": config.LineChartColumn(
-                width=70, y_min=0, help="The same by week, as far as read; the last point is this week."
+            "Queue": config.TextColumn(pinned=True, width=124),
+            "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
+            "Why": config.TextColumn(width=196),
+            "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
+            "8 weeks": config.BarChartColumn(  # a line is drawn smooth there, with hills that nobody measured
+                width=62, y_min=0, help=say("The same by week, as far as read; the last point is this week.")
             ),
-            "Processed twice": config.TextColumn(width=100, help="At least to at most."),
+            "Processed twice": config.TextColumn(width=112, help=say("At least to at most.")),
             "p95 age": config.TextColumn(width=60, help="ApproximateAgeOfOldestMessage"),
-            "Visibility": config.TextColumn(width=66, help="Visibility timeout in force at the end of the evidence."),
-            "p99 handler": config.TextColumn(width=80),
+            "Visibility": config.TextColumn(
+                width=66, help=say("Visibility timeout in force at the end of the evidence.")
+            ),
+            "p99 handler": config.TextColumn(width=88),
             "To DLQ": config.NumberColumn(width=66),
         },
-        alt="Queues by need",
+        alt=say("Queues by need"),
     )
     picked = [*event["selection"]["rows"], *(r for r, _ in event["selection"]["cells"])]
     names = [q.queue for q in review.queues]
@@ -153,7 +181,7 @@ def table(review: WeekReview) -> QueueReview | None:
         st.query_params["queue"] = names[picked[0]]
     asked = st.query_params.get("queue")
     if asked and asked not in names:
-        st.warning(plain(f"Queue {asked} is not in this week."), icon=":material/search_off:")
+        st.warning(plain(say("Queue {asked} is not in this week.", asked=asked)), icon=":material/search_off:")
     return review.queues[names.index(asked)] if asked in names else review.queues[0]
 
 
@@ -165,28 +193,40 @@ def _drawable(shares: list[float | None]) -> list[float]:
 def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     """Show one queue: the reasons with advice, its days, its incidents and its settings checks."""
     st.subheader(plain(queue.queue), anchor=False)
-    said = [f"Owner: {queue.owner}." if queue.owner else "", f"Note: {queue.note}" if queue.note else ""]
+    said = [
+        say("Owner: {owner}.", owner=queue.owner) if queue.owner else "",
+        say("Note: {note}", note=queue.note) if queue.note else "",
+    ]
     if any(said):
         st.caption(plain(" ".join(filter(None, said))))
     numbers = [s for s in queue.signals if not s.is_setting]
     of_settings = [s for s in queue.signals if s.is_setting]
-    _reasons("This week", numbers)
-    _reasons("Settings today", of_settings)
+    _reasons(say("This week"), numbers)
+    _reasons(say("Settings today"), of_settings)
     if not queue.signals:
         st.success(
-            "Nothing to do for this queue." if queue.need == "ok" else "Nothing was read.", icon=":material/check:"
+            say("Nothing to do for this queue.") if queue.need == "ok" else say("Nothing was read."),
+            icon=":material/check:",
         )
     for signal, risk in queue.accepted:
         st.info(
-            plain(f"Accepted until {risk.until.isoformat()}: {signal.sentence}. {risk.reason}"),
+            plain(
+                say(
+                    "Accepted until {day}: {sentence}. {reason}",
+                    day=risk.until.isoformat(),
+                    sentence=in_words(signal.sentence),
+                    reason=risk.reason,
+                )
+            ),
             icon=":material/verified_user:",
         )
     _days(queue, review, page)
     _numbers(queue, review)
     _incidents(queue, page)
     if not review.ends_here:
-        st.caption("The settings checks are those of the end of the evidence, whatever the week.")
-    setting_checks.table(list(queue.checks), page)
+        st.caption(say("The settings checks are those of the end of the evidence, whatever the week."))
+    told_above = {s.sentence for s in queue.signals if s.is_setting} | {s.sentence for s, _ in queue.accepted}
+    setting_checks.table([c for c in queue.checks if c["sentence"] not in told_above], page, bool(told_above))
 
 
 def _reasons(title: str, signals: list[Signal]) -> None:
@@ -197,8 +237,10 @@ def _reasons(title: str, signals: list[Signal]) -> None:
     for signal in signals:
         colour = NEED_COLOURS[signal.level]
         rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
-        advice = plain(f"{signal.advice} ({rests})")
-        st.markdown(f":{colour}-badge[{signal.level}] {plain(signal.sentence)}  \n:gray[:small[{advice}]]")
+        advice = plain(say("{advice} ({evidence})", advice=in_words(signal.advice), evidence=rests))
+        st.markdown(
+            f":{colour}-badge[{term(signal.level)}] {plain(in_words(signal.sentence))}  \n:gray[:small[{advice}]]"
+        )
 
 
 def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
@@ -206,37 +248,40 @@ def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
     with st.skeleton(height=CHART_PX):
         days = page.board.rows(QUEUE_HEALTH, ("queue_arn", "==", queue.queue_arn), ("day", ">=", first.isoformat()))
         days = days[days["day"] <= review.last_day.isoformat()]
+        for column in ("twice_at_least", "twice_at_most") if page.people.aside else ():
+            days = days.assign(**{column: [r[column] for r in page.people.periods(days.to_dict("records"))]})
         with_incidents = _incident_days(queue, review, page)
         figure = days_figure(queue, review, days, with_incidents)
     days_chart(queue, review, figure)
 
 
 def _numbers(queue: QueueReview, review: WeekReview) -> None:
-    with st.expander("Every number, against the week before", icon=":material/table_rows:"):
-        st.dataframe(
+    with st.expander(say("Every number, against the week before"), icon=":material/table_rows:"):
+        data_table(
             [
                 {
                     "": n.label,
                     "This week": n.now,
                     "Week before" if not review.is_running else "Same days before": n.before,
-                    "Change": n.change or "unknown",
+                    "Change": in_words(n.change or "unknown"),
                 }
                 for n in queue.numbers
             ],
+            told=("", "This week", "Week before", "Same days before"),
             hide_index=True,
             key="numbers",
             height="content",
-            alt=f"{queue.queue}: every number of the week against the week before",
+            alt=say("{queue}: every number of the week against the week before", queue=queue.queue),
         )
 
 
 def _incident_days(queue: QueueReview, review: WeekReview, page: Page) -> list[dict[str, str]]:
     zone = ZoneInfo(review.zone)
-    found = page.board.records(INCIDENTS, ("queue_arn", "==", queue.queue_arn))
+    found = [i for i in page.incidents() if i["queue_arn"] == queue.queue_arn]
     return [
         {
             "incident_id": i["incident_id"],
-            "headline": i["headline"] or "",
+            "headline": in_words(i["headline"]),
             "day": i["started_at"].astimezone(zone).date().isoformat(),
         }
         for i in found
@@ -247,47 +292,48 @@ def _incident_days(queue: QueueReview, review: WeekReview, page: Page) -> list[d
 def _incidents(queue: QueueReview, page: Page) -> None:
     if not queue.incidents:
         return
-    st.markdown(f"**{count(len(queue.incidents), 'incident')} this week**")
+    st.markdown(say("**{incident} this week**", incident=count(len(queue.incidents), "incident")))
     for incident in queue.incidents[-10:]:
-        label = plain(f"{incident['incident_id']}: {incident['headline']}")
+        label = plain(f"{incident['incident_id']}: {in_words(incident['headline'])}")
         page.link_to("pages/incident.py", label, ":material/timeline:", incident=incident["incident_id"])
     if len(queue.incidents) > 10:
-        st.caption("The newest ten; the Incidents page has all.")
+        st.caption(say("The newest ten; the Incidents page has all."))
 
 
 def downloads(review: WeekReview, page: Page) -> None:
     """Offer the review as files."""
-    with st.sidebar:
-        language = choose_language()
     with st.container(horizontal=True, gap="small"):
         for suffix, (name, mime, words) in FORMATS.items():
             st.download_button(
                 name,
-                partial(_file, review, suffix, language),
+                partial(_file, review, suffix, language().code),
                 file_name=f"queue-health-{review.week}.{suffix}",
                 mime=mime,
                 key=f"week-{suffix}",
                 icon=":material/download:",
                 on_click="ignore",
-                help=words,
+                help=say(words),
             )
 
 
-def _file(review: WeekReview, suffix: str, language: str) -> bytes:
-    return render_week(review, suffix, language)
+def _file(review: WeekReview, suffix: str, code: str) -> bytes:
+    return render_week(review, suffix, code)
 
 
 def method(review: WeekReview) -> None:
     """Say how the numbers are meant."""
     st.caption(
-        "Redelivered: deliveries that were not the message's first, of all in the ledger. Processed twice: messages "
-        "whose work was done more than once, at least to at most. Unknown means that the source was not read, never "
-        "zero. The age metric leaves out messages received three times or more on a standard queue."
+        say(
+            "Redelivered: deliveries that were not the message's first, of all in the ledger. Processed twice: "
+            "messages whose work was done more than once, at least to at most. Unknown means that the source was "
+            "not read, never zero. The age metric leaves out messages received three times or more on a standard "
+            "queue."
+        )
     )
 
 
 def _span(value_s: int | None) -> str:
-    return "–" if value_s is None else span(value_s)
+    return "–" if value_s is None else in_words(span(value_s))
 
 
 def _seconds(value_ms: int | None) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from forensics.charts.queue_days import incident_frame, queue_days_figure
 from forensics.health import QueueReview, WeekReview, week_bounds
 from pages._ui.plots import legible
+from pages._ui.said import in_words, language, say
 
 CHART_PX = 900
 """Height of the chart, and of the frame that keeps its place while it is drawn."""
@@ -25,6 +26,7 @@ def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: li
         dict(queue.timeouts.steps),
         ZoneInfo(review.zone),
         review.data_until_at,
+        language(),
     )
     return legible(figure)
 
@@ -35,5 +37,9 @@ def days_chart(queue: QueueReview, review: WeekReview, figure: Any) -> None:
         figure,
         key=f"days-{queue.queue_arn}-{review.week}",
         config=CONFIG,
-        alt=f"{queue.queue}, eight weeks by day: traffic, repeats, age and handler. {queue.why}",
+        alt=say(
+            "{queue}, eight weeks by day: traffic, repeats, age and handler. {why}",
+            queue=queue.queue,
+            why=in_words(queue.why),
+        ),
     )

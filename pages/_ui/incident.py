@@ -9,16 +9,18 @@ from forensics.origins import ORIGIN_RULES
 from forensics.report.activity import is_open
 from forensics.report.opening import Opening, headline
 from forensics.report.provisional import provisional_sentence
+from forensics.report.told import cause as told_cause
 from forensics.report.works import by_work
-from forensics.words import count_text as count
-from forensics.words import offset_text
 from pages._ui import exports, marks
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
 from pages._ui.incidents import no_suspicion, state, verdict
 from pages._ui.readiness import readiness
+from pages._ui.said import count_text as count
+from pages._ui.said import in_words, interval, language, offset_text, say, term
 from pages._ui.shell import Page
-from pages._ui.words import CERTAINTY, VERDICTS, cause, code_counts, interval, plain, rival, verdict_column
+from pages._ui.tables import data_table
+from pages._ui.words import VERDICTS, cause, code_counts, plain, rival, verdict_badges, verdict_column
 
 Incident = dict[str, Any]
 MOST_MESSAGES = 2000
@@ -41,9 +43,18 @@ def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incide
     case = next((i for i in found if i["incident_id"] == asked), None)
     if case is None:
         st.title(title, anchor=False)
-        st.error(plain(f"Incident {asked} is not in data version {page.data_version}."), icon=":material/error:")
-        st.write("It may be in another data version, or its messages belong to another incident by now.")
-        page.link_to("app.py", "All incidents", ":material/arrow_back:")
+        st.error(
+            plain(
+                say(
+                    "Incident {asked} is not in data version {data_version}.",
+                    asked=asked,
+                    data_version=page.data_version,
+                )
+            ),
+            icon=":material/error:",
+        )
+        st.write(say("It may be in another data version, or its messages belong to another incident by now."))
+        page.link_to("app.py", say("All incidents"), ":material/arrow_back:")
         st.stop()
     st.session_state["last_incident"] = asked
     return case
@@ -55,18 +66,32 @@ def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
     st.sidebar.markdown(f"`{case['incident_id'].replace('`', '')}`")
     at = ids.index(case["incident_id"])
     with st.sidebar.container(horizontal=True, gap="small"):
-        for word, icon, shortcut, index in (
-            ("Previous", ":material/chevron_left:", "Alt+P", at - 1),
-            ("Next", ":material/chevron_right:", "Alt+N", at + 1),
+        for word, icon, shortcut, index, there_is, there_is_none in (
+            (
+                "Earlier",
+                ":material/chevron_left:",
+                "Alt+P",
+                at - 1,
+                say("Previous incident in time"),
+                say("There is no previous incident."),
+            ),
+            (
+                "Later",
+                ":material/chevron_right:",
+                "Alt+N",
+                at + 1,
+                say("Next incident in time"),
+                say("There is no next incident."),
+            ),
         ):
             there = 0 <= index < len(ids)
             if st.button(
-                word,
+                term(word),
                 icon=icon,
-                key=f"{word.lower()}_incident",
+                key="previous_incident" if index < at else "next_incident",
                 shortcut=shortcut,
                 disabled=not there,
-                help=f"{word} incident in time" if there else f"There is no {word.lower()} incident.",
+                help=there_is if there else there_is_none,
                 type="tertiary",
             ):
                 st.switch_page("pages/incident.py", query_params=page.link(incident=ids[index]))
@@ -76,48 +101,49 @@ def partial_evidence(case: Incident) -> None:
     """Name above the headline what could not be read, and what that does to the verdict."""
     if not case["unread_sources"]:
         return
-    warn([f"- {plain(source)}" for source in case["unread_sources"]])
+    warn([f"- {plain(in_words(source))}" for source in case["unread_sources"]])
 
 
 def header(case: Incident, page: Page) -> Any:
     """Show what happened, why and how often and what next, then the verdict; return the place for the actions."""
     until = page.board.generation.data_until_at
     word = verdict(case)
-    st.title(plain(headline(case)), anchor=False)
+    st.title(plain(in_words(headline(case))), anchor=False)
     first = case_of(case["incident_id"], page).opening
-    what_next = f"**Next:** {plain(first.next_line)}" if first.steps else ""
-    st.markdown(f"{plain(first.why)}  \n{how_often(case, first, page)}{what_next}")
+    what_next = say("**Next:** {next_line}", next_line=plain(in_words(first.next_line))) if first.steps else ""
+    st.markdown(f"{plain(told_cause(language(), case))}  \n{how_often(case, first, page)}{what_next}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(
-            f"{word} · {case['certainty']}",
-            color=VERDICTS[word][0],
-            help=f"{VERDICTS[word][1]} {CERTAINTY.get(case['certainty'], '')}",
-        )
+        verdict_badges(word, case["certainty"])
         if case["is_provisional"]:
-            said = plain(provisional_sentence(case))
-            st.badge("provisional", color="blue", icon=":material/hourglass_top:", help=said)
+            said = plain(in_words(provisional_sentence(case)))
+            st.badge(term("provisional"), color="blue", icon=":material/hourglass_top:", help=said)
         opened = is_open(case, until)
-        ends = f"Active in the last hour of the data, which ends {page.clock.minute(until)}." if opened else None
+        ends = (
+            say("Active in the last hour of the data, which ends {at}.", at=page.clock.minute(until))
+            if opened
+            else None
+        )
         st.badge(state(case, until), color="red" if opened else "gray", icon=":material/schedule:", help=ends)
         marks.badges(case, page)
         st.space("stretch")
         actions = st.container(horizontal=True, width="content", gap="small")
         with actions:
             stop_now(first)
-        return actions
+    marks.of_incident(case, page)
+    return actions
 
 
 def stop_now(first: Opening) -> None:
     """Offer the first moves, each with its command, cost and undo, to be copied; nothing here runs them."""
-    with st.popover(first.stop_heading, icon=":material/pan_tool:"):
-        st.caption("For you to run; Doubletake only reads.")
+    with st.popover(say(first.stop_heading), icon=":material/pan_tool:"):
+        st.caption(say("For you to run; Doubletake only reads."))
         for move in first.moves:
-            st.markdown(f"**{plain(move.title)}.** {plain(move.why)}")
+            st.markdown(f"**{plain(in_words(f'{move.title}.'))}** {plain(in_words(move.why))}")
             if move.commands:
                 st.code("\n".join(move.commands), language="bash", wrap_lines=True)
-            st.markdown(f"Costs: {plain(move.cost)}")
+            st.markdown(say("Costs: {cost}", cost=plain(in_words(move.cost))))
             if move.undo:
-                st.markdown("Undo:")
+                st.markdown(say("Undo:"))
                 st.code("\n".join(move.undo), language="bash", wrap_lines=True)
 
 
@@ -133,9 +159,11 @@ def how_often(case: Incident, first: Opening, page: Page) -> str:
         return ""
     at = case["first_repeat_at"]
     if at is None:
-        return f"**How often:** {plain(first.repeats)}  \n"
+        return say("**How often:** {repeats}  \n", repeats=plain(in_words(first.repeats)))
     write = page.clock.day if page.clock.spans_days([case["started_at"], case["ended_at"]]) else page.clock.second
-    return f"**How often:** {plain(first.repeats)} · first redelivery {write(at)}  \n"
+    return say(
+        "**How often:** {repeats} · first redelivery {at}  \n", repeats=plain(in_words(first.repeats)), at=write(at)
+    )
 
 
 def cause_chain(incident: Incident, page: Page) -> None:
@@ -143,11 +171,11 @@ def cause_chain(incident: Incident, page: Page) -> None:
     facts = case_of(incident["incident_id"], page).chain
     if not facts:
         return
-    st.subheader("Cause chain", anchor="cause-chain")
+    st.subheader(say("Cause chain"), anchor="cause-chain")
     time, _ = page.clock.fitting(f.at for f in facts)
     st.markdown(
         "\n".join(
-            f"{n}. `{time(f.at)}` {plain(offset_text(f.offset_ms))} · {plain(f.sentence)}"
+            f"{n}. `{time(f.at)}` {plain(offset_text(f.offset_ms))} · {plain(in_words(f.sentence))}"
             for n, f in enumerate(facts, 1)
         )
     )
@@ -155,21 +183,29 @@ def cause_chain(incident: Incident, page: Page) -> None:
 
 def causes(case: Incident) -> None:
     """Show which causes count, and why the rival ones are out."""
-    st.subheader("Cause, and causes ruled out", anchor="causes")
+    st.subheader(say("Cause, and causes ruled out"), anchor="causes")
     said = " · ".join(f"**{plain(cause(code))}** {n:,}" for code, n in code_counts(case["causes"] or []))
-    counted = "Failed runs" if case["messages"] is None else "Redeliveries"
+    counted = say("Failed runs") if case["messages"] is None else say("Redeliveries")
     if case["primary_cause"] in ORIGIN_RULES:
         why = plain(cause(case["primary_cause"]))
-        st.markdown(f"No message came again under its own id; the same work came under another one: **{why}**.")
+        st.markdown(
+            say(
+                "No message was redelivered under its own id; the same work came under another one: **{why}**.", why=why
+            )
+        )
     else:
-        st.markdown(f"{counted} by cause: {said}" if said else "No cause could be decided.")
+        st.markdown(
+            say("{counted} by cause: {said}", counted=counted, said=said) if said else say("No cause could be decided.")
+        )
     if case["still_open"]:
-        st.markdown("Still open, as the evidence does not rule them out:")
+        st.markdown(say("Still open, as the evidence does not rule them out:"))
         st.markdown("\n".join(f"- {rival(text)}" for text in case["still_open"]))
     if case["excluded"]:
         few = len(case["excluded"]) <= 4
         with st.expander(
-            f"{count(len(case['excluded']), 'rival cause')} excluded", expanded=few, icon=":material/rule:"
+            say("{cause} ruled out", cause=count(len(case["excluded"]), "cause")),
+            expanded=few,
+            icon=":material/rule:",
         ):
             st.markdown("\n".join(f"- {rival(text)}" for text in case["excluded"]))
 
@@ -178,19 +214,19 @@ def verdicts(case: Incident, page: Page) -> None:
     """Show the verdict of every work in its three parts, with the ids of its messages."""
     messages = case_of(case["incident_id"], page).messages
     rows = by_work(messages)
-    title = "Verdict per message" if len(rows) == len(messages) else "Verdict per work"
-    st.subheader(title if rows else "Marks", anchor="verdicts")
+    title = say("Verdict per message") if len(rows) == len(messages) else say("Verdict per work")
+    st.subheader(title if rows else say("Marks"), anchor="verdicts")
     marks.form(case, page)
     if not rows:
         return
     marked = marks.of_messages(case, page)
     order = {word: n for n, word in enumerate(VERDICTS)}
     ranked = sorted(rows, key=lambda m: (order.get(m["verdict"], 9), str(m["first_received_at"]), m["item_id"]))
-    st.dataframe(
+    data_table(
         [
             {
                 "Verdict": [m["verdict"]],
-                "Done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
+                "Times done": interval(m["effects_at_least"] or 0, m["effects_at_most"]),
                 "Message": ", ".join(m["message_ids"] or m["item_ids"]),
                 "Keys": ", ".join(m["business_keys"] or []),
                 "Marked": " · ".join(dict.fromkeys(marked[i] for i in m["item_ids"] if i in marked)) or None,
@@ -202,22 +238,31 @@ def verdicts(case: Incident, page: Page) -> None:
             }
             for m in ranked[:MOST_MESSAGES]
         ],
+        told=("Why it was redelivered", "Guard", "Effect", "Certainty", "Marked"),
         hide_index=True,
         key="verdicts",
         placeholder="–",
         height=420 if len(ranked) > 10 else "auto",
         column_config={
             "Verdict": verdict_column(),
-            "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
+            "Times done": st.column_config.TextColumn(
+                width=60, help=say("Times the work was done: for sure, to at most.")
+            ),
             "Marked": st.column_config.TextColumn(width=110),
             "Why it was redelivered": st.column_config.TextColumn(width=320),
-            "Guard": st.column_config.TextColumn(width=240, help="Why the repeat was or was not stopped."),
+            "Guard": st.column_config.TextColumn(width=240, help=say("Why the repeat was or was not stopped.")),
             "Effect": st.column_config.TextColumn(width=240),
         },
         alt=title,
     )
     if len(ranked) > MOST_MESSAGES:
-        st.caption(f"The first {MOST_MESSAGES:,} of {len(ranked):,} works; the CSV has all affected ones.")
+        st.caption(
+            say(
+                "The first {shown} of {n} works; the CSV has all affected ones.",
+                shown=MOST_MESSAGES,
+                n=len(ranked),
+            )
+        )
 
 
 def hints(case: Incident, page: Page) -> None:
@@ -225,10 +270,10 @@ def hints(case: Incident, page: Page) -> None:
     found = case_of(case["incident_id"], page).hints
     if not found:
         return
-    st.subheader("Hints: the same body", anchor="hints")
-    st.markdown("\n".join(f"- {plain(hint.sentence)}" for hint in found[:MOST_HINTS]))
+    st.subheader(say("Hints: the same body"), anchor="hints")
+    st.markdown("\n".join(f"- {plain(in_words(hint.sentence))}" for hint in found[:MOST_HINTS]))
     if len(found) > MOST_HINTS:
-        st.caption(f"{len(found) - MOST_HINTS:,} more are in the JSON report.")
+        st.caption(say("{n} more are in the JSON report.", n=len(found) - MOST_HINTS))
 
 
 def what_to_log(case: Incident, page: Page) -> None:
@@ -240,15 +285,15 @@ def what_to_log(case: Incident, page: Page) -> None:
 def settings_then(incident: Incident, page: Page) -> None:
     """Show the settings that were in force, each beside what AWS advises."""
     facts = case_of(incident["incident_id"], page).settings
-    st.subheader("Settings at that time", anchor="settings")
+    st.subheader(say("Settings at that time"), anchor="settings")
     if not facts:
-        st.markdown("No snapshot of the queue's or function's settings is in the lake.")
+        st.markdown(say("No snapshot of the queue's or function's settings is in the lake."))
         return
     was_changed = any(f.now for f in facts)
-    st.dataframe(
+    data_table(
         [
             {
-                "Setting": f"{f.name[:1].upper()}{f.name[1:]}",
+                "Setting": _capital(term(f.name)),
                 "Value": f.value,
                 **({"Now": f.now or ""} if was_changed else {}),
                 "Advised": f.advice,
@@ -257,26 +302,31 @@ def settings_then(incident: Incident, page: Page) -> None:
             }
             for f in facts
         ],
+        told=("Value", "Now", "Advised", "", "Source"),
         hide_index=True,
         key="settings",
         column_config={
             "Setting": st.column_config.TextColumn(width=230),
             "Value": st.column_config.TextColumn(width=120),
-            "Now": st.column_config.TextColumn(width=130, help="Where it was changed since."),
+            "Now": st.column_config.TextColumn(width=130, help=say("Where it was changed since.")),
             "Advised": st.column_config.TextColumn(width=330),
             "": st.column_config.TextColumn(width=104),
         },
-        alt="Settings in force during the incident",
+        alt=say("Settings in force during the incident"),
     )
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def limits(incident: Incident, page: Page) -> None:
     """Say what the data cannot show, and what evidence would decide it."""
-    st.subheader("What the data cannot show", anchor="limits")
+    st.subheader(say("What the data cannot show"), anchor="limits")
     lines = case_of(incident["incident_id"], page).gaps or (
-        "Nothing that this verdict rests on is missing from the evidence.",
+        say("Nothing that this verdict rests on is missing from the evidence."),
     )
-    st.markdown("\n".join(f"- {plain(line)}" for line in lines))
+    st.markdown("\n".join(f"- {plain(in_words(line))}" for line in lines))
 
 
 def link(case: Incident, page: Page) -> str:

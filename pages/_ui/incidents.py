@@ -13,15 +13,16 @@ from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import MESSAGES
 from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
-from forensics.words import count_text as count
-from forensics.words import percent
 from pages._ui import marks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.coverage import complete_share, reach, was_read_in_full
+from pages._ui.said import count_text as count
+from pages._ui.said import in_words, interval, percent, say, term
 from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import VERDICTS, cause, interval, plain, verdict_column
+from pages._ui.words import VERDICTS, cause, plain, verdict_column
 
 Incident = dict[str, Any]
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
@@ -35,18 +36,26 @@ def verdict(incident: Incident) -> str:
 def affected(incident: Incident) -> str:
     """Say how many works were done twice, of those that came again: ``7 to 8 of 10``."""
     if incident["messages"] is None:
-        return f"up to {incident['messages_at_most']:,}" if incident["messages_at_most"] is not None else "unknown"
+        return (
+            say("up to {n}", n=incident["messages_at_most"])
+            if incident["messages_at_most"] is not None
+            else term("unknown")
+        )
     counts = verdict_counts(incident)
-    return f"{interval(counts['confirmed'], sum(counts[v] for v in AFFECTED))} of {sum(counts.values()):,}"
+    return say(
+        "{interval} of {total}",
+        interval=interval(counts["confirmed"], sum(counts[v] for v in AFFECTED)),
+        total=sum(counts.values()),
+    )
 
 
 def state(incident: Incident, until: datetime | None) -> str:
     """Say ``open``, or for how long nothing has happened."""
     quiet = quiet_for(incident, until)
     if quiet is None or quiet <= QUIET_AFTER:
-        return "open"
+        return term("open")
     hours = int(quiet.total_seconds() // 3600)
-    return f"quiet {hours} h" if hours < 48 else f"quiet {hours // 24} d"
+    return say("quiet {n} h", n=hours) if hours < 48 else say("quiet {n} d", n=hours // 24)
 
 
 def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Incident]]:
@@ -54,12 +63,17 @@ def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Inc
     queues, kinds = sorted({i["queue"] for i in found}), sorted({i["primary_cause"] or "undecidable" for i in found})
     for key, known in (("queue", queues), ("kind", kinds), ("period", list(PERIODS))):
         if (asked := st.query_params.get(key)) and asked not in ("all", *known):
-            said = f"{key}={asked} of the link names nothing in data version {page.data_version}; it is ignored."
+            said = say(
+                "{key}={asked} of the link names nothing in data version {data_version}; it is ignored.",
+                key=key,
+                asked=asked,
+                data_version=page.data_version,
+            )
             st.warning(plain(said), icon=":material/filter_alt_off:")
     with st.sidebar:
-        queue = st.selectbox("Queue", ["all", *queues], key="queue", bind="query-params")
-        kind = st.selectbox("Kind", ["all", *kinds], key="kind", bind="query-params", format_func=_kind)
-        period = st.selectbox("Period", list(PERIODS), key="period", bind="query-params")
+        queue = st.selectbox(say("Queue"), ["all", *queues], key="queue", bind="query-params", format_func=_queue)
+        kind = st.selectbox(say("Kind"), ["all", *kinds], key="kind", bind="query-params", format_func=_kind)
+        period = st.selectbox(say("Period"), list(PERIODS), key="period", bind="query-params", format_func=in_words)
     window = read_window()
     window.notice(page.clock)
     length, until = PERIODS[period], page.board.generation.data_until_at
@@ -72,32 +86,56 @@ def filters(found: list[Incident], page: Page) -> tuple[list[Incident], list[Inc
     return sorted(chosen, key=lambda i: (i["started_at"], i["incident_id"]), reverse=True), of_any_time
 
 
+def _queue(name: str) -> str:
+    return term("all") if name == "all" else name
+
+
 def _kind(code: str) -> str:
-    return "all" if code == "all" else cause(code)
+    return term("all") if code == "all" else cause(code)
 
 
 def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident], page: Page) -> str:
     """Answer the page's question in one sentence: of the faults of what is ``wanted``, worst first, it names the first."""
     until = page.board.generation.data_until_at
     if not found:
-        return f"No suspicion in the data, which ends {page.data_end}."
+        return say("No suspicion in the data, which ends {data_end}.", data_end=page.data_end)
     if not wanted:
-        return f"No incidents match this filter ({len(found):,} in total); the data ends {page.data_end}."
+        return say(
+            "No incidents match this filter ({n} in total); the data ends {data_end}.",
+            n=len(found),
+            data_end=page.data_end,
+        )
     running = [fault for fault in ranked if fault.is_open(until)]
     if running:
-        when = "Open now" if page.is_fresh else f"Still open where the data ends ({page.data_end})"
-        more = f", and {len(running) - 1} more" if len(running) > 1 else ""
-        return f"{when} on {running[0].queue}: {_what(running[0])}{more}."
+        when = (
+            say("Open now")
+            if page.is_fresh
+            else say("Still open where the data ends ({data_end})", data_end=page.data_end)
+        )
+        more = say(", and {n} more", n=len(running) - 1) if len(running) > 1 else ""
+        return say(
+            "{when} on {queue}: {what}{more}.", when=when, queue=running[0].queue, what=_what(running[0]), more=more
+        )
     worst = ranked[0]
-    which = "The only fault" if len(ranked) == 1 else f"The worst of {count(len(ranked), 'fault')}"
+    which = (
+        say("The only fault") if len(ranked) == 1 else say("The worst of {fault}", fault=count(len(ranked), "fault"))
+    )
     if len(wanted) == 1:
-        which = "The only incident"
-    quiet = f"{which}, on {worst.queue}, {worst.state(until)}: {_what(worst)}."
-    return f"Nothing active in the last hour of data, which ends {page.data_end}. {quiet}"
+        which = say("The only incident")
+    quiet = say(
+        "{which}, on {queue}, {state}: {what}.",
+        which=which,
+        queue=worst.queue,
+        state=in_words(worst.state(until)),
+        what=_what(worst),
+    )
+    return say(
+        "Nothing active in the last hour of data, which ends {data_end}. {quiet}", data_end=page.data_end, quiet=quiet
+    )
 
 
 def _what(fault: Fault) -> str:
-    return f"{fault.headline}{f' ({fault.times})' if fault.times else ''}"
+    return f"{in_words(fault.headline)}{f' ({in_words(fault.times)})' if fault.times else ''}"
 
 
 def cards(
@@ -113,34 +151,37 @@ def cards(
     known = {q["queue_arn"] for q in queues if q["queue_arn"] not in dead} | {i["queue_arn"] for i in wanted}
     grid = row(4)
     open_count = sum(is_open(i, until) for i in wanted)
-    card(grid, "Open suspicions", f"{open_count:,}", "Active in the last hour of the data.")
+    card(grid, say("Open suspicions"), f"{open_count:,}", say("Active in the last hour of the data."))
     now, before = _twice(of_any_time, until, 0, page), _twice(of_any_time, until, 7, page)
     logs = [c for c in coverage if c["source"] == LOG_EVENTS.name]
     compares = until is not None and was_read_in_full(logs, until - timedelta(days=14), until - timedelta(days=7))
     card(
         grid,
-        "Processed twice, 7 days",
+        say("Processed twice, 7 days"),
         interval(*now),
-        "Works that were done more than once: for sure, to at most. One that came under two message ids counts once.",
+        say(
+            "Works that were done more than once: for sure, to at most. One that came under two message ids "
+            "counts once."
+        ),
         delta=now[0] - before[0] if compares else None,
         delta_color="inverse",
-        delta_description="vs the 7 days before" if compares else None,
+        delta_description=say("vs the 7 days before") if compares else None,
     )
-    said = (
-        "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter queues are "
-        "left out."
+    said = say(
+        "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter "
+        "queues are left out."
     )
-    card(grid, "Queues at risk", f"{_at_risk(known, page)} of {len(known):,}", said)
+    card(grid, say("Queues at risk"), say("{some} of {total}", some=_at_risk(known, page), total=len(known)), said)
     share = complete_share(coverage)
-    said = "Time that was asked of every source and read in full. The Data page shows what is missing."
-    card(grid, "Evidence complete", percent(share), said)
+    said = say("Time that was asked of every source and read in full. The Data page shows what is missing.")
+    card(grid, say("Evidence complete"), percent(share), said)
 
 
 def _at_risk(known: set[str], page: Page) -> str:
     """Count the queues whose settings ask for trouble; unknown where none were checked."""
     checks = page.board.records(SETTING_FINDINGS, columns=("queue_arn", "queue", "code", "status", "severity"))
     if not checks:
-        return "unknown"
+        return term("unknown")
     grave = {c["queue_arn"] for c in checks if answer(c, page) in ("critical", "warning")}
     return f"{len(grave & known):,}"
 
@@ -164,16 +205,17 @@ def _counted_again(incident_ids: list[str], page: Page) -> dict[str, int]:
         ("incident_id", "in", tuple(incident_ids)),
         columns=("incident_id", "queue_arn", "work_id", "verdict"),
     )
-    seen = {(r["queue_arn"], r["work_id"], r["incident_id"]): r["verdict"] for r in rows}
+    counted = page.people.messages(rows)
+    seen = {(r["queue_arn"], r["work_id"], r["incident_id"]): r["verdict"] for r in counted}
     once = {key[:2]: verdict for key, verdict in seen.items()}
-    counted, works = Counter(seen.values()), Counter(once.values())
-    return {v: works[v] - counted[v] for v in VERDICTS}
+    each, works = Counter(seen.values()), Counter(once.values())
+    return {v: works[v] - each[v] for v in VERDICTS}
 
 
 def nothing_found(found: list[Incident], page: Page) -> None:
     """Say what was checked: nothing found is a good result."""
     if found:
-        st.info("Change queue, kind or period in the sidebar to see the others.", icon=":material/filter_alt:")
+        st.info(say("Change queue, kind or period in the sidebar to see the others."), icon=":material/filter_alt:")
         return
     no_suspicion(page)
 
@@ -185,11 +227,25 @@ def no_suspicion(page: Page) -> None:
     queues = len({queue for queue, *_ in spans if queue})
     until = page.board.generation.data_until_at or max((end for *_, end, _ in spans), default=None)
     start = min((start for _, _, start, _, _ in spans), default=None)
-    when = f" from {page.clock.minute(start)} to {page.clock.minute(until)} {page.clock.label(until)}" if start else ""
+    when = (
+        say(
+            " from {start} to {end} {zone}",
+            start=page.clock.minute(start),
+            end=page.clock.minute(until),
+            zone=page.clock.label(until),
+        )
+        if start
+        else ""
+    )
     st.success(
         plain(
-            f"No message was processed more than once{when}: {count(checked, 'delivery', 'deliveries')} on "
-            f"{count(queues, 'queue')} checked. The Data page shows which source was read for which time."
+            say(
+                "No message was processed more than once{when}: {deliveries} on {queue} checked. The Data page shows "
+                "which source was read for which time.",
+                when=when,
+                deliveries=count(checked, "delivery", "deliveries"),
+                queue=count(queues, "queue"),
+            )
         ),
         icon=":material/check_circle:",
     )
@@ -204,7 +260,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
     rows = [
         {
             "Incident": f.newest["incident_id"],
-            "What happened": f"{f.queue}: {f.headline}",
+            "What happened": f"{f.queue}: {in_words(f.headline)}",
             "Times": len(f.incidents),
             "Over time": f.bars(first, last),
             "Last": page.clock.minute(f.newest["started_at"]),
@@ -216,8 +272,9 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         }
         for f in ranked
     ]
-    event = st.dataframe(
+    event = data_table(
         rows,
+        told=("State",),
         hide_index=True,
         key="incidents",
         row_height=ROW_OF_TWO_LINES,
@@ -239,20 +296,26 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         column_config={
             "Verdict": verdict_column(),
             "What happened": st.column_config.TextColumn(width=206),
-            "Times": st.column_config.NumberColumn(width=54, help="Incidents with the same trigger and settings."),
+            "Times": st.column_config.NumberColumn(width=54, help=say("Incidents with the same trigger and settings.")),
             "Over time": st.column_config.BarChartColumn(
-                width=84, y_min=0, help=f"Incidents from {page.clock.minute(first)} to {page.clock.minute(last)}."
+                width=84,
+                y_min=0,
+                help=say(
+                    "Incidents from {start} to {end}.", start=page.clock.minute(first), end=page.clock.minute(last)
+                ),
             ),
-            "Last": st.column_config.TextColumn(width=84, help=f"The last one began; {page.clock.label()}."),
+            "Last": st.column_config.TextColumn(
+                width=96, help=say("The last one began; {zone}.", zone=page.clock.label())
+            ),
             "State": st.column_config.TextColumn(width=84),
-            "Repeats": st.column_config.TextColumn(width=70, help="Times that work was done beyond the first."),
+            "Repeats": st.column_config.TextColumn(width=70, help=say("Times that work was done beyond the first.")),
             "Cause": st.column_config.TextColumn(width=122),
             "Messages": st.column_config.TextColumn(
-                width=70, help="Processed twice, of those delivered more than once."
+                width=70, help=say("Processed twice, of those delivered more than once.")
             ),
-            "Incident": st.column_config.TextColumn(width=98, help="The last one."),
+            "Incident": st.column_config.TextColumn(width=98, help=say("The last one.")),
         },
-        alt="Faults, the worst first",
+        alt=say("Faults, the worst first"),
     )
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
     return ranked[picked[0]] if picked else None
@@ -262,7 +325,11 @@ def _messages(fault: Fault) -> str:
     if len(fault.incidents) == 1:
         return affected(fault.newest)
     counts = fault.counts
-    return f"{interval(counts['confirmed'], sum(counts[v] for v in AFFECTED))} of {sum(counts.values()):,}"
+    return say(
+        "{interval} of {total}",
+        interval=interval(counts["confirmed"], sum(counts[v] for v in AFFECTED)),
+        total=sum(counts.values()),
+    )
 
 
 def _marks(fault: Fault, marked: dict[str, str]) -> list[str]:

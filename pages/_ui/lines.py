@@ -8,6 +8,7 @@ import streamlit as st
 
 from forensics.console import console_link, insights_query
 from forensics.tables.evidence import LOG_EVENTS
+from pages._ui.said import say
 from pages._ui.shell import Page
 from pages._ui.words import plain
 
@@ -34,7 +35,7 @@ def cut(line: str) -> str:
     'charged payment_id=pay_1'
     """
     text = _STAMP.sub("", line.strip()) or line.strip()
-    return text if len(text) <= MOST_CHARS else f"{text[:MOST_CHARS]}… ({len(text):,} characters)"
+    return text if len(text) <= MOST_CHARS else say("{text}… ({n} characters)", text=text[:MOST_CHARS], n=len(text))
 
 
 def log_lines(page: Page, marks: list[dict[str, Any]]) -> dict[str, Line]:
@@ -48,7 +49,7 @@ def lines_of(evidence_ids: list[str] | None, start: datetime, end: datetime | No
     """Show the cited log lines of one run, each with its time, in order; looked for near the run's times."""
     found = _log_events(page, set(evidence_ids or ()), [start, end or start])
     if not found:
-        st.caption("No log line stands behind this row.")
+        st.caption(say("No log line stands behind this row."))
         return
     lines = sorted(found.values(), key=lambda row: (row["logged_at"], row["evidence_id"]))
     st.caption(plain(f"{page.clock.stamp(start)} · {lines[0]['log_group']} · {lines[0]['log_stream']}"))
@@ -57,7 +58,11 @@ def lines_of(evidence_ids: list[str] | None, start: datetime, end: datetime | No
 
 def around_switch() -> bool:
     """Show the switch for the lines around a chosen one."""
-    return st.toggle("Lines around it", key="around", help=f"The {_NEIGHBOURS} before and after, same stream.")
+    return st.toggle(
+        say("Lines around it"),
+        key="around",
+        help=say("The {n} before and after, same stream.", n=_NEIGHBOURS),
+    )
 
 
 def whole_line(line: Line, page: Page, *, around: bool) -> None:
@@ -71,16 +76,20 @@ def whole_line(line: Line, page: Page, *, around: bool) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         link = console_link(line)
         st.link_button(
-            "Open in CloudWatch",
+            say("Open in CloudWatch"),
             link or "https://console.aws.amazon.com",
             icon=":material/open_in_new:",
             disabled=link is None,
-            help="The console at this line's moment in its stream; you sign in there."
+            help=say("The console at this line's moment in its stream; you sign in there.")
             if link
-            else "No console shows this line: it came from a file or an emulator.",
+            else say("No console shows this line: it came from a file or an emulator."),
         )
-        with st.popover("Logs Insights", icon=":material/manage_search:"):
-            st.caption(plain(f"The query that finds this line in {line['log_group']}, around its time:"))
+        with st.popover(say("Logs Insights"), icon=":material/manage_search:"):
+            st.caption(
+                plain(
+                    say("The query that finds this line in {log_group}, around its time:", log_group=line["log_group"])
+                )
+            )
             st.code(insights_query(line), language=None, wrap_lines=True)
     if around:
         lines = neighbours(line, page)

@@ -6,10 +6,11 @@ import streamlit as st
 
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.tables.findings import QUEUE_FINDINGS
-from forensics.words import count_text, interval_text, span_text
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.case import case_of
+from pages._ui.said import count_text, in_words, interval, say, span_text, term
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 MOST_ROWS = 2000
@@ -26,11 +27,12 @@ def prevention(incident: Row, page: Page) -> None:
     rows = case_of(incident["incident_id"], page).counterfactuals
     if not rows:
         return
-    st.subheader("What would have prevented it", anchor="prevention")
-    lines = ["| Change | Prevents, of the repeats of affected messages | Why |", "|---|---|---|"]
+    st.subheader(say("What would have prevented it"), anchor="prevention")
+    lines = [say("| Change | Prevents, of the repeats of affected messages | Why |"), "|---|---|---|"]
     for r in rows:
-        words = CHANGE_WORDS[r["change"]]
-        lines.append(f"| {words[:1].upper()}{words[1:]} | {share_text(r)} | {plain(r['reason'])} |")
+        words = term(CHANGE_WORDS[r["change"]])
+        share, why = in_words(share_text(r)), in_words(r["reason"])
+        lines.append(f"| {words[:1].upper()}{words[1:]} | {share} | {plain(why)} |")
     st.markdown("\n".join(lines))
 
 
@@ -39,7 +41,7 @@ def on_the_queue(incident: Row, page: Page) -> None:
     rows = [r for r in case_of(incident["incident_id"], page).queue_findings if r["code"] != "dead_lettered"]
     if not rows:
         return
-    st.subheader("On the queue", anchor="queue-findings")
+    st.subheader(say("On the queue"), anchor="queue-findings")
     if len(rows) > FEW_ROWS:
         findings_table(rows, page)
         return
@@ -48,10 +50,12 @@ def on_the_queue(incident: Row, page: Page) -> None:
     for r in rows:
         who = ", ".join(r["business_keys"][:FEW_KEYS]) if r["business_keys"] else r["message_id"] or r["item_id"]
         more = len(r["business_keys"] or []) - FEW_KEYS
-        decide = f" To decide: {r['would_decide']}." if r["would_decide"] else ""
+        decide = (
+            say(" To decide: {would_decide}.", would_decide=in_words(r["would_decide"])) if r["would_decide"] else ""
+        )
         lines.append(
-            f"- `{time(r['from_at'])}` **{plain_words(r)}** · {plain(r['sentence'])}.{plain(decide)} "
-            f"{plain(who)}{f' and {more:,} more' if more > 0 else ''}"
+            f"- `{time(r['from_at'])}` **{plain_words(r)}** · {plain(in_words(_sentence(r)))}{plain(decide)} "
+            f"{plain(who)}{say(' and {n} more', n=more) if more > 0 else ''}"
         )
     st.markdown("\n".join(lines))
 
@@ -61,20 +65,24 @@ def dead_letters(incident: Row, page: Page) -> None:
     rows = dead_of(case_of(incident["incident_id"], page).queue_findings)
     if not rows:
         return
-    st.subheader("Dead-lettered messages", anchor="dead-letters")
+    st.subheader(say("Dead-lettered messages"), anchor="dead-letters")
     again = sum(r["redrive"] == "repeats" for r in rows)
     maybe = sum(r["redrive"] == "may_repeat" for r in rows)
     if again or maybe:
         st.warning(
-            f"**Do not redrive all of them.** Of {count_text(len(rows), 'message')}, redriving {_what_again(again, maybe)}.",
+            say(
+                "**Do not redrive all of them.** Of {message}, redriving {what_again}.",
+                message=count_text(len(rows), "message"),
+                what_again=_what_again(again, maybe),
+            ),
             icon=":material/replay:",
         )
     time, width = page.clock.fitting(r["from_at"] for r in rows[:MOST_ROWS])
-    st.dataframe(
+    data_table(
         [
             {
                 "Redriving": [REDRIVE_WORDS[r["redrive"]]],
-                "Done": interval_text(r["effects_at_least"], r["effects_at_most"]),
+                "Times done": interval(r["effects_at_least"], r["effects_at_most"]),
                 "Keys": ", ".join(r["business_keys"] or []),
                 "Message": r["message_id"] or r["item_id"],
                 "Moved": time(r["from_at"]),
@@ -83,6 +91,7 @@ def dead_letters(incident: Row, page: Page) -> None:
             }
             for r in rows[:MOST_ROWS]
         ],
+        told=("What redriving does", "How it was moved"),
         hide_index=True,
         key="dead_letters",
         row_height=ROW_OF_TWO_LINES,
@@ -91,13 +100,17 @@ def dead_letters(incident: Row, page: Page) -> None:
             "Redriving": st.column_config.MultiselectColumn(
                 options=list(REDRIVE_WORDS.values()), color=[REDRIVES[code] for code in REDRIVE_WORDS], width=126
             ),
-            "Done": st.column_config.TextColumn(width=60, help="Times the work was done: for sure, to at most."),
-            "Moved": st.column_config.TextColumn(width=width, help=f"Not before; times in {page.clock.label()}."),
+            "Times done": st.column_config.TextColumn(
+                width=60, help=say("Times the work was done: for sure, to at most.")
+            ),
+            "Moved": st.column_config.TextColumn(
+                width=width, help=say("Not before; times in {zone}.", zone=page.clock.label())
+            ),
             "Keys": st.column_config.TextColumn(width=108),
             "Message": st.column_config.TextColumn(width=138),
             "What redriving does": st.column_config.TextColumn(width=374),
         },
-        alt="Dead-lettered messages and what redriving them does",
+        alt=say("Dead-lettered messages and what redriving them does"),
     )
 
 
@@ -108,8 +121,10 @@ def _what_again(again: int, maybe: int) -> str:
     ('does the work of 3 again, and may do that of 2 again', 'may do the work of 2 again')
     """
     if not again:
-        return f"may do the work of {maybe:,} again"
-    return f"does the work of {again:,} again" + (f", and may do that of {maybe:,} again" if maybe else "")
+        return say("may do the work of {maybe} again", maybe=maybe)
+    return say("does the work of {again} again", again=again) + (
+        say(", and may do that of {maybe} again", maybe=maybe) if maybe else ""
+    )
 
 
 def beside_incidents(page: Page) -> None:
@@ -117,23 +132,21 @@ def beside_incidents(page: Page) -> None:
     rows = [r for r in page.board.records(QUEUE_FINDINGS) if r["incident_id"] is None]
     if not rows:
         return
-    st.subheader("Queues and message groups", anchor="queue-findings")
-    st.markdown("No work was done twice here, and yet something went wrong.")
+    st.subheader(say("Queues and message groups"), anchor="queue-findings")
+    st.markdown(say("No work was done twice here, and yet something went wrong."))
     findings_table(sorted(rows, key=lambda r: (r["from_at"], r["queue"], r["item_id"]), reverse=True), page, queue=True)
 
 
 def findings_table(rows: list[Row], page: Page, queue: bool = False) -> None:
     """Show findings about queues and groups, one row each."""
-    st.dataframe(
+    data_table(
         [
             {
                 "Queue": r["queue"],
                 "What": plain_words(r),
                 "From": page.clock.stamp(r["from_at"]),
                 "How long": span_text(r["span_ms"]) if r["span_ms"] is not None else "–",
-                "In words": r["sentence"]
-                if not r["would_decide"]
-                else f"{r['sentence']}. To decide: {r['would_decide']}",
+                "In words": _sentence_with_doubt(r),
                 "Keys": ", ".join(r["business_keys"] or []),
                 "Message": r["message_id"] or r["item_id"],
             }
@@ -144,17 +157,27 @@ def findings_table(rows: list[Row], page: Page, queue: bool = False) -> None:
         column_order=[*(["Queue"] if queue else []), "What", "From", "How long", "In words", "Keys", "Message"],
         column_config={
             "What": st.column_config.TextColumn(width=200),
-            "From": st.column_config.TextColumn(width=170, help=f"Times in {page.clock.label()}."),
+            "From": st.column_config.TextColumn(width=170, help=say("Times in {zone}.", zone=page.clock.label())),
             "How long": st.column_config.TextColumn(width=100),
             "In words": st.column_config.TextColumn(width=520),
         },
-        alt="What went wrong with queues and message groups",
+        alt=say("What went wrong with queues and message groups"),
     )
     if len(rows) > MOST_ROWS:
-        st.caption(f"The first {MOST_ROWS:,} of {len(rows):,}; doubletake findings lists all.")
+        st.caption(say("The first {shown} of {n}; doubletake findings lists all.", shown=MOST_ROWS, n=len(rows)))
+
+
+def _sentence(row: Row) -> str:
+    return f"{row['sentence']}."
+
+
+def _sentence_with_doubt(row: Row) -> str:
+    if not row["would_decide"]:
+        return in_words(row["sentence"])
+    return in_words(_sentence(row)) + say(" To decide: {would_decide}.", would_decide=in_words(row["would_decide"]))
 
 
 def plain_words(row: Row) -> str:
     """Say what a finding is; a question mark where the evidence does not decide."""
-    words = FINDING_WORDS[row["code"]]
+    words = term(FINDING_WORDS[row["code"]])
     return plain(words[:1].upper() + words[1:] + ("?" if row["stance"] == "undecidable" else ""))

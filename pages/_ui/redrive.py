@@ -7,9 +7,10 @@ import streamlit as st
 from forensics.redrive import DECISION_WORDS, Plan, dead_letter_queues, plan, script
 from forensics.settings import Settings
 from forensics.tables.findings import QUEUE_FINDINGS
-from forensics.words import count_text
 from pages._ui.board import Board
+from pages._ui.said import busy, count_text, in_words, say
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 _COLOURS: dict[str, Colour] = {"repeats": "red", "cannot_tell": "orange", "safe": "green", "gone": "gray"}
@@ -25,13 +26,14 @@ def redrive_plan(page: Page) -> None:
     )
     if not names:
         return
-    st.subheader("May its dead letters go back?", anchor="redrive")
-    name = st.selectbox("Dead-letter queue", names, key="redrive_of")
-    found = _planned(page.board.key + page.board.people_key, name, page.settings.text, page.board, page.settings)
+    st.subheader(say("May its dead letters go back?"), anchor="redrive")
+    name = st.selectbox(say("Dead-letter queue"), names, key="redrive_of")
+    with busy("Looking at what happened since"):
+        found = _planned(page.board.key + page.board.people_key, name, page.settings.text, page.board, page.settings)
     for note in found.notes:
-        st.warning(plain(note))
+        st.warning(plain(in_words(note)))
     time, width = page.clock.fitting(s.moved_at for s in found.steps)
-    st.dataframe(
+    data_table(
         [
             {
                 "Group": step.group_id or step.queue,
@@ -46,6 +48,7 @@ def redrive_plan(page: Page) -> None:
             }
             for step in found.steps[:MOST_ROWS]
         ],
+        told=("Why", "By now", "Script"),
         hide_index=True,
         key="redrive_steps",
         placeholder="–",
@@ -53,27 +56,31 @@ def redrive_plan(page: Page) -> None:
             "Redriving": st.column_config.MultiselectColumn(
                 options=list(DECISION_WORDS.values()), color=[_COLOURS[d] for d in DECISION_WORDS], width=126
             ),
-            "Moved": st.column_config.TextColumn(width=width, help=f"Not before; times in {page.clock.label()}."),
+            "Moved": st.column_config.TextColumn(
+                width=width, help=say("Not before; times in {zone}.", zone=page.clock.label())
+            ),
             "Why": st.column_config.TextColumn(width=300),
             "By now": st.column_config.TextColumn(width=300),
         },
-        alt="What redriving each dead-lettered message does",
+        alt=say("What redriving each dead-lettered message does"),
     )
-    st.caption("Runs since are taken to be alike and independent; bounds are at 95 %. Doubletake itself sends nothing.")
+    st.caption(
+        say("Runs since are taken to be alike and independent; bounds are at 95 %. Doubletake itself sends nothing.")
+    )
     safe = len(found.scripted)
     st.download_button(
-        f"Script for {count_text(safe, 'safe message')}",
+        say("Script for {message}", message=count_text(safe, "safe message")),
         script(found) if safe else "",
         file_name=f"redrive-{name}.py",
         icon=":material/download:",
         on_click="ignore",
         disabled=not safe,
-        help="For the AWS CLI. It runs dry unless told otherwise: read it first."
+        help=say("For the AWS CLI. It runs dry unless told otherwise: read it first.")
         if safe
-        else "No message can be redriven safely.",
+        else say("No message can be redriven safely."),
     )
 
 
-@st.cache_resource(max_entries=8, show_spinner="Looking at what happened since")
+@st.cache_resource(max_entries=8, show_spinner=False)
 def _planned(key: tuple[Any, ...], name: str, text: str, _board: Board, _settings: Settings) -> Plan:
     return plan(_board.findings, name, _settings)

@@ -7,6 +7,7 @@ import streamlit as st
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from pages._ui.case import case_key, case_of
+from pages._ui.said import busy
 from pages._ui.shell import Page
 
 FORMS = {
@@ -22,12 +23,12 @@ FORMS = {
 }
 
 
-@st.cache_data(max_entries=32, show_spinner="Writing the report")
+@st.cache_data(max_entries=32, show_spinner=False)
 def _rendered(key: tuple[Any, ...], incident_id: str, kind: str, chosen: tuple[Any, ...], _page: Page) -> bytes:
     return render(case_of(incident_id, _page), kind, ReportOptions(*chosen))
 
 
-@st.cache_data(max_entries=8, show_spinner="Writing the report")
+@st.cache_data(max_entries=8, show_spinner=False)
 def _printed(key: tuple[Any, ...], incident_id: str, chosen: tuple[Any, ...], _page: Page) -> str:
     from forensics.report.pages import SCREEN, print_page
 
@@ -36,7 +37,8 @@ def _printed(key: tuple[Any, ...], incident_id: str, chosen: tuple[Any, ...], _p
 
 def printed(incident_id: str, chosen: ReportOptions, page: Page) -> str:
     """Return the report as it is printed, without a script, as HTML; kept between runs."""
-    return _printed(case_key(page), incident_id, tuple(vars(chosen).values()), page)
+    with busy("Writing the report"):
+        return _printed(case_key(page), incident_id, tuple(vars(chosen).values()), page)
 
 
 def written(incident_id: str, kind: str, chosen: ReportOptions, page: Page) -> bytes:

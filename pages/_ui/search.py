@@ -16,17 +16,19 @@ from forensics.report.find import find as find_messages
 from forensics.report.hints import equal_bodies
 from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
-from forensics.tables.evidence import COVERAGE, LOG_EVENTS
+from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
-from forensics.words import count_text as count
 from pages._ui import details, lines, marks
 from pages._ui.board import Board
 from pages._ui.coverage import reach
 from pages._ui.plots import legible
+from pages._ui.said import busy, in_words, interval, language, say, term
+from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.states import guarded
+from pages._ui.tables import data_table
 from pages._ui.urltime import read_window
-from pages._ui.words import VERDICTS, cause, interval, plain, rival, verdict_column
+from pages._ui.words import cause, plain, rival, verdict_badges, verdict_column
 
 Row = dict[str, Any]
 ORIGINS = {
@@ -45,7 +47,10 @@ def field() -> str:
     if FULL_HANDLE.fullmatch(asked):
         st.query_params["q"] = handle_token(asked)
     text = st.text_input(
-        "Message id, deduplication id, request id, receipt handle (its start or digest), business key, or text of a body or line",
+        say(
+            "Message id, deduplication id, request id, receipt handle (its start or digest), business key, or "
+            "text of a body or line"
+        ),
         key="q",
         bind="query-params",
         icon=":material/search:",
@@ -62,12 +67,17 @@ def _hide_handle() -> None:
 def explain() -> None:
     """Say what can be searched for, and what comes out."""
     st.markdown(
-        "Paste any id from a log line or from a customer. The answer is one sentence, a small timeline, every delivery "
-        "under every id of the same work, and the log lines behind them."
+        say(
+            "Paste any id from a log line or from a customer. The answer is one sentence, a small timeline, "
+            "every delivery under every id of the same work, and the log lines behind them."
+        )
     )
     st.caption(
-        f"The first {LEAST_CHARS} characters of an id are enough. A whole receipt handle is a credential: "
-        "it is turned into its digest at once and never kept."
+        say(
+            "The first {n} characters of an id are enough. A whole receipt handle is a credential: it "
+            "is turned into its digest at once and never kept.",
+            n=LEAST_CHARS,
+        )
     )
 
 
@@ -86,7 +96,8 @@ def find_by_text(asked: str, page: Page) -> list[Work]:
     """Return the works of messages whose bodies or lines have the text, and show the lines; nothing for a short text."""
     if len(asked) < TEXT_CHARS:
         return []
-    told = _lines((*page.board.key, asked), asked, page.board)
+    with busy("Searching bodies and lines"):
+        told = _lines((*page.board.key, asked), asked, page.board)
     ways: dict[Key, list[str]] = {}
     for line in told:
         for key, way in line.messages.items():
@@ -96,17 +107,19 @@ def find_by_text(asked: str, page: Page) -> list[Work]:
         return page.board.any_records(table, *conditions, columns=columns)
 
     if told:
-        with st.expander(f"{count(len(told), 'line')} with this text", expanded=not ways, icon=":material/notes:"):
-            st.dataframe(
+        with st.expander(
+            say("{line} with this text", line=count(len(told), "line")), expanded=not ways, icon=":material/notes:"
+        ):
+            data_table(
                 [{"Time": page.clock.stamp(line.at), "Log group": line.log_group, "Line": line.line} for line in told],
                 hide_index=True,
                 key="text_lines",
-                alt="Lines in which the text stands",
+                alt=say("Lines in which the text stands"),
             )
     return works(hits_of(ways, read), read)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Searching bodies and lines")
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _lines(key: tuple[str, ...], asked: str, _board: Board) -> list[FoundLine]:
     return in_lines(_board.findings, asked)
 
@@ -114,8 +127,15 @@ def _lines(key: tuple[str, ...], asked: str, _board: Board) -> list[FoundLine]:
 def several(found: list[Work], asked: str, page: Page) -> None:
     """Show the messages that one text names; a click asks for that one."""
     ways = sorted({way for work in found for hit in work.hits for way in hit.found_by})
-    st.subheader(f"{count(len(found), 'message')} by {' and '.join(ways)}", anchor=False)
-    event = st.dataframe(
+    st.subheader(
+        say(
+            "{message} by {names}",
+            message=count(len(found), "message"),
+            names=say(" and ").join(in_words(way) for way in ways),
+        ),
+        anchor=False,
+    )
+    event = data_table(
         [
             {
                 "Message": work.hit.message_id or work.hit.item_id,
@@ -123,7 +143,7 @@ def several(found: list[Work], asked: str, page: Page) -> None:
                 "Keys": ", ".join(work.hit.business_keys),
                 "First received": page.clock.stamp(work.hit.received_at),
                 "Ids of its work": len(work.items),
-                "Found by": ", ".join(work.hit.found_by),
+                "Found by": ", ".join(in_words(way) for way in work.hit.found_by),
             }
             for work in found[:MOST_HITS]
         ],
@@ -132,10 +152,10 @@ def several(found: list[Work], asked: str, page: Page) -> None:
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
         column_config={"Message": st.column_config.TextColumn(width=300)},
-        alt="Messages found",
+        alt=say("Messages found"),
     )
     if len(found) > MOST_HITS:
-        st.caption(f"The first {MOST_HITS} of {len(found):,}; write more of the id.")
+        st.caption(say("The first {shown} of {n}; write more of the id.", shown=MOST_HITS, n=len(found)))
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"].get("cells") or ())]
     if picked:
         answer(found[picked[0]], page)
@@ -149,28 +169,30 @@ def answer(work: Work, page: Page) -> None:
     rows.sort(key=lambda d: (d["queue_arn"], d["item_id"], d["delivery_index"]))
     verdicts = {_key(m): m for m in page.board.records(MESSAGES, *items) if _key(m) in mine}
     verdict = verdicts.get(hit.key)
-    said = message_sentence(rows, verdict)
+    said = in_words(message_sentence(rows, verdict))
     st.subheader(plain(said), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if verdict:
-            colour, meaning = VERDICTS[verdict["verdict"]]
-            st.badge(f"{verdict['verdict']} · {verdict['certainty']}", color=colour, help=meaning)
+            verdict_badges(verdict["verdict"], verdict["certainty"])
             marks.beside_message(verdict, page)
-        st.markdown(f"`{_code(hit.message_id or hit.item_id)}` on `{_code(hit.queue)}`", width="content")
+        st.markdown(
+            say("`{message}` on `{queue}`", message=_code(hit.message_id or hit.item_id), queue=_code(hit.queue)),
+            width="content",
+        )
         if verdict and verdict["incident_id"]:
             keys = {"incident": verdict["incident_id"], "msg": hit.message_id or hit.item_id}
             page.link_to("pages/incident.py", verdict["incident_id"], ":material/timeline:", **keys)
     if verdict:
         told = ("trigger_sentence", "guard_sentence", "effect_sentence")
-        st.markdown(plain(" ".join(verdict[k] for k in told if verdict[k])))
+        st.markdown(plain(" ".join(in_words(verdict[k]) for k in told if verdict[k])))
     else:
-        st.caption("Delivered once, or not known to be delivered again: there is nothing to judge.")
+        st.caption(say("No redelivery found."))
     timeline = timeline_of([d | {"item_id": _lane(d)} for d in rows])
     names = _names(work, rows)
     if not timeline.empty:
         labels = {lane: names[key] for key in work.items if (lane := _lane_of(key)) in set(timeline["item_id"])}
         seconds = rows[0]["visibility_timeout_s"]
-        figure = timeline_figure(timeline, page.clock.zone, labels=labels, visibility_timeout_s=seconds)
+        figure = timeline_figure(timeline, page.clock.zone, labels=labels, visibility_timeout_s=seconds, say=language())
         st.plotly_chart(legible(figure), key="message-timeline", config={"displaylogo": False}, alt=said)
     if len(work.items) > 1:
         ids(work, rows, verdicts, page)
@@ -178,16 +200,16 @@ def answer(work: Work, page: Page) -> None:
     same_bodies(work, rows, verdict, page)
     left, right = st.columns([4, 5], gap="medium")
     with left:
-        st.subheader("Deliveries", anchor="deliveries")
+        st.subheader(say("Deliveries"), anchor="deliveries")
         of_item = {item: name for (_, item), name in names.items()}
         details.deliveries(page, *items, names=of_item)
     with right:
-        st.subheader("Evidence", anchor="evidence")
+        st.subheader(say("Evidence"), anchor="evidence")
         chosen, line = details.evidence(page, timeline, {_lane_of(key): name for key, name in names.items()})
         if line:
             lines.whole_line(line, page, around=lines.around_switch())
         elif chosen:
-            st.caption("No log line stands behind this row: it follows from the others.")
+            st.caption(say("No log line stands behind this row: it follows from the others."))
     why([r for r in page.board.records(REDELIVERIES, *items) if _key(r) in mine], names)
 
 
@@ -213,7 +235,7 @@ def _names(work: Work, rows: list[Row]) -> dict[Key, str]:
 
 def ids(work: Work, rows: list[Row], verdicts: dict[Key, Row], page: Page) -> None:
     """List every id of the same work: how it came about, when it was received, what became of it."""
-    st.subheader("Every id of this work", anchor="ids")
+    st.subheader(say("Every id of this work"), anchor="ids")
     found = []
     for key in work.items:
         mine, verdict = [d for d in rows if _key(d) == key], verdicts.get(key)
@@ -231,19 +253,20 @@ def ids(work: Work, rows: list[Row], verdicts: dict[Key, Row], page: Page) -> No
                 "_at": (first is None, first),
             }
         )
-    st.dataframe(
+    data_table(
         [{k: v for k, v in row.items() if k != "_at"} for row in sorted(found, key=lambda row: row["_at"])],
+        told=("How it came about",),
         hide_index=True,
         key="ids",
         column_config={
             "Message": st.column_config.TextColumn(width=290),
-            "Received": st.column_config.NumberColumn(help="Deliveries in the ledger."),
-            "Work done": st.column_config.TextColumn(help="Under this id alone: for sure, to at most."),
+            "Received": st.column_config.NumberColumn(help=say("Deliveries in the ledger.")),
+            "Work done": st.column_config.TextColumn(help=say("Under this id alone: for sure, to at most.")),
             "Verdict": verdict_column(),
         },
-        alt="Ids of the same work",
+        alt=say("Ids of the same work"),
     )
-    st.caption("The verdict is that of the work: all its ids of one queue together.")
+    st.caption(say("The verdict is that of the work: all its ids of one queue together."))
 
 
 def _code(text: str) -> str:
@@ -263,13 +286,13 @@ def facts(deliveries: list[Row], verdict: Row | None) -> None:
         "Receipt handles": ", ".join(dict.fromkeys(d["receipt_handle"] for d in deliveries if d["receipt_handle"])),
         "Work": verdict["work_id"] if verdict else None,
     }
-    with st.expander("Ids and keys", icon=":material/fingerprint:"):
-        st.dataframe(
-            [{"Name": k, "Value": v} for k, v in rows.items() if v],
+    with st.expander(say("Ids and keys"), icon=":material/fingerprint:"):
+        data_table(
+            [{"Name": term(k), "Value": v} for k, v in rows.items() if v],
             hide_index=True,
             key="facts",
             column_config={"Name": st.column_config.TextColumn(width=140)},
-            alt="Ids and keys of the message",
+            alt=say("Ids and keys of the message"),
         )
 
 
@@ -280,53 +303,83 @@ def same_bodies(work: Work, rows: list[Row], verdict: Row | None, page: Page) ->
     mine = [d for d in rows if _key(d) == hit.key]
     with guarded("messages with the same body", page.data_version):
         for hint in equal_bodies(page.board.findings, hit.queue_arn, [asked], mine):
-            st.markdown(f":material/lightbulb: {plain(hint.sentence)}")
+            st.markdown(f":material/lightbulb: {plain(in_words(hint.sentence))}")
 
 
 def why(redeliveries: list[Row], names: dict[Key, str]) -> None:
     """Say for each redelivery why it came, and which rival causes are out."""
     if not redeliveries:
         return
-    st.subheader("Why it was redelivered", anchor="why")
+    st.subheader(say("Why it was redelivered"), anchor="why")
     several_ids = len({_key(r) for r in redeliveries}) > 1
     for r in sorted(redeliveries, key=lambda r: (r["item_id"], r["delivery_index"])):
         who = f"{names[_key(r)]} · " if several_ids else ""
-        number = f"Receive #{r['receive_count']}" if r["receive_count"] else f"Delivery {r['delivery_index']}"
-        st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(r['sentence'] or '')}")
-        lines = [f"- excluded: {rival(text)}" for text in r["excluded"] or ()]
+        number = (
+            say("Receive #{n}", n=r["receive_count"])
+            if r["receive_count"]
+            else say("Delivery {n}", n=r["delivery_index"])
+        )
+        st.markdown(f"**{plain(who)}{number}: {plain(cause(r['cause']))}.** {plain(in_words(r['sentence']))}")
+        lines = [say("- ruled out: {rival}", rival=rival(text)) for text in r["excluded"] or ()]
         if r["would_decide"]:
-            lines.append(f"- would decide it: {plain(r['would_decide'])}")
+            lines.append(say("- would decide it: {would_decide}", would_decide=plain(in_words(r["would_decide"]))))
         if lines:
             st.markdown("\n".join(lines))
 
 
+def is_queue(asked: str, page: Page) -> bool:
+    """Tell whether a queue is asked for; its incidents and its week are then linked to."""
+    named = page.board.records(CONSUMERS, columns=("queue_name",))
+    if asked not in {row["queue_name"] for row in named}:
+        return False
+    st.info(plain(say("{queue} is a queue.", queue=asked)), icon=":material/inbox:")
+    page.link_to("app.py", say("Its incidents"), ":material/warning:", queue=asked)
+    page.link_to("pages/queue_health.py", say("Its week"), ":material/monitoring:", queue=asked)
+    return True
+
+
 def nothing(asked: str, page: Page) -> None:
-    """Say what was searched: days, queues, sources."""
+    """Say what was searched: days, queues, sources; a text that is too short to be searched for is none that was not found."""
+    if len(asked) < TEXT_CHARS:
+        said = say(
+            "{asked} is too short: {least} characters of a text, or {n} of an id.",
+            asked=asked,
+            least=TEXT_CHARS,
+            n=LEAST_CHARS,
+        )
+        st.info(plain(said), icon=":material/search:")
+        return
     checked = page.board.generation.row_counts.get("deliveries", 0)
     st.info(
-        plain(f"{asked} names no message among {count(checked, 'delivery', 'deliveries')} of this data version."),
+        plain(
+            say(
+                "{asked} names no message among {deliveries} of this data version.",
+                asked=asked,
+                deliveries=count(checked, "delivery", "deliveries"),
+            )
+        ),
         icon=":material/search_off:",
     )
     spans = reach(page.board.records(COVERAGE, ("source", "==", LOG_EVENTS.name)))
     if not spans:
-        st.markdown("No log group was read yet.")
+        st.markdown(say("No log group was read yet."))
         return
-    st.markdown("Searched:")
-    st.dataframe(
+    st.markdown(say("Searched:"))
+    data_table(
         [
             {
                 "Queue": queue,
                 "Log group": resource,
                 "From": page.clock.stamp(start),
                 "To": page.clock.stamp(end),
-                "Not read": count(gaps, "gap") if gaps else "nothing",
+                "Not read": count(gaps, "gap") if gaps else term("nothing"),
             }
             for queue, resource, start, end, gaps in spans
         ],
         hide_index=True,
         key="searched",
-        alt="What was searched",
+        alt=say("What was searched"),
     )
     st.caption(
-        "Only deliveries that a log shows can be found. An id of another day needs `doubletake collect --since`."
+        say("Only deliveries that a log shows can be found. An id of another day needs `doubletake collect --since`.")
     )

@@ -7,7 +7,9 @@ import streamlit as st
 from forensics.errors import ForensicsError
 from forensics.sequence import Sequences, sequences
 from pages._ui.board import Board
+from pages._ui.said import busy, in_words, say
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 
@@ -16,26 +18,30 @@ def numbered(page: Page) -> None:
     wanted = [q for q in page.settings.queues if q.sequence]
     if not wanted:
         return
-    st.subheader("Did producers send everything, in order?", anchor="sequence")
+    st.subheader(say("Did producers send everything, in order?"), anchor="sequence")
     for queue in wanted:
         try:
-            found = _checked(page.board.key, queue.name, queue.sequence, page.board)
+            with busy("Reading the numbers of printed bodies"):
+                found = _checked(page.board.key, queue.name, queue.sequence, page.board)
         except ForensicsError as problem:
-            st.caption(plain(f"{problem}. {problem.hint}"))
+            st.caption(plain(f"{in_words(f'{problem}.')} {in_words(problem.hint)}"))
             continue
-        st.markdown(plain(found.sentence if found.broken else f"{found.sentence} No gap, none twice, all in order."))
+        st.markdown(
+            plain(in_words(found.sentence) + ("" if found.broken else say(" No gap, none twice, all in order.")))
+        )
         if found.broken:
-            st.dataframe(
+            data_table(
                 [
                     {"What": b.kind.replace("_", " "), "Group": b.group, "Numbers": b.count, "In words": b.sentence}
                     for b in found.broken
                 ],
+                told=("What", "In words"),
                 hide_index=True,
                 key=f"sequence_{queue.name}",
-                alt="Numbers that are missing, out of order or there twice",
+                alt=say("Numbers that are missing, out of order or there twice"),
             )
 
 
-@st.cache_resource(max_entries=16, show_spinner="Reading the numbers of printed bodies")
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _checked(key: tuple[Any, ...], queue: str, path: str | None, _board: Board) -> Sequences:
     return sequences(_board.findings, queue, path)

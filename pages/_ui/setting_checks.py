@@ -8,9 +8,11 @@ from forensics.checks import FAILS
 from forensics.health.accepted import accepted_risk
 from forensics.settings import AcceptedRisk
 from forensics.tables.health import SETTING_FINDINGS
-from forensics.words import count_text as count
 from pages._ui.cards import ROW_OF_TWO_LINES
+from pages._ui.said import count_text as count
+from pages._ui.said import in_words, say
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import Colour
 
 COLOURS: dict[str, Colour] = {
@@ -29,44 +31,53 @@ def of_queue(queue_arn: str, page: Page) -> None:
     table(page.board.records(SETTING_FINDINGS, ("queue_arn", "==", queue_arn)), page)
 
 
-def table(checks: list[dict[str, Any]], page: Page) -> None:
-    """Show some answers of setting_findings; those that passed are counted, and listed on demand."""
-    st.markdown("**Settings checks**")
+def table(checks: list[dict[str, Any]], page: Page, has_others: bool = False) -> None:
+    """Show some answers of setting_findings; those that passed are counted, and listed on demand.
+
+    ``has_others`` says that the page tells of further answers elsewhere.
+    """
+    if has_others and not checks:
+        return
+    st.markdown(say("**Other settings checks**") if has_others else say("**Settings checks**"))
     if not checks:
-        st.caption("No settings were read for this queue: collect it again, then correlate.")
+        st.caption(say("No settings were read for this queue: collect it again, then correlate."))
         return
     told = [_told(c, page) for c in checks]
     open_ones = sorted((c for c in told if c["status"] != "passes"), key=_gravest)
     passed = sorted((c for c in told if c["status"] == "passes"), key=_gravest)
     if open_ones:
-        _table(open_ones, "Settings checks that failed or cannot tell")
+        _table(open_ones, say("Settings checks that failed or cannot tell"))
     if passed:
-        with st.expander(f"{count(len(passed), 'check')} passed"):
-            _table(passed, "Settings checks that passed")
+        with st.expander(say("{check} passed", check=count(len(passed), "check"))):
+            _table(passed, say("Settings checks that passed"))
 
 
 def _table(checks: list[dict[str, Any]], alt: str) -> None:
-    st.dataframe(
+    data_table(
         [
             {
-                "Answer": [c["answer"]],
-                "What was compared": c["sentence"],
-                "What to do": c["advice"] or (f"Needs {c['would_decide']}." if c["would_decide"] else ""),
+                "Severity": [c["answer"]],
+                "Finding": c["sentence"],
+                "What to do": c["advice"]
+                or (
+                    say("Needs {would_decide}.", would_decide=in_words(c["would_decide"])) if c["would_decide"] else ""
+                ),
                 "Consumer": "" if c["consumer"] == "-" else c["consumer"],
                 "Check": c["code"],
                 "Evidence": len(c["evidence_ids"] or ()),
             }
             for c in checks
         ],
+        told=("Finding", "What to do"),
         hide_index=True,
         row_height=ROW_OF_TWO_LINES,
         column_config={
-            "Answer": st.column_config.MultiselectColumn(
+            "Severity": st.column_config.MultiselectColumn(
                 options=_ORDER, color=[COLOURS[name] for name in _ORDER], width=84
             ),
-            "What was compared": st.column_config.TextColumn(width=400),
+            "Finding": st.column_config.TextColumn(width=400),
             "What to do": st.column_config.TextColumn(width=330),
-            "Evidence": st.column_config.NumberColumn(width=70, help="Rows of evidence this rests on."),
+            "Evidence": st.column_config.NumberColumn(width=70, help=say("Rows of evidence this rests on.")),
         },
         alt=alt,
     )
@@ -82,7 +93,11 @@ def answer(check: dict[str, Any], page: Page) -> str:
 def _told(check: dict[str, Any], page: Page) -> dict[str, Any]:
     """Put the team's word in the place of the advice where it accepted the risk."""
     risk = _risk(check, page)
-    advice = f"Accepted until {risk.until.isoformat()}: {risk.reason}" if risk else check["advice"]
+    advice = (
+        say("Accepted until {day}: {reason}", day=risk.until.isoformat(), reason=risk.reason)
+        if risk
+        else check["advice"]
+    )
     return check | {"answer": answer(check, page), "advice": advice}
 
 

@@ -2,23 +2,27 @@
 
 import contextlib
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from forensics.errors import ForensicsError, SettingsError
 from forensics.lake import Generation, Lake
+from forensics.people import People, people_of
 from forensics.settings import Settings
 from forensics.settings_text import changed_since
 from forensics.tables.evidence import CONSUMERS
-from forensics.words import count_text as count
-from pages._ui import completeness
+from forensics.tables.findings import INCIDENTS
+from pages._ui import completeness, views
 from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
 from pages._ui.clock import Clock, choose_clock
+from pages._ui.said import choose_language, follow_team, say
+from pages._ui.said import count_text as count
 from pages._ui.states import show_broken, show_problem
 from pages._ui.words import plain
 
@@ -29,12 +33,15 @@ NAVIGATION = (
     ("pages/incident.py", "Incident", ":material/timeline:"),
     ("pages/queue_health.py", "Queue health", ":material/monitoring:"),
     ("pages/report.py", "Report", ":material/description:"),
+    ("pages/questions.py", "Questions", ":material/help:"),
     ("pages/messages.py", "Find a message", ":material/search:"),
     ("pages/data.py", "Data", ":material/database:"),
 )
 """File, label and icon; a new page is a new line here and a file in ``pages/``."""
 
 KEEPS_INCIDENT = {"pages/incident.py", "pages/report.py"}
+LOOK_EVERY_S = 30
+"""How often an open page looks for a newer data version."""
 ICON = Path(__file__).with_name("icon.svg")
 
 
@@ -45,6 +52,7 @@ class Page:
     clock: Clock
     board: Board
     settings: Settings
+    people: People
 
     @property
     def data_version(self) -> str:
@@ -61,6 +69,19 @@ class Page:
     def data_end(self) -> str:
         """Say when the data ends and how long ago that is: nothing is known of what came after."""
         return _end(self.board.generation, self.clock)
+
+    def incidents(self) -> list[dict[str, Any]]:
+        """Return the incidents as they count: without what people set aside, unless the logs' own figures are asked for."""
+        return [dict(row) for row in self.people.counted(self.board.records(INCIDENTS))]
+
+    @property
+    def people_key(self) -> tuple[Any, ...]:
+        """What cached values are kept under that count people's marks."""
+        return *self.board.key, *self.board.people_key, self.people.does_count
+
+    def leave_marks_out(self) -> None:
+        """Show the logs' own figures from the next run on."""
+        st.session_state["logs_alone"] = True
 
     def link(self, **keys: str) -> dict[str, str]:
         """Return query parameters for a link inside the dashboard: a pinned data version travels along."""
@@ -79,13 +100,14 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
     evidence tables whose gaps are told above the headline. Stops the script after showing the state of
     ``forensics.errors`` that applies.
     """
-    st.set_page_config(
-        page_title=f"{title} · {PRODUCT}", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
-    )
     settings, settings_problem = _settings()
+    follow_team(settings.team.language)
+    st.set_page_config(
+        page_title=f"{say(title)} · {PRODUCT}", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
+    )
     if settings_problem:
         # Who may look is written in that file: while it cannot be read, nobody may.
-        st.title(title)
+        st.title(say(title))
         show_broken(settings_problem)
         st.stop()
     gate(settings.access)
@@ -93,14 +115,46 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
         st.markdown(f"**{PRODUCT}**")
         _navigation()
         clock = choose_clock(settings.team.zone)
+        choose_language()
     board = _open(title, promise)
     with st.sidebar:
+        people = _people(board)
+        views.kept(board, _path_of(title))
         _version_line(board, clock, settings)
+        if not st.query_params.get("dv"):
+            _newer_line(board.generation.generation_id)
         sign_out(settings.access)
     _warn_of_zone()
     _stale_line(board, clock, settings)
     completeness.note(board, clock, rests_on)
-    return Page(clock, board, settings)
+    return Page(clock, board, settings, people)
+
+
+def _path_of(title: str) -> str:
+    """Return what stands for a page in its address, by its label."""
+    file = next((file for file, label, _ in NAVIGATION if label == title), "app.py")
+    return "" if file == "app.py" else Path(file).stem
+
+
+def _people(board: Board) -> People:
+    """Return what people say; the switch is there where it changes a number."""
+    said = _said((*board.key, *board.people_key), board)
+    if not (said.aside or said.blind):
+        return said
+    alone = st.toggle(
+        say("By the logs alone"),
+        key="logs_alone",
+        bind="query-params",
+        help=say(
+            "Every figure without people's marks. Else what they marked as false alarm or charged once does not count."
+        ),
+    )
+    return replace(said, does_count=False) if alone else said
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _said(key: tuple[Any, ...], _board: Board) -> People:
+    return people_of(_board.findings)
 
 
 def _settings() -> tuple[Settings, ForensicsError | None]:
@@ -115,7 +169,7 @@ def _navigation() -> None:
     incident = st.query_params.get("incident") or st.session_state.get("last_incident")
     for file, label, icon in NAVIGATION:
         extra = {"incident": incident} if incident and file in KEEPS_INCIDENT else {}
-        page_link(file, label, icon, keep | extra)
+        page_link(file, say(label), icon, keep | extra)
 
 
 def page_link(file: str, label: str, icon: str, keys: dict[str, str]) -> None:
@@ -135,15 +189,19 @@ def _open(title: str, promise: str) -> Board:
             if earlier is None:
                 st.warning(
                     plain(
-                        f"Data version {asked} is not in this lake. This is the newest, {board.generation.data_version}."
+                        say(
+                            "Data version {asked} is not in this lake. This is the newest, {data_version}.",
+                            asked=asked,
+                            data_version=board.generation.data_version,
+                        )
                     ),
                     icon=":material/history:",
                 )
             else:
                 board = earlier
     except ForensicsError as problem:
-        st.title(title)
-        show_problem(problem, promise)
+        st.title(say(title))
+        show_problem(problem, say(promise), lake_path())
         st.stop()
     return board
 
@@ -151,15 +209,36 @@ def _open(title: str, promise: str) -> Board:
 def _version_line(board: Board, clock: Clock, settings: Settings) -> None:
     generation = board.generation
     until = generation.data_until_at
-    ends = f"data ends {clock.minute(until)} {clock.label(until)}" if until else "no log event yet"
+    ends = (
+        say("data ends {at} {zone}", at=clock.minute(until), zone=clock.label(until))
+        if until
+        else say("no log event yet")
+    )
     queues = board.rows(CONSUMERS, columns=("queue_name", "log_group"))
     read = f"{count(queues['queue_name'].nunique(), 'queue')} · {count(queues['log_group'].nunique(), 'log group')}"
     read += f" · {completeness.read_share(board)}"
-    st.caption(f"Data version `{generation.data_version}` · {ends}\n\n{read}")
+    st.caption(f"{say('Data version')} `{generation.data_version}` · {ends}\n\n{read}")
     if changed := changed_since(generation.settings, settings):
         st.caption(
-            f":material/tune: Made with other settings than today's ({count(len(changed), 'difference')}): see Data."
+            ":material/tune: "
+            + say(
+                "Made with other settings than today's ({difference}): see Data.",
+                difference=count(len(changed), "difference"),
+            )
         )
+
+
+@st.fragment(run_every=LOOK_EVERY_S)
+def _newer_line(shown: str) -> None:
+    """Say where a newer data version was made while the page lay open; a click shows it."""
+    try:
+        newest = newest_board(Lake(lake_path())).generation
+    except ForensicsError:  # the page says so when it is loaded again
+        return
+    if newest.generation_id != shown and st.button(
+        say("Newer data: {version} · Reload", version=newest.data_version), key="reload", icon=":material/refresh:"
+    ):
+        st.rerun()
 
 
 def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
@@ -167,15 +246,15 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
     age, until = _age(board.generation), board.generation.data_until_at
     if until and age and age > timedelta(minutes=settings.team.stale_after_min):
         command = f"doubletake collect --all-queues --lake {shlex.quote(str(board.lake.root))}"
-        said = f"Data ends {plain(_end(board.generation, clock))}; nobody has looked since."
+        said = say("Data ends {end}; nobody has looked since.", end=plain(_end(board.generation, clock)))
         st.caption(f":material/schedule: {said} {plain(command)}")
 
 
 def _end(generation: Generation, clock: Clock) -> str:
     age, until = _age(generation), generation.data_until_at
     if age is None or until is None:
-        return "at a time that is not known"
-    return f"{clock.minute(until)} {clock.label(until)}, {_rough(age)} ago"
+        return say("at a time that is not known")
+    return say("{at} {zone}, {rough} ago", at=clock.minute(until), zone=clock.label(until), rough=_rough(age))
 
 
 def _age(generation: Generation) -> timedelta | None:
@@ -185,10 +264,10 @@ def _age(generation: Generation) -> timedelta | None:
 def _rough(age: timedelta) -> str:
     hours = int(age.total_seconds() // 3600)
     if hours < 1:
-        return f"{int(age.total_seconds() // 60)} min"
-    return f"{hours} h" if hours < 48 else f"{hours // 24} days"
+        return say("{n} min", n=int(age.total_seconds() // 60))
+    return say("{n} h", n=hours) if hours < 48 else say("{n} days", n=hours // 24)
 
 
 def _warn_of_zone() -> None:
     if bad := st.session_state.pop("bad_tz", None):
-        st.warning(plain(f"{bad} is not a time zone; times are in UTC."), icon=":material/schedule:")
+        st.warning(plain(say("{bad} is not a time zone; times are in UTC.", bad=bad)), icon=":material/schedule:")

@@ -8,13 +8,14 @@ from forensics.report.lake_status import LakeStatus, lake_status
 from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
-from forensics.words import count_text as count
-from forensics.words import percent, span_text
 from pages._ui.board import Board, settings_path
 from pages._ui.cards import card, row
 from pages._ui.coverage import by_day, complete_share, gaps
+from pages._ui.said import busy, day_text, in_words, percent, say, span_text, term
+from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.states import guarded
+from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 MOST_DAYS = 28
@@ -24,11 +25,11 @@ Row = dict[str, Any]
 
 def status_of(page: Page) -> LakeStatus:
     """Return what the lake holds now, which may be more than this data version was made from."""
-    with guarded("the lake's state", page.data_version):
+    with guarded("the lake's state", page.data_version), busy("Counting rows"):
         return _status((*page.board.key, tuple(sorted(page.board.lake.versions().items()))), page.board)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Counting rows")
+@st.cache_resource(max_entries=4, show_spinner=False)
 def _status(key: tuple[Any, ...], _board: Board) -> LakeStatus:
     return lake_status(_board.lake)
 
@@ -39,32 +40,37 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
     sources = len({(r["source"], r["resource"]) for r in coverage})
     holes = sum(len(spans) for spans in gaps(coverage).values())
     if share is None:
-        said = "No reading is recorded yet: nothing is known about completeness."
+        said = say("No reading is recorded yet: nothing is known about completeness.")
     elif not holes:
-        said = f"Everything that was asked of {count(sources, 'source')} was read in full."
+        said = say("All {n} sources read in full for the requested period.", n=sources)
     else:
-        said = (
-            f"{percent(share)} of the time asked of {count(sources, 'source')} was read; {count(holes, 'gap')} below."
+        said = say(
+            "{percent} of the time asked of {source} was read; {gap} below.",
+            percent=percent(share),
+            source=count(sources, "source"),
+            gap=count(holes, "gap"),
         )
     if status.is_stale:
-        said += " Evidence was added since these findings were made: run doubletake correlate to see it."
-    said += "".join(f" {line}" for line in status.expiring)
+        said += say(" Evidence was added since these findings were made: run doubletake correlate to see it.")
+    said += "".join(f" {in_words(line)}" for line in status.expiring)
     st.markdown(plain(said))
     st.caption(
-        "Doubletake only reads. It never calls ReceiveMessage, DeleteMessage or ChangeMessageVisibility: receiving would "
-        "raise the receive count, could push a message to the dead-letter queue, and would block a FIFO group. "
-        "All it may do in an account stands in docs/iam-policy.json."
+        say(
+            "Doubletake only reads. It never calls ReceiveMessage, DeleteMessage or ChangeMessageVisibility: "
+            "receiving would raise the receive count, could push a message to the dead-letter queue, and would "
+            "block a FIFO group. Required permissions: docs/iam-policy.json."
+        )
     )
 
 
 def cards(coverage: list[Row], status: LakeStatus, page: Page) -> None:
     """Show the four numbers."""
     grid = row(4)
-    card(grid, "Evidence complete", percent(complete_share(coverage)))
-    card(grid, "Log events", f"{status.evidence_rows.get(LOG_EVENTS.name, 0):,}")
-    card(grid, "Deliveries checked", f"{page.board.generation.row_counts.get('deliveries', 0):,}")
+    card(grid, say("Evidence complete"), percent(complete_share(coverage)))
+    card(grid, say("Log events"), f"{status.evidence_rows.get(LOG_EVENTS.name, 0):,}")
+    card(grid, say("Deliveries checked"), f"{page.board.generation.row_counts.get('deliveries', 0):,}")
     bad = sum(s.status != "ok" for s in status.sources)
-    card(grid, "Sources not readable", f"{bad:,} of {len(status.sources):,}")
+    card(grid, say("Sources not readable"), say("{some} of {total}", some=bad, total=len(status.sources)))
 
 
 def grid(coverage: list[Row]) -> None:
@@ -73,18 +79,19 @@ def grid(coverage: list[Row]) -> None:
     if not states:
         return
     days = sorted({day for _, day in states})[-MOST_DAYS:]
-    st.subheader("Coverage by queue and day", anchor="coverage")
-    st.dataframe(
+    st.subheader(say("Coverage by queue and day"), anchor="coverage")
+    data_table(
         [
-            {"Queue": queue} | {f"{day:%d %b}": MARKS.get(states.get((queue, day), ""), "–") for day in reversed(days)}
+            {"Queue": queue}
+            | {day_text(day): term(MARKS.get(states.get((queue, day), ""), "–")) for day in reversed(days)}
             for queue in sorted({queue for queue, _ in states})
         ],
         hide_index=True,
         key="coverage",
         column_config={"Queue": st.column_config.TextColumn(pinned=True)},
-        alt="Coverage per queue and day",
+        alt=say("Coverage per queue and day"),
     )
-    st.caption("UTC days, newest first. A dash: nobody asked for that day.")
+    st.caption(say("UTC days, newest first. –: not requested."))
 
 
 def missing(coverage: list[Row], page: Page) -> None:
@@ -103,24 +110,24 @@ def missing(coverage: list[Row], page: Page) -> None:
         for start, end in spans
     ]
     if rows:
-        st.subheader("Not read", anchor="gaps")
-        st.dataframe(rows[:1000], hide_index=True, key="gaps-table", alt="Gaps")
+        st.subheader(say("Not read"), anchor="gaps")
+        data_table(rows[:1000], told=("Why",), hide_index=True, key="gaps-table", alt=say("Gaps"))
 
 
 def table(status: LakeStatus, page: Page) -> None:
     """Show every source with how far it was read, and the clock range of its events."""
-    st.subheader("Sources", anchor="sources")
+    st.subheader(say("Sources"), anchor="sources")
     if LOG_EVENTS.name in page.board.generation.inputs:
         clocks = {r["log_group"]: r for r in page.board.spans(LOG_EVENTS, "log_group", "logged_at")}
     else:
         clocks = {}
-    st.dataframe(
+    data_table(
         [
             {
                 "Queue": s.queue,
-                "Source": s.source,
+                "Source": term(s.source.replace("_", " ")),
                 "Resource": s.resource,
-                "Status": s.status,
+                "State": s.status,
                 "Read from": page.clock.minute(s.read_from_at),
                 "Read until": page.clock.minute(s.read_until_at),
                 "Provisional": s.provisional,
@@ -132,27 +139,32 @@ def table(status: LakeStatus, page: Page) -> None:
             }
             for s in status.sources
         ],
+        told=("State", "Detail"),
         hide_index=True,
         key="sources",
         placeholder="–",
         column_config={
-            "Provisional": st.column_config.CheckboxColumn(help="The end was read early: late events may be missing."),
-            "First event": st.column_config.TextColumn(help=f"The writer's own clock, shown in {page.clock.label()}."),
+            "Provisional": st.column_config.CheckboxColumn(
+                help=say("The end was read early: late events may be missing.")
+            ),
+            "First event": st.column_config.TextColumn(
+                help=say("The writer's own clock, shown in {zone}.", zone=page.clock.label())
+            ),
         },
-        alt="Sources",
+        alt=say("Sources"),
     )
 
 
 def versions(page: Page) -> None:
     """Show this data version and the ones before it; a click pins one in the link."""
-    st.subheader("Data versions", anchor="versions")
+    st.subheader(say("Data versions"), anchor="versions")
     with guarded("the list of data versions"):
         found = page.board.lake.generations()
-    event = st.dataframe(
+    event = data_table(
         [
             {
                 "Data version": g.data_version,
-                "": "shown" if g.generation_id == page.board.generation.generation_id else "",
+                "": term("shown") if g.generation_id == page.board.generation.generation_id else "",
                 "Made at": page.clock.minute(g.made_at),
                 "Data until": page.clock.minute(g.data_until_at),
                 "Settings": g.settings_digest,
@@ -168,7 +180,7 @@ def versions(page: Page) -> None:
         placeholder="–",
         on_select="rerun",
         selection_mode="single-row",
-        alt="Data versions, newest first",
+        alt=say("Data versions, newest first"),
     )
     picked = event["selection"]["rows"]
     if picked and found[picked[0]].generation_id != page.board.generation.generation_id:
@@ -182,46 +194,56 @@ def versions(page: Page) -> None:
 
 def rows(status: LakeStatus, page: Page) -> None:
     """Show how many rows every table holds."""
-    st.subheader("Tables", anchor="tables")
+    st.subheader(say("Tables"), anchor="tables")
     generation = page.board.generation
     counts = [("evidence", name, n, generation.inputs.get(name)) for name, n in status.evidence_rows.items()]
     counts += [("findings", name, n, generation.versions.get(name)) for name, n in generation.row_counts.items()]
-    st.dataframe(
+    data_table(
         [
             {"Kind": kind, "Table": name, "Rows": n, "Version": version, "One row is": BY_NAME[name].grain}
             for kind, name, n, version in counts
         ],
+        told=("Kind", "One row is"),
         hide_index=True,
         key="tables",
         placeholder="–",
-        alt="Tables of the lake",
+        alt=say("Tables of the lake"),
     )
-    st.caption(plain(f"{status.lake}, {status.size_bytes / 1e6:,.1f} MB"))
+    st.caption(plain(say("{lake}, {n} MB", lake=status.lake, n=f"{status.size_bytes / 1000000.0:,.1f}")))
 
 
 def settings(page: Page) -> None:
     """Show the settings that the shown version was made with, and what today's file says otherwise."""
-    st.subheader("Settings", anchor="settings")
+    st.subheader(say("Settings"), anchor="settings")
     made_with, file = page.board.generation.settings, settings_path()
-    where = f"Today's file, {file}" if file else "Today there is no settings file, which"
+    where = say("Today's file ({file})", file=file) if file else say("Today's defaults (there is no settings file)")
     if made_with is None:
-        st.markdown("An earlier release made this data version, and did not keep the settings it was made with.")
+        st.markdown(say("An earlier release made this data version, and did not keep the settings it was made with."))
     elif made_with:
-        st.caption(f"What data version {page.data_version} was made with ({page.board.generation.settings_digest})")
+        st.caption(
+            say(
+                "What data version {data_version} was made with ({digest})",
+                data_version=page.data_version,
+                digest=page.board.generation.settings_digest,
+            )
+        )
         st.code(made_with, language="toml")
     else:
         st.markdown(
-            f"Data version `{page.data_version}` was made without settings that bear on it: every default held. "
-            "`doubletake.toml` can name effect lines, guards and business keys."
+            say(
+                "Data version `{data_version}` was made without settings that bear on it: every default held. "
+                "`doubletake.toml` can name effect lines, guards and business keys.",
+                data_version=page.data_version,
+            )
         )
     if changed := changed_since(made_with, page.settings):
         st.warning(
-            plain(f"{where} says otherwise. `doubletake correlate` judges the evidence anew by it.")
-            + "".join(f"\n- {plain(line)}" for line in changed),
+            plain(say("{where}: other settings. `doubletake correlate` judges the evidence by them.", where=where))
+            + "".join(f"\n- {plain(in_words(line))}" for line in changed),
             icon=":material/tune:",
         )
     elif made_with is None and page.settings.text:
-        st.caption(plain(f"{where}, says:"))
+        st.caption(plain(say("{where}:", where=where)))
         st.code(page.settings.text, language="toml")
     elif file:
-        st.caption(plain(f"{where}, says the same."))
+        st.caption(plain(say("{where}: the same settings.", where=where)))

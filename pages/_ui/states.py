@@ -1,13 +1,16 @@
 """What a page says when it cannot show what it is for."""
 
 import logging
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import streamlit as st
 
 from forensics.errors import ForensicsError, LakeMissingError, LakeTooNewError, SettingsError
 from forensics.lake import LakeDamagedError
+from pages._ui.said import in_words, say
 from pages._ui.words import plain
 
 log = logging.getLogger("doubletake.dashboard")
@@ -37,21 +40,25 @@ def guarded(what: str, data_version: str | None = None) -> Iterator[None]:
     except Exception:
         # A damaged file can make the readers below raise anything; other pages must keep working.
         log.exception("reading %s of data version %s failed", what, data_version)
-        show_broken(UnreadableError(f"{what} cannot be read", "The server's log has the details."), data_version)
+        show_broken(
+            UnreadableError(f"{what} cannot be read", "The server's log has the details."),
+            data_version,
+        )
         st.stop()
 
 
-def show_nothing_yet(problem: LakeMissingError, promise: str) -> None:
+def show_nothing_yet(problem: LakeMissingError, promise: str, lake_root: Path) -> None:
     """Say what the page will show, why it cannot yet, and the command that fills it."""
+    lake = f"--lake {shlex.quote(str(lake_root.absolute()))}"  # the one that is served, wherever the command is pasted
     st.info(plain(f"{promise} {_sentence(problem)}"), icon=":material/inbox:")
     if "no findings" in str(problem):
-        st.write("The evidence is there. Correlate it:")
-        st.code("doubletake correlate", language="bash")
+        st.write(say("The evidence is there. Correlate it:"))
+        st.code(f"doubletake correlate {lake}", language="bash")
         return
-    st.write("Collect a queue's evidence from AWS, read only:")
-    st.code("doubletake collect --queue NAME --since 6h\ndoubletake correlate", language="bash")
-    st.write("Or look at a made-up incident first:")
-    st.code("doubletake demo", language="bash")
+    st.write(say("Collect a queue's evidence from AWS, read only:"))
+    st.code(f"doubletake collect QUEUE --since 6h {lake}\ndoubletake correlate {lake}", language="bash")
+    st.write(say("Or look at a made-up incident first:"))
+    st.code(f"doubletake demo {lake}", language="bash")
 
 
 def show_broken(problem: ForensicsError, data_version: str | None = None) -> None:
@@ -60,18 +67,21 @@ def show_broken(problem: ForensicsError, data_version: str | None = None) -> Non
     log.error("%s: %s", code, problem)
     # What delta-rs says of a torn file is for the log.
     sentence = str(problem).partition(": ")[0] if isinstance(problem, LakeDamagedError) else str(problem)
-    version = f" Data version {data_version}." if data_version else ""
-    st.error(plain(f"{code} · {sentence[:1].upper()}{sentence[1:]}.{version} {problem.hint}"), icon=":material/error:")
+    version = say(" Data version {data_version}.", data_version=data_version) if data_version else ""
+    st.error(
+        plain(f"{code} · {in_words(f'{sentence[:1].upper()}{sentence[1:]}.')}{version} {in_words(problem.hint)}"),
+        icon=":material/error:",
+    )
 
 
-def show_problem(problem: ForensicsError, promise: str) -> None:
-    """Show the state that fits the error."""
+def show_problem(problem: ForensicsError, promise: str, lake_root: Path) -> None:
+    """Show the state that fits the error of the lake in that folder."""
     if isinstance(problem, LakeMissingError):
-        show_nothing_yet(problem, promise)
+        show_nothing_yet(problem, promise, lake_root)
     else:
         show_broken(problem)
 
 
 def _sentence(problem: ForensicsError) -> str:
     text = str(problem)
-    return f"{text[:1].upper()}{text[1:]}."
+    return in_words(f"{text[:1].upper()}{text[1:]}.")

@@ -14,12 +14,15 @@ from forensics.charts.hover import ringed
 from forensics.lake.conditions import Condition
 from forensics.report.beside import changes_around, points_around
 from forensics.report.groups import blocked_spans
+from forensics.report.opening import headline
 from forensics.report.prevention import queue_findings_of
+from forensics.report.told import cause as told_cause
 from forensics.tables.findings import TIMELINE
-from forensics.words import count_text as count
 from pages._ui import details, event
 from pages._ui.plots import legible
 from pages._ui.runs import failed_runs
+from pages._ui.said import count_text as count
+from pages._ui.said import in_words, language, say, term
 from pages._ui.shell import Page
 from pages._ui.states import guarded
 from pages._ui.urltime import Window, read_window
@@ -108,27 +111,48 @@ def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
         default = "Invocations" if deliveries <= MOST_DELIVERIES else "Overview"
     if wanted := st.session_state.pop("form_wanted", None):
         st.session_state["lanes"] = wanted
+    _read_form()
     with st.container(horizontal=True, vertical_alignment="center"):
         form = st.segmented_control(
-            "Lanes",
+            say("Lanes"),
             FORMS,
             default=default,
             required=True,
             key="lanes",
             bind="query-params",
+            format_func=term,
             label_visibility="collapsed",
         )
-        show = st.toggle("Show gaps", key="gaps", bind="query-params", help="One time axis, with the times of nothing.")
+        show = st.toggle(
+            say("Show gaps"), key="gaps", bind="query-params", help=say("One time axis, with the times of nothing.")
+        )
     if default != "Messages":
         st.caption(
-            f"{count(messages, 'message')} in {count(deliveries, 'delivery', 'deliveries')}: "
+            say(
+                "{message} in {deliveries}: ",
+                message=count(messages, "message"),
+                deliveries=count(deliveries, "delivery", "deliveries"),
+            )
             + {
-                "Messages": f"one lane per message, {LANES_PER_PAGE} a page, affected ones first.",
-                "Invocations": "one lane per consumer, one bar per run.",
-                "Overview": "messages in flight per consumer. Drag over a stretch of time to look into it.",
+                "Messages": say("one lane per message, {n} a page, affected ones first.", n=LANES_PER_PAGE),
+                "Invocations": say("one lane per consumer, one bar per run."),
+                "Overview": say("messages in flight per consumer. Drag over a stretch of time to look into it."),
             }[form]
         )
     return form, show
+
+
+def _read_form() -> None:
+    """Take the form that the link names in whatever case, and say so where it names none."""
+    asked = st.query_params.get("lanes")
+    if not asked or asked in FORMS or asked in map(term, FORMS):
+        return
+    if meant := next((form for form in FORMS if asked.casefold() in (form.casefold(), term(form).casefold())), None):
+        st.session_state["lanes"] = meant
+        return
+    known = ", ".join(map(term, FORMS))
+    st.warning(plain(say("lanes={asked} of the link is ignored: there is {known}.", asked=asked, known=known)))
+    st.query_params.pop("lanes")
 
 
 def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: bool, lanes: Any) -> Drawn:
@@ -145,21 +169,43 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
             st.session_state[switch] = numbers.index(wanted) // LANES_PER_PAGE + 1
         shown = st.pagination(pages, default=first, key=switch)
         low = (shown - 1) * LANES_PER_PAGE
-        st.caption(f"Messages {low + 1:,} to {min(low + LANES_PER_PAGE, len(numbers)):,} of {len(numbers):,}")
+        st.caption(
+            say(
+                "Messages {first} to {last} of {total}",
+                first=low + 1,
+                last=min(low + LANES_PER_PAGE, len(numbers)),
+                total=len(numbers),
+            )
+        )
     of_page = tuple(numbers[(shown - 1) * LANES_PER_PAGE : shown * LANES_PER_PAGE]) or (-1,)
     with_lanes_of_groups = bool(case["is_fifo"]) and len(numbers) <= MOST_MESSAGES
-    key = ("messages", *page.board.key, case["incident_id"], page.clock.name, gaps, of_page, with_lanes_of_groups)
+    key = (
+        "messages",
+        language().code,
+        *page.board.key,
+        case["incident_id"],
+        page.clock.name,
+        gaps,
+        of_page,
+        with_lanes_of_groups,
+    )
 
     def draw() -> tuple[Any, Any, str | None]:
         labels, drawn, blocked = details.labels(case, page), timeline, ()
         if with_lanes_of_groups:
             blocked = blocked_spans(queue_findings_of(page.board.findings, case))
-            drawn, groups = with_groups(timeline, blocked)
+            drawn, groups = with_groups(timeline, blocked, language())
             labels = labels | groups
         drawn, named = _with_beside(drawn, case, page)
         keys = details.keys(case, page)
         figure = timeline_figure(
-            drawn, page.clock.zone, cut_gaps=not gaps, labels=labels | named, keys=keys, **_timeouts(case)
+            drawn,
+            page.clock.zone,
+            cut_gaps=not gaps,
+            labels=labels | named,
+            keys=keys,
+            say=language(),
+            **_timeouts(case),
         )
         return legible(figure), drawn, blocked_words(blocked)
 
@@ -168,27 +214,29 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
         figure, drawn, said = _kept(key, draw)
     clicked = _chart(figure, f"{case['incident_id']}-{shown}", case)
     if said:
-        st.caption(plain(said))
+        st.caption(plain(in_words(said)))
     return Drawn(timeline, drawn, _messages_of(clicked), _mark_of(clicked))
 
 
 def _with_beside(timeline: Any, case: Case, page: Page) -> tuple[Any, dict[str, str]]:
     """Put changes of settings above the lanes and the queue's own state below them."""
     findings = page.board.findings
-    with_both, above = with_changes(timeline, changes_around(findings, case))
-    with_both, below = with_strips(with_both, points_around(findings, case))
+    with_both, above = with_changes(timeline, changes_around(findings, case), language())
+    with_both, below = with_strips(with_both, points_around(findings, case), language())
     return with_both, above | below
 
 
 def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
     """Draw a lane per consumer and a bar per run; a click on a run chooses its messages."""
-    key = (*page.board.key, case["incident_id"], page.clock.name, gaps, window)
+    key = (language().code, *page.board.key, case["incident_id"], page.clock.name, gaps, window)
     with st.skeleton(height=CHART_PX):
         timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
 
         def draw() -> tuple[Any, Any]:
             drawn, named = _with_beside(consumer_lanes(timeline), case, page)
-            figure = consumers_figure(drawn, page.clock.zone, named, cut_gaps=not gaps, **_timeouts(case))
+            figure = consumers_figure(
+                drawn, page.clock.zone, named, cut_gaps=not gaps, say=language(), **_timeouts(case)
+            )
             return legible(figure), drawn
 
         figure, drawn = _kept(("consumers", *key), draw)
@@ -202,11 +250,11 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
 def _overview(case: Case, page: Page, here: Condition) -> Drawn:
     """Draw the heatmap; a stretch of time chosen in it opens the lanes of that time."""
     columns = ("item_id", "message_id", "kind", "at", "until_at", "consumer")
-    key = ("overview", *page.board.key, case["incident_id"], page.clock.name)
+    key = ("overview", language().code, *page.board.key, case["incident_id"], page.clock.name)
 
     def draw() -> Any:
         timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
-        return legible(overview_figure(timeline, page.clock.zone))
+        return legible(overview_figure(timeline, page.clock.zone, language()))
 
     with st.skeleton(height=CHART_PX):
         figure = _kept(key, draw)
@@ -219,7 +267,12 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
         st.rerun()
     chosen = tuple(st.query_params.get_all("msg"))
     if not chosen:
-        st.caption(f"The tables hold the first {LANES_PER_PAGE} messages; affected ones come first.")
+        st.caption(
+            say(
+                "The tables hold the first {n} messages; affected ones come first.",
+                n=LANES_PER_PAGE,
+            )
+        )
     items = {*chosen, *(item for item, key in details.keys(case, page).items() if key in chosen)}
     of_tables = ("item_id", "in", tuple(sorted(items))) if chosen else ("lane", "<=", LANES_PER_PAGE)
     timeline = page.board.rows(TIMELINE, here, of_tables)
@@ -241,7 +294,7 @@ def _chart(figure: Any, name: str, case: Case, modes: Any = ("points",)) -> Any:
         on_select="rerun",
         selection_mode=modes,
         config=CONFIG,
-        alt=f"{case['headline']}. {case['cause_sentence']}",
+        alt=f"{in_words(headline(case))}. {told_cause(language(), case)}",
     )
 
 

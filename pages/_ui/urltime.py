@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from pages._ui.clock import Clock
+from pages._ui.said import say
 from pages._ui.words import plain
 
 
@@ -49,14 +50,17 @@ class Window:
         said = " ".join(
             part
             for part in (
-                f"from {clock.stamp(self.start)}" if self.start else "",
-                f"to {clock.stamp(self.end)}" if self.end else "",
+                say("from {at}", at=clock.stamp(self.start)) if self.start else "",
+                say("to {at}", at=clock.stamp(self.end)) if self.end else "",
             )
             if part
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(plain(f"Only {said} ({clock.label(self.start or self.end)})."), width="content")
-            if st.button("All times", key="all_times", type="tertiary", icon=":material/close:"):
+            st.caption(
+                plain(say("Only {said} ({zone}).", said=said, zone=clock.label(self.start or self.end))),
+                width="content",
+            )
+            if st.button(say("All times"), key="all_times", type="tertiary", icon=":material/close:"):
                 for key in ("from", "to"):
                     st.query_params.pop(key, None)
                 st.rerun()
@@ -87,7 +91,13 @@ def read_window() -> Window:
         found[key] = parse_time(text) if text else None
         if text and found[key] is None:
             st.warning(
-                plain(f"{key}={text} is not a time; it is ignored. Write it like 2026-11-20T05:12:00Z."),
+                plain(
+                    say(
+                        "{key}={text} is not a time; it is ignored. Write it like 2026-11-20T05:12:00Z.",
+                        key=key,
+                        text=text,
+                    )
+                ),
                 icon=":material/schedule:",
             )
     return Window(found["from"], found["to"])

@@ -7,7 +7,9 @@ from forensics.tables.findings import DELIVERIES
 from forensics.tables.health import QUEUE_HEALTH
 from forensics.waiting import Drain, WaitingDay, drain_of, waiting_days
 from pages._ui.board import Board
+from pages._ui.said import busy, in_words, say
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 
@@ -16,12 +18,13 @@ def waiting(page: Page) -> None:
     queues = [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "sent_at") if row["sent_at_min"]]
     if not queues:
         return
-    st.subheader("How long do messages wait?", anchor="waiting")
-    queue = st.selectbox("Queue", queues, key="waiting_of")
-    days, drain = _told(page.board.key, queue, page.settings.text, page.board, page.settings)
+    st.subheader(say("How long do messages wait?"), anchor="waiting")
+    queue = st.selectbox(say("Queue"), queues, key="waiting_of")
+    with busy("Measuring how long messages waited"):
+        days, drain = _told(page.board.key, queue, page.settings.text, page.board, page.settings)
     if drain:
-        st.markdown(plain(drain.sentence))
-    st.dataframe(
+        st.markdown(plain(in_words(drain.sentence)))
+    data_table(
         [
             {
                 "Day": str(day.day),
@@ -33,14 +36,17 @@ def waiting(page: Page) -> None:
             }
             for day in days
         ],
+        told=("To the first receive", "Until done", "Over the promise"),
         hide_index=True,
         key="waiting_days",
         placeholder="–",
-        alt="Waiting times per day",
+        alt=say("Waiting times per day"),
     )
     st.caption(
-        "Median and 95th percentile from the send, with the 95 % interval of the latter; messages are taken to wait "
-        "independently. `promise_s` in the settings file says what is promised."
+        say(
+            "Median and 95th percentile from the send, with the 95 % interval of the latter; messages are taken "
+            "to wait independently. `promise_s` in the settings file says what is promised."
+        )
     )
     _trends(page, queue)
 
@@ -53,26 +59,30 @@ def _trends(page: Page, queue: str) -> None:
         st.line_chart(
             [
                 {
-                    "Day": r["day"],
-                    "Waiting, at most": r["backlog_max_count"],
-                    "In flight, at most": r["in_flight_max_count"],
+                    say("Day"): r["day"],
+                    say("Waiting, at most"): r["backlog_max_count"],
+                    say("In flight, at most"): r["in_flight_max_count"],
                 }
                 for r in rows
             ],
-            x="Day",
-            y=["Waiting, at most", "In flight, at most"],
+            x=say("Day"),
+            y=[say("Waiting, at most"), say("In flight, at most")],
             height=220,
         )
     elif rows:
         st.caption(
             plain(
-                f"On {rows[0]['day']} at most {rows[0]['backlog_max_count']:,} messages waited and "
-                f"{rows[0]['in_flight_max_count'] or 0:,} were in flight."
+                say(
+                    "On {day} at most {backlog} messages waited and {in_flight} were in flight.",
+                    day=rows[0]["day"],
+                    backlog=rows[0]["backlog_max_count"],
+                    in_flight=rows[0]["in_flight_max_count"] or 0,
+                )
             )
         )
 
 
-@st.cache_resource(max_entries=16, show_spinner="Measuring how long messages waited")
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _told(
     key: tuple[str, str], queue: str, text: str, _board: Board, _settings: Settings
 ) -> tuple[list[WaitingDay], Drain | None]:

@@ -8,7 +8,9 @@ from forensics.errors import ForensicsError
 from forensics.tables.findings import DELIVERIES
 from forensics.what_if import Answer, ask
 from pages._ui.board import Board
+from pages._ui.said import busy, in_words, say, term
 from pages._ui.shell import Page
+from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 _COLUMNS = {
@@ -28,36 +30,39 @@ def what_if(page: Page) -> None:
     queues = [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "received_at")]
     if not queues:
         return
-    st.subheader("What if its settings were others?", anchor="what-if")
+    st.subheader(say("What if its settings were others?"), anchor="what-if")
     with st.form("what_if", border=True):
-        queue = st.selectbox("Queue", queues)
+        queue = st.selectbox(say("Queue"), queues)
         first, second, third, fourth = st.columns(4)
         asked = {
-            "visibility_s": first.number_input("Visibility timeout (s)", 0, 43_200, None, placeholder="as it is"),
-            "batch_size": second.number_input("Batch size", 1, 10_000, None, placeholder="as it is"),
-            "timeout_s": third.number_input("Function timeout (s)", 1, 900, None, placeholder="as it is"),
-            "max_receives": fourth.number_input("maxReceiveCount", 1, 1_000, None, placeholder="as it is"),
+            "visibility_s": first.number_input(
+                say("Visibility timeout (s)"), 0, 43_200, None, placeholder=say("as it is")
+            ),
+            "batch_size": second.number_input(say("Batch size"), 1, 10_000, None, placeholder=say("as it is")),
+            "timeout_s": third.number_input(say("Function timeout (s)"), 1, 900, None, placeholder=say("as it is")),
+            "max_receives": fourth.number_input("maxReceiveCount", 1, 1_000, None, placeholder=say("as it is")),
         }
-        answers = st.selectbox("Partial batch responses", ("as it is", "on", "off"))
-        if not st.form_submit_button("Replay"):
+        answers = st.selectbox(say("Partial batch responses"), ("as it is", "on", "off"), format_func=term)
+        if not st.form_submit_button(say("Replay")):
             return
     changes = {name: value for name, value in asked.items() if value is not None}
     if answers != "as it is":
         changes["partial_responses"] = answers == "on"
     try:
-        found = _asked(page.board.key, queue, tuple(changes.items()), page.board)
+        with busy("Replaying"):
+            found = _asked(page.board.key, queue, tuple(changes.items()), page.board)
     except ForensicsError as problem:
-        st.warning(plain(f"{problem}. {problem.hint}"))
+        st.warning(plain(f"{in_words(f'{problem}.')} {in_words(problem.hint)}"))
         return
-    (st.write if found.is_faithful else st.warning)(plain(found.faithful))
+    (st.write if found.is_faithful else st.warning)(plain(in_words(found.faithful)))
     for sentence in found.warnings:
-        st.warning(plain(sentence))
+        st.warning(plain(in_words(sentence)))
     rows = [{"Settings": row.name, **{words: row.span(key) for key, words in _COLUMNS.items()}} for row in found.rows]
-    st.dataframe(rows, hide_index=True)
+    data_table(rows, told=("Settings",), hide_index=True)
     for sentence in found.assumptions:
-        st.caption(plain(f"Assumed: {sentence}"))
+        st.caption(plain(say("Assumed: {sentence}", sentence=in_words(sentence))))
 
 
-@st.cache_data(max_entries=32, show_spinner="Replaying")
+@st.cache_data(max_entries=32, show_spinner=False)
 def _asked(key: tuple[str, str], queue: str, changes: tuple[tuple[str, Any], ...], _board: Board) -> Answer:
     return ask(_board.findings, queue, dict(changes))

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from forensics.verdict.interval import VERDICT_WORDS
+from pages._ui.said import in_words, say, term
 
 Colour = Literal["red", "orange", "yellow", "green", "gray"]
 
@@ -18,6 +19,9 @@ _COLOURS: dict[str, Colour] = {
 }
 VERDICTS = {verdict: (_COLOURS[verdict], f"{words[0].upper()}{words[1:]}.") for verdict, words in VERDICT_WORDS.items()}
 """Badge colour and meaning of every verdict."""
+
+FROM = {"proved": "from log lines", "inferred": "from run results"}
+"""What a certainty rests on, in the words that stand beside a verdict."""
 
 CERTAINTY = {
     "proved": "Every count rests on a line that the handler or its framework printed.",
@@ -72,14 +76,7 @@ EVENTS = {
 
 def cause(code: str | None) -> str:
     """Say a cause code in words; a code that is not known here is shown as it is."""
-    return CAUSES.get(code or "", (code or "unknown").replace("_", " "))
-
-
-def interval(least: int, most: int | None) -> str:
-    """Say an interval: ``7``, ``7 to 8`` or ``7 or more``."""
-    if most is None:
-        return f"{least:,} or more"
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    return term(CAUSES.get(code or "", (code or "unknown").replace("_", " ")))
 
 
 def plain(text: Any) -> str:
@@ -111,8 +108,8 @@ def rival(text: str) -> str:
     """Say an excluded cause, written ``code: why``, in Markdown that shows what comes from logs as it is."""
     code, colon, why = text.partition(": ")
     if not colon or " " in code:
-        return plain(text)
-    return f"**{plain(cause(code))}**: {plain(why)}"
+        return plain(in_words(text))
+    return f"**{plain(cause(code))}**: {plain(in_words(why))}"
 
 
 def verdict_column() -> Any:
@@ -120,3 +117,10 @@ def verdict_column() -> Any:
     return st.column_config.MultiselectColumn(
         "Verdict", options=list(VERDICTS), color=[colour for colour, _ in VERDICTS.values()], width=92
     )
+
+
+def verdict_badges(word: str, certainty: str) -> None:
+    """Show a verdict, and beside it what it rests on: "probable, proved" would be two words that contradict each other."""
+    st.badge(term(word), color=VERDICTS[word][0], help=say(VERDICTS[word][1]))
+    if certainty in FROM:
+        st.badge(term(FROM[certainty]), color="gray", help=say(CERTAINTY[certainty]))

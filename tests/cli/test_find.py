@@ -37,3 +37,19 @@ def test_text_of_a_body_or_a_line_finds_the_message_and_lists_the_lines(tmp_path
     assert cli.main(["find", "charged payment_id", "--incident", world.INCIDENT, "--lake", lake]) == 0
     assert cli.main(["find", "ab", "--lines", "--lake", lake]) == 2
     assert "'ab' is too short" in capsys.readouterr().err
+
+
+NO_MESSAGES = {
+    "too short": ("pa", "too short", "3 characters of a text"),
+    "a queue": (world.QUEUE, "is a queue", f"doubletake incidents --queue {world.QUEUE}"),
+}
+
+
+@pytest.mark.parametrize(("asked", "said", "hint"), NO_MESSAGES.values(), ids=NO_MESSAGES)
+def test_what_cannot_be_a_message_is_not_called_unknown(lake, capsys, asked, said, hint):
+    code = cli.main(["find", asked, "--lake", lake])
+    err = capsys.readouterr().err
+
+    assert code == 2
+    assert said in err
+    assert hint in err

@@ -328,7 +328,7 @@ def test_an_interrupted_write_leaves_the_old_report(run, tmp_path, monkeypatch):
 
 
 def test_a_bug_is_one_sentence_and_its_trace_comes_on_demand(run, monkeypatch):
-    def broken(*_):
+    def broken(*_, **__):
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr("forensics.report.case.load_case", broken)

@@ -88,7 +88,7 @@ BAD = {
     "a queue nobody read": (["health", "--queue", "orders"], "nothing was read for queue 'orders'"),
     "a queue without settings": (["check", "--queue", "orders"], "queue 'orders' has no checked settings"),
     "no week at all": (["health", "--weeks", "0"], "--weeks"),
-    "neither incident nor week": (["report"], "the report of what is not said"),
+    "neither incident nor week": (["report"], "name an incident or --week"),
     "both incident and week": (["report", "x-1", "--week", "2026-W47"], "both an incident, 'x-1', and a week"),
     "a week as JSON": (["report", "--week", "2026-W47", "--format", "json"], "cannot be written as 'json'"),
     "an unknown format": (["check", "--format", "xml"], "xml"),
@@ -178,7 +178,7 @@ def test_a_report_of_a_week_comes_in_japanese(run):
 
 
 NOT_OF_A_WEEK = {
-    "no such language": (["--language", "xx"], "no reports in 'xx'"),
+    "no such language": (["--language", "xx"], "'xx' is not one of 'en', 'ja'"),
     "a zone of its own": (
         ["--zone", "Asia/Tokyo"],
         "--zone, --all-events and --short-ids are for an incident's report",

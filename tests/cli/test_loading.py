@@ -27,7 +27,7 @@ READING = {
     "findings": ["findings"],
     "one message": ["find", "pay-1001"],
     "status": ["status"],
-    "marks": ["annotations"],
+    "marks": ["marks"],
     "a report for programs": ["report", world.INCIDENT, "--format", "json"],
     "a report as a table": ["report", world.INCIDENT, "--format", "csv"],
 }

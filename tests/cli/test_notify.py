@@ -11,6 +11,7 @@ import cli
 import ingest.collect
 import spark_jobs.runner
 import spark_jobs.session
+from forensics.people import Marks
 from forensics.report.notice import WebhookError, news_of, notice_of, target_of
 from forensics.report.opening import opening
 from forensics.tables.findings import INCIDENTS
@@ -152,7 +153,7 @@ def test_the_json_form_is_everything_but_the_evidence_ids(hook, lake):
 
 
 def first_lines(incident):
-    return opening(incident, [], [], [], 0, [], (), None)
+    return opening(incident, [], [], [], 0, Marks(), (), None)
 
 
 def test_a_name_from_a_log_cannot_mention_a_channel_or_make_a_link():

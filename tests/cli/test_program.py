@@ -140,6 +140,46 @@ def test_a_shell_completes_commands_and_options():
     assert set(done.stdout.split()) == {"incidents", "investigate"}
 
 
+OFFERED = {
+    "an incident": ("report pay", {world.INCIDENT}),
+    "an incident of an option": ("messages --incident pay", {world.INCIDENT}),
+    "a queue": ("incidents --queue pay", {world.QUEUE}),
+    "a queue as an argument": ("what-if pay", {world.QUEUE}),
+    "a fault": ("incidents --fault payments.fifo-f", {"payments.fifo-function_timeout-f6602e"}),
+    "nothing by that name": ("report zzz", set()),
+}
+
+
+@pytest.mark.parametrize(("line", "offered"), OFFERED.values(), ids=OFFERED)
+@pytest.mark.parametrize("where", ["environment", "option"])
+def test_a_shell_completes_what_the_lake_names(run, lake, monkeypatch, capsys, line, offered, where):
+    words = f"doubletake {line}" if where == "environment" else f"doubletake --lake {lake} {line}"
+    if where == "environment":
+        monkeypatch.setenv("DOUBLETAKE_LAKE", lake)
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    monkeypatch.setenv("_DOUBLETAKE_COMPLETE", "complete_bash")
+    with pytest.raises(SystemExit):
+        run()
+
+    assert set(capsys.readouterr().out.split()) == offered
+
+
+def test_a_key_press_is_answered_also_where_there_is_no_lake(run, monkeypatch, capsys):
+    for name, value in {
+        "COMP_WORDS": "doubletake report p",
+        "COMP_CWORD": "2",
+        "_DOUBLETAKE_COMPLETE": "complete_bash",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+    with pytest.raises(SystemExit):
+        run()
+
+    said = capsys.readouterr()
+    assert (said.out.strip(), said.err) == ("", "")
+
+
 def test_completion_can_be_installed():
     options = {name for p in typer.main.get_command(cli.app).params for name in p.opts}
 

@@ -133,8 +133,12 @@ def test_a_dashboard_that_cannot_start_is_said(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(dashboard.sys, "executable", "/bin/false")
     code = cli.main(["serve", "--lake", str(tmp_path)])
 
+    err = capsys.readouterr().err
+
     assert code == 2
-    assert "the dashboard did not start" in capsys.readouterr().err
+    assert "the dashboard did not start" in err
+    assert str(tmp_path) in err.splitlines()[0], "a mistyped folder is said before anybody opens an empty page"
+    assert "Until then every page says only that." in err
 
 
 def test_the_demo_makes_its_own_folder_and_marks_it(tmp_path):

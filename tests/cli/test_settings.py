@@ -36,7 +36,7 @@ def test_it_prints_what_the_file_says(run, tmp_path):
 def test_without_a_file_it_prints_the_defaults_and_says_so(run):
     code, out, err = run()
 
-    assert (code, json.loads(out)["team"]) == (0, {"zone": None, "stale_after_min": 60})
+    assert (code, json.loads(out)["team"]) == (0, {"zone": None, "stale_after_min": 60, "language": "en"})
     assert "no settings file" in err
 
 

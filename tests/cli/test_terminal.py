@@ -7,8 +7,10 @@ from contextlib import redirect_stdout
 import pytest
 
 from cli.output import OutputUnwritableError, RowFormat, answer, complain, print_rows, write_out
+from cli.table import Layout
 
 HOSTILE = "pay\x1b[2J\x9b31m\u202egnp"
+KEYS = Layout(("key",), row=("key",))
 SHOWN = "pay\\x1b[2J\\x9b31m\\u202egnp"
 
 
@@ -33,14 +35,14 @@ def printed(print_it: Callable[[], None], is_terminal: bool = True) -> bytes:
 
 @pytest.mark.parametrize("how", list(RowFormat))
 def test_rows_in_every_format_show_control_characters_as_escapes(how):
-    text = printed(lambda: print_rows([{"key": HOSTILE}], how, ("key",), ("key",))).decode()
+    text = printed(lambda: print_rows([{"key": HOSTILE}], how, KEYS, ("key",))).decode()
 
     assert not any(hidden in text for hidden in ("\x1b[2J", "\x9b", "\u202e"))  # a table has bold words of its own
     assert "x1b[2J" in text or "u001b[2J" in text
 
 
 def test_csv_in_a_pipe_or_a_file_keeps_the_truth():
-    text = printed(lambda: print_rows([{"key": HOSTILE}], RowFormat.CSV, ("key",), ("key",)), is_terminal=False)
+    text = printed(lambda: print_rows([{"key": HOSTILE}], RowFormat.CSV, KEYS, ("key",)), is_terminal=False)
 
     assert text.decode() == f'"key"\n"{HOSTILE}"\n'
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 RUNS = int(os.environ.get("DOUBLETAKE_WATCH_RUNS", "45"))
 """In the suite; `make soak` does 500."""
-MOST_MORE_BYTES = 100_000_000
+MOST_MORE_BYTES = 50_000_000
 SEED = 20
 T0 = datetime(2026, 11, 20, 5, tzinfo=UTC)
 CORRELATE = runner.correlate
@@ -150,4 +150,5 @@ def test_whatever_fails_on_the_way_the_evidence_is_whole_and_judged_as_if_from_n
     failed = [line for line in story.lines if "Trying again" in line]
     assert len({words for words in SAID for line in failed if words in line}) >= 3
     assert len(story.lines) == RUNS
-    assert story.sizes[-1] < story.sizes[2] + MOST_MORE_BYTES, "memory follows the runs"
+    warm = story.sizes[max(2, len(story.sizes) // 5)]  # what libraries keep for themselves is filled by then
+    assert max(story.sizes[-3:]) < warm + MOST_MORE_BYTES, f"memory follows the runs: {story.sizes}"

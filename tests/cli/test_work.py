@@ -163,7 +163,7 @@ def test_a_full_disk_is_said_and_the_next_run_completes_the_evidence(run, orders
 
 
 BAD = {
-    "no queue": (("collect",), "no queue was named", "--queue"),
+    "no queue": (("collect",), "no queue was named", "doubletake collect payments.fifo"),
     "a queue and all queues": (("collect", "--queue", "a", "--all-queues"), "--all-queues", "doubletake collect"),
     "a time that is none": (("collect", "--queue", "a", "--since", "yesterday"), "'yesterday'", "6h"),
     "a span that is none": (("collect", "--queue", "a", "--since", "6x"), "'6x'", "6h"),
@@ -192,7 +192,7 @@ BAD = {
     ),
     "a lake elsewhere": (("correlate", "--lake", "s3://bucket/lake"), "s3://bucket/lake", "path"),
     "no lake to correlate": (("correlate", "--lake", "none"), "none", "doubletake collect"),
-    "a queue missing": (("investigate",), "QUEUE", "--help"),
+    "a queue missing": (("investigate",), "no queue was named", "doubletake status"),
 }
 
 

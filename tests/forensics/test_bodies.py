@@ -101,6 +101,14 @@ def test_an_object_or_a_long_text_is_no_business_key():
     assert SECRET not in without_bodies(json.dumps({"body": body}), ["$.card", "$.note", "$"])
 
 
+def test_of_an_envelope_the_id_of_its_event_stays_beside_the_business_key():
+    body = json.dumps({"Type": "Notification", "MessageId": "22b8", "TopicArn": "arn:t", "Message": SECRET, "order": 7})
+    cleaned = [json.loads(without_bodies(json.dumps({"body": body}), keys))["body"] for keys in ((), ("$.order",))]
+
+    envelope = {"Type": "Notification", "MessageId": "22b8", "TopicArn": "arn:t"}
+    assert [json.loads(one) for one in cleaned] == [envelope, envelope | {"order": 7}]
+
+
 UNTOUCHED = [
     "START RequestId: 4dc1 Version: 7",
     "charged payment_id=p-17 message_id=m-1",

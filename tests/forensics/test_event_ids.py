@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from forensics.event_ids import event_id_of, is_event_id
+from forensics.event_ids import event_id_of, is_event_id, without_event
 from forensics.origins import IdPair, origin_of
 from forensics.parsers.sqs_records import Record
 from forensics.settings import Queue
@@ -85,6 +85,21 @@ def test_every_id_of_an_event_is_told_from_a_business_key():
 
     assert all(is_event_id(one) for one in ids)
     assert not is_event_id("pay-1")
+
+
+def test_without_its_event_an_envelope_still_names_it():
+    for body in (SNS, EVENTBRIDGE):
+        kept = without_event(body | {"Subject": "canary", "resources": ["canary"]})
+
+        assert event_id_of(json.dumps(kept)) == event_id_of(json.dumps(body))
+        assert not {"canary", "pay-1", "Message"} & set(json.dumps(kept).replace('"', " ").split())
+
+
+@pytest.mark.parametrize(
+    "body", [S3, SNS | {"MessageId": None}, SNS | {"TopicArn": "t" * 300}, {"id": "7"}, ["detail-type"], None], ids=repr
+)
+def test_of_what_names_no_event_or_may_name_a_person_nothing_stays(body):
+    assert without_event(body) is None
 
 
 PATHS = {

@@ -63,9 +63,9 @@ CHANGES = {
         CHARGE.replace("sequential", "parallel"),
         ["order of function charge-card was 'sequential', now 'parallel'"],
     ),
-    "one key not said": (
+    "one key not set": (
         CHARGE.replace("effect_is_exhaustive = true\n", ""),
-        ["effect_is_exhaustive of function charge-card was true, now not said"],
+        ["effect_is_exhaustive of function charge-card was true, now not set"],
     ),
     "a worker more": (
         CHARGE + '[[worker]]\nlog_group = "/ecs/w"\nqueue = "q"\n',

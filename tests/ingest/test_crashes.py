@@ -25,7 +25,7 @@ def killed_again_and_again(root: Path, seed: int, kills: int, mutant=None) -> tu
     draw, died = random.Random(seed), 0
     for _ in range(kills):
         # Half of them as a commit begins, whatever the machine's speed: what the commits before it left is then all there is.
-        commits, wait_s = draw.randint(1, 9), draw.choice((0.0, draw.uniform(0, crash.LONGEST_WAIT_S)))
+        commits, wait_s = draw.randint(1, 12), draw.choice((0.0, draw.uniform(0, crash.LONGEST_WAIT_S)))
         started = crash.process(crash.run_and_die, str(root), commits, wait_s, mutant)
         started.join(PATIENCE_S)
         died += started.exitcode == -signal.SIGKILL

@@ -64,6 +64,7 @@ KNOWN = {
     "a retention beyond measure": Swap("logs:DescribeLogGroups", ("logGroups", "*", "retentionInDays"), 1e300),
     "a queue's address without a path": Swap("sqs:ListQueues", ("QueueUrls", "*"), "https://host"),
     "more times than values": Swap("cloudwatch:GetMetricData", ("MetricDataResults", "*", "Values"), []),
+    "a time that no calendar has": Swap("cloudtrail:LookupEvents", ("Events", "*", "EventTime"), "9" * 300),
     "a page's token that is a number": Swap("logs:FilterLogEvents", ("nextToken",), 7),
 }
 

@@ -15,6 +15,7 @@ TABLES = (
     "queue_settings",
     "function_settings",
     "event_source_mappings",
+    "send_records",
     "consumers",
     "coverage",
 )
@@ -28,6 +29,19 @@ def fill_lake(worlds: Sequence[World], root: Path) -> Lake:
         if rows:
             lake.append(BY_NAME[name], rows, f"{name}|oracle")
     return lake
+
+
+def read_again(worlds: Iterable[World], lake: Lake) -> None:
+    """Add what comes late of some worlds' lines, and that their logs were read again."""
+    late, readings = [], []
+    for world in worlds:
+        before = {row["evidence_id"] for row in world.rows("log_events")}
+        world.read_again()
+        late += [row for row in world.rows("log_events") if row["evidence_id"] not in before]
+        readings += world.rows("coverage")
+    for name, rows in (("log_events", late), ("coverage", readings)):
+        if rows:
+            lake.append(BY_NAME[name], rows, f"{name}|again")
 
 
 def settings_of(worlds: Iterable[World]) -> Settings:

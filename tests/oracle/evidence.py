@@ -4,10 +4,11 @@ import random
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from forensics.identity import evidence_id
+from forensics.identity import evidence_id, handle_token
 from tests.oracle.lines import Line, at
 
 if TYPE_CHECKING:
+    from tests.oracle.plan import Plan
     from tests.oracle.world import World
 
 ACCOUNT, REGION = "123456789012", "eu-west-1"
@@ -17,18 +18,26 @@ LOSABLE = ("start", "end", "report", "event", "ids", "started", "effect", "respo
 OPENERS = frozenset(("event", "started"))
 """Roles of lines with which a handling begins."""
 
+_REFUSED = "Value RH for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired."  # as SQS says it
+
+READ_LATER_MS = 2 * 86_400_000
+"""So long after a world's end its logs were read, unless they were read too early: lines come up to a day late."""
+
 
 class Kept:
-    """The evidence of one world: which lines stayed, over which window, and everything beside the lines."""
+    """The evidence of one world: which lines stayed, over which window, and everything beside the lines.
 
-    def __init__(self, world: "World") -> None:
-        self.world = world
+    Where lines come late (``is_first_reading``), some of them are not there yet; a day later all are.
+    """
+
+    def __init__(self, world: "World", is_first_reading: bool = True) -> None:
+        self.world, self.is_first_reading = world, is_first_reading
         self.rng = random.Random(f"evidence {world.seed}")
         first = min((line.at_ms for line in world.book.lines), default=world.started_ms)
         last = max((line.at_ms for line in world.book.lines), default=world.started_ms)
         self.start_ms, self.end_ms = world.started_ms - 60_000, last + 3 * world.queue.visibility_ms + 600_000
         self.gap: tuple[int, int] | None = None
-        self.is_provisional = False
+        self.is_provisional = has_late_lines(world.plan) and is_first_reading
         span, loss = last - first, world.plan.loss
         if loss == "head":
             self.start_ms = first + int(span * self.rng.uniform(0.15, 0.5))
@@ -41,6 +50,8 @@ class Kept:
         self.lines = self._keep(loss)
         if loss in ("tail", "late"):
             world.cut_truth(self.end_ms)
+        for known in world.truth.values():
+            known.forget_what_shows()
         self._note_what_shows()
 
     # -- lines ---------------------------------------------------------------------------------------------
@@ -52,13 +63,17 @@ class Kept:
         if loss == "denied":
             lines = [line for line in lines if line.group != self.denied_group]
         if loss == "late":
-            streams = sorted({line.stream for line in lines})
-            late = set(self.rng.sample(streams, max(1, len(streams) // 2))) if streams else set()
-            late_from = self.end_ms - self.rng.randrange(20_000, 300_000)
-            lines = [line for line in lines if line.stream not in late or line.at_ms < late_from]
+            lines = self._without_late_streams(lines, self.end_ms - self.rng.randrange(20_000, 300_000))
+        if loss == "to_come" and self.is_first_reading and lines:
+            lines = self._without_late_streams(lines, self.rng.choice(lines).at_ms)
         if loss == "lines":
             lines = self._drop_some(lines)
         return lines
+
+    def _without_late_streams(self, lines: list[Line], late_from: int) -> list[Line]:
+        streams = sorted({line.stream for line in lines})
+        late = set(self.rng.sample(streams, max(1, len(streams) // 2))) if streams else set()
+        return [line for line in lines if line.stream not in late or line.at_ms < late_from]
 
     def _drop_some(self, lines: list[Line]) -> list[Line]:
         share = self.rng.choice((0.02, 0.06, 0.15))
@@ -226,6 +241,39 @@ class Kept:
     def _mapping_uuid(self, number: int) -> str:
         return f"{self.world.seed:08x}-0000-4000-8000-{number:012x}"
 
+    def _send_records(self) -> list[dict[str, Any]]:
+        plan, rows = self.world.plan, []
+        for number, call in enumerate(self.world.queue.calls if plan.calls else []):
+            is_send = call.operation == "SendMessage"
+            if not self.start_ms <= call.at_ms < self.end_ms or (plan.calls == "sends" and not is_send):
+                continue
+            message = call.message if is_send or plan.calls == "all" else None
+            is_named = message is not None and call.operation in ("SendMessage", "ReceiveMessage")
+            rows.append(
+                {
+                    "evidence_id": evidence_id("send", self.world.seed, number),
+                    "account_id": ACCOUNT,
+                    "region": REGION,
+                    "event_id": f"{self.world.seed}-{number}",
+                    "place": 0,
+                    "called_at": at(call.at_ms // 1000 * 1000),
+                    "operation": call.operation,
+                    "queue_arn": self.world.queue.arn,
+                    "message_id": message.message_id if message and is_named else None,
+                    "receipt_handle": handle_token(call.handle) if call.handle and plan.calls == "all" else None,
+                    "visibility_timeout_s": None if call.visibility_ms is None else call.visibility_ms // 1000,
+                    "group_id": message.group_id if message and is_send else None,
+                    "deduplication_id": message.deduplication_id if message and is_send else None,
+                    "body_md5": message.body_md5 if message and is_send else None,
+                    "request_id": f"call-{number}",
+                    "actor": call.actor,
+                    "error_code": "InvalidParameterValue" if call.is_refused else None,
+                    "error_text": _REFUSED if call.is_refused else None,
+                    "collected_at": at(self.end_ms),
+                }
+            )
+        return rows
+
     def _metric_points(self) -> list[dict[str, Any]]:
         if not self.world.plan.metrics_kept:
             return []
@@ -289,6 +337,8 @@ class Kept:
                 ]
             for begin, end, status in windows:
                 rows.append(self._coverage_row(group, begin, end, status))
+        if self.world.plan.calls in ("all", "hidden"):
+            rows.append(self._coverage_row(self.world.queue.arn, self.start_ms, self.end_ms, "ok", "send_records"))
         for function in self.world.functions if self.world.plan.metrics_kept else []:
             rows.append(self._coverage_row(function.name, self.start_ms, self.end_ms, "ok", "metric_points"))
         for number in range(len(self.world.mappings) if self.world.plan.counts_events else 0):
@@ -302,7 +352,7 @@ class Kept:
         stored = sum(line.group == group and begin <= line.at_ms < end for line in self.lines)
         detail = {"denied": "AccessDeniedException: not authorized to perform logs:FilterLogEvents"}.get(status)
         return {
-            "evidence_id": evidence_id("coverage", source, group, begin, end, status),
+            "evidence_id": evidence_id("coverage", source, group, begin, end, status, self.is_first_reading),
             "account_id": ACCOUNT,
             "region": REGION,
             "source": source,
@@ -318,22 +368,29 @@ class Kept:
             "quarantined_count": 0,
             "is_provisional": self.is_provisional,
             "is_sealed": False,
-            "collected_at": at(self.end_ms),
+            "collected_at": at(self.end_ms if self.is_provisional else self.end_ms + READ_LATER_MS),
         }
+
+
+def has_late_lines(plan: "Plan") -> bool:
+    """Tell whether a world is read twice: at once, and when its late lines are there."""
+    return plan.loss == "to_come"
 
 
 def told_apart(runs: dict[str, set[tuple[str, str]]]) -> set[str]:
     """Return those of a message's handlings, in order, that their lines tell from the one before, each (stream, role).
 
     A worker's lines bear no id of the handling. Where only an opening line of one is left, another kind of opening line in
-    the same stream reads as its going on; and so does a line that only mentions the message, whatever stood before.
+    the same stream reads as its going on; and so does a line that only mentions the message, whatever stood before, and the
+    message itself, printed where it was not before: some print it last.
     """
     found: list[str] = []
     before: set[tuple[str, str]] = set()
     for run_id, lines in runs.items():
         is_one_stream = len({stream for stream, _ in before | lines}) == 1
         goes_on = {role for _, role in before} <= OPENERS and before.isdisjoint(lines)
-        if found and is_one_stream and (goes_on or {role for _, role in lines} == {"mention"}):
+        is_printed_late = "event" in {role for _, role in lines} - {role for _, role in before}
+        if found and is_one_stream and (goes_on or is_printed_late or {role for _, role in lines} == {"mention"}):
             before |= lines
         else:
             found.append(run_id)

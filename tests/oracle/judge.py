@@ -244,7 +244,9 @@ def _judge_row(world: World, row: Row, score: Score) -> list[Problem]:
         problems.append(Problem("later delivery hidden", world, message_id, text, False, row))
     elif not is_sound:
         kind = "false confirmed" if row["verdict"] == "confirmed" and done < 2 else "unsound interval"
-        problems.append(Problem(kind, world, message_id, f"work done {done} times, said [{low}, {high}]", row=row))
+        may_change = kind == "unsound interval" and bool(row["is_provisional"]) and world.has_late_lines
+        text = f"work done {done} times, said [{low}, {high}]" + (" provisionally" if may_change else "")
+        problems.append(Problem(kind, world, message_id, text, not may_change, row))
     expected = {verdict_of(low, high, guarded) for guarded in (True, False)}
     if row["verdict"] not in expected:
         problems.append(
@@ -276,6 +278,8 @@ def _judge_certainty(world: World, found: Findings) -> list[Problem]:
     problems = []
     for row in found.messages:
         rests_on = set().union(*(bases[one] for one in [row["message_id"], *row["related_message_ids"]]))
+        if row["certainty"] == "proved" and row["is_provisional"] and row["verdict"] != "confirmed":
+            problems.append(Problem("provisional proof", world, row["message_id"], "lines may still come", row=row))
         if row["certainty"] == "proved" and rests_on - set(SHARP):
             problems.append(
                 Problem("false proof", world, row["message_id"], f"a yes rests on {sorted(rests_on)}", row=row)

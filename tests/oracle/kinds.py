@@ -128,6 +128,41 @@ def _stopped_workers(rng: random.Random) -> Plan:
     return drawn.made_fair()
 
 
+def _with_late_lines(rng: random.Random) -> Plan:
+    """Queues whose log is read at once, while lines of some streams are still to come, and again a day later."""
+    more = rng.choice(("error", "delete_lost", "throttle", "lost_receive", "delete_failed", "killed"))
+    drawn = replace(
+        Plan.draw(rng),
+        troubles=frozenset(("slow", more)),
+        loss="to_come",
+        effect_line=rng.choice(("both", "message")),
+        effect_declared=True,
+        exhaustive_declared=True,
+        second_function=rng.random() < 0.3,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+    return drawn.made_fair()
+
+
+def _with_recorded_calls(rng: random.Random) -> Plan:
+    """Queues whose calls CloudTrail records, with handles and message ids or without; metrics are not kept."""
+    more = rng.choice(
+        ((), ("error",), ("delete_failed",), ("copy",), ("same_work_again",), ("redrive",), ("lost_receive",))
+    )
+    drawn = replace(
+        Plan.draw(rng),
+        consumer=rng.choice(("laravel", "laravel", "lines", "lambda")),
+        troubles=frozenset((rng.choice(("slow", "error", "lost_receive", "same_work_again")), *more)),
+        loss="none",
+        calls=rng.choice(("all", "all", "hidden", "sends")),
+        queue_settings_kept=True,
+        event_form="json",
+        metrics_kept=rng.random() < 0.3,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+    return drawn.made_fair()
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -137,6 +172,8 @@ KINDS: dict[str, Drawn] = {
     "order not declared": _of_undeclared_order,
     "events counted": _counting,
     "workers stopped": _stopped_workers,
+    "calls recorded": _with_recorded_calls,
+    "lines to come": _with_late_lines,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

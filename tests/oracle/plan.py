@@ -31,6 +31,7 @@ EVENT_FORMS = {
 }
 RESPONSES = ("right", "right_logged", "wrong_id", "empty_id", "wrong_key", "unlogged_wrong_id")
 LOSSES = ("none", "lines", "gap", "late", "head", "tail", "denied")
+CALLS = ("all", "hidden", "sends")
 BODIES = ("json", "nested", "sns")
 
 
@@ -85,6 +86,7 @@ class Plan:
     mapping_kept: bool = True
     metrics_kept: bool = True
     counts_events: bool = False  # the mapping's opt-in metrics are on
+    calls: str | None = None  # what CloudTrail keeps of calls: all, with ids and handles hidden, or sends alone
     loss: str = "none"
 
     def __post_init__(self) -> None:
@@ -162,7 +164,7 @@ class Plan:
         if plan.consumer != "lambda":
             # worker frameworks say "done" of a job that a silent guard skipped: then nothing could tell
             plan = replace(plan, guard="line" if plan.guard == "silent" else plan.guard, response=None)
-            plan = replace(plan, loss=plan.loss if plan.loss in ("none", "lines", "tail") else "none")
+            plan = replace(plan, loss=plan.loss if plan.loss in ("none", "lines", "tail", "to_come") else "none")
             plan = replace(plan, troubles=plan.troubles & set(WORKER_TROUBLES) or frozenset({"slow"}))
         else:
             plan = replace(plan, troubles=plan.troubles & set(TROUBLES) or frozenset({"slow"}))
@@ -174,6 +176,10 @@ class Plan:
             plan = replace(plan, business_key_declared=False)
         if not plan.is_fifo and plan.guard and not plan.business_key_declared:
             # a guard by business key needs the key to be known, else the same work under two ids cannot be linked
+            plan = replace(plan, troubles=plan.troubles - {"same_work_again", "redrive"} or frozenset({"slow"}))
+        is_linked = plan.event_form in ("json", "repr") and plan.loss == "none"
+        if plan.guard in ("silent", "powertools") and plan.consumer == "lambda" and not is_linked:
+            # nor may the line be lost that links them: a run that a guard cut short would look like the work's own
             plan = replace(plan, troubles=plan.troubles - {"same_work_again", "redrive"} or frozenset({"slow"}))
         if plan.is_fifo:
             plan = replace(plan, troubles=plan.troubles - {"copy"} or frozenset({"slow"}))

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import Any
 from uuid import UUID
 
 from tests.oracle.simulation import Simulation
@@ -51,6 +52,19 @@ class Receipt:
     visible_again_ms: int
 
 
+@dataclass(frozen=True)
+class CallRecord:
+    """What CloudTrail may keep of one call: one message of it, None where a receive found none."""
+
+    at_ms: int
+    operation: str
+    actor: str
+    message: Message | None = None
+    handle: str | None = None
+    visibility_ms: int | None = None
+    is_refused: bool = False
+
+
 @dataclass
 class Queue:
     """A queue; consumers call receive, delete and change_visibility, times are the simulation's."""
@@ -69,6 +83,7 @@ class Queue:
     messages: list[Message] = field(default_factory=list)
     on_receive: Callable[[Receipt], None] | None = None
     on_dead_letter: Callable[[Message], None] | None = None
+    calls: list[CallRecord] = field(default_factory=list)
     sent_count: int = 0
     deleted_count: int = 0
     _seen: dict[str, int] = field(default_factory=dict)
@@ -85,7 +100,14 @@ class Queue:
         """The queue's URL."""
         return f"https://sqs.{self.region}.amazonaws.com/{self.account_id}/{self.name}"
 
-    def send(self, body: str, group_id: str | None = None, deduplication_id: str | None = None) -> Message | None:
+    def _note(
+        self, operation: str, actor: str, message: Message | None, handle: str | None = None, **said: Any
+    ) -> None:
+        self.calls.append(CallRecord(self.simulation.now, operation, actor, message, handle, **said))
+
+    def send(
+        self, body: str, group_id: str | None = None, deduplication_id: str | None = None, by: str = "producer"
+    ) -> Message | None:
         """Take a message in; None where a FIFO queue drops it as a duplicate of the last five minutes."""
         now = self.simulation.now
         self.sent_count += 1
@@ -99,6 +121,7 @@ class Queue:
         sequence = 18_870_000_000_000_000_000 + now * 256 + len(self.messages)
         message = Message(message_id, body, now, sequence, group_id, deduplication_id, visible_at=now)
         self._take_in(message)
+        self._note("SendMessage", by, message)
         return message
 
     @property
@@ -106,7 +129,7 @@ class Queue:
         """No message is left, hidden ones included."""
         return not self._left
 
-    def receive(self, limit: int = 1, visibility_ms: int | None = None) -> list[Receipt]:
+    def receive(self, limit: int = 1, visibility_ms: int | None = None, by: str = "consumer") -> list[Receipt]:
         """Hand out up to ``limit`` messages; one that was received max_receive_count times moves away instead."""
         now, hidden_ms = self.simulation.now, self.visibility_ms if visibility_ms is None else visibility_ms
         self._expire()
@@ -131,6 +154,7 @@ class Queue:
             message.handle = self._new_handle()
             taken.append(Receipt(message, message.handle, message.receive_count, now, message.visible_at))
         for receipt in taken:
+            self._note("ReceiveMessage", by, receipt.message, receipt.handle)
             if self.on_receive:
                 self.on_receive(receipt)
         return taken
@@ -139,7 +163,9 @@ class Queue:
         """Delete by handle; tells whether the message is gone. Raises HandleExpiredError on FIFO queues only."""
         message, now = receipt.message, self.simulation.now
         latest = message.handle == receipt.handle
-        if self.is_fifo and not message.is_deleted and (not latest or now >= message.visible_at):
+        is_refused = self.is_fifo and not message.is_deleted and (not latest or now >= message.visible_at)
+        self._note("DeleteMessage", "consumer", message, receipt.handle, is_refused=is_refused)
+        if is_refused:
             raise HandleExpiredError
         if not message.is_deleted and (latest or self.rng.random() < 0.5):
             self.drop(message)
@@ -150,7 +176,16 @@ class Queue:
         """Hide for so long from now on; 0 releases. Raises HandleExpiredError on FIFO queues only."""
         message, now = receipt.message, self.simulation.now
         in_time = message.handle == receipt.handle and now < message.visible_at
-        if self.is_fifo and not in_time:
+        is_refused = self.is_fifo and not in_time
+        self._note(
+            "ChangeMessageVisibility",
+            "consumer",
+            message,
+            receipt.handle,
+            visibility_ms=visibility_ms,
+            is_refused=is_refused,
+        )
+        if is_refused:
             raise HandleExpiredError
         if in_time and not message.is_deleted:
             message.visible_at = now + visibility_ms

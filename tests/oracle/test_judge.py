@@ -1,5 +1,7 @@
 """The judge itself: findings that know nothing pass, findings that lie are caught."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.oracle import Plan, World
@@ -22,6 +24,7 @@ def honest_messages(world: World) -> list[dict]:
                     "business_keys": [known.business_key],
                     "verdict": verdict_of(done, done, False),
                     "certainty": "inferred",
+                    "is_provisional": False,
                     "effects_at_least": done,
                     "effects_at_most": done,
                     "receive_count": len(known.deliveries),
@@ -132,6 +135,30 @@ def test_a_proof_that_rests_on_an_inference_is_caught():
     }
 
     assert "false proof" in kinds(judged(rows, deliveries=[delivery])[0])
+
+
+@pytest.mark.parametrize(
+    ("loss", "is_provisional", "is_lie"),
+    [("to_come", True, False), ("to_come", False, True), ("none", True, True)],
+    ids=["said provisionally while lines are to come", "said for good", "provisionally where none is to come"],
+)
+def test_an_interval_beside_the_truth_may_be_said_provisionally_while_lines_are_to_come(loss, is_provisional, is_lie):
+    world = World(3, replace(WORLD.plan, loss=loss))
+    rows = honest_messages(world)
+    wrong = next(row for row in rows if row["verdict"] == "confirmed")
+    wrong |= {"effects_at_most": 9, "effects_at_least": 9, "is_provisional": is_provisional}
+
+    (problem,) = judge([world], Findings(rows, [], []))[0]
+
+    assert (problem.kind, problem.is_unsound) == ("unsound interval", is_lie)
+
+
+def test_a_proof_to_which_lines_may_still_come_is_caught():
+    rows = honest_messages(WORLD)
+    one = next(row for row in rows if row["verdict"] != "confirmed")
+    one |= {"certainty": "proved", "is_provisional": True}
+
+    assert kinds(judged(rows)[0]) == {"provisional proof"}
 
 
 def test_a_wrong_cause_counts_against_accuracy_and_undecidable_does_not():

@@ -8,7 +8,7 @@ from pathlib import Path
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.oracle import World
-from tests.oracle.bundle import fill_lake, read_findings, settings_of
+from tests.oracle.bundle import fill_lake, read_again, read_findings, settings_of
 from tests.oracle.judge import Problem, Score, judge
 
 
@@ -18,10 +18,17 @@ def judged(root: Path, is_passing: bool, kind: str, seeds: range) -> tuple[list[
     folder = root / f"lake-{kind.replace(' ', '-')}-{seeds[0]}"
     lake = fill_lake(worlds, folder)
     correlate(lake, settings_of(worlds), carrier=Here())
-    found = judge(worlds, read_findings(lake))
+    problems, score = judge(worlds, read_findings(lake))
+    late = [world for world in worlds if world.has_late_lines]
+    if late:
+        problems = [problem for problem in problems if problem.is_unsound]
+        read_again(late, lake)
+        correlate(lake, settings_of(worlds), carrier=Here())
+        more, score = judge(worlds, read_findings(lake))
+        problems = sorted(problems + more, key=lambda p: not p.is_unsound)
     if is_passing:
         shutil.rmtree(folder)
-    return found
+    return problems, score
 
 
 if __name__ == "__main__":

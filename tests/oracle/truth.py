@@ -66,6 +66,11 @@ class MessageTruth:
     told_receives: set[int] = field(default_factory=set)  # deliveries whose kept effect line is this message's own
     key_named_runs: set[str] = field(default_factory=set)  # runs whose kept lines mark its business key
 
+    def forget_what_shows(self) -> None:
+        """Begin anew with what kept lines show: other lines are kept now."""
+        self.named_runs, self.counts_shown, self.is_event_shown = set(), set(), False
+        self.told_receives, self.key_named_runs = set(), set()
+
     @property
     def effects_done(self) -> int:
         """How often the work of this message was done."""

@@ -54,6 +54,15 @@ class World:
         """Return the evidence rows of one table, as collecting would have stored them."""
         return self.evidence.rows(table)
 
+    @property
+    def has_late_lines(self) -> bool:
+        """Some lines are not there yet: the evidence is that of a first reading until it is ``read_again``."""
+        return evidence.has_late_lines(self.plan) and self.evidence.is_first_reading
+
+    def read_again(self) -> None:
+        """Let a day pass, and what was still to come be there."""
+        self.evidence = evidence.Kept(self, is_first_reading=False)
+
     def settings_text(self) -> str:
         """Return this world's part of doubletake.toml."""
         return evidence.settings_text(self)
@@ -289,7 +298,7 @@ class World:
             if self.is_over():
                 return
             yield self.rng.randrange(500, 12_000)
-            for receipt in self.queue.receive(self.rng.choice((1, 1, 3))):
+            for receipt in self.queue.receive(self.rng.choice((1, 1, 3)), by="somebody"):
                 self.truth[receipt.message.message_id].deliveries[-1].end("lost", self.simulation.now)
 
     def _redrive(self) -> Steps:
@@ -306,7 +315,7 @@ class World:
                 continue
             self.dead_letters.drop(message)
             key = self.truth[message.message_id].business_key
-            again = self.queue.send(message.body, message.group_id, message.deduplication_id)
+            again = self.queue.send(message.body, message.group_id, message.deduplication_id, by="sqs.amazonaws.com")
             if again is not None:
                 self._register(again, key, "dlq_redrive")
 

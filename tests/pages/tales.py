@@ -3,6 +3,9 @@
 from datetime import datetime, timedelta
 
 from forensics.tables.findings import INCIDENTS, MESSAGES, QUEUE_FINDINGS, REDELIVERIES, RULINGS
+from forensics.verdict.guards import guard_sentence
+from forensics.verdict.sentences import effect_sentence, trigger_sentence
+from forensics.verdict.why import Why, why_sentence
 from tests.pages.worlds import (
     DEAD_LETTERED,
     DOUBLE_BILLING,
@@ -21,6 +24,11 @@ CHARGE = Consumer("payments.fifo", "/aws/lambda/charge-card", "charge-card", 30,
 BILLING = Consumer("billing", "/ecs/billing-worker", None, None, 30, None, False)
 MAIL = Consumer("mail", "/aws/lambda/send-mail", "send-mail", 15, 30, 1, False)
 CLICKS = Consumer("clicks", "/aws/lambda/count-click", "count-click", 10, 60, 10, False)
+
+
+def _why(why: Why) -> dict[str, object]:
+    """Return why messages were redelivered, as an incident holds it."""
+    return {"cause_sentence": why_sentence(why), "trigger": why.trigger, "why": why.values}
 
 
 def s(seconds: float) -> timedelta:
@@ -95,13 +103,13 @@ def double_billing(story: Story) -> None:
             least,
             most,
             cause,
-            trigger="The run that held it was killed by the 30 s function timeout before it could delete anything.",
-            guard="No idempotency line was seen, so nothing stopped the repeat.",
-            effect=f"The charge was logged {least} times.",
-            sentence="its batch timed out after 30 s; it came back 600.6 s after the first receive",
+            trigger=trigger_sentence([cause], 2, 2),
+            guard=guard_sentence({}),
+            effect=effect_sentence(least, most, ["marker"]),
+            sentence="the earlier run hit the 30 s function timeout; no line shows that this message was finished",
             excluded=[
-                "visibility_expired: the first run had ended 570 s before the second receive, so nothing overlapped",
-                "producer_retry: both deliveries carry one message id",
+                "visibility_expired: the earlier run ended after 30.04 s, before the 600 s visibility timeout",
+                "producer_retry: the same message ids were redelivered; nothing was sent twice",
                 "broker_copy: a FIFO queue does not deliver copies",
             ],
         )
@@ -122,8 +130,7 @@ def double_billing(story: Story) -> None:
             "message_count": 9,
             "message_ids": sorted(m["message_id"] for m in messages[1:]),
             "business_keys": [],
-            "sentence": "nothing of the group got through for 570.56 s, because a failed delivery held it; "
-            "9 messages waited behind it",
+            "sentence": "the group was blocked for 570.56 s behind a failed delivery; 9 messages waited behind it",
             "evidence_ids": sorted(first.end_ids),
         },
     )
@@ -146,14 +153,12 @@ def double_billing(story: Story) -> None:
             "causes": ["batch_collateral=7", "function_timeout=3"],
             "primary_cause": "batch_collateral",
             "headline": "7 to 8 of 10 messages were processed twice",
-            "cause_sentence": (
-                f"Run {first.request_id[:8]} of charge-card hit the 30 s function timeout after 7 of 10 messages and "
-                "deleted nothing; payments.fifo showed all 10 again when the 600 s visibility timeout ended, and run "
-                f"{second.request_id[:8]} did 7 of them again."
+            **_why(
+                Why("payments.fifo", ["charge-card"], "function_timeout", 10, 7, 10, 7, 30_040, 600_600, 0, 30, 600)
             ),
             "excluded": [
-                "visibility_expired: the first run had ended 570 s before the second receive, so nothing overlapped",
-                "producer_retry: both deliveries carry one message id",
+                "visibility_expired: the earlier run ended after 30.04 s, before the 600 s visibility timeout",
+                "producer_retry: the same message ids were redelivered; nothing was sent twice",
                 "broker_copy: a FIFO queue does not deliver copies",
             ],
             "certainty": "proved",
@@ -242,11 +247,11 @@ def expired_handle(story: Story) -> None:
         2,
         2,
         "handle_expired",
-        trigger="The handler ran 41 s; the 30 s visibility timeout ended before it could delete the message.",
-        guard="No guard line was seen.",
-        effect="The job was logged as processed 2 times.",
+        trigger=trigger_sentence(["handle_expired"], 2, 2),
+        guard=guard_sentence({}),
+        effect=effect_sentence(2, 2, ["finished"]),
         sentence="its delete was refused: the receipt handle had expired",
-        excluded=["function_timeout: the consumer is a worker, not a function"],
+        excluded=["function_timeout: a worker took it, not a Lambda function"],
     )
     story.add(
         INCIDENTS,
@@ -267,11 +272,8 @@ def expired_handle(story: Story) -> None:
             "causes": ["handle_expired=1"],
             "primary_cause": "handle_expired",
             "headline": "1 message was processed twice",
-            "cause_sentence": (
-                "The worker /ecs/billing-worker took 41 s, the visibility timeout of billing is 30 s: a second worker "
-                "received the message while the first was still running, and the first one's delete was refused."
-            ),
-            "excluded": ["function_timeout: the consumer is a worker, not a function"],
+            **_why(Why("billing", ["/ecs/billing-worker"], "handle_expired", gap_ms=30_000, visibility_timeout_s=30)),
+            "excluded": ["function_timeout: a worker took it, not a Lambda function"],
             "certainty": "proved",
             "functions": ["/ecs/billing-worker"],
             "is_fifo": False,
@@ -336,11 +338,11 @@ def dead_lettered(story: Story, unread: bool = False) -> None:
         0,
         None,
         "function_error",
-        trigger="The run raised SMTPServerDisconnected.",
-        guard="No guard line was seen.",
-        effect="Nothing tells how far each run got.",
-        sentence="the run before it raised SMTPServerDisconnected",
-        excluded=["function_timeout: the run took 3.2 s of 15 s"],
+        trigger=trigger_sentence(["function_error", "unseen_receive"], 2, 3),
+        guard=guard_sentence({}),
+        effect=effect_sentence(0, None, []),
+        sentence="the earlier run raised SMTPServerDisconnected; no line shows that this message was finished",
+        excluded=["function_timeout: the earlier run ended in error, not in a timeout"],
         dead=True,
     )
     story.add(
@@ -362,8 +364,8 @@ def dead_lettered(story: Story, unread: bool = False) -> None:
             "causes": ["function_error=1", "unseen_receive=1"],
             "primary_cause": "function_error",
             "headline": "1 message may have been processed more than once",
-            "cause_sentence": "send-mail raised SMTPServerDisconnected twice; after 3 receives mail moved the message away.",
-            "excluded": ["function_timeout: the run took 3.2 s of 15 s"],
+            **_why(Why("mail", ["send-mail"], "function_error", ran_ms=3200, gap_ms=30_000)),
+            "excluded": ["function_timeout: the earlier run ended in error, not in a timeout"],
             "certainty": "inferred",
             "functions": ["send-mail"],
             "is_fifo": False,
@@ -421,10 +423,10 @@ def huge(story: Story, messages: int = 5200) -> None:
             2,
             2,
             "function_timeout",
-            trigger="Its run was killed by the 10 s function timeout.",
-            guard="No guard line was seen.",
-            effect="The click was counted 2 times.",
-            sentence="its run timed out",
+            trigger=trigger_sentence(["function_timeout"], 2, 2),
+            guard=guard_sentence({}),
+            effect=effect_sentence(2, 2, ["marker"]),
+            sentence="the earlier run hit the 10 s function timeout; no line shows that this message was finished",
             excluded=[],
         )
     story.add(
@@ -446,7 +448,7 @@ def huge(story: Story, messages: int = 5200) -> None:
             "causes": [f"function_timeout={messages}"],
             "primary_cause": "function_timeout",
             "headline": f"{messages:,} of {messages:,} messages were processed twice",
-            "cause_sentence": "count-click hit its 10 s function timeout again and again.",
+            **_why(Why("clicks", ["count-click"], "function_timeout", ran_ms=10_000, runs=messages)),
             "excluded": [],
             "certainty": "proved",
             "functions": ["count-click"],

@@ -14,7 +14,7 @@ from tests.pages.worlds import START, Story
 def test_data_says_what_was_read_and_that_looking_changes_nothing(visit):
     at = visit("pages/data.py", "demo")
 
-    assert "Everything that was asked of 3 sources was read in full" in words(at)
+    assert "All 3 sources read in full for the requested period" in words(at)
     assert "never calls ReceiveMessage" in words(at)
 
 
@@ -81,7 +81,7 @@ def test_a_settings_file_in_the_lake_is_found(visit, made_with_settings):
     (made_with_settings / "doubletake.toml").write_text("# ours\n" + MADE_WITH)
     said = words(visit("pages/data.py", made_with_settings)).replace("\\", "")
 
-    assert "lake/doubletake.toml, says the same." in said
+    assert "lake/doubletake.toml): the same settings." in said
     assert "other settings" not in said
 
 

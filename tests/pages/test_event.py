@@ -72,7 +72,7 @@ def test_from_a_line_back_to_its_mark_the_chart_draws_a_ring_around_it(visit, re
     after = at.get("plotly_chart")[0].proto.spec
 
     assert '"circle-open"' not in before.replace('"circle-open-dot"', "")
-    assert '"name":"Chosen"' in after
+    assert '"name":"ring"' in after
     assert CHARGED in [c.value for c in at.code], "the panel stays"
 
 

@@ -86,6 +86,16 @@ def test_a_fault_shows_its_incidents_and_every_affected_message_once(visit, lake
     assert "**Next:** refund or undo 12" in words(at)
 
 
+def test_the_sentence_about_one_incident_of_many_says_of_which(visit, lake):
+    found = Lake(lake).findings()
+    single = next(f for f in faults(found.read(INCIDENTS).to_pylist(), None) if len(f.incidents) == 1)
+    at = visit("pages/fault.py", lake)
+    newest = max(str(started) for started in at.dataframe[0].value["Started"])
+
+    assert f"Last, {newest[8:10]} Nov 2026 {newest[11:16]}: " in words(at)
+    assert "Last, " not in words(visit("pages/fault.py", lake, fault=single.fault_id))
+
+
 def test_a_fault_that_is_not_there_is_said_and_its_link_kept(visit, lake):
     at = visit("pages/fault.py", lake, fault="orders-throttled-000000")
 

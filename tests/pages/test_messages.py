@@ -92,3 +92,17 @@ def test_another_message_with_the_same_body_is_a_hint(visit, tmp_path):
 
     assert f"had the same body as {first['message_id']} within 15 min" in words(at)
     assert "this is a hint and counts as nothing" in words(at)
+
+
+def test_a_text_that_is_too_short_is_not_called_unknown(visit):
+    said = words(visit("pages/messages.py", "demo", q="pa"))
+
+    assert "pa is too short: 3 characters of a text, or 8 of an id." in said
+    assert "names no message" not in said
+
+
+def test_the_name_of_a_queue_leads_to_the_queue(visit):
+    at = visit("pages/messages.py", "demo", q="payments.fifo")
+
+    assert "payments.fifo is a queue." in words(at)
+    assert not at.dataframe

@@ -5,6 +5,10 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from forensics.lake import Lake
+from forensics.people import annotate, views
+from forensics.tables.findings import MESSAGES
+from pages._ui.board import lake_path
 from tests.pages import tales
 from tests.pages.reading import PAGES, ROOT, words
 from tests.pages.worlds import DEAD_LETTERED, DOUBLE_BILLING, EXPIRED_HANDLE, HUGE, START, Story, arn, uuid
@@ -31,6 +35,7 @@ def test_a_page_without_findings_names_the_command_that_fills_it(visit, page, la
     at = visit(page, lake)
 
     assert any(command in code.value for code in at.code)
+    assert all(f"--lake {lake_path().absolute()}" in line for code in at.code for line in code.value.splitlines())
     assert at.info
 
 
@@ -145,7 +150,7 @@ def test_an_incident_says_headline_cause_and_how_often(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
 
     assert at.title[0].value == "7 to 8 of 10 messages were processed twice"
-    assert "hit the 30 s function timeout after 7 of 10 messages" in words(at)
+    assert "timed out after 30 s with 10 messages of payments" in words(at)
     assert "**How often:** 7 to 8 repeats on 8 messages · first redelivery 05:22:00" in words(at)
 
 
@@ -369,6 +374,28 @@ def test_a_huge_incident_opens_as_an_overview_and_says_its_size(visit):
     assert "5,200 messages in 10,400 deliveries" in words(at)
 
 
+@pytest.mark.parametrize("asked", ["invocations", "INVOCATIONS", "Invocations"])
+def test_a_link_names_the_form_of_the_chart_in_any_case(visit, asked):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, lanes=asked)
+
+    assert at.segmented_control(key="lanes").value == "Invocations"
+    assert not at.warning
+
+
+def test_a_form_that_is_not_there_is_said(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, lanes="gantt")
+
+    assert at.segmented_control(key="lanes").value == "Messages"
+    assert "lanes=gantt of the link is ignored: there is Messages, Invocations, Overview." in words(at)
+
+
+def test_a_verdict_and_what_it_rests_on_are_two_words(visit):
+    at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+
+    assert "confirmed · proved" not in words(at)
+    assert [badge for badge in ("confirmed", "from log lines") if badge in words(at)] == ["confirmed", "from log lines"]
+
+
 def test_lanes_of_a_huge_incident_are_paged_and_the_linked_message_is_on_the_page(visit):
     at = visit("pages/incident.py", "huge", incident=HUGE, lanes="Messages", msg=uuid("click", 100))
 
@@ -447,7 +474,7 @@ def test_a_person_marks_a_message_and_it_stands_beside_the_verdict(visit, tmp_pa
     whole, first, *_ = at.selectbox(key="mark_subject").options
     at.selectbox(key="mark_subject").select(first)
     at.selectbox(key="mark_word").select("refunded")
-    at.text_input(key="mark_reason").input("ticket 77")
+    at.text_area(key="mark_reason").input("ticket 77")
     at.text_input(key="mark_author").input("Ana")
     at.button(key="mark_put").click().run()
     verdicts = next(f.value for f in at.dataframe if "Why it was redelivered" in f.value)
@@ -469,3 +496,49 @@ def test_a_mark_without_a_reason_is_refused_on_the_page(visit, tmp_path):
     at.button(key="mark_put").click().run()
 
     assert "A mark needs a reason" in words(at)
+
+
+def test_what_people_set_aside_leaves_the_counts_and_comes_back_at_one_click(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    lake = story.save(tmp_path / "lake")
+    findings = Lake(lake).findings()
+    confirmed = next(r for r in findings.read(MESSAGES).to_pylist() if r["verdict"] == "confirmed")
+    before = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+    now = START + timedelta(days=1)
+    annotate(findings, None, confirmed["item_id"], "charged-once", "the bank", "Ana", now)
+    after = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+    told, title = words(after), after.title[0].value
+    after.button(key="by_the_logs").click().run()
+
+    assert "set aside: 1 work: charged once, checked with the bank (Ana" in told
+    assert before.title[0].value != title
+    assert after.title[0].value == before.title[0].value
+    assert after.toggle(key="logs_alone").value
+    assert any("By the logs alone" in b.label for b in visit("pages/fault.py", lake).button)
+    assert "charged once" in words(visit("app.py", lake))
+
+
+def test_a_question_is_answered_in_one_sentence_and_its_link_leads_back(visit):
+    refunds, still = visit("pages/questions.py", "demo", ask="refund"), visit("pages/questions.py", "demo", ask="still")
+    key = refunds.dataframe[0].value["Messages"].iloc[0].partition(",")[0]
+    told = visit("pages/questions.py", "demo", ask="why", about=key)
+
+    assert refunds.subheader[0].value.startswith("Refund or undo")
+    assert "the evidence ends" in still.subheader[0].value
+    assert told.subheader[0].value.startswith("The handler ran 41 s")
+    assert "why" in told.query_params["ask"]
+
+
+def test_a_page_is_kept_with_its_filters_for_the_next_reader(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    lake = story.save(tmp_path / "lake")
+    at = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
+    at.text_input(key="view_name").input("The double")
+    at.text_input(key="view_author").input("Ana")
+    at.button(key="view_keep").click().run()
+    (kept,) = views(Lake(lake))
+
+    assert (kept.view, kept.page, kept.keys["incident"]) == ("The double", "incident", DOUBLE_BILLING)
+    assert visit("app.py", lake).selectbox(key="view_gone").options == ["The double"]

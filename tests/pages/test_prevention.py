@@ -38,7 +38,7 @@ def test_redriving_is_warned_of_and_told_message_by_message(incident):
 
 
 def test_the_blocked_group_stands_under_the_queue(incident):
-    assert "**Message group blocked** · nothing of the group got through for 570.25 s" in words(incident)
+    assert "**Message group blocked** · the group was blocked for 570.25 s" in words(incident)
     assert "3 messages waited behind it" in words(incident)
 
 

@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from forensics.identity import handle_token
 from forensics.lake import Lake
-from forensics.report.annotations import annotate
+from forensics.people.marks import annotate
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
+from pages._ui import board, shell
 from tests.pages import tales
 from tests.pages.blind_tale import BLIND
 from tests.pages.reading import PAGES, ROOT, words
@@ -110,6 +111,24 @@ def test_a_page_sees_a_new_data_version_and_a_new_mark_at_once(visit, tmp_path):
     assert (len(before.dataframe[0].value), len(after.dataframe[0].value)) == (1, 2)
     assert "accepted" not in after.dataframe[0].value["State"][0]
     assert "accepted" in marked.dataframe[0].value["State"][0]
+
+
+def test_an_open_page_says_that_newer_data_was_made(visit, tmp_path, monkeypatch):
+    story = Story(data_until_at=START)
+    tales.expired_handle(story)
+    lake = Lake(story.save(tmp_path / "lake"))
+    opened = board.newest_board(lake)
+    tales.double_billing(story)
+    story.publish(lake)
+    seen = [opened]  # what the page found when it was loaded; whoever looks later finds the newest
+    monkeypatch.setattr(shell, "newest_board", lambda lake: seen.pop() if seen else board.newest_board(lake))
+    at = visit("app.py", lake.root)
+    offered = [b.label for b in at.button if b.key == "reload"]
+    fresh = visit("app.py", lake.root)
+
+    assert len(at.dataframe[0].value) == 1
+    assert offered == [f"Newer data: {lake.findings().generation.data_version} · Reload"]
+    assert not [b for b in fresh.button if b.key == "reload"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,6 +1,6 @@
 """Findings about queues as the step writes them, at their borders: small ledgers, one queue each."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from msgspec.structs import replace
 
 from forensics.clock import micros
 from forensics.incidents.gaps import Gaps

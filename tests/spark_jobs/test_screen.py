@@ -358,6 +358,7 @@ READ_BY_VECTORS = {
     ),
     "the answer to a send": ("no-marks", [f"{{'MD5OfMessageBody': 'd41d8cd9', 'MessageId': '{MESSAGES[1]}'}}"]),
     "a mention": ("no-marks", [f"working on message {MESSAGES[1]}"]),
+    "the request's own id behind a word for messages": ("no-marks", [f"record {RUNS[0]}", f"working on message {MESSAGES[1]}"]),
     "an empty batch response": ("no-marks", [json.dumps({"batchItemFailures": []})]),
     "an effect by its key": ("keys", [f"charged payment_id={KEY}"]),
     "an effect by its key, with its request": ("keys", [f"[INFO]\t2026-11-20T12:00:00.000Z\t{RUNS[0]}\tcharged payment_id={KEY}"]),
@@ -389,6 +390,14 @@ def of_one(name: str, lines: list[str]) -> pl.DataFrame:
 def is_read_by_vectors(told: Part) -> bool:
     """An ordinary delivery is kept in columns alone."""
     return told.deliveries.height > 0 and told.deliveries["raw"].null_count() == told.deliveries.height
+
+
+@pytest.mark.parametrize("said", ["99999999999999", "100000000000000", "1326795176000000"])
+def test_a_time_beyond_what_a_date_can_hold_is_none(said):
+    event = json.dumps(EVENT).replace("1795176000000", said)
+    told = assert_alike(log_events(in_time(invocation(RUNS[0], event)), "/aws/lambda/keys-1"))
+
+    assert {row["sent_at"] is None for row in told.deliveries.rows(named=True)} == {len(said) > 14}
 
 
 @pytest.mark.parametrize(("name", "lines"), READ_BY_VECTORS.values(), ids=READ_BY_VECTORS)

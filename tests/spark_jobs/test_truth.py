@@ -4,6 +4,7 @@ import pytest
 
 from tests.oracle.bundle import read_findings
 from tests.oracle.judge import Problem, Score, judge, stories
+from tests.oracle.trial import judged
 
 pytestmark = pytest.mark.slow
 
@@ -48,6 +49,14 @@ def test_a_named_cause_is_the_true_one(seeded):
     assert score.right >= CAUSE_ACCURACY * (score.right + score.wrong), score.table() + stories(
         [p for p in problems if p.kind == "wrong cause"]
     )
+
+
+def test_no_finding_breaks_a_promise_before_late_lines_were_read_nor_after(tmp_path):
+    problems, score = judged(tmp_path, True, "lines to come", range(7000, 7012))
+    unsound = [p for p in problems if p.is_unsound]
+
+    assert not unsound, stories(unsound)
+    assert score.repeated > 10
 
 
 # -- worlds that hypothesis thinks up --------------------------------------------------------------------------

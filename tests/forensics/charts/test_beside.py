@@ -85,7 +85,9 @@ def test_the_queue_s_state_is_a_strip_below_the_lanes_as_high_as_its_value(timel
     figure = timeline_figure(rows, ZoneInfo("UTC"), cut_gaps=False, labels=labels)
     bars = [b for t in traces(figure, "Queue, by the minute") for b in zip(t.width, t.y, t.customdata, strict=True)]
 
-    assert list(figure.layout.yaxis.ticktext) == ["m-1", "waiting ≤20", "oldest ≤1 min 1 s"]
+    assert list(figure.layout.yaxis.ticktext) == ["m-1", "waiting ≤20", "oldest ≤2 min"], (
+        "short enough to be read whole"
+    )
     assert [round(float(width), 3) for width, _, _ in bars] == [0.19, 0.76, 0.76]
     assert all(abs(float(y) + float(width) / 2 - 1.38) < 1e-6 for width, y, _ in bars[:2]), "on the lane's floor"
     assert "waiting 20" in bars[1][2][1]

@@ -41,7 +41,7 @@ def timeline():
 def test_a_blocked_group_gets_a_lane_above_the_messages():
     rows, labels = with_groups(timeline(), [span("acct-1", 30, 600)])
     figure = timeline_figure(rows, ZoneInfo("UTC"), labels=labels)
-    blocked = [t for t in figure.data if t.name == "Group blocked: nothing handed out"]
+    blocked = [t for t in figure.data if t.name == "Group blocked"]
 
     assert list(figure.layout.yaxis.ticktext) == ["■ acct-1", "m-1"]
     assert blocked and all(set(t.y) == {0} for t in blocked)

@@ -133,7 +133,8 @@ BORDERS = {
     "maxReceiveCount 4": ("max_receive_count", {"max_receive_count": 4}, "warning"),
     "maxReceiveCount 100": ("max_receive_count", {"max_receive_count": 100}, "passes"),
     "maxReceiveCount 101": ("max_receive_count", {"max_receive_count": 101}, "note"),
-    "DLQ keeps as long": ("dead_letter_retention", {"dead_letter_retention_s": 345_600}, "warning"),
+    "DLQ keeps as long": ("dead_letter_retention", {"is_fifo": False, "dead_letter_retention_s": 345_600}, "warning"),
+    "DLQ of a FIFO queue keeps as long": ("dead_letter_retention", {"dead_letter_retention_s": 345_600}, "note"),
     "DLQ keeps a second longer": ("dead_letter_retention", {"dead_letter_retention_s": 345_601}, "passes"),
     "both keep the longest": (
         "dead_letter_retention",

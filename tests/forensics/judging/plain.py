@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from forensics.judging.calls import Calls
 from forensics.judging.order import Order
 from forensics.streams.model import Delivery
 
@@ -56,6 +57,7 @@ class Around:
     given_back: bool | None = None
     asked: list[tuple] = field(default_factory=list)
     finality: Final = field(default_factory=Final)
+    calls: Calls = field(default_factory=Calls)
 
     @property
     def has_move_tasks(self):

@@ -60,6 +60,18 @@ CASES = {
         {"delete_at": 2, "started_at": 1, "run_status": "error", "is_given_up": True, **WORKER},
         ("unknown", "parallel", None),
     ),
+    "a worker's delete that a call shows": (
+        {"deleted_by_call_at": 3, "run_status": "unknown", **WORKER},
+        ("yes", "finished", 3),
+    ),
+    "Lambda's delete that a call shows": (
+        {"deleted_by_call_at": 3, "started_at": 1, "run_status": "unknown", **PARTIAL},
+        ("unknown", "no_item_lines", None),
+    ),
+    "a delete by a worker that had failed": (
+        {"delete_at": 2, "started_at": 1, "run_status": "error", "has_failed_first": True, **WORKER},
+        ("unknown", "parallel", None),
+    ),
     "a delete by a worker": ({"delete_at": 2, "run_status": "unknown", **WORKER}, ("yes", "finished", 2)),
     "finished after all, though its place was not reached": (
         {"is_not_reached": True, "worker_finished_at": 7},

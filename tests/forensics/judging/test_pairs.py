@@ -3,6 +3,7 @@
 import pytest
 
 from forensics.judging import pairs
+from forensics.judging.calls import Calls
 from forensics.rules import RULES
 from tests.forensics.judging.plain import LATE, MIN, Around, S, delivery
 
@@ -123,6 +124,78 @@ def durations(of, earlier, later):
 @pytest.mark.parametrize(("earlier", "later", "expected"), DURATIONS.values(), ids=DURATIONS)
 def test_durations_are_whole_milliseconds_and_unknown_where_a_time_is(earlier, later, expected):
     assert durations(pairs, earlier, later) == expected
+
+
+class Asked(Calls):
+    """Recorded calls of which only the spans are remembered in which somebody asked for some."""
+
+    def __init__(self):
+        super().__init__()
+        self.spans = {}
+
+    def was_called(self, queue_arn, operation, receipt_handle, low, high, only_refused=False):
+        self.spans[operation, only_refused] = (low, high)
+        return
+
+
+SPANS = {
+    "the run ended before the next receive": ({"run_ended_at": 10 * S}, (0, 30 * S), (0, 30 * S)),
+    "the run went on": ({"run_ended_at": 40 * S}, (0, 30 * S), (0, 40 * S)),
+    "a worker of which no end is known": (
+        {**WORKER, "run_ended_at": 10 * S, "is_end_known": False},
+        (0, 30 * S),
+        (0, None),
+    ),
+}
+
+
+def spans(of, facts):
+    asked = Asked()
+    of.redeliveries_of([delivery(**facts), delivery(received_at=30 * S, delivery_index=2)], Around(calls=asked))
+    return asked.spans
+
+
+SPANS = {
+    name: (facts, {("ChangeMessageVisibility", False): changes, ("DeleteMessage", True): deletes})
+    for name, (facts, changes, deletes) in SPANS.items()
+}
+
+
+@pytest.mark.parametrize(("facts", "expected"), SPANS.values(), ids=SPANS)
+def test_calls_are_asked_for_until_the_next_receive_and_deletes_until_the_run_was_over(facts, expected):
+    assert spans(pairs, facts) == expected
+
+
+HIDDEN = {
+    "by a call": ({"is_hidden_by_call": True}, "supported"),
+    "by its receive": ({"is_hidden_by_call": False}, "excluded"),
+}
+
+
+def hidden(of, facts):
+    """The message was visible again after 5 s, of 30 s, and came after 31 s."""
+    earlier = delivery(visibility_timeout_s=30, hidden_until_at=5 * S, received_basis="line", **facts)
+    (found,) = of.redeliveries_of([earlier, delivery(received_at=31 * S, is_fifo=True)], Around())
+    return {ruled.code: ruled.stance for ruled in found.rulings}["released"]
+
+
+@pytest.mark.parametrize(("facts", "expected"), HIDDEN.values(), ids=HIDDEN)
+def test_a_call_that_hid_it_for_less_is_a_release(facts, expected):
+    assert hidden(pairs, facts) == expected
+
+
+DELETED = {"a call deleted it": ({"deleted_by_call_at": 0}, "supported"), "nothing tells": ({}, "excluded")}
+
+
+def deleted(of, facts):
+    earlier = delivery(visibility_timeout_s=30, run_ended_at=S, received_basis="line", **facts)
+    (found,) = of.redeliveries_of([earlier, delivery(received_at=31 * S, is_fifo=False)], Around())
+    return {ruled.code: ruled.stance for ruled in found.rulings}["broker_copy"]
+
+
+@pytest.mark.parametrize(("facts", "expected"), DELETED.values(), ids=DELETED)
+def test_a_message_that_a_call_deleted_came_as_a_copy(facts, expected):
+    assert deleted(pairs, facts) == expected
 
 
 FINISHES = {

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import deltalake
 import pytest
@@ -54,6 +55,24 @@ def test_few_files_are_left_alone(lake):
     assert lake.compact(LOG_EVENTS, at_files=3) == 0
     assert lake.compact(COVERAGE) == 0
     assert lake.versions() == version
+
+
+def test_small_files_do_not_have_larger_ones_written_again(lake):
+    lake.append(LOG_EVENTS, big_rows(3_000), "log_events|/g")
+    (larger,) = lake.files(LOG_EVENTS)
+    for number in range(4):
+        add(lake, number)
+
+    assert lake.compact(LOG_EVENTS, at_files=4) == 4
+    assert larger in lake.files(LOG_EVENTS)
+    assert len(lake.files(LOG_EVENTS)) == 2
+
+
+def big_rows(count: int) -> list[dict[str, Any]]:
+    return [
+        {"evidence_id": f"big:{n}", "logged_at": T + timedelta(seconds=n), "line": f"{n * 7919:x} {n}"}
+        for n in range(count)
+    ]
 
 
 def test_a_merged_table_takes_appends_and_leaves_out_what_it_has(lake):

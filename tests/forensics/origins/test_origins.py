@@ -18,6 +18,8 @@ CASES = {
         "nobody asked for move tasks": (MOVED | dict(was_moved_then=None), "undecidable"),
         "the earlier one was not dead-lettered": (MOVED | dict(earlier_was_dead_lettered=False), "excluded"),
         "equal bodies alone": (dict(has_same_body=True), "excluded"),
+        "a call sent it while a move task was on": (MOVED | dict(was_sent=True), "excluded"),
+        "a call sent it under the old message's id": (dict(is_named_after_earlier=True, was_sent=True), "supported"),
     },
     "dedup_window_passed": {
         "300 s apart": (SAME_ID | dict(sent_gap_s=300), "excluded"),
@@ -59,6 +61,14 @@ CASES = {
         "a redrive might explain it": (
             dict(has_same_business_key=True, earlier_was_dead_lettered=True),
             "undecidable",
+        ),
+        "a call sent it, whatever a redrive might explain": (
+            dict(has_same_business_key=True, earlier_was_dead_lettered=True, was_sent=True),
+            "supported",
+        ),
+        "a call sent it while a move task was on": (
+            MOVED | dict(has_same_business_key=True, was_sent=True),
+            "supported",
         ),
         "no redrive was on": (
             dict(has_same_business_key=True, earlier_was_dead_lettered=True, was_moved_then=False),

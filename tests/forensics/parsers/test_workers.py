@@ -49,9 +49,19 @@ SAID = {
         f"Error acknowledging in queue orders messages {ID}, {OTHER} in 31ms",
         ("spring", "delete_failed", ID, (OTHER,)),
     ),
+    "Laravel reports an exception": (
+        '[2026-11-20 12:00:00] production.ERROR: declined {"exception":"[object] (App\\\\Declined(code: 0): declined at ',
+        ("laravel", "raised", None, ()),
+    ),
     "Celery is told to stop": ("worker: Warm shutdown (MainProcess)", ("celery", "stopping", None, ())),
     "a worker is told to stop": ("received SIGTERM, stopping", ("lines", "stopping", None, ())),
 }
+
+
+def test_an_exception_of_aws_client_tells_of_its_own_call():
+    line = '[2026-11-20 12:00:00] production.ERROR: refused {"exception":"[object] (Aws\\\\Sqs\\\\Exception\\\\SqsException(code: 0)'
+
+    assert worker(line) is None
 
 
 @pytest.mark.parametrize(("line", "expected"), SAID.values(), ids=SAID)

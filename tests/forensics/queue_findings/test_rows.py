@@ -35,7 +35,7 @@ def test_a_row_has_every_column_in_order_and_says_what_the_rule_says_of_the_span
 
     assert tuple(row) == QUEUE_FINDINGS.column_names
     assert row["span_ms"] == 6_100
-    assert row["sentence"].startswith("nothing of the group got through for 6.1 s")
+    assert row["sentence"].startswith("the group was blocked for 6.1 s")
     assert (row["stance"], row["would_decide"]) == ("supported", None)
 
 

@@ -53,7 +53,7 @@ def test_siblings_that_never_came_again_are_counted():
     (batch,) = batches_at_end(rows, set(world.IDS))
 
     assert batch.sentence.endswith(
-        "with 10 messages: 1 finished, 1 in progress, 1 not started; 7 more did not come again."
+        "with 10 messages: 1 finished, 1 in progress, 1 not started; 7 more not redelivered."
     )
 
 

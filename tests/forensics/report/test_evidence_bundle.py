@@ -7,7 +7,7 @@ import pytest
 
 from forensics.books import Columns, read_books
 from forensics.lake import Lake
-from forensics.report.annotations import annotate
+from forensics.people.marks import annotate
 from forensics.report.bundle import BundleBrokenError, contents, to_zip
 from forensics.report.case import load_case
 from forensics.report.evidence_bundle import QUERIES, evidence_bundle, read_evidence

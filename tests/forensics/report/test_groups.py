@@ -57,4 +57,4 @@ def test_how_many_waited_is_said_and_unknown_is_not_zero(case, count, words):
     rows, _ = with_groups(pd.DataFrame(case.timeline), blocked_spans([world.blocked_group(count)]))
 
     (label,) = rows[rows["kind"] == "blocked"]["label"]
-    assert label == f"group acct-1: nothing could be handed out, {words}"
+    assert label == f"group acct-1: blocked, {words}"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from forensics.language import Language
 from forensics.report.case import load_case
 from forensics.report.hints import equal_bodies
-from forensics.report.language import Language
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from tests.forensics.report import world

@@ -5,11 +5,12 @@ import pytest
 
 from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
 from forensics.errors import ForensicsError
+from forensics.language import Language, phrases
 from forensics.origins import ORIGIN_RULES
 from forensics.report import pages as report_pages
-from forensics.report.language import Language, phrases
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
+from forensics.tables import BY_NAME
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
 from forensics.verdict.sentences import CAUSE_WORDS, effect_sentence, trigger_sentence
@@ -44,7 +45,7 @@ def test_the_japanese_report_says_headline_cause_and_settings(case):
     page = render(case, "html", ReportOptions("ja")).decode()
 
     assert '<html lang="ja">' in page
-    assert "再配信された 3 件のうち 1〜2 件のメッセージが 2 回以上処理されました" in page
+    assert "3 件のうち 1〜2 件のメッセージが 2 回以上処理されました" in page
     assert "charge-card が payments.fifo のメッセージ 3 件のバッチの処理中に 30 秒でタイムアウトしました" in page
     assert "可視性タイムアウト" in page
     assert "影響を受けたメッセージ" in render(case, "md", ReportOptions("ja")).decode()
@@ -61,15 +62,15 @@ def test_the_legend_of_the_timeline_is_there_in_japanese(case):
     assert "Handler running" not in drawn
 
 
-BY_NAME = {
+OF_NAMES = {
     "API names": r"maxReceiveCount|FunctionResponseTypes|Disabled|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
     "code": r"print\(event\)|[a-z]+(?:_[a-z]+)+",
-    "names": r"AWS|UTC|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
+    "names": r"AWS|UTC|ID|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
 }
 
 
 def in_english(said: str) -> list[str]:
-    return re.findall(r"[A-Za-z]{2,}", re.sub("|".join(BY_NAME.values()), "", said))
+    return re.findall(r"[A-Za-z]{2,}", re.sub("|".join(OF_NAMES.values()), "", said))
 
 
 FAILED = {
@@ -114,15 +115,15 @@ IN_INCIDENTS = {
     "11 prevented: it was finished before its batch failed; alone it would have been deleted; 2 undecided: it was not "
     "finished when its run timed out; alone it might have been, or have ended the same way": "防げた 11 件：バッチの失敗前に完了"
     "しており、単独なら削除されていました。判別不能 2 件：タイムアウト時に未完了。単独なら完了したか、同じ結果になったか分かりません",
-    "charge was stopped at its timeout with 10 messages: 7 finished, 1 in progress, 1 not started; 1 more did not come "
-    "again.": "charge は 10 件のバッチの途中でタイムアウト：完了 7 件、処理中 1 件、未着手 1 件（ほかの 1 件は再配信なし）。",
+    "charge was stopped at its timeout with 10 messages: 7 finished, 1 in progress, 1 not started; 1 more not "
+    "redelivered.": "charge は 10 件のバッチの途中でタイムアウト：完了 7 件、処理中 1 件、未着手 1 件（ほかの 1 件は再配信なし）。",
     "The run was stopped at its timeout after 30 s; 10 messages were not deleted.": "実行は 30 秒でタイムアウトにより打ち切られました。"
     "10 件のメッセージは削除されていません。",
     "2 deliveries being handled when the run was cut off, so the work may or may not have been done.": "配信 2 件は実行が"
     "打ち切られた時に処理中で、処理が終わったかどうか分かりません。",
-    "nothing of the group got through for 6.1 s, because a failed delivery held it; 4 messages waited behind it": "失敗した"
+    "the group was blocked for 6.1 s behind a failed delivery; 4 messages waited behind it": "失敗した"
     "配信のため 6.1 秒の間グループが止まりました。後ろで 4 件が待っていました",
-    "84 % to 100 % (11 to 13 of 13)": "84 %〜100 % (11〜13 / 13)",
+    "84 % to 100 % (11 to 13 of 13)": "84 %〜100 %（11〜13 / 13）",
 }
 
 
@@ -148,14 +149,17 @@ def test_every_cause_is_said_in_japanese():
         assert in_english(Language("ja").sentence(trigger_sentence([code, "function_error"], 3, 3))) in ([], ["SQS"])
 
 
+@pytest.mark.parametrize("table", BY_NAME.values(), ids=BY_NAME)
+def test_what_a_row_of_a_table_is_is_said_in_japanese(table):
+    assert set(in_english(Language("ja").sentence(table.grain))) <= {"CloudTrail", "CloudWatch", "Lambda", "SQS", "ISO"}
+
+
 def test_what_only_looks_like_a_count_is_left_alone():
     assert Language("ja").sentence("the last item finished") == "the last item finished"
 
 
-def test_messages_sent_again_are_not_called_redelivered(case):
-    incident = case.incident | {"confirmed": 2, "probable": 0, "possible": 0, "absorbed": 0, "harmless": 0}
-
-    said = Language("ja").headline(incident, "2 of 2 messages sent again were processed more than once")
+def test_messages_sent_again_are_not_called_redelivered():
+    said = Language("ja").sentence("2 of 2 messages sent again were processed more than once")
 
     assert said == "再送された 2 件のうち 2 件のメッセージが 2 回以上処理されました"
 

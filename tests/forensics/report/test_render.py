@@ -207,7 +207,7 @@ def test_rivals_that_stay_open_are_named_in_every_report(case):
     case = dataclasses.replace(case, incident=case.incident | {"still_open": [rival]})
 
     assert json.loads(render(case, "json"))["incident"]["still_open"] == [rival]
-    for form, title in (("md", "### Rival causes that stay open"), ("html", ">Rival causes that stay open</h3>")):
+    for form, title in (("md", "### Causes not ruled out"), ("html", ">Causes not ruled out</h3>")):
         page = render(case, form).decode()
 
         assert title in page

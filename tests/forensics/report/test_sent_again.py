@@ -2,7 +2,7 @@
 
 import pytest
 
-from forensics.report.language import Language
+from forensics.language import Language
 from forensics.report.sent_again import sent_again_chain
 from tests.forensics.report import world
 

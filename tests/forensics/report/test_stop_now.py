@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from forensics.report.language import Language
+from forensics.language import Language
 from forensics.report.stop_now import Scene, moves
 from forensics.verdict.why import ALONE, BEFORE, ENDS
 from tests.forensics.report.test_language import in_english

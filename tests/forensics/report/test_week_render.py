@@ -31,7 +31,9 @@ def reviewed(settings="", queue="payments.fifo", sentence="p99 run 27 s is close
         "probable": 1,
         "queue_arn": ACCOUNT + queue,
         "incident_id": f"{queue}-20261120T0512Z",
-        "headline": sentence,
+        "headline": HOSTILE
+        if sentence == HOSTILE
+        else "7 to 8 of 8 redelivered messages were processed more than once",
         "started_at": datetime(2026, 11, 20, 5, 12, tzinfo=UTC),
     }
     checks = [finding(queue, "run_near_timeout", "warning", sentence=sentence, advice=sentence)]

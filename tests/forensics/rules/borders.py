@@ -178,6 +178,10 @@ CASES = {
         ),
     },
     "partial_response": {
+        "a call deleted it": (
+            dict(earlier_status="success", reports_batch_item_failures=True, earlier_was_deleted=True, **AGAIN),
+            "excluded",
+        ),
         "the response names nobody of the batch": (
             dict(
                 earlier_status="success",
@@ -280,6 +284,18 @@ CASES = {
         ),
     },
     "handle_expired": {
+        "outlived, and no delete was refused among all": (
+            dict(earlier_kind="worker", is_fifo=True, visibility_timeout_s=30, run_ms=30_001, was_delete_refused=False),
+            "excluded",
+        ),
+        "outlived, and a refused delete may be its own": (
+            dict(earlier_kind="worker", is_fifo=True, visibility_timeout_s=30, run_ms=30_001, was_delete_refused=True),
+            "undecidable",
+        ),
+        "a call hid it for longer": (
+            dict(visibility_timeout_s=30, hidden_ms=60_000, run_ms=60_000),
+            "excluded",
+        ),
         "the delete was refused": (dict(earlier_delete_reason="expired"), "supported"),
         "the run ended in time": (dict(visibility_timeout_s=30, run_ms=30_000), "excluded"),
         "outlived on a standard queue, no error": (
@@ -307,6 +323,10 @@ CASES = {
         "no delete error": (dict(), "excluded"),
     },
     "delete_ineffective": {
+        "a call deleted it": (
+            dict(earlier_status="success", reports_batch_item_failures=False, earlier_was_deleted=True, **AGAIN),
+            "excluded",
+        ),
         "the timeout is not known": (
             dict(earlier_status="success", reports_batch_item_failures=False, gap_ms=30_100, run_ms=900),
             "undecidable",
@@ -402,8 +422,56 @@ CASES = {
         ),
         "after the timeout": (dict(is_fifo=True, visibility_timeout_s=30, gap_ms=30_000), "excluded"),
         "the timeout is not known": (dict(is_fifo=True, gap_ms=2_000), "undecidable"),
+        "a call released it, on a standard queue": (
+            dict(is_fifo=False, visibility_timeout_s=30, gap_ms=2_000, hidden_ms=1_000),
+            "supported",
+        ),
+        "a call released it, and it waited long": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=90_000, hidden_ms=1_000),
+            "supported",
+        ),
+        "a call released it at once": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=500, hidden_ms=0),
+            "supported",
+        ),
+        "a call let it be visible just before the timeout": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=31_000, hidden_ms=29_999),
+            "supported",
+        ),
+        "a call let it be visible as the timeout ended": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=31_000, hidden_ms=30_000),
+            "excluded",
+        ),
+        "it came back in the second in which a call released it": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=9_000, hidden_ms=10_000),
+            "supported",
+        ),
+        "it had come back before a call released it": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=8_999, hidden_ms=10_000),
+            "excluded",
+        ),
+        "a call released it, the timeout not known": (
+            dict(is_fifo=True, gap_ms=2_000, hidden_ms=1_000),
+            "undecidable",
+        ),
+        "a call released it, and nobody knows when it came back": (
+            dict(is_fifo=True, visibility_timeout_s=30, hidden_ms=1_000),
+            "undecidable",
+        ),
+        "no call among all that were recorded": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=2_000, was_visibility_changed=False),
+            "excluded",
+        ),
+        "some call among all that were recorded": (
+            dict(is_fifo=False, visibility_timeout_s=30, gap_ms=2_000, was_visibility_changed=True),
+            "undecidable",
+        ),
     },
     "throttled": {
+        "another one received it": (
+            dict(earlier_is_seen=False, is_throttled=True, is_other_receiver=True, earlier_receiver="ana"),
+            "excluded",
+        ),
         "throttles, but a log was not read": (
             dict(earlier_is_seen=False, is_throttled=True, earlier_is_watched=False),
             "undecidable",
@@ -414,6 +482,18 @@ CASES = {
         "a run is in the logs": (dict(is_throttled=True), "excluded"),
     },
     "unseen_receive": {
+        "another one received it, and throttles": (
+            dict(earlier_is_seen=False, is_throttled=True, is_other_receiver=True, earlier_receiver="ana"),
+            "supported",
+        ),
+        "the usual one received it, and throttles": (
+            dict(earlier_is_seen=False, is_throttled=True, earlier_receiver="poller"),
+            "excluded",
+        ),
+        "the usual one received it": (
+            dict(earlier_is_seen=False, is_throttled=False, earlier_receiver="poller"),
+            "supported",
+        ),
         "a log was not read": (
             dict(earlier_is_seen=False, is_throttled=False, earlier_is_watched=False),
             "undecidable",
@@ -452,6 +532,12 @@ CASES = {
         "both fine, inside the timeout": (
             dict(is_fifo=False, earlier_status="success", visibility_timeout_s=30, gap_ms=500, run_ms=400),
             "undecidable",
+        ),
+        "a call deleted it": (dict(is_fifo=False, earlier_was_deleted=True, **AGAIN), "supported"),
+        "a call deleted it, the queue's kind not known": (dict(earlier_was_deleted=True, **AGAIN), "excluded"),
+        "a call deleted it too late": (
+            dict(is_fifo=False, earlier_was_deleted=True, **{**AGAIN, "run_ms": 30_050}),
+            "excluded",
         ),
     },
 }

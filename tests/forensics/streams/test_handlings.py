@@ -24,8 +24,24 @@ SAID = {
         ["a: record started effect", "a: started effect"],
     ),
     "what stands before the first opener belongs to it": (
-        ("mention a", "effect a", "started a"),
+        ("mention a", "started b", "record a", "effect a"),
+        ["a: mention record effect", "b: started"],
+    ),
+    "also where two lines of one millisecond are swapped": (
+        ("mention a", "effect a", "&started a"),
         ["a: mention effect started"],
+    ),
+    "unless the work was done before": (
+        ("effect a", "started a"),
+        ["a: effect", "a: started"],
+    ),
+    "or the delete had failed": (
+        ("effect a", "worker_delete_failed a", "started a"),
+        ["a: effect delete_failed", "a: started"],
+    ),
+    "a message printed when all is over belongs to it": (
+        ("effect a", "worker_delete_failed a", "record a"),
+        ["a: effect delete_failed record"],
     ),
     "unless the work was done and a long silence followed": (
         ("effect a", 900, "started a", "effect a"),
@@ -69,6 +85,22 @@ SAID = {
     "no opener, and the delete failed": (
         ("effect a", f"handle_error a {DELETE}", "effect a", "worker_delete_failed a", "effect a"),
         ["a: effect handle_error", "a: effect delete_failed", "a: effect"],
+    ),
+    "no opener, and the delete failed long after the effect": (
+        ("effect a", 900, f"handle_error a {DELETE}"),
+        ["a: effect handle_error"],
+    ),
+    "no opener, and a delete failed long after another": (
+        (f"handle_error a {DELETE}", 900, f"handle_error a {DELETE}"),
+        ["a: handle_error", "a: handle_error"],
+    ),
+    "no opener, and the end of the first receive after a long silence": (
+        ("mention a", 900, "worker_finished a count=1"),
+        ["a: mention finished"],
+    ),
+    "no opener, and the end of another receive": (
+        ("mention a", 900, "worker_finished a count=2"),
+        ["a: mention", "a: finished"],
     ),
     "no opener, and another call failed": (
         ("effect a", f"handle_error a {CHANGE}", "effect a"),
@@ -174,3 +206,48 @@ def test_a_handling_ends_with_what_the_worker_says_of_its_end(said, status, ende
     delivery = delivery_of(handling, GROUP)
 
     assert (delivery.run_status, delivery.run_ended_at) == (status, NOON + ended_s * 1_000_000)
+
+
+GIVEN_UP = {
+    "raised, then tried to delete": (("started a", "worker_raised a", f"handle_error a {DELETE}"), True),
+    "failed, then tried to delete": (("started a", "worker_failed a", f"&handle_error a {DELETE}"), True),
+    "tried to delete, and failed because of it": (("started a", f"handle_error a {DELETE}", "&worker_failed a"), False),
+    "failed, and deleted nothing": (("started a", "worker_failed a"), False),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), GIVEN_UP.values(), ids=GIVEN_UP)
+def test_a_worker_that_failed_before_its_delete_gave_the_message_up(said, expected):
+    (handling,) = handlings(*said)
+
+    assert delivery_of(handling, GROUP).has_failed_first is expected
+
+
+REFUSED = f"handle_error a handle=one {DELETE}"
+BY_HANDLE = {
+    "it goes back to that one": (
+        ("record a handle=one", "effect a", "record a handle=two", REFUSED, "mention a"),
+        ["a: record effect handle_error", "a: record mention"],
+    ),
+    "with the effect told last, where it shows none": (
+        ("record a handle=one", "record a handle=two", "effect a", REFUSED, "worker_failed a"),
+        ["a: record effect handle_error", "a: record failed"],
+    ),
+    "each keeps its own effect": (
+        ("record a handle=one", "effect a", "record a handle=two", "effect a", REFUSED),
+        ["a: record effect handle_error", "a: record effect"],
+    ),
+    "another call takes no effect along": (
+        ("record a handle=one", "record a handle=two", "effect a", f"handle_error a handle=one {CHANGE}"),
+        ["a: record handle_error", "a: record effect"],
+    ),
+    "its own handle": (
+        ("record a handle=one", "effect a", REFUSED, "record a handle=two"),
+        ["a: record effect handle_error", "a: record"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), BY_HANDLE.values(), ids=BY_HANDLE)
+def test_a_call_with_the_receipt_handle_of_an_earlier_handling(said, expected):
+    assert told(handlings(*said)) == expected

@@ -98,6 +98,10 @@ WHERE = {
         [(3, "app", None, mention("m")), (4, "start", A)],
         {("?0.3", 0): ["m"], (A, 1): []},
     ),
+    "the request's own id names no message": (
+        [(1, "start", A), (2, "app", None, mention(A)), (3, "app", None, mention("m"))],
+        {(A, 1): ["m"]},
+    ),
     "in no run, and saying nothing: nothing": ([(1, "app", None), (2, "init_start", None)], {}),
 }
 

@@ -58,7 +58,7 @@ def test_a_line_close_to_the_end_is_no_effect_where_a_run_hung_behind_it():
     marks = found([*runs, hung])
 
     assert values(well)["effect"] == r"calling provider for (?P<key>\S+)"
-    assert "no run was cut off, so that only time tells" in well.proposals[0].sentence
+    assert "no run was interrupted, so that only time tells" in well.proposals[0].sentence
     assert "effect" not in values(marks)
     assert any("went on long behind it" in sentence for sentence in marks.cannot_tell)
 
@@ -71,7 +71,7 @@ def test_runs_that_were_cut_off_prove_the_effect_where_they_lack_it():
     effect = found([*day(processing_then_charged), *cut_off]).proposals[0]
 
     assert effect.by_cut_off == 4
-    assert "in 4 of 4 runs that were cut off the message at hand has other lines and not this one" in effect.sentence
+    assert "in 4 of 4 interrupted runs the message at hand has other lines and not this one" in effect.sentence
 
 
 def test_a_line_in_place_of_the_effect_with_what_was_done_before_is_the_guard():

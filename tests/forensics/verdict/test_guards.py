@@ -5,7 +5,7 @@ import pytest
 from forensics.verdict import guard_sentence
 
 CASES = {
-    "nothing": (dict(stopped={}), "No line shows a guard that stopped a repeat."),
+    "nothing": (dict(stopped={}), "No idempotency guard was logged."),
     "a guard that was never needed": (
         dict(stopped={}, is_in_place=True),
         "A guard is in place, and no line shows that it stopped a repeat.",

@@ -13,11 +13,8 @@ def lake(tmp_path):
 
 def test_a_mark_is_put_and_listed(lake, capsys):
     given = [
-        "annotate",
-        world.INCIDENT,
-        "--message",
+        "mark",
         "pay-1001",
-        "--mark",
         "refunded",
         "--reason",
         "ticket 7",
@@ -26,7 +23,7 @@ def test_a_mark_is_put_and_listed(lake, capsys):
     ]
 
     assert cli.main([*given, "--lake", lake]) == 0
-    assert cli.main(["annotations", "--incident", world.INCIDENT, "--format", "json", "--lake", lake]) == 0
+    assert cli.main(["marks", "--incident", world.INCIDENT, "--format", "json", "--lake", lake]) == 0
     (said,) = json.loads(capsys.readouterr().out)
 
     assert (said["item_id"], said["mark"], said["author"]) == (world.IDS[0], "refunded", "Ana")
@@ -38,8 +35,8 @@ def test_a_mark_is_put_and_listed(lake, capsys):
     ids=["find", "messages", "incidents"],
 )
 def test_what_stands_on_a_message_or_its_incident_is_listed_beside_the_verdict(lake, capsys, command, of_the_message):
-    for more in (["--mark", "accepted"], ["--mark", "refunded", "--message", "pay-1001"]):
-        assert cli.main(["annotate", world.INCIDENT, *more, "--reason", "r", "--by", "Ana", "--lake", lake]) == 0
+    for more in ([world.INCIDENT, "accepted"], ["pay-1001", "refunded"]):
+        assert cli.main(["mark", *more, "--reason", "r", "--by", "Ana", "--lake", lake]) == 0
     capsys.readouterr()
 
     assert cli.main([*command, "--format", "json", "--lake", lake]) == 0
@@ -49,6 +46,6 @@ def test_what_stands_on_a_message_or_its_incident_is_listed_beside_the_verdict(l
 
 
 def test_an_unknown_incident_or_mark_is_one_sentence_and_exit_2(lake, capsys):
-    assert cli.main(["annotate", "x-1", "--mark", "refunded", "--reason", "r", "--lake", lake]) == 2
-    assert cli.main(["annotate", world.INCIDENT, "--mark", "solved", "--reason", "r", "--lake", lake]) == 2
+    assert cli.main(["mark", "x-1", "refunded", "--reason", "r", "--lake", lake]) == 2
+    assert cli.main(["mark", world.INCIDENT, "solved", "--reason", "r", "--lake", lake]) == 2
     assert "Traceback" not in capsys.readouterr().err

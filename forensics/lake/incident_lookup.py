@@ -5,8 +5,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from forensics.errors import IncidentUnknownError
-from forensics.lake import Findings
 from forensics.lake.filters import equals
+from forensics.lake.findings import Findings
 from forensics.tables.findings import INCIDENTS
 
 Row = Mapping[str, Any]

@@ -1,7 +1,7 @@
 import pytest
 
 from forensics.errors import ForensicsError
-from forensics.report.annotations import annotate, annotations, marks_text, standing
+from forensics.people.marks import annotate, annotations, marks_text, standing
 from forensics.report.case import load_case
 from forensics.report.render import render
 from forensics.tables.people import ANNOTATIONS
@@ -24,15 +24,15 @@ def test_a_mark_stands_beside_the_verdict_and_changes_no_finding(lake):
 
     assert lake.findings().generation == before
     assert [m["verdict"] for m in case.messages] == ["confirmed", "probable", "harmless"]
-    assert marks_text(standing(case.annotations)[world.IDS[0]]) == "refunded (Ana)"
+    assert marks_text(case.marks.of([world.IDS[0]])) == "refunded (Ana)"
 
 
 def test_nothing_that_was_said_is_ever_changed(lake):
     put(lake, "accepted")
     put(lake, "withdrawn", reason="wrong queue", author="Ben", after_s=9001)
 
-    assert [a.mark for a in annotations(lake, world.INCIDENT)] == ["accepted", "withdrawn"]
-    assert standing(annotations(lake)) == {}
+    assert [a.mark for a in annotations(lake)] == ["accepted", "withdrawn"]
+    assert standing(annotations(lake)) == ()
 
 
 def test_marks_after_a_withdrawal_stand_again(lake):
@@ -40,7 +40,7 @@ def test_marks_after_a_withdrawal_stand_again(lake):
         [("accepted", "Ana"), ("withdrawn", "Ben"), ("false-alarm", "Ben"), ("false-alarm", "Ben")]
     ):
         put(lake, mark, author=author, after_s=9000 + n)
-    (mark,) = standing(annotations(lake))[None]
+    (mark,) = standing(annotations(lake))
 
     assert (mark.words, mark.marked_at) == ("false alarm", world.after(9003))
 

@@ -1,0 +1,208 @@
+"""What CloudTrail's data events tell of calls to a queue: who sent, received, deleted and released a message, and when.
+
+A record may hide message ids and receipt handles. Then it is about any message of its queue: it proves nothing of one, and keeps
+its absence from proving anything. Times are whole microseconds since 1970, UTC; CloudTrail tells whole seconds.
+"""
+
+import hashlib
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from forensics.clock import micros
+from forensics.identity import handle_prefix
+from forensics.judging.evidence import united
+from forensics.judging.known import first_known, highest
+from forensics.parsers.handle_errors import reason_of
+from forensics.spans import Spans
+from forensics.streams.model import Delivery
+
+Row = Mapping[str, Any]
+
+SEND, RECEIVE, DELETE, CHANGE = "SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"
+CLOCK_US = 1_000_000
+"""Calls are told in whole seconds."""
+_NONE = Spans()
+
+
+class Call(NamedTuple):
+    """One message in one call; ``evidence_id`` is last, so that calls sort by time."""
+
+    at: int
+    operation: str
+    message_id: str | None
+    handle: str | None
+    visibility_s: int | None
+    deduplication_id: str | None
+    actor: str | None
+    error: str | None
+    error_text: str | None
+    evidence_id: str
+
+
+class Calls:
+    """The recorded calls of every queue. ``read`` holds per queue ARN the spans in which every call was recorded."""
+
+    def __init__(self, rows: Iterable[Row] = (), read: Mapping[str, Spans] | None = None) -> None:
+        """Take rows of ``send_records``."""
+        self._by_queue: dict[str, list[Call]] = {}
+        for row in rows:
+            self._by_queue.setdefault(row["queue_arn"], []).append(_call(row))
+        for calls in self._by_queue.values():
+            calls.sort(key=_order)
+        self._read = read or {}
+        self._by_handle: dict[tuple[str, str], list[Call]] = {}
+        self._by_message: dict[tuple[str, str], list[Call]] = {}
+        for queue_arn, calls in self._by_queue.items():
+            for call in calls:
+                if call.handle is not None:
+                    self._by_handle.setdefault((queue_arn, call.handle), []).append(call)
+                if call.message_id is not None:
+                    self._by_message.setdefault((queue_arn, call.message_id), []).append(call)
+        self._recorded = {(arn, call.operation) for arn, calls in self._by_queue.items() for call in calls}
+
+    def of_handle(self, queue_arn: str, receipt_handle: str | None, operation: str) -> list[Call]:
+        """Return the calls with a receipt handle, in order."""
+        if receipt_handle is None or not self._by_handle:
+            return []
+        calls = self._by_handle.get((queue_arn, handle_prefix(receipt_handle)), [])
+        return [call for call in calls if call.operation == operation]
+
+    def of_message(self, queue_arn: str, message_id: str | None, operation: str) -> list[Call]:
+        """Return the calls that name a message and took effect, in order."""
+        if message_id is None or not self._by_message:
+            return []
+        calls = self._by_message.get((queue_arn, message_id), [])
+        return [call for call in calls if call.operation == operation and call.error is None]
+
+    def was_called(
+        self,
+        queue_arn: str,
+        operation: str,
+        receipt_handle: str | None,
+        low: int | None,
+        high: int | None,
+        only_refused: bool = False,
+    ) -> bool | None:
+        """Tell whether such a call may have been about a handle between two moments; None where not all were recorded.
+
+        Only operations of which the queue has records at all count as recorded: a trail may leave some out.
+        """
+        if low is None or high is None or (queue_arn, operation) not in self._recorded:
+            return None
+        if not self._read.get(queue_arn, _NONE).hold(low, high):
+            return None
+        handle = None if receipt_handle is None else handle_prefix(receipt_handle)
+        return any(
+            call.operation == operation
+            and (call.error is not None or not only_refused)
+            and (call.handle is None or handle is None or call.handle == handle)
+            for call in self._between(queue_arn, low - CLOCK_US, high + CLOCK_US)
+        )
+
+    def bearing(self, queue_arn: str, low: int, high: int) -> list[Any]:
+        """Return as text all that can bear on messages of a queue whose times lie in a span."""
+        calls = self._between(queue_arn, low, high)
+        told = hashlib.sha256(json.dumps(calls).encode()).hexdigest()[:32] if calls else ""
+        recorded = sorted(operation for arn, operation in self._recorded if arn == queue_arn)
+        return [told, recorded, self._read.get(queue_arn, _NONE).between(low, high)]
+
+    def _between(self, queue_arn: str, low: int, high: int) -> Sequence[Call]:
+        calls = self._by_queue.get(queue_arn, [])
+        return calls[bisect_left(calls, low, key=_at) : bisect_right(calls, high, key=_at)]
+
+
+def _call(row: Row) -> Call:
+    handle = row["receipt_handle"]
+    return Call(
+        micros(row["called_at"]),
+        row["operation"],
+        row["message_id"],
+        None if handle is None else handle_prefix(handle),
+        row["visibility_timeout_s"],
+        row["deduplication_id"],
+        row["actor"],
+        row["error_code"],
+        row["error_text"],
+        row["evidence_id"],
+    )
+
+
+def _at(call: Call) -> int:
+    return call.at
+
+
+def _order(call: Call) -> tuple[int, str]:
+    return call.at, call.evidence_id
+
+
+def add_calls(delivery: Delivery, calls: Calls) -> None:
+    """Add to a delivery what recorded calls with its receipt handle tell: its delete, and until when it was hidden.
+
+    A delete after the worker had failed tells that it gave the message up. Where the log prints no handle, the one receive
+    recorded at that time that names the message tells it.
+    """
+    if delivery.receipt_handle is None:
+        delivery.receipt_handle = _handle_of_receive(delivery, calls)
+    deletes = calls.of_handle(delivery.queue_arn, delivery.receipt_handle, DELETE)
+    if deletes:
+        delivery.deleted_by_call_at = next((call.at for call in deletes if call.error is None), None)
+        if delivery.delete_reason is None and delivery.deleted_by_call_at is None:
+            delivery.delete_at = deletes[0].at
+            delivery.delete_reason = reason_of(deletes[0].error_text or "") or "other"
+        failed_at = delivery.worker_failed_at
+        if failed_at is not None and failed_at // CLOCK_US * CLOCK_US <= deletes[0].at:
+            delivery.has_failed_first = True
+    changes = [
+        call
+        for call in calls.of_handle(delivery.queue_arn, delivery.receipt_handle, CHANGE)
+        if call.error is None and call.visibility_s is not None
+    ]
+    if changes:
+        delivery.hidden_until_at = changes[-1].at + (changes[-1].visibility_s or 0) * 1_000_000
+        delivery.is_hidden_by_call = True
+    if used := [call.evidence_id for call in (*deletes, *changes)]:
+        delivery.evidence_ids = united(delivery.evidence_ids, used)
+
+
+def _handle_of_receive(delivery: Delivery, calls: Calls) -> str | None:
+    received_at = delivery.received_at
+    if received_at is None:
+        return None
+    receives = calls.of_message(delivery.queue_arn, delivery.message_id, RECEIVE)
+    near = [c for c in receives if received_at - 2 * CLOCK_US <= c.at <= received_at + CLOCK_US]
+    return near[0].handle if len(near) == 1 else None
+
+
+def add_receive(delivery: Delivery, item: Sequence[Delivery], calls: Calls) -> None:
+    """Say of a receive that only the count shows who made it, where records of receives name the message.
+
+    ``item``: every delivery of the message. Receives that logs show are told apart by time: one call a logged delivery.
+    """
+    receives = calls.of_message(delivery.queue_arn, delivery.message_id, RECEIVE)
+    logged = [d.received_at for d in item if d.is_seen and d.received_at is not None]
+    near = [c for c in receives if any(abs(c.at - at) <= 2 * CLOCK_US for at in logged)]
+    mine = [c for c in receives if c not in near and _is_between(c.at, delivery.after_at, delivery.before_at)]
+    if len(mine) != 1 or sum(not d.is_seen for d in item) != 1:
+        return
+    (call,) = mine
+    known = {c.actor for c in near}
+    delivery.received_at = first_known(delivery.received_at, call.at)
+    delivery.receiver = call.actor
+    if (
+        known and call.actor is not None and call.actor not in known
+    ):  # whose log nobody reads: it may have done the work
+        delivery.is_other_receiver, delivery.unseen_basis = True, "unseen"
+    delivery.evidence_ids = united(delivery.evidence_ids, [call.evidence_id])
+
+
+def _is_between(at: int, low: int | None, high: int | None) -> bool:
+    return (low is None or at >= low - CLOCK_US) and (high is None or at <= high + CLOCK_US)
+
+
+def sent_by(item: Sequence[Delivery], calls: Calls) -> Call | None:
+    """Return the call that sent an item's message; None where no record names it."""
+    message_id = highest(d.message_id for d in item)
+    found = calls.of_message(item[0].queue_arn, message_id, SEND)
+    return found[0] if found else None

@@ -1,0 +1,201 @@
+"""Every word for people in the reader's language: English is the key of a phrase, ``languages/<code>/*.toml`` hold the others.
+
+Code says ``say("{n} of {total} runs", n=3, total=10)``; a test finds every phrase that a language lacks. What was written
+down in English before anybody asked (findings, messages of errors) goes through ``sentence``, which knows it by its form.
+Lines of logs, names and ids are never translated: they are values.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from forensics.choices import LANGUAGES
+from forensics.words import count_text, interval_text, offset_text, percent, span_text
+
+_UNITS = {"ja": {"ms": "ミリ秒", "s": "秒", "min": "分", "h": "時間", "d": "日", "days": "日"}}
+_MEASURE = re.compile(
+    r"(?:[\d,.%<()+ -]|\b(?:ms|s|min|h|d|days|to|of|T)\b)*\d(?:[\d,.%<() ]|\b(?:ms|s|min|h|d|days|to|of)\b)*"
+)
+"""Numbers with their units, alone, from one to another, or one of another."""
+_PLACE = re.compile(r"{\w+}")
+_NUMBER = r"[\d,]+"
+_SPAN = r"-?[\d,.]+ (?:ms|s|min|h|d|days?)(?: [\d,.]+ (?:ms|s|min|h|d))?|unknown|an unknown time"
+_FORMS = (
+    dict.fromkeys(("count", "low", "high", "total", "some"), _NUMBER)
+    | dict.fromkeys(("span", "gap"), _SPAN)
+    | {"share": r"[\d<., %]+(?: to [\d<., %]+)?"}
+)
+"""Places of a sentence by their names, and what alone stands there: counts, and spans of time."""
+_JOINTS = (" · ", "; ", ": ")
+"""What stands between parts that are said one by one where nobody knows the whole."""
+
+
+class Language:
+    """Says English words in one language; English is the key of every phrase."""
+
+    def __init__(self, code: str = "en") -> None:
+        self.code = code if code in LANGUAGES else "en"
+        self._phrases = phrases(self.code)
+
+    def __call__(self, text: str, /, **values: Any) -> str:
+        """Return a phrase with its values filled in; whole numbers get separators. In English where the language lacks it.
+
+        >>> Language()("The first {n} of {queue}.", n=1200, queue="orders")
+        'The first 1,200 of orders.'
+        """
+        said = self._phrases.get(text, text)
+        return said.format(**{name: _value(value) for name, value in values.items()}) if values else said
+
+    def maybe(self, text: str | None) -> str:
+        """Return a phrase, or the text itself where it is none, as a name is."""
+        return self._phrases.get(text or "", text or "")
+
+    def count(self, count: int, one: str, many: str | None = None) -> str:
+        """Say a count with its noun.
+
+        >>> Language().count(1, "message"), Language("ja").count(12000, "message")
+        ('1 message', 'メッセージ 12,000 件')
+        """
+        phrase = f"{{count}} {many or one + 's'}"
+        return count_text(count, one, many) if self.code == "en" else self(phrase, count=count)
+
+    def count_place(self, place: str, many: str) -> str:
+        """Say a noun with a place where something else writes its count later, as a chart does."""
+        return self(f"{{count}} {many}", count=place)
+
+    def date(self, at: datetime) -> str:
+        """Write a day: ``20 Nov 2026`` in English, with numbers alone elsewhere."""
+        return f"{at:%d %b %Y}" if self.code == "en" else f"{at:%Y-%m-%d}"
+
+    def span(self, span_ms: float | None) -> str:
+        """Say a span with this language's units."""
+        return self.units(span_text(span_ms))
+
+    def offset(self, offset_ms: float | None) -> str:
+        """Say the distance from the incident's start: ``T+9 min 30 s``."""
+        return self.units(offset_text(offset_ms))
+
+    def share(self, share: float | None) -> str:
+        """Say a share of one as per cent."""
+        return self.maybe(percent(share))
+
+    def interval(self, at_least: int, at_most: int | None) -> str:
+        """Say how often: ``7``, ``7 to 8`` or ``7 or more``."""
+        return self.sentence(interval_text(at_least, at_most))
+
+    def units(self, text: str) -> str:
+        """Put this language's units behind numbers: ``10 min`` becomes ``10 分``."""
+        units = _UNITS.get(self.code)
+        if not units:
+            return text
+        return re.sub(r"(?<=\d )(ms|min|s|h|days|d)\b", lambda m: units[m[1]], self.maybe(text))
+
+    def sentence(self, text: str | None) -> str:
+        """Say a sentence of the findings with its numbers; as it is, in English, where this language does not know it."""
+        return _sentence(self.code, text) if text and self.code != "en" else text or ""
+
+
+def _value(value: Any) -> Any:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+@lru_cache(maxsize=20_000)
+def _sentence(code: str, text: str) -> str:
+    known = phrases(code)
+    if text in known:
+        return known[text]
+    if not re.search("[A-Za-z(]", text):
+        return text
+    for needle, pattern, said in patterns(code):
+        if needle in text and (found := pattern.fullmatch(text)):
+            return said.format(**{name: _place(code, name, part) for name, part in found.groupdict().items()})
+    if _MEASURE.fullmatch(text):
+        return Language(code).units(text).replace(" to ", "〜").replace(" of ", " / ")
+    return _in_parts(code, text)
+
+
+def _place(code: str, name: str, part: str) -> str:
+    if name == "list":
+        return "、".join(_sentence(code, item) for item in part.split(", "))
+    return _sentence(code, part)
+
+
+def _in_parts(code: str, text: str) -> str:
+    """Say a text that no phrase knows as a whole by its sentences, by its parts, or as a clause that became a sentence."""
+    say: Callable[[str], str] = lambda part: _sentence(code, part)  # noqa: E731
+    sentences = re.split(r"(?<=[.?!]) (?=\S)", text)
+    if len(sentences) > 1:
+        return _joined([say(part) for part in sentences], sentences, " ")
+    if text[-1:] == "." and (said := say(text[:-1])) != text[:-1]:
+        return said if said.endswith("。") else f"{said}。"
+    if text[:1].isupper() and (said := say(lower := text[:1].lower() + text[1:])) != lower:
+        return said
+    for joint in _JOINTS:
+        if joint in text:
+            parts = text.split(joint)
+            said = _joined([say(part) for part in parts], parts, joint)
+            if said != text:
+                return said
+    return text
+
+
+def _joined(said: list[str], english: list[str], joint: str) -> str:
+    """Join parts, with a blank only beside what stayed English; nothing is changed where every part stayed as it was."""
+    if said == english:
+        return joint.join(english)
+    if joint != " ":
+        return {"; ": "。", ": ": "："}.get(joint, joint).join(said)
+    told = ""
+    for part in said:
+        told += part if not told or told.endswith(("。", "）")) else f" {part}"
+    return told
+
+
+@cache
+def patterns(code: str) -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    """Return what recognises each English sentence with places: words it must have, its pattern, and what to say instead.
+
+    Beside the findings' sentences these are the counts with their nouns. What says most of the sentence itself stands first, so that a form of few words takes nothing from a longer one.
+    """
+    counts = {english: said for english, said in phrases(code).items() if "{count} " in english}
+    known = sorted((counts | _sections(code, "findings")).items(), key=lambda pair: -len(_PLACE.sub("", pair[0])))
+    return tuple((_needle(english), _pattern(english), said) for english, said in known)
+
+
+def _needle(english: str) -> str:
+    return max(re.split(r"{\w+}|\(s\)", english[english[0].isalpha() :]), key=len)
+
+
+def _pattern(english: str) -> re.Pattern[str]:
+    """Turn a sentence with places into a pattern; the names of _FORMS take what they say, every other place any text.
+
+    A clause that begins a sentence has a capital.
+    """
+    places = re.sub(r"\\{(\w+)\\}", lambda m: f"(?P<{m[1]}>{_FORMS.get(m[1], '.*?')})", re.escape(english))
+    first = f"[{english[0].upper()}{english[0]}]{places[1:]}" if english[0].isalpha() else places
+    return re.compile(first.replace(re.escape("(s)"), "s?"), re.DOTALL)
+
+
+@cache
+def phrases(code: str) -> dict[str, str]:
+    """Return a language's phrases by their English ones; empty for English."""
+    return _sections(code)
+
+
+@cache
+def _sections(code: str, only: str | None = None) -> dict[str, str]:
+    """Return the phrases of all sections, or of one, of every file of a language."""
+    if code == "en":
+        return {}
+    folder = files("forensics").joinpath("languages", code)
+    read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.iterdir(), key=lambda f: f.name)]
+    wanted = [section for found in read for name, section in found.items() if only in (None, name)]
+    return {english: said for section in wanted for english, said in section.items()}
+
+
+ENGLISH = Language()
+"""What is said where nobody asks for another language."""

@@ -1,0 +1,79 @@
+"""Views of the dashboard that people keep under a name: a page with its filters, for the whole team."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import parse_qsl, urlencode
+
+from forensics.errors import ForensicsError
+from forensics.identity import evidence_id
+from forensics.lake import Lake
+from forensics.people.marks import MOST_AUTHOR
+from forensics.tables.people import VIEWS
+from forensics.words import time_text
+
+PAGES = ("", "fault", "incident", "queue_health", "report", "messages", "questions", "data")
+"""Paths of the dashboard that a view can be of; empty is the list of incidents."""
+MOST_NAME, MOST_QUERY = 80, 2000
+"""Characters."""
+_NOT_KEPT = ("dv",)
+"""Keys of an address that pin one data version: a view shows the newest."""
+
+
+class ViewError(ForensicsError):
+    """A view that cannot be kept: without a name, or of no page."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One view. ``query`` is what stands behind the ? of its address; ``saved_at`` is UTC."""
+
+    evidence_id: str
+    view: str
+    page: str
+    query: str
+    author: str
+    saved_at: datetime
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """Its filters."""
+        return dict(parse_qsl(self.query))
+
+    @property
+    def address(self) -> str:
+        """What stands behind the dashboard's own address."""
+        return f"/{self.page}{'?' if self.query else ''}{self.query}"
+
+
+def save_view(lake: Lake, name: str, page: str, keys: dict[str, str], author: str, now: datetime) -> View:
+    """Keep a view under a name, in the place of an earlier one; raises ViewError for what cannot be kept."""
+    name, author = " ".join(name.split()), " ".join(author.split())
+    page = page.strip("/")
+    query = urlencode(sorted((k, v) for k, v in keys.items() if k not in _NOT_KEPT))
+    if not name or len(name) > MOST_NAME:
+        raise ViewError("a view needs a name", f"Give one of up to {MOST_NAME} characters.")
+    if page not in PAGES:
+        raise ViewError(f"{page!r} is no page", f"Pages are {', '.join(p or '/' for p in PAGES)}.")
+    if len(query) > MOST_QUERY:
+        raise ViewError(f"the view's address has {len(query):,} characters", f"At most {MOST_QUERY:,} are kept.")
+    if not author or len(author) > MOST_AUTHOR:
+        raise ViewError("a view needs the name of who keeps it", f"Give a name of up to {MOST_AUTHOR} characters.")
+    kept = View(evidence_id("view", name, page, query, author, time_text(now)), name, page, query, author, now)
+    lake.append(VIEWS, [vars(kept)], "views|people")
+    return kept
+
+
+def delete_view(lake: Lake, name: str, author: str, now: datetime) -> None:
+    """Take a view off the list; raises ViewError where there is none of that name."""
+    known = {view.view for view in views(lake)}
+    if name not in known:
+        raise ViewError(f"there is no view {name!r}", f"There is: {', '.join(sorted(known)) or 'none'}.")
+    gone = {"evidence_id": evidence_id("view", name, None, None, author, time_text(now)), "view": name}
+    lake.append(VIEWS, [gone | {"author": author, "saved_at": now}], "views|people")
+
+
+def views(lake: Lake) -> list[View]:
+    """Return the views that are kept, by name."""
+    rows = lake.read(VIEWS).to_pylist()
+    newest = {row["view"]: row for row in sorted(rows, key=lambda r: (r["saved_at"], r["evidence_id"]))}
+    return [View(**row) for _, row in sorted(newest.items()) if row["page"] is not None]

@@ -1,0 +1,207 @@
+"""The three questions that are asked of a double: why was it, is it still happening, what is to be refunded?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from forensics.books import Line, book_sums, has_books, reconcile
+from forensics.lake import Findings
+from forensics.lake.filters import one_of
+from forensics.people import People, marks_text
+from forensics.people.marks import SETTLES
+from forensics.report.activity import quiet_for
+from forensics.report.fault_case import load_fault
+from forensics.report.faults import Fault, faults, shares_works
+from forensics.report.find import LEAST_CHARS, asked_text, find, reader, works
+from forensics.report.message_sentence import message_sentence
+from forensics.report.opening import affected_works
+from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
+from forensics.verdict.interval import AFFECTED
+from forensics.words import clock_text, count_text, interval_text, span_text
+
+Row = Mapping[str, Any]
+QUESTIONS = {
+    "why": "Why was this charged twice?",
+    "still": "Is it still happening?",
+    "refund": "What do I refund?",
+}
+MOST_COMPARED = 5
+"""Faults of which it is looked up whether a change helped, the worst first."""
+WHY_COLUMNS = ("queue", "message_id", "business_keys", "verdict", "sentence", "because", "marks", "incident_id")
+STILL_COLUMNS = ("queue", "cause", "state", "last_at", "times", "repeats", "since_the_change", "incident_id")
+REFUND_COLUMNS = (
+    *("queue", "business_keys", "message_ids", "do", "repeats", "to_refund", "marks", "incident_id", "work_id"),
+)
+COLUMNS = {"why": WHY_COLUMNS, "still": STILL_COLUMNS, "refund": REFUND_COLUMNS}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer: one sentence, and the rows that it rests on, under the columns of its question; times are UTC text."""
+
+    question: str
+    sentence: str
+    rows: tuple[dict[str, Any], ...]
+
+
+def why(findings: Findings, text: str, people: People) -> Reply:
+    """Say why the message that an id or business key names was processed twice, or that nothing shows it was."""
+    asked, read = asked_text(text), reader(findings)
+    found = works(find(asked, read), read) if asked else []
+    if not found:
+        least = f"; ids are found by their first {LEAST_CHARS} characters" if asked else ""
+        return Reply("why", f"{asked or 'Nothing'} names no message in this data version{least}", ())
+    rows: list[dict[str, Any]] = []
+    for work in found:
+        items = {item for _, item in work.items}
+        of_work = one_of("item_id", items)
+        deliveries = [d for d in findings.read(DELIVERIES, where=of_work).to_pylist() if _key(d) in work.items]
+        verdicts = {_key(m): m for m in findings.read(MESSAGES, where=of_work).to_pylist() if _key(m) in work.items}
+        verdict = verdicts.get(work.hit.key) or next(iter(verdicts.values()), None)
+        told = ("trigger_sentence", "guard_sentence", "effect_sentence")
+        rows.append(
+            {
+                "queue": work.hit.queue,
+                "message_id": work.hit.message_id,
+                "business_keys": list(work.hit.business_keys),
+                "verdict": verdict["verdict"] if verdict else None,
+                "sentence": message_sentence(deliveries, verdict),
+                "because": [verdict[name] for name in told if verdict[name]] if verdict else [],
+                "marks": marks_text(people.of(verdict["incident_id"]).of(items)) if verdict else "",
+                "incident_id": verdict["incident_id"] if verdict else None,
+            }
+        )
+    hit = [row for row in rows if row["verdict"] in AFFECTED]
+    first = (hit or rows)[0]
+    if not hit:
+        said = f"Nothing shows that it was processed twice: {first['sentence'][:1].lower()}{first['sentence'][1:-1]}"
+    else:
+        said = " ".join(first["because"]).rstrip(".") or first["sentence"].rstrip(".")
+    return Reply("why", f"{said}; marked: {first['marks']}" if first["marks"] else said, tuple(rows))
+
+
+def still(findings: Findings, people: People, now: datetime, stale_after: timedelta, queue: str | None = None) -> Reply:
+    """Say whether a fault is going on; what came after the evidence's end nobody knows, and that is said."""
+    until = findings.generation.data_until_at
+    ranked = [f for f in _faults(findings, people) if queue in (None, f.queue)]
+    rows = [_fault_row(findings, f, people, until, n < MOST_COMPARED) for n, f in enumerate(ranked)]
+    if until is None:
+        return Reply("still", "Unknown: no log line was read", tuple(rows))
+    ends = f"the evidence ends {clock_text(until)[:16]} UTC, {span_text((now - until).total_seconds() * 1000)} ago"
+    running = [f for f in ranked if f.is_open(until) and not f.is_settled]
+    if running:
+        is_fresh = now - until <= stale_after
+        when = "Yes" if is_fresh else "It was when anybody looked last"
+        more = f", and {len(running) - 1} more" if len(running) > 1 else ""
+        return Reply("still", f"{when}: {running[0].queue}, {running[0].headline}{more}; {ends}", tuple(rows))
+    quiets = [q for f in ranked if not f.is_settled for i in f.incidents if (q := quiet_for(i, until)) is not None]
+    since = f"no repeat for {span_text(min(quiets).total_seconds() * 1000)}" if quiets else "no suspicion at all"
+    return Reply("still", f"Not where the evidence ends: {since}; {ends}", tuple(rows))
+
+
+def refund(findings: Findings, people: People, queue: str | None = None) -> Reply:
+    """Say which works are to be refunded or checked, after what people set aside or settled, with amounts where a ledger has them."""
+    told = findings.read(MESSAGES, where=one_of("verdict", AFFECTED)).to_pylist()
+    every = affected_works(m for m in told if queue in (None, m["queue"]))
+    aside = sum(people.aside_of(w["item_ids"]) is not None for w in every)
+    counted = [w for w in every if people.aside_of(w["item_ids"]) is None]
+    left = [w for w in counted if not any(m.mark in SETTLES for m in _marks(people, w))]
+    lines = _booked(findings, queue)
+    books: dict[str, list[Line]] = {}
+    for line in lines:
+        for item in line.logged.item_ids if line.logged else ():
+            books.setdefault(item, []).append(line)
+    open_works = [w for w in left if not any(line.outcome == "cleared" for line in _of_work(w, books))]
+    rows = [_refund_row(w, people, books) for w in sorted(open_works, key=_gravest)]
+    seen = {item for w in every for item in w["item_ids"]}
+    unlogged = [ln for ln in lines if ln.to_refund_text and not (ln.logged and seen.intersection(ln.logged.item_ids))]
+    rows += [_of_books_alone(line) for line in unlogged]
+    sure = sum(row["do"] == "refund" for row in rows)
+    parts = [
+        f"refund or undo {count_text(sure, 'work')}" if sure else "",
+        f"check {len(rows) - sure:,} by hand" if len(rows) > sure else "",
+        f"{len(left) - len(open_works):,} cleared by the books" if len(left) > len(open_works) else "",
+        f"{len(counted) - len(left):,} settled by people" if len(counted) > len(left) else "",
+        f"{aside:,} set aside by people" if aside else "",
+    ]
+    due = {id(line): line for w in open_works for line in _of_work(w, books)} | {id(line): line for line in unlogged}
+    if amounts := book_sums(list(due.values()))["to_refund"]:
+        parts.append(f"by the books {amounts}")
+    said = "; ".join(part for part in parts if part) or "nothing: no work was done more than once"
+    return Reply("refund", said[:1].upper() + said[1:], tuple(rows))
+
+
+def _faults(findings: Findings, people: People) -> list[Fault]:
+    rows = people.counted(findings.read(INCIDENTS).to_pylist())
+    ids = shares_works(rows)
+    columns = ["incident_id", "queue_arn", "work_id", "verdict"]
+    shared = findings.read(MESSAGES, columns, one_of("incident_id", ids)).to_pylist() if len(ids) > 1 else []
+    return faults(rows, findings.generation.data_until_at, people.messages(shared))
+
+
+def _fault_row(
+    findings: Findings, fault: Fault, people: People, until: datetime | None, compares: bool
+) -> dict[str, Any]:
+    compared = load_fault(findings, fault, people).comparison if compares else None
+    return {
+        "queue": fault.queue,
+        "cause": fault.trigger,
+        "state": fault.state(until),
+        "last_at": f"{clock_text(fault.ended_at)[:19]} UTC",
+        "times": len(fault.incidents),
+        "repeats": interval_text(*fault.repeats),
+        "since_the_change": compared.sentence if compared else None,
+        "incident_id": fault.newest["incident_id"],
+    }
+
+
+def _marks(people: People, work: Row) -> tuple[Any, ...]:
+    return people.of(work["incident_id"]).of(work["item_ids"])
+
+
+def _booked(findings: Findings, queue: str | None) -> list[Line]:
+    """Return what ledgers say, of every key."""
+    if not has_books(findings.lake):
+        return []
+    return [line for lines in reconcile(findings, queue).values() for line in lines]
+
+
+def _of_work(work: Row, books: Mapping[str, list[Line]]) -> list[Line]:
+    return list({id(line): line for item in work["item_ids"] for line in books.get(item, ())}.values())
+
+
+def _refund_row(work: Row, people: People, books: Mapping[str, list[Line]]) -> dict[str, Any]:
+    mine = _of_work(work, books)
+    proved = work["verdict"] == "confirmed" or any(line.outcome == "repeated" for line in mine)
+    return {
+        "queue": work["queue"],
+        "business_keys": list(work["business_keys"] or ()),
+        "message_ids": work["message_ids"],
+        "do": "refund" if proved else "check",
+        "repeats": interval_text(work["extra_effects_at_least"], work["extra_effects_at_most"]),
+        "to_refund": "; ".join(filter(None, (line.to_refund_text for line in mine))) or None,
+        "marks": marks_text(_marks(people, work)),
+        "incident_id": work["incident_id"],
+        "work_id": work["work_id"],
+    }
+
+
+def _of_books_alone(line: Line) -> dict[str, Any]:
+    """Return a row of what a ledger holds twice, and no log shows."""
+    return dict.fromkeys(REFUND_COLUMNS) | {
+        "business_keys": [line.key],
+        "message_ids": [],
+        "do": "refund",
+        "repeats": interval_text(max(line.at_least - 1, 0), None if line.at_most is None else max(line.at_most - 1, 0)),
+        "to_refund": line.to_refund_text,
+        "marks": "",
+    }
+
+
+def _gravest(work: Row) -> tuple[Any, ...]:
+    return (AFFECTED.index(work["verdict"]), work["queue"], str(work["first_received_at"]), work["item_id"])
+
+
+def _key(row: Row) -> tuple[str, str]:
+    return row["queue_arn"], row["item_id"]

@@ -1,0 +1,39 @@
+"""Tables in the reader's language: columns are named once, in English, and headed in the language of whoever looks."""
+
+from collections.abc import Collection
+from typing import Any
+
+import streamlit as st
+
+from pages._ui.said import in_words, term
+
+
+def data_table(
+    rows: list[dict[str, Any]],
+    *,
+    told: Collection[str] = (),
+    column_config: dict[str, Any] | None = None,
+    **more: Any,
+) -> Any:
+    """Show rows as ``st.dataframe`` does, in the reader's language.
+
+    Headings are translated, the words among which a column of chips chooses, and the cells of the columns ``told``, which
+    hold our own words; every other cell holds names and numbers.
+    """
+    config = {name: dict(kind) for name, kind in (column_config or {}).items()}
+    for name in {**(rows[0] if rows else {}), **config}:
+        if (said := term(name)) != name:
+            config.setdefault(name, {})["label"] = said
+    chips = [name for name, kind in config.items() if (kind.get("type_config") or {}).get("type") == "multiselect"]
+    for name in chips:
+        options = config[name]["type_config"]["options"]
+        said_options = [option | {"value": term(option["value"])} for option in options]
+        config[name]["type_config"] = config[name]["type_config"] | {"options": said_options}
+    rows = [{name: _cell(value, name in chips, name in told) for name, value in row.items()} for row in rows]
+    return st.dataframe(rows, column_config=config, **more)
+
+
+def _cell(value: Any, is_chips: bool, is_told: bool) -> Any:
+    if is_chips:
+        return [term(chip) for chip in value]
+    return in_words(value) if is_told and isinstance(value, str) else value

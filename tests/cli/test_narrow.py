@@ -1,0 +1,136 @@
+"""At 80 columns ids can be copied and sentences read; the worst incident is what stands last on the screen."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import cli
+from cli.output import answer
+from cli.table import Layout, print_table
+from cli.verdict import print_verdict
+from forensics.window import TimeWindow
+from tests.cli.test_terminal import printed
+from tests.forensics.report import world
+
+WIDTH = 80
+LATER = f"{world.QUEUE}-later"
+DAY = TimeWindow(datetime(2026, 11, 20, tzinfo=UTC), datetime(2026, 11, 21, tzinfo=UTC))
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+
+
+@pytest.fixture(scope="module")
+def two_incidents(tmp_path_factory) -> Path:
+    """A lake in which an incident of many repeats is followed by one of few."""
+    lake = world.save(tmp_path_factory.mktemp("narrow") / "lake")
+
+    def earlier(hours):
+        return {c: world.incident()[c] - timedelta(hours=hours) for c in ("started_at", "ended_at", "first_repeat_at")}
+
+    small = {"incident_id": LATER, "extra_effects_at_least": 0, "extra_effects_at_most": 1}
+    incidents = [world.incident() | earlier(5), world.incident() | earlier(3) | small]
+    world.publish(lake, {**world.findings(), "incidents": incidents}, "run-2")
+    return lake.root
+
+
+def on_terminal(*args: str) -> list[str]:
+    return printed(lambda: cli.main(args)).decode().splitlines()
+
+
+IDS = {
+    "incidents": (LATER, "payments.fifo-function_timeout-"),
+    "incidents --each": (LATER, world.INCIDENT),
+    "messages": world.IDS,
+    "deliveries": world.IDS,
+    "status": (world.QUEUE,),
+}
+
+
+@pytest.mark.parametrize("command", IDS)
+def test_no_line_is_wider_than_the_terminal_and_no_id_is_folded(two_incidents, command):
+    lines = on_terminal(*command.split(), "--lake", str(two_incidents))
+    too_wide = [line.strip() for line in lines if len(line) > WIDTH and " --" not in line]
+
+    assert [line for line in too_wide if " " in line] == []  # a single word can only be copied whole
+    assert all(any(name in line for line in lines) for name in IDS[command])
+
+
+def test_all_columns_are_there_on_demand(two_incidents):
+    lines = on_terminal("messages", "--wide", "--lake", str(two_incidents))
+    before = on_terminal("--wide", "messages", "--lake", str(two_incidents))
+
+    assert lines == before
+    assert all(title in lines[0] for title in ("queue", "message id", "certainty", "causes", "marks"))
+    assert len(lines) == 2 + len(world.IDS)
+
+
+LAYOUT = Layout(("id", "times", "state", "why"), row=("id", "times"), facts=("state", "kind"), sentences=("why",))
+WHY = "the function ran into its timeout while others of its batch had been done already, and all came again"
+
+
+def narrow_lines(record) -> list[str]:
+    return printed(lambda: print_table([record], LAYOUT, False)).decode().splitlines()
+
+
+def test_below_an_id_stand_facts_and_the_whole_sentence():
+    head, _, row, facts, *why = narrow_lines({"id": "orders-1", "times": 3, "state": "open", "kind": "", "why": WHY})
+
+    assert "\x1b" in head or head.split() == ["id", "times"]
+    assert row.split() == ["orders-1", "3"]
+    assert facts == "  state open"
+    assert " ".join(line.strip() for line in why) == WHY
+
+
+def test_an_id_that_is_wider_than_the_terminal_stands_alone_and_whole():
+    lines = narrow_lines({"id": "q" * 100, "times": 3, "state": None, "why": WHY})
+
+    assert "q" * 100 in lines
+    assert "  3" in lines
+
+
+def test_a_row_that_fits_is_one_line_with_every_column():
+    lines = narrow_lines({"id": "a", "times": 1, "state": "open", "why": "short"})
+
+    assert lines[2:] == ["a   1      open   short"]
+
+
+def test_prose_is_folded_between_words_and_a_command_is_not():
+    command = "  aws lambda update-event-source-mapping --uuid 6f1c0d2a-0000-4000-8000-000000000001 --no-enabled --region eu-west-1"
+    prose = "Messages wait in the queue instead of being processed again, and runs in progress still end by themselves."
+    lines = printed(lambda: answer(f"{prose}\n{command}")).decode().splitlines()
+
+    assert lines[-1] == command
+    assert all(len(line) <= WIDTH for line in lines[:-1])
+    assert " ".join(lines[:-1]) == prose
+
+
+def test_the_last_thing_on_the_screen_is_the_worst_incident_and_not_the_newest(two_incidents, capsys):
+    from forensics.lake import Lake
+
+    print_verdict(Lake(two_incidents).findings(), (world.QUEUE, "mail"), DAY)
+    text = capsys.readouterr().out
+    listed, _, last = text.partition("2 incidents of 1 fault;")
+
+    assert "mail: no suspicion" in listed
+    assert LATER in listed
+    assert f"\n{world.INCIDENT} · " in last
+    assert LATER not in last
+    assert last.rstrip().splitlines()[-1].startswith("  Report:")
+
+
+@pytest.mark.parametrize("command", ["suggest", "waiting", "balance", "what-if"])
+def test_a_queue_is_an_argument_or_an_option_and_never_two(two_incidents, command, capsys):
+    def run(*args):
+        code = cli.main([command, *args, "--lake", str(two_incidents)])
+        return code, capsys.readouterr()
+
+    both = [run(world.QUEUE), run("--queue", world.QUEUE)]
+    code, said = run(world.QUEUE, "--queue", "mail")
+
+    assert both[0] == both[1]
+    assert (code, said.out) == (2, "")
+    assert "'mail'" in said.err

@@ -1,0 +1,87 @@
+"""The three questions of a double, answered from one generation and what people said."""
+
+from datetime import timedelta
+
+import pytest
+
+from forensics.books import Columns, read_books
+from forensics.people import annotate, people_of
+from forensics.report.questions import refund, still, why
+from tests.forensics.report import world
+
+STALE = timedelta(hours=1)
+
+
+@pytest.fixture
+def lake(tmp_path):
+    return world.save(tmp_path / "lake")
+
+
+def put(lake, message, mark):
+    annotate(lake.findings(), None, message, mark, "r", "Ana", world.after(9000))
+
+
+def ask(question, lake, *args):
+    return question(lake.findings(), *args, people_of(lake.findings()))
+
+
+def test_why_is_answered_by_a_key_with_trigger_guard_and_effect_and_who_marked_it(lake):
+    put(lake, "pay-1001", "refunded")
+    reply = ask(why, lake, "pay-1001")
+
+    assert reply.rows[0]["verdict"] == "confirmed"
+    assert reply.sentence == " ".join(reply.rows[0]["because"]).rstrip(".") + "; marked: refunded (Ana)"
+
+
+def test_a_message_that_was_done_once_is_told_so_and_an_unknown_one_too(lake):
+    assert ask(why, lake, "pay-1003").sentence.startswith("Nothing shows that it was processed twice: ")
+    assert ask(why, lake, "pay-9").sentence.startswith("pay-9 names no message")
+
+
+def test_it_is_over_only_where_the_evidence_ends_and_it_is_said_how_long_ago_that_was(lake):
+    people, until = people_of(lake.findings()), lake.findings().generation.data_until_at
+    told = still(lake.findings(), people, until + timedelta(hours=5), STALE).sentence
+
+    assert told.startswith("Not where the evidence ends: no repeat for 1 h 49 min")
+    assert told.endswith("5 h ago")
+
+
+def test_what_goes_on_where_nobody_has_looked_since_is_no_yes(tmp_path):
+    found = world.findings()
+    found["incidents"][0] |= {"ended_at": world.after(7000)}
+    lake = world.save(tmp_path / "lake", found)
+    people, until = people_of(lake.findings()), lake.findings().generation.data_until_at
+    fresh, old = (still(lake.findings(), people, until + timedelta(minutes=m), STALE).sentence for m in (5, 300))
+
+    assert fresh.startswith("Yes: payments.fifo")
+    assert old.startswith("It was when anybody looked last: payments.fifo")
+
+
+def test_what_to_refund_leaves_out_what_people_settled_or_set_aside(lake):
+    both = ask(refund, lake)
+    put(lake, "pay-1001", "charged-once")
+    put(lake, "pay-1002", "refunded")
+    none = ask(refund, lake)
+
+    assert both.sentence == "Refund or undo 1 work; check 1 by hand"
+    assert [(row["business_keys"], row["do"]) for row in both.rows] == [
+        (["pay-1001"], "refund"),
+        (["pay-1002"], "check"),
+    ]
+    assert (none.sentence, none.rows) == ("1 settled by people; 1 set aside by people", ())
+
+
+def test_a_ledger_adds_amounts_clears_and_proves_and_brings_doubles_that_no_log_shows(lake, tmp_path):
+    rows = ["pay-1001,10", "pay-1001,10", "pay-1002,7", "pay-1002,7", "pay-1003,5", "pay-1003,5"]
+    (tmp_path / "c.csv").write_text("\n".join(["id,amount", *rows]) + "\n")
+    read_books(
+        lake.findings(), tmp_path / "c.csv", Columns("id", "amount", "EUR", same_rows="count"), world.after(9000)
+    )
+    reply = ask(refund, lake)
+
+    assert [(r["business_keys"], r["do"], r["to_refund"]) for r in reply.rows] == [
+        (["pay-1001"], "refund", "10 EUR"),
+        (["pay-1002"], "refund", "7 EUR"),
+        (["pay-1003"], "refund", "5 EUR"),
+    ]
+    assert reply.sentence == "Refund or undo 3 works; by the books 22 EUR"

@@ -1,0 +1,66 @@
+"""No word for people is forgotten: what code says has a phrase in every language."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forensics.choices import LANGUAGES
+from forensics.language import phrases
+
+ROOT = Path(__file__).resolve().parents[2]
+SPEAKING = ("app.py", "pages", "cli", "forensics/charts", "forensics/report")
+SAYS = {"say", "phrase", "busy", "answer", "warn"}
+COUNTS = {"count", "count_text"}
+OTHERS = [code for code in LANGUAGES if code != "en"]
+
+
+def files() -> Iterator[Path]:
+    for place in SPEAKING:
+        path = ROOT / place
+        yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def name_of(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def literals(node: ast.AST) -> Iterator[str]:
+    """Yield the texts that an argument may be: itself, or either side of a choice."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.IfExp):
+        yield from (*literals(node.body), *literals(node.orelse))
+
+
+def said_by(source: str, is_spoken: bool) -> Iterator[str]:
+    """Yield every phrase that a source says by name; a count is one where ``is_spoken``, elsewhere it is a finding's English."""
+    for call in (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Call) and n.args):
+        if name_of(call) in SAYS:
+            yield from literals(call.args[0])
+        elif name_of(call) in COUNTS and is_spoken and len(call.args) > 1:
+            one, *many = [list(literals(arg)) for arg in call.args[1:]]
+            for noun in many[0] if many else [f"{word}s" for word in one]:
+                yield f"{{count}} {noun}"
+
+
+def is_english(text: str) -> bool:
+    return bool(re.search(r"[A-Za-z]{2,}", re.sub(r"{\w+}", "", text)))
+
+
+SAID = {
+    phrase: path.relative_to(ROOT)
+    for path in files()
+    for phrase in said_by(path.read_text(encoding="utf-8"), "forensics" not in path.parts)
+    if is_english(phrase)
+}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_phrase_that_code_says_is_there(code):
+    lacking = {phrase: str(path) for phrase, path in SAID.items() if phrase not in phrases(code)}
+
+    assert len(SAID) > 400
+    assert lacking == {}

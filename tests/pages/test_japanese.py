@@ -1,0 +1,49 @@
+"""Every page in Japanese: no English is left but names, ids and lines of logs."""
+
+import pytest
+
+from tests.pages.english import english_in, texts
+from tests.pages.reading import PAGES, words
+
+MESSAGE = {"pages/messages.py": {"q": "pay_10"}}
+
+
+def left_in_english(at) -> dict[str, list[str]]:
+    """Return every text of a page that has English words, with the words."""
+    return {f"{where}: {text}": found for where, text in texts(at) if (found := english_in(text))}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_no_english_but_names_and_ids(visit, page):
+    at = visit(page, "demo", lang="ja", **MESSAGE.get(page, {}))
+
+    assert not at.exception
+    assert left_in_english(at) == {}
+
+
+@pytest.mark.parametrize("world", ["gaps", "blind", "empty", "evidence-only"])
+@pytest.mark.parametrize("page", ["app.py", "pages/incident.py", "pages/queue_health.py", "pages/data.py"])
+def test_a_page_on_a_poor_lake_has_no_english_either(visit, page, world):
+    assert left_in_english(visit(page, world, lang="ja")) == {}
+
+
+def test_the_probe_finds_english_where_it_is(visit):
+    found = left_in_english(visit("pages/incident.py", "demo"))
+
+    for where in ("button.label", "figure.name", "figure.note", "column", "cell of Effect"):
+        assert any(text.startswith(where) for text in found), where
+
+
+def test_the_team_says_the_language_and_the_link_another(visit, tmp_path):
+    (tmp_path / "doubletake.toml").write_text('[team]\nlanguage = "ja"\n')
+
+    assert visit("app.py", "demo").title[0].value == "インシデント一覧"
+    assert visit("app.py", "demo", lang="en").title[0].value == "Incidents"
+
+
+def test_the_switch_stands_in_the_sidebar_and_changes_the_page(visit):
+    at = visit("app.py", "demo")
+    at.segmented_control(key="lang").set_value("ja").run()
+
+    assert at.title[0].value == "インシデント一覧"
+    assert "2 回以上処理されました" in words(at)
