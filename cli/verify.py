@@ -28,4 +28,4 @@ def verify(
         data_version=found["data_version"],
     )
     say("SHA-256 of the ZIP: {digest}", digest=sha256(data).hexdigest())
-    say("Whoever changes a bundle can write its digests anew: compare this one with what its sender told you.")
+    say("Whoever changes a bundle can also write new digests: compare this one with what its sender told you.")

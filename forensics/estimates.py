@@ -1,10 +1,9 @@
 """Shares and percentiles of what was counted, each with its interval: what was seen is a sample of what may be."""
 
-from collections.abc import Callable, Sequence
-from math import ceil, exp, inf, lgamma, log, log1p, sqrt
+from collections.abc import Sequence
+from math import ceil, inf, sqrt
 
 CONFIDENCE = 0.95
-_STEPS = 60
 _Z = 1.959963984540054
 """The normal distribution's quantile for two-sided 95 %."""
 
@@ -20,8 +19,8 @@ def share_interval(hits: int, of: int) -> tuple[float, float]:
     if not 0 <= hits <= of:
         raise ValueError(f"{hits} of {of}")
     tail = (1 - CONFIDENCE) / 2
-    low = 0.0 if hits == 0 else _solve(lambda p: 1 - _at_most(hits - 1, of, p) >= tail)
-    high = 1.0 if hits == of else _solve(lambda p: _at_most(hits, of, p) <= tail)
+    low = 0.0 if hits == 0 else _beta_quantile(hits, of - hits + 1, tail)
+    high = 1.0 if hits == of else _beta_quantile(hits + 1, of - hits, 1 - tail)
     return low, high
 
 
@@ -33,7 +32,7 @@ def share_upper(hits: int, of: int) -> float:
     """
     if not 0 <= hits <= of:
         raise ValueError(f"{hits} of {of}")
-    return 1.0 if hits == of else _solve(lambda p: _at_most(hits, of, p) <= 1 - CONFIDENCE)
+    return 1.0 if hits == of else _beta_quantile(hits + 1, of - hits, CONFIDENCE)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -62,27 +61,7 @@ def percentile_interval(values: Sequence[float], share: float) -> tuple[float, f
     return (ranked[low - 1] if low >= 1 else -inf), (ranked[high - 1] if high <= n else inf)
 
 
-def _solve(holds_above: Callable[[float], bool]) -> float:
-    """Return where a condition on a share begins to hold."""
-    low, high = 0.0, 1.0
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        if holds_above(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+def _beta_quantile(a: int, b: int, share: float) -> float:
+    from scipy.special import betaincinv  # loads only where something is estimated
 
-
-def _at_most(hits: int, of: int, share: float) -> float:
-    """Return how likely at most so many hits are."""
-    if share <= 0:
-        return 1.0
-    if share >= 1:
-        return 1.0 if hits >= of else 0.0
-    whole = lgamma(of + 1)
-    terms = (
-        exp(whole - lgamma(k + 1) - lgamma(of - k + 1) + k * log(share) + (of - k) * log1p(-share))
-        for k in range(hits + 1)
-    )
-    return min(1.0, sum(terms))
+    return float(betaincinv(a, b, share))

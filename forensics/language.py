@@ -159,20 +159,25 @@ def _joined(said: list[str], english: list[str], joint: str) -> str:
 def patterns(code: str) -> tuple[tuple[str, re.Pattern[str], str], ...]:
     """Return what recognises each English sentence with places: words it must have, its pattern, and what to say instead.
 
-    What says most of the sentence itself stands first, so that a form of few words takes nothing from a longer one.
+    Beside the findings' sentences these are the counts with their nouns. What says most of the sentence itself stands first, so that a form of few words takes nothing from a longer one.
     """
-    known = sorted(_sections(code, "findings").items(), key=lambda pair: -len(_PLACE.sub("", pair[0])))
+    counts = {english: said for english, said in phrases(code).items() if "{count} " in english}
+    known = sorted((counts | _sections(code, "findings")).items(), key=lambda pair: -len(_PLACE.sub("", pair[0])))
     return tuple((_needle(english), _pattern(english), said) for english, said in known)
 
 
 def _needle(english: str) -> str:
-    return max(re.split(r"{\w+}|\(s\)", english), key=len)
+    return max(re.split(r"{\w+}|\(s\)", english[english[0].isalpha() :]), key=len)
 
 
 def _pattern(english: str) -> re.Pattern[str]:
-    """Turn a sentence with places into a pattern; the names of _FORMS take what they say, every other place any text."""
+    """Turn a sentence with places into a pattern; the names of _FORMS take what they say, every other place any text.
+
+    A clause that begins a sentence has a capital.
+    """
     places = re.sub(r"\\{(\w+)\\}", lambda m: f"(?P<{m[1]}>{_FORMS.get(m[1], '.*?')})", re.escape(english))
-    return re.compile(places.replace(re.escape("(s)"), "s?"), re.DOTALL)
+    first = f"[{english[0].upper()}{english[0]}]{places[1:]}" if english[0].isalpha() else places
+    return re.compile(first.replace(re.escape("(s)"), "s?"), re.DOTALL)
 
 
 @cache

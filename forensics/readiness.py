@@ -1,13 +1,14 @@
 """How much a consumer's log tells, and the exact lines to add so that it tells the rest."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 from forensics.known import Known
 
 COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
 Counts = dict[str, Any]
-"""What is counted of one log group: ``log_group``, COUNTS, ``samples`` (the lowest and the highest line that stands for a
+"""What is counted of one function in a log group, or of its workers: ``log_group``, ``function_name``, COUNTS, ``samples`` (the lowest and the highest line that stands for a
 handling, none where no line does), ``first_at`` and ``last_at`` of its lines (microseconds since 1970, UTC)."""
 
 
@@ -125,18 +126,20 @@ def readiness(log: LogFacts) -> Readiness:
 
 
 def logging_readiness(
-    of_invocations: Mapping[str, Counts], of_handlings: Mapping[str, Counts], known: Known
+    of_invocations: Iterable[Counts], of_handlings: Iterable[Counts], known: Known
 ) -> list[dict[str, Any]]:
-    """Return the rows of logging_readiness: one per queue and log group of a known consumer, sorted.
+    """Return the rows of logging_readiness: one per queue, log group and function of a known consumer, sorted.
 
-    What is counted comes by log group, of all parts together: of those that functions write, and of those of workers.
+    What is counted comes per log group and function, of all parts together: of functions, and of workers. Of a log group that
+    several functions write a row counts its own function's runs, of any other all that stands in it.
     """
-    counted = {**of_invocations, **of_handlings}
+    of_handlings = list(of_handlings)
+    counted = _by_group([*of_invocations, *of_handlings])
     asks = {r["function_name"]: bool(r["reports_batch_item_failures"]) for r in known.event_source_mappings}
     rows = []
-    for queue_arn, queue, group, kind, function in _consumers(known, of_handlings):
+    for queue_arn, queue, group, kind, function in _consumers(known, {c["log_group"] for c in of_handlings}):
         declared = known.consumers_by_group.get(function or group) or known.consumers_by_group.get(group)
-        found = counted.get(group)
+        found = _of_consumer(counted.get(group, []), function)
         counts = {name: found[name] if found else 0 for name in COUNTS}
         ready = readiness(
             LogFacts(
@@ -148,7 +151,8 @@ def logging_readiness(
             )
         )
         if found is None:
-            ready = Readiness("unread", "No line of this log group is in evidence.", ())
+            whose = f"of {function} " if counted.get(group) else ""
+            ready = Readiness("unread", f"No line {whose}of this log group is in evidence.", ())
         samples = found["samples"] if found else []
         rows.append(
             {
@@ -163,6 +167,34 @@ def logging_readiness(
             }
         )
     return rows
+
+
+def added(one: Counts, other: Counts) -> Counts:
+    """Return what two counts come to together, under the name of the first."""
+    samples = [*one["samples"], *other["samples"]]
+    return {
+        "log_group": one["log_group"],
+        "function_name": one["function_name"],
+        **{name: one[name] + other[name] for name in COUNTS},
+        "samples": [min(samples), max(samples)] if samples else [],
+        "first_at": min(one["first_at"], other["first_at"]),
+        "last_at": max(one["last_at"], other["last_at"]),
+    }
+
+
+def _by_group(counted: Iterable[Counts]) -> dict[str, list[Counts]]:
+    found: dict[str, list[Counts]] = {}
+    for counts in counted:
+        found.setdefault(counts["log_group"], []).append(counts)
+    return found
+
+
+def _of_consumer(counted: Sequence[Counts], function: str | None) -> Counts | None:
+    """Return what is counted of a consumer in its log group; None where no line of it is there."""
+    names = {counts["function_name"] for counts in counted} - {None}
+    is_shared = function is not None and len(names) > 1
+    mine = [counts for counts in counted if not is_shared or counts["function_name"] == function]
+    return reduce(added, mine) if mine else None
 
 
 def _consumers(known: Known, of_workers: Collection[str]) -> list[tuple[str, str, str, str, str | None]]:

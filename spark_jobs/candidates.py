@@ -5,6 +5,7 @@ items that share a hash, directly or through others, are one group, and groups o
 """
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -133,31 +134,25 @@ def shared(parts: Sequence[tuple[int, str]], low: int, high: int) -> pl.DataFram
 
     ``parts`` are files of hashes, each with the number of the part it is of.
     """
-    loaded = []
-    for _, path in parts:
-        scanned = pl.scan_parquet(path)
-        if (low, high) != (0, 2**64 - 1):
-            scanned = scanned.filter(pl.col("hash").is_between(low, high))
-        loaded.append(scanned.collect())
-    hashes = [part["hash"].to_numpy() for part in loaded]
-    every = np.sort(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
-    twice = np.unique(every[1:][every[1:] == every[:-1]])
-    del every
-    found = []
-    for (number, _), part, mine in zip(parts, loaded, hashes, strict=True):
-        place = np.searchsorted(twice, mine)
-        is_twice = np.zeros(len(mine), bool)
-        inside = place < len(twice)
-        is_twice[inside] = twice[place[inside]] == mine[inside]
-        is_open = part["flags"].to_numpy() & (_OPEN | _ITEM) == (_OPEN | _ITEM)
-        found.append(part.filter(pl.Series(is_twice | is_open)).with_columns(part=pl.lit(number, pl.UInt32)))
+    scanned = [pl.scan_parquet(path) for _, path in parts]
+    if (low, high) != (0, 2**64 - 1):
+        scanned = [part.filter(pl.col("hash").is_between(low, high)) for part in scanned]
+    every = [part.select("hash").collect().to_series().to_numpy() for part in scanned]
+    ordered = np.sort(np.concatenate(every)) if every else np.empty(0, np.uint64)
+    twice = pl.Series("hash", np.unique(ordered[1:][ordered[1:] == ordered[:-1]]))
+    del every, ordered
+    wanted = (pl.col("flags") & (_OPEN | _ITEM) == (_OPEN | _ITEM)) | pl.col("hash").is_in(twice.implode())
+    found = [
+        part.filter(wanted).collect().with_columns(part=pl.lit(number, pl.UInt32))
+        for (number, _), part in zip(parts, scanned, strict=True)
+    ]
     rows = pl.concat(found) if found else pl.DataFrame(schema=HASH_SCHEMA | {"part": pl.UInt32})
     why = rows.group_by("hash").agg(
-        owners=pl.col("owner").n_unique(),
+        are_many=pl.col("owner").min() != pl.col("owner").max(),
         items=(pl.col("flags") & _ITEM).cast(pl.UInt32).sum(),
         is_open=(pl.col("flags") & (_OPEN | _ITEM) == (_OPEN | _ITEM)).any(),
     )
-    why = why.filter((pl.col("owners") > 1) | (pl.col("items") > 1) | pl.col("is_open"))
+    why = why.filter(pl.col("are_many") | (pl.col("items") > 1) | pl.col("is_open"))
     return rows.join(why.select("hash"), on="hash", how="semi")
 
 
@@ -184,16 +179,31 @@ def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
 
     Units are named by where they begin and how long they are, so one that nothing new fell into keeps its name.
     """
-    length = np.full(len(at), _LONGEST_UNIT_US, np.int64)
-    begin = at // length * length
-    while True:
-        units, number = np.unique(np.stack([begin, length]), axis=1, return_inverse=True)
-        heavy = np.bincount(number.ravel(), weights=weights) > most
-        again = heavy[number.ravel()] & (length > _SHORTEST_UNIT_US)
-        if not again.any():
-            return np.array([f"{b}-{n}" for b, n in units.T])[number.ravel()] if len(at) else np.empty(0, str)
-        length[again] //= 2
-        begin[again] = at[again] // length[again] * length[again]
+    order = np.argsort(at, kind="stable")
+    ordered = at[order]
+    reached = np.concatenate([[0], np.cumsum(weights[order])])
+    names: list[str] = []
+    counts: list[int] = []
+
+    def divide(first: int, last: int, begin: int, length: int) -> None:
+        if first == last:
+            return
+        if reached[last] - reached[first] <= most or length <= _SHORTEST_UNIT_US:
+            names.append(f"{begin}-{length}")
+            counts.append(last - first)
+            return
+        half = length // 2
+        middle = first + int(np.searchsorted(ordered[first:last], begin + half))
+        divide(first, middle, begin, half)
+        divide(middle, last, begin + half, half)
+
+    whole = np.unique(ordered // _LONGEST_UNIT_US)
+    edges = np.searchsorted(ordered, [*(whole * _LONGEST_UNIT_US), np.iinfo(np.int64).max], side="left")
+    for number, (first, last) in zip(whole.tolist(), itertools.pairwise(edges.tolist()), strict=True):
+        divide(first, last, number * _LONGEST_UNIT_US, _LONGEST_UNIT_US)
+    unit = np.empty(len(at), object)
+    unit[order] = np.repeat(np.array(names, object), counts)
+    return unit
 
 
 def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def java_failures_told() -> Iterator[None]:
         if "OutOfMemoryError" in str(problem):
             raise SparkEndedError(
                 "Spark's Java had no memory left for this lake; nothing was published.",
-                "Give it more: DOUBLETAKE_SPARK_MEMORY=4g, for instance (2g if not said).",
+                "Give it more: DOUBLETAKE_SPARK_MEMORY=4g, for instance. [default: 2g]",
             ) from problem
         raise
 

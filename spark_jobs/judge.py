@@ -119,6 +119,8 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     for redelivery in judged.redeliveries:
         # all stand in their own table, and are most of what there is to say
         redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
+    for delivery in judged.ledger:  # nobody asks any more: evidence_ids has them all
+        delivery.fact_ids = delivery.end_ids = []
     works = [(*work, packed(told), told.is_unfinished) for work, told in judged.by_work().items()]
     schema, order = WORK_SCHEMA | {"is_unfinished": pl.Boolean}, ("queue_arn", "work_id")
     rows = pl.DataFrame(works, schema=schema, orient="row")

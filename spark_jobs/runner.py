@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from forensics.clock import moment
+from forensics.counting.orders import orders_together
 from forensics.health.accepted import check_codes
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.written import lines_of_writers
@@ -27,7 +28,6 @@ from spark_jobs.candidates import PLAN, shard_bounds
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
-from spark_jobs.orders import orders_together
 from spark_jobs.parts import read_part, written
 from spark_jobs.runs import runs_of_mappings
 from spark_jobs.steps import Shared
@@ -81,7 +81,7 @@ def correlate(
                         + (f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""),
                         "It has been removed. Check the disk, then run this again.",
                     ) from problem
-                progress.step(f"making anew what an earlier run left damaged: {', '.join(damaged[:3])}")
+                progress.step(f"making again what an earlier run left damaged: {', '.join(damaged[:3])}")
         raise AssertionError("the last attempt returns or raises")
 
 

@@ -5,23 +5,20 @@ application whose *shape* the grammar was asked about (``forensics.streams.shape
 expressions take from them. Whatever is not read for sure is ``is_odd``: its invocation goes to the grammar line by line.
 """
 
-import ast
-import re
 from collections.abc import Sequence
-from functools import lru_cache
 
-import msgspec
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from forensics.parsers import app_lines, sqs_records
+from forensics.parsers import sqs_records
 from forensics.parsers.grammar import REQUEST_ID, UUID
 from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.parsers.needles import OF_FUNCTIONS
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
-from forensics.streams.shapes import OTHER_ID, OWN, SEND, SILENT, ask
+from forensics.streams.printed_events import PrintedRecord, printed_records
+from forensics.streams.shapes import OTHER_ID, OWN, SEND
 from spark_jobs.marks import Marks
 
 START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
@@ -120,12 +117,6 @@ def needles_of(consumers: Sequence[Marks]) -> list[str]:
 
 # -- printed events -----------------------------------------------------------------------------------------------------
 
-_LIST = sqs_records.LIST.compiled
-_PLAIN_PREFIX = re.compile(
-    r"(?:\[[A-Z]{3,11}\]\t)?[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,15}Z\t[0-9a-f]{8}-[0-9a-f-]{27}\t(?:[A-Z]{3,11}\t)?(?=\{[\"']R)"
-)
-"""Python's and Node's own prefix, known without asking the grammar."""
-_OPENINGS = ('{"Records": [', '{"Records":[', "{'Records': [")
 _TEXT = r"^[A-Za-z0-9_.:/@+=#-]{1,300}$"
 _RULES = {
     "message_id": rf"^{UUID}$",
@@ -151,24 +142,11 @@ def records_of(
 
     ``event`` is the place of the event among those given; ``key`` the business key of the body.
     """
-    found: list[_Record] = []
+    found: list[PrintedRecord] = []
     of_event, odd = [], []
     for number, (line, group) in enumerate(zip(events, groups, strict=True)):
-        try:
-            listed = _listed_in(line, group)
-            for record in listed:
-                arn = record.eventSourceARN
-                record.key = keys.key_of_body(record.body, arn.rpartition(":")[2] if arn else group.queue_name)
-        except (
-            msgspec.MsgspecError,
-            LookupError,
-            TypeError,
-            AttributeError,
-            ValueError,
-            SyntaxError,
-            RecursionError,
-            MemoryError,
-        ):
+        listed = printed_records(line, group, keys)
+        if listed is None:
             odd.append(number)
         else:
             found += listed
@@ -187,52 +165,7 @@ def records_of(
     return records.with_columns(pl.col(name).cast(kind) for name, kind in _NUMBERS.items()), odd
 
 
-class _Attributes(msgspec.Struct):
-    ApproximateReceiveCount: str | None = None
-    SentTimestamp: str | None = None
-    ApproximateFirstReceiveTimestamp: str | None = None
-    MessageGroupId: str | None = None
-    MessageDeduplicationId: str | None = None
-    DeadLetterQueueSourceArn: str | None = None
-    SenderId: str | None = None
-
-
-class _Record(msgspec.Struct):
-    messageId: str
-    receiptHandle: str
-    attributes: _Attributes
-    body: str | None = None
-    md5OfBody: str | None = None
-    eventSourceARN: str | None = None
-    key: str | None = None
-
-
-_DECODE = msgspec.json.Decoder(list[_Record]).decode
-
-
-def _listed(text: str) -> list[_Record]:
-    if "'" not in text[:3]:
-        return _DECODE(text)
-    return msgspec.convert(ast.literal_eval(text), list[_Record])
-
-
-def _listed_in(line: str, group: LogGroup) -> list[_Record]:
-    """Return the records of a printed event; raises where it is in no common form, or holds none."""
-    prefix = _PLAIN_PREFIX.match(line)
-    begin = prefix.end() if prefix else 0
-    opened = line.find("[", begin, begin + 16)
-    if line[begin : opened + 1] not in _OPENINGS:
-        begin, opened = _opening(line, group)
-    end = line.rindex("}]") + 2
-    if line[end:].strip("} \t\r\n"):
-        raise ValueError
-    records = _listed(line[opened:end])
-    if not records:
-        raise ValueError
-    return records
-
-
-def _columns_of(records: Sequence[_Record], of_event: Sequence[tuple[int, int]]) -> pl.DataFrame:
+def _columns_of(records: Sequence[PrintedRecord], of_event: Sequence[tuple[int, int]]) -> pl.DataFrame:
     """Return records as columns; ``of_event`` says which events they are of, and how many of each."""
     said = [record.attributes for record in records]
     texts: dict[str, list[str | None]] = {
@@ -254,23 +187,3 @@ def _columns_of(records: Sequence[_Record], of_event: Sequence[tuple[int, int]])
         "batch_position": pl.Series([n for _, count in of_event for n in range(1, count + 1)], dtype=pl.Int32),
     }
     return pl.DataFrame({**places, **{name: pl.Series(values, dtype=pl.String) for name, values in texts.items()}})
-
-
-def _opening(line: str, group: LogGroup) -> tuple[int, int]:
-    """Return where an event begins whose line begins otherwise, and its bracket; ValueError unless it says nothing before it."""
-    begin = _LIST.search(line)
-    if begin is None or not _is_silent(_without_prefix(line[: begin.start()]), group):
-        raise ValueError
-    return begin.start(), begin.end() - 1
-
-
-def _without_prefix(before: str) -> str:
-    return before if before[:1] == "{" else before[len(app_lines.PREFIX.find(before) or "") :]
-
-
-@lru_cache(maxsize=10_000)
-def _is_silent(before: str, group: LogGroup) -> bool:
-    """Tell that what stands between a line's prefix and its event says nothing; a JSON line has nothing there at all."""
-    if before.strip() in ('{"R', "{'R"):
-        return True
-    return "{" not in before.rstrip("{\"'R ") and ask(before, group) == SILENT

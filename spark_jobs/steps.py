@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from forensics.counting.measures import delivery_measures, invocation_measures
+from forensics.counting.orders import order_counts
 from forensics.counting.readiness import handling_counts, invocation_counts
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.reading import Reading
@@ -18,7 +19,6 @@ from spark_jobs.cache import Cache, Summary, linked
 from spark_jobs.candidates import HASHES, hashes_of
 from spark_jobs.evidence import surveyed, whole
 from spark_jobs.judge import loaded, write_judged
-from spark_jobs.orders import order_counts
 from spark_jobs.parts import Part, all_deliveries, other_deliveries, read_part, write_deliveries, written
 from spark_jobs.scan import LINE_COLUMNS, scanned
 

@@ -45,7 +45,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     **dict.fromkeys(
         ("forensics/streams", "forensics/judging"), {"msgspec"}
     ),  # values that are packed and copied by the million
-    "forensics": {"re2", "pydantic"},
+    "forensics": {"re2", "pydantic", "scipy"},
     "forensics/counting": {"polars"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},
@@ -58,7 +58,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
-    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow", "scipy"},
+    "forensics/report": {"plotly", "pandas", "jinja2", "plutoprint", "pyarrow"},
     "ingest": {"boto3"},
     "spark_jobs": {"pyspark", "pyarrow", "polars", "numpy", "msgspec"},
     "pages": {"streamlit", "starlette"},  # Streamlit's own server takes what stands before it from there

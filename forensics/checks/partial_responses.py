@@ -8,7 +8,7 @@ from forensics.words import count_text
 def partial_responses(setup: Setup) -> Answer:
     """A batch of more than one reports its failed items, and the function's response is one that Lambda can read.
 
-    A run that ended in success and whose whole batch came again is the sign of a missing or malformed response.
+    A run that ended in success and whose whole batch was redelivered is the sign of a missing or malformed response.
     Where they are off and no run failed lately, that is a note, not a warning.
 
     >>> partial_responses(Setup("q", "f", "lambda", batch_size=10, reports_batch_item_failures=False)).severity

@@ -1,14 +1,17 @@
-"""What the lines of each consumer tell, and what they do not: counted per log group, part by part."""
+"""What the lines of each consumer tell, and what they do not: counted per log group and function, part by part."""
 
 from collections.abc import Iterable
 
 import polars as pl
 
-from forensics.readiness import COUNTS, Counts
+from forensics.readiness import Counts, added
+
+BY = ("log_group", "function_name")
+"""Functions may share a log group; a worker has no name."""
 
 
 def invocation_counts(invocations: pl.DataFrame) -> list[Counts]:
-    """Count what the invocations of a part show, per log group, sorted; columns as in ``forensics.streams.invocations``."""
+    """Count what the invocations of a part show, per log group and function, sorted; columns as in ``forensics.streams.invocations``."""
     return _counted(
         invocations,
         ("first_line_at", "last_line_at", "first_mark_id"),
@@ -27,7 +30,7 @@ def handling_counts(handlings: pl.DataFrame) -> list[Counts]:
     Columns: log_group, first_at, last_at, first_id (a line), item_id, shows_count, shows_start, shows_effect.
     """
     return _counted(
-        handlings,
+        handlings.with_columns(function_name=pl.lit(None, pl.String)),
         ("first_at", "last_at", "first_id"),
         with_message=pl.col("item_id").count(),
         with_count=pl.col("shows_count").sum(),
@@ -42,7 +45,7 @@ def _counted(rows: pl.DataFrame, names: tuple[str, str, str], **counts: pl.Expr)
     first, last, sample = names
     samples = pl.concat_list(pl.col(sample).min(), pl.col(sample).max()).list.drop_nulls()
     return (
-        rows.group_by("log_group")
+        rows.group_by(BY)
         .agg(
             pl.len().cast(pl.Int64).alias("handlings"),
             *[count.cast(pl.Int64).alias(name) for name, count in counts.items()],
@@ -50,27 +53,16 @@ def _counted(rows: pl.DataFrame, names: tuple[str, str, str], **counts: pl.Expr)
             pl.col(first).min().to_physical().alias("first_at"),
             pl.col(last).max().to_physical().alias("last_at"),
         )
-        .sort("log_group")
+        .sort(BY)
         .to_dicts()
     )
 
 
-def together(parts: Iterable[Iterable[Counts]]) -> dict[str, Counts]:
-    """Count the parts of a lake together; returns the counts by log group."""
-    found: dict[str, Counts] = {}
+def together(parts: Iterable[Iterable[Counts]]) -> list[Counts]:
+    """Count the parts of a lake together; returns the counts per log group and function, sorted."""
+    found: dict[tuple[str, str | None], Counts] = {}
     for part in parts:
         for counts in part:
-            group = counts["log_group"]
-            found[group] = _sum(found[group], counts) if group in found else counts
-    return {group: found[group] for group in sorted(found)}
-
-
-def _sum(one: Counts, other: Counts) -> Counts:
-    samples = [*one["samples"], *other["samples"]]
-    return {
-        "log_group": one["log_group"],
-        **{name: one[name] + other[name] for name in COUNTS},
-        "samples": [min(samples), max(samples)] if samples else [],
-        "first_at": min(one["first_at"], other["first_at"]),
-        "last_at": max(one["last_at"], other["last_at"]),
-    }
+            key = (counts["log_group"], counts["function_name"])
+            found[key] = added(found[key], counts) if key in found else counts
+    return [found[key] for key in sorted(found, key=lambda key: (key[0], key[1] or ""))]

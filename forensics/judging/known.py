@@ -10,12 +10,14 @@ def highest(values: Iterable[Any]) -> Any:
     >>> highest([None, 2, 3]), highest([None])
     (3, None)
     """
-    return max((v for v in values if v is not None), default=None)
+    known = [v for v in values if v is not None]
+    return max(known) if known else None
 
 
 def lowest(values: Iterable[Any]) -> Any:
     """Return the lowest known value; None where none is."""
-    return min((v for v in values if v is not None), default=None)
+    known = [v for v in values if v is not None]
+    return min(known) if known else None
 
 
 def first_known(*values: Any) -> Any:

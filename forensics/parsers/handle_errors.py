@@ -38,9 +38,9 @@ TYPED = Pattern(
 
 OPERATION = Pattern(
     "sqs_operation",
-    r"(?P<operation>(?:DeleteMessage|ChangeMessageVisibility)(?:Batch)?(?![a-z]))",
+    r"(?P<operation>(?:[Dd]eleteMessage|[Cc]hangeMessageVisibility)(?:Batch)?(?![a-z]))",
 )
-"""The operation by name, also inside DeleteMessageCommand or DeleteMessageRequest."""
+"""The operation by name, also inside DeleteMessageCommand or DeleteMessageRequest, or as a method in a stack trace."""
 OPERATION_WORDS = (
     (
         Pattern("delete_batch_words", r"[Bb]atch delet|BatchDelet|delete_message_batch|messages successfully deleted"),
@@ -166,7 +166,9 @@ def handle_error(line: str, own_request_id: str | None = None) -> HandleError | 
     if reason is None:
         return None
     operation = OPERATION.find(line, "operation")
-    if operation is None:
+    if operation is not None:
+        operation = operation[:1].upper() + operation[1:]
+    else:
         operation = next((name for words, name in OPERATION_WORDS if words.find(line)), None)
     handle = "".join((HANDLE.find(line, "handle") or "").split())
     ids = [i for i in SQS_REQUEST_ID.find_all(line, "sqs_request_id") if i != own_request_id]

@@ -155,8 +155,8 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
     if found is None:
         repeat, named = idempotency(line), mentions(line, request_id)
         framework = None if log_group.startswith(LAMBDA_LOG_GROUPS) else worker(line)
-    says_something = any(x is not None for x in (found, response, repeat, framework, named))
-    is_app = has_json or says_something or app_lines.PREFIX_SAYS.find(prefix) is not None
+    is_silent = found is None and response is None and repeat is None and framework is None and named is None
+    is_app = has_json or not is_silent or app_lines.PREFIX_SAYS.find(prefix) is not None
     said = consumer or Consumer()
     message_id, count = placed(text, said.message_id, "message_id"), placed(text, said.receive_count, "receive_count")
     message_id = message_id.lower() if message_id else None

@@ -1,4 +1,4 @@
-"""A failed delivery held its FIFO group: nothing of the group got through."""
+"""A failed delivery blocked its FIFO message group."""
 
 from forensics.queue_rules.facts import QueueFacts
 from forensics.rules.pair import seconds
@@ -9,7 +9,7 @@ LEAST_MS = 1000
 
 
 def fifo_group_blocked(facts: QueueFacts) -> Ruling:
-    """The group stood still from the end of the first failed run until a run took something that it finished.
+    """The group was blocked from the end of the first failed run until a run took something that it finished.
 
     >>> fifo_group_blocked(QueueFacts(span_ms=6_100, waiting_count=4)).sentence
     'the group was blocked for 6.1 s behind a failed delivery; 4 messages waited behind it'

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from forensics.estimates import CONFIDENCE, share_interval, share_upper
 from forensics.report.changes import Change
 from forensics.words import clock_text, count_text, span_text
 
 Row = Mapping[str, Any]
-SURE = 0.95
 ONE_REPAIR = timedelta(minutes=15)
 """Changes closer together than this are one repair."""
 _OF_BATCHES = frozenset({"function_timeout", "function_error", "runtime_crash"})
@@ -25,12 +25,7 @@ class Side:
     @property
     def interval(self) -> tuple[float, float]:
         """The rate's exact interval (Clopper and Pearson), 95 % sure; nothing known is 0 to 1."""
-        from scipy.special import betaincinv
-
-        rest = self.runs - self.failed
-        low = float(betaincinv(self.failed, rest + 1, (1 - SURE) / 2)) if self.failed else 0.0
-        high = float(betaincinv(self.failed + 1, rest, (1 + SURE) / 2)) if rest else 1.0
-        return low, high
+        return share_interval(self.failed, self.runs)
 
 
 @dataclass(frozen=True)
@@ -123,17 +118,15 @@ def ratio_at_most(before: Side, since: Side) -> float:
     >>> round(ratio_at_most(Side(1000, 13), Side(1000, 0)), 3)
     0.259
     """
-    from scipy.special import betaincinv
-
     if not before.failed or not since.runs:
         return float("inf")
-    share = float(betaincinv(since.failed + 1, before.failed, SURE))
+    share = share_upper(since.failed, since.failed + before.failed)
     return share / (1 - share) * before.runs / since.runs
 
 
 def runs_wanted(before: Side) -> int:
     """Return how many runs without one would show, 95 % sure, that the rate fell."""
-    return int(before.runs * ((1 - SURE) ** (-1 / before.failed) - 1)) + 1
+    return int(before.runs * ((1 - CONFIDENCE) ** (-1 / before.failed) - 1)) + 1
 
 
 def _may_come_again(delivery: Row, until: datetime | None) -> bool:

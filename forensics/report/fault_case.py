@@ -49,7 +49,13 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
     on_items = Marks(of_items={item: said for mine in marks for item, said in mine.of_items.items()})
     lost = sum(row["code"] == "retention_expired" for row in beside)
     until = findings.generation.data_until_at
-    told = dict(fault.newest) | {"headline": fault.headline}
+    least, most = fault.repeats
+    told = {
+        **fault.newest,
+        "headline": fault.headline,
+        "extra_effects_at_least": least,
+        "extra_effects_at_most": most,
+    }
     works = affected_works(messages)
     count = [work for work in works if not people.aside_of(work["item_ids"])]
     first = opening(told, count, changes, dead_of(beside), lost, on_items, newest.opening.moves, until, fault.set_aside)

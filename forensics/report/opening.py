@@ -72,7 +72,7 @@ def opening(
     return Opening(
         headline=headline(incident),
         why=incident["cause_sentence"] or "No cause was found for these redeliveries.",
-        repeats=_with_aside(repeats_text(works, lost), aside),
+        repeats=_with_aside(repeats_text(incident, works, lost), aside),
         steps=tuple(_steps(incident, works, counterfactuals, dead, marks)),
         moves=first_moves,
         is_active=is_open(incident, until),
@@ -94,21 +94,17 @@ def affected_works(messages: Iterable[Row]) -> list[Row]:
     return by_work(m for m in messages if m["verdict"] in AFFECTED)
 
 
-def repeats_of(works: Iterable[Row]) -> tuple[int, int | None]:
-    """Count how often work was done beyond the first time: for sure, and at most; None without an upper bound."""
-    found = list(works)
-    mosts = [work["extra_effects_at_most"] for work in found]
-    known = [most for most in mosts if most is not None]
-    return sum(work["extra_effects_at_least"] for work in found), sum(known) if len(known) == len(mosts) else None
+def repeats_text(incident: Row, works: Sequence[Row], lost: int = 0) -> str:
+    """Say how often: ``24 or more repeats on 5 messages``; nothing where no message is named.
 
-
-def repeats_text(works: Sequence[Row], lost: int = 0) -> str:
-    """Say how often: ``24 or more repeats on 5 messages``; nothing where no message is named."""
+    Repeats are the incident's own count: a work that came again in two incidents is not counted whole in each.
+    """
     if not works:
         return ""
-    least, most = repeats_of(works)
+    least, most = incident["extra_effects_at_least"] or 0, incident["extra_effects_at_most"]
     noun = "repeat" if most == 1 else "repeats"
-    said = f"{_at_most(least, most)} {noun} on {count_text(len(works), 'message')}"
+    kind = "message" if all(len(work["item_ids"]) == 1 for work in works) else "work"
+    said = f"{_at_most(least, most)} {noun} on {count_text(len(works), kind)}"
     if not least:
         said += f", received {count_text(sum(m['receive_count'] or m['deliveries'] for m in works), 'time')}"
     return f"{said}; {count_text(lost, 'message')} {'was' if lost == 1 else 'were'} probably lost" if lost else said

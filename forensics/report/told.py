@@ -16,4 +16,4 @@ def cause(say: Language, incident: Row) -> str:
     if say.code == "en" or not incident.get("trigger") or incident["messages"] is None:
         return say.sentence(english)
     told = why_of(incident["queue"], incident["functions"] or (), incident["trigger"], incident["why"] or ())
-    return why_sentence(told, say, say.span)
+    return why_sentence(told, say, say.span).replace("。 ", "。")

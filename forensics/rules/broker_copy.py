@@ -26,7 +26,7 @@ def broker_copy(pair: DeliveryPair) -> Ruling:
         return excluded("a delete error is in the log")
     if pair.earlier_was_deleted and pair.is_fifo is False and not pair.was_received_while_running:
         return supported(
-            "CloudTrail recorded its delete, SQS took it, and the standard queue handed out a copy all the same"
+            "CloudTrail recorded its delete, SQS took it, and the standard queue delivered a copy all the same"
         )
     if pair.is_short_gap is False:
         return excluded(f"it came back after {seconds(pair.gap_ms)}, not inside the visibility timeout")

@@ -6,8 +6,8 @@ from forensics.tables.schema import Column, Table
 LOGGING_READINESS = Table(
     "logging_readiness",
     "findings",
-    grain="one log group in which a queue's consumer writes, and what its lines tell",
-    key=("queue_arn", "log_group"),
+    grain="one log group in which a queue's consumer writes, and what its lines tell; one row per function of a shared group",
+    key=("queue_arn", "log_group", "function_name"),
     columns=(
         QUEUE_ARN,
         QUEUE,

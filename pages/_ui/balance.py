@@ -44,6 +44,7 @@ def balances(page: Page) -> None:
             | {"In words": f"{in_words(day.sentence)} {_notes(day)}".strip()}
             for day in days
         ],
+        told=tuple(_NAMES.values()),
         hide_index=True,
         key="balance",
         placeholder="–",

@@ -29,6 +29,7 @@ def evidence(incident: dict[str, Any], page: Page) -> None:
         say("Leave out"),
         sorted(PRESETS),
         format_func=term,
+        placeholder=say("Choose"),
         key="redact",
         help=say("Each value gets a name of its own, so that what joins by it joins still."),
     )

@@ -237,7 +237,7 @@ def _reasons(title: str, signals: list[Signal]) -> None:
     for signal in signals:
         colour = NEED_COLOURS[signal.level]
         rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
-        advice = plain(f"{in_words(signal.advice)} ({rests})")
+        advice = plain(say("{advice} ({evidence})", advice=in_words(signal.advice), evidence=rests))
         st.markdown(
             f":{colour}-badge[{term(signal.level)}] {plain(in_words(signal.sentence))}  \n:gray[:small[{advice}]]"
         )

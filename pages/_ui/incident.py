@@ -68,7 +68,7 @@ def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
     with st.sidebar.container(horizontal=True, gap="small"):
         for word, icon, shortcut, index, there_is, there_is_none in (
             (
-                "Previous",
+                "Earlier",
                 ":material/chevron_left:",
                 "Alt+P",
                 at - 1,
@@ -76,7 +76,7 @@ def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
                 say("There is no previous incident."),
             ),
             (
-                "Next",
+                "Later",
                 ":material/chevron_right:",
                 "Alt+N",
                 at + 1,
@@ -88,7 +88,7 @@ def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
             if st.button(
                 term(word),
                 icon=icon,
-                key=f"{word.lower()}_incident",
+                key="previous_incident" if index < at else "next_incident",
                 shortcut=shortcut,
                 disabled=not there,
                 help=there_is if there else there_is_none,

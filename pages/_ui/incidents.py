@@ -305,7 +305,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
                 ),
             ),
             "Last": st.column_config.TextColumn(
-                width=84, help=say("The last one began; {zone}.", zone=page.clock.label())
+                width=96, help=say("The last one began; {zone}.", zone=page.clock.label())
             ),
             "State": st.column_config.TextColumn(width=84),
             "Repeats": st.column_config.TextColumn(width=70, help=say("Times that work was done beyond the first.")),

@@ -127,7 +127,7 @@ def table(status: LakeStatus, page: Page) -> None:
                 "Queue": s.queue,
                 "Source": term(s.source.replace("_", " ")),
                 "Resource": s.resource,
-                "Status": s.status,
+                "State": s.status,
                 "Read from": page.clock.minute(s.read_from_at),
                 "Read until": page.clock.minute(s.read_until_at),
                 "Provisional": s.provisional,
@@ -139,7 +139,7 @@ def table(status: LakeStatus, page: Page) -> None:
             }
             for s in status.sources
         ],
-        told=("Status", "Detail"),
+        told=("State", "Detail"),
         hide_index=True,
         key="sources",
         placeholder="–",
@@ -238,7 +238,7 @@ def settings(page: Page) -> None:
         )
     if changed := changed_since(made_with, page.settings):
         st.warning(
-            plain(say("{where}: other settings. `doubletake correlate` judges the evidence anew by them.", where=where))
+            plain(say("{where}: other settings. `doubletake correlate` judges the evidence by them.", where=where))
             + "".join(f"\n- {plain(in_words(line))}" for line in changed),
             icon=":material/tune:",
         )

@@ -36,7 +36,13 @@ def weekly(story: Story) -> None:
         finding("payments.fifo", "run_near_timeout", sentence=timeouts, advice=advice, consumer="charge-card"),
         finding("payments.fifo", "drift", None, sentence="no change of the timeouts was seen", consumer="charge-card"),
         finding("billing", "handling_outgrows_visibility", consumer="/ecs/billing-worker"),
-        finding("mail", "dead_letter_queue_missing", "warning", consumer="-", sentence="no dead-letter queue"),
+        finding(
+            "mail",
+            "dead_letter_queue_missing",
+            "warning",
+            consumer="-",
+            sentence="no dead-letter queue: a message that always fails comes back until its retention ends",
+        ),
     ):
         story.add(SETTING_FINDINGS, row)
 

@@ -231,7 +231,7 @@ def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(left_open
 
 def test_alt_p_and_alt_n_go_to_the_incident_before_and_after(left_open):
     tab, page = left_open, left_open.page
-    page.get_by_role("button", name="Previous").wait_for()
+    page.get_by_role("button", name="Earlier").wait_for()
     page.keyboard.press("Alt+P")
     page.wait_for_url(f"**incident={EXPIRED_HANDLE}**")
     page.get_by_role("heading", name="1 message was processed twice").wait_for()

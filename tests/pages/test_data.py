@@ -14,7 +14,7 @@ from tests.pages.worlds import START, Story
 def test_data_says_what_was_read_and_that_looking_changes_nothing(visit):
     at = visit("pages/data.py", "demo")
 
-    assert "Everything that was asked of 3 sources was read in full" in words(at)
+    assert "All 3 sources read in full for the requested period" in words(at)
     assert "never calls ReceiveMessage" in words(at)
 
 

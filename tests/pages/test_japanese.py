@@ -37,7 +37,7 @@ def test_the_probe_finds_english_where_it_is(visit):
 def test_the_team_says_the_language_and_the_link_another(visit, tmp_path):
     (tmp_path / "doubletake.toml").write_text('[team]\nlanguage = "ja"\n')
 
-    assert visit("app.py", "demo").title[0].value == "インシデント"
+    assert visit("app.py", "demo").title[0].value == "インシデント一覧"
     assert visit("app.py", "demo", lang="en").title[0].value == "Incidents"
 
 
@@ -45,5 +45,5 @@ def test_the_switch_stands_in_the_sidebar_and_changes_the_page(visit):
     at = visit("app.py", "demo")
     at.segmented_control(key="lang").set_value("ja").run()
 
-    assert at.title[0].value == "インシデント"
+    assert at.title[0].value == "インシデント一覧"
     assert "2 回以上処理されました" in words(at)

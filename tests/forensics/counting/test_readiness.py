@@ -23,6 +23,7 @@ MICROS = int(AT.timestamp()) * 1_000_000
 WORKER = "/app/worker"
 SHAPE = {
     "log_group": pl.String,
+    "function_name": pl.String,
     "first_line_at": pl.Datetime("us", "UTC"),
     "last_line_at": pl.Datetime("us", "UTC"),
     "names_items": pl.Boolean,
@@ -35,14 +36,14 @@ SHAPE = {
 }
 
 
-def run(*facts, marks=("log:1",), start_at=MICROS, has_response=False, at=MICROS):
+def run(*facts, marks=("log:1",), start_at=MICROS, has_response=False, at=MICROS, function="ship"):
     return Invocation(
         invocation_id="i",
         log_group=GROUP,
         log_stream="s",
         request_id="r",
         start_index=1,
-        function_name="ship",
+        function_name=function,
         start_at=start_at,
         first_line_at=at,
         last_line_at=at + 1_000,
@@ -117,6 +118,7 @@ def test_a_workers_handlings_are_counted_for_what_their_lines_show():
     assert found == [
         {
             "log_group": WORKER,
+            "function_name": None,
             "handlings": 2,
             "with_message": 1,
             "with_count": 1,
@@ -137,6 +139,7 @@ RUNS = st.builds(
     marks=st.lists(st.sampled_from(("log:1", "log:2", "log:3")), max_size=2),
     at=st.integers(MICROS, MICROS + 5),
     has_response=st.booleans(),
+    function=st.sampled_from(("ship", "bill", None)),
 )
 
 
@@ -144,7 +147,7 @@ RUNS = st.builds(
 def test_two_parts_together_are_the_whole(runs, data):
     here = data.draw(st.integers(0, len(runs)))
 
-    assert together([counted(*runs[here:]), counted(*runs[:here])]) == {c["log_group"]: c for c in counted(*runs)}
+    assert together([counted(*runs[here:]), counted(*runs[:here])]) == counted(*runs)
 
 
 def consumer(**more):
@@ -171,6 +174,30 @@ def test_a_log_that_names_no_message_is_blind():
 
     assert (row["level"], row["missing"][0], row["handling_count"]) == ("blind", "the batch", 1)
     assert row["evidence_ids"] == ["log:1", "log:1"]
+
+
+def test_functions_that_share_a_log_group_are_told_apart():
+    shown = counted(
+        run(fact("record", message_id="m", receive_count=1), marks=("log:3",)),
+        run(function="bill"),
+        run(function="bill", at=MICROS + 5),
+        run(function=None),
+    )
+    bill, ship = ready(shown, consumers=[CONSUMER, consumer(function_name="bill")])
+
+    assert [(r["function_name"], r["handling_count"], r["level"]) for r in (bill, ship)] == [
+        ("bill", 2, "blind"),
+        ("ship", 1, "partial"),
+    ]
+    assert ship["evidence_ids"] == ["log:3", "log:3"]
+    (other,) = ready(shown, consumers=[consumer(function_name="post")])
+    assert (other["level"], other["sentence"]) == ("unread", "No line of post of this log group is in evidence.")
+
+
+def test_lines_of_nobodys_runs_count_for_the_only_function_of_a_log_group():
+    (row,) = ready(counted(run(), run(function=None)))
+
+    assert row["handling_count"] == 2
 
 
 @pytest.mark.parametrize("declared_of", [GROUP, "ship"], ids=["its log group", "the function"])

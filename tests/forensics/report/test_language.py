@@ -10,6 +10,7 @@ from forensics.origins import ORIGIN_RULES
 from forensics.report import pages as report_pages
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
+from forensics.tables import BY_NAME
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
 from forensics.verdict.sentences import CAUSE_WORDS, effect_sentence, trigger_sentence
@@ -61,7 +62,7 @@ def test_the_legend_of_the_timeline_is_there_in_japanese(case):
     assert "Handler running" not in drawn
 
 
-BY_NAME = {
+OF_NAMES = {
     "API names": r"maxReceiveCount|FunctionResponseTypes|Disabled|ReportBatchItemFailures|batchItemFailures|itemIdentifier|messageId|START|REPORT",
     "code": r"print\(event\)|[a-z]+(?:_[a-z]+)+",
     "names": r"AWS|UTC|ID|DLQ|Python|Node|WARN|INFO|p9\d|payments-dlq\.fifo",
@@ -69,7 +70,7 @@ BY_NAME = {
 
 
 def in_english(said: str) -> list[str]:
-    return re.findall(r"[A-Za-z]{2,}", re.sub("|".join(BY_NAME.values()), "", said))
+    return re.findall(r"[A-Za-z]{2,}", re.sub("|".join(OF_NAMES.values()), "", said))
 
 
 FAILED = {
@@ -122,7 +123,7 @@ IN_INCIDENTS = {
     "打ち切られた時に処理中で、処理が終わったかどうか分かりません。",
     "the group was blocked for 6.1 s behind a failed delivery; 4 messages waited behind it": "失敗した"
     "配信のため 6.1 秒の間グループが止まりました。後ろで 4 件が待っていました",
-    "84 % to 100 % (11 to 13 of 13)": "84 %〜100 % (11〜13 / 13)",
+    "84 % to 100 % (11 to 13 of 13)": "84 %〜100 %（11〜13 / 13）",
 }
 
 
@@ -146,6 +147,11 @@ def test_every_cause_is_said_in_japanese():
 
     for code in seen:
         assert in_english(Language("ja").sentence(trigger_sentence([code, "function_error"], 3, 3))) in ([], ["SQS"])
+
+
+@pytest.mark.parametrize("table", BY_NAME.values(), ids=BY_NAME)
+def test_what_a_row_of_a_table_is_is_said_in_japanese(table):
+    assert set(in_english(Language("ja").sentence(table.grain))) <= {"CloudTrail", "CloudWatch", "Lambda", "SQS", "ISO"}
 
 
 def test_what_only_looks_like_a_count_is_left_alone():

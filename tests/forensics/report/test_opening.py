@@ -7,7 +7,7 @@ import pytest
 from forensics.language import Language
 from forensics.people import Annotation, Marks
 from forensics.report.notice import notice_of
-from forensics.report.opening import CHANGE_ACTIONS, affected_works, opening, repeats_of
+from forensics.report.opening import CHANGE_ACTIONS, affected_works, opening
 from forensics.report.render import render
 from forensics.report.summary import summary, verdict_text
 from forensics.tables.findings import MESSAGES
@@ -49,11 +49,15 @@ def test_next_is_who_to_refund_whom_to_check_and_the_change_that_prevents_most()
 def test_a_payment_sent_under_two_ids_is_refunded_once():
     twice = [message("w", 3, None, item_id="a"), message("w", 3, None, item_id="b")]
 
-    assert repeats_of(affected_works(twice)) == (2, None)
-    assert (first_lines(twice).repeats, first_lines(twice).steps) == (
-        "2 or more repeats on 1 message",
-        ("refund or undo 1 (CSV)",),
-    )
+    told = first_lines(twice, extra_effects_at_least=2, extra_effects_at_most=None)
+
+    assert (told.repeats, told.steps) == ("2 or more repeats on 1 work", ("refund or undo 1 (CSV)",))
+
+
+def test_repeats_of_another_incident_of_the_same_work_are_counted_there():
+    told = first_lines([message("w", 3, 3)], extra_effects_at_least=1, extra_effects_at_most=1)
+
+    assert told.repeats == "1 repeat on 1 message"
 
 
 def test_what_somebody_has_refunded_is_no_longer_asked_for():
@@ -64,7 +68,8 @@ def test_what_somebody_has_refunded_is_no_longer_asked_for():
 
 
 def test_a_poison_message_is_told_with_its_receives_and_that_it_was_lost():
-    told = first_lines([message("p", 0, 53, receive_count=53)], lost=1)
+    poison = message("p", 0, 53, receive_count=53)
+    told = first_lines([poison], lost=1, extra_effects_at_least=0, extra_effects_at_most=52)
 
     assert told.repeats == "up to 52 repeats on 1 message, received 53 times; 1 message was probably lost"
 

@@ -6,12 +6,16 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forensics.counting.orders import order_counts, orders_together
 from forensics.judging.order import ItemTimes, OrderCounts, is_in_order
-from spark_jobs.orders import order_counts, orders_together
-from spark_jobs.parts import DELIVERY_SCHEMA
 
 BEGAN_MS = 1_000
 TIMES = st.none() | st.integers(BEGAN_MS + 1, BEGAN_MS + 12)
+SCHEMA = {
+    **dict.fromkeys(("consumer", "consumer_kind", "log_group", "function_name"), pl.String),
+    **dict.fromkeys(("batch_count", "batch_position"), pl.Int32),
+    **dict.fromkeys(("started_at", "finished_at"), pl.Datetime("us", "UTC")),
+}
 RUNS = st.lists(st.lists(st.tuples(TIMES, TIMES), min_size=2, max_size=4), max_size=4)
 
 
@@ -21,7 +25,7 @@ def rows(runs: list[list[tuple[int | None, int | None]]], late: int | None = Non
     for number, items in enumerate(runs):
         named = [*enumerate(items, start=1), *([(None, (None, BEGAN_MS + 1))] if number == late else [])]
         for place, (started, finished) in named:
-            row = dict.fromkeys(DELIVERY_SCHEMA) | {
+            row = {
                 "consumer": f"/aws/lambda/charge|s|run-{number}|{BEGAN_MS}",
                 "consumer_kind": "lambda",
                 "log_group": "/aws/lambda/charge",
@@ -32,9 +36,7 @@ def rows(runs: list[list[tuple[int | None, int | None]]], late: int | None = Non
                 "finished_at": None if finished is None else finished * 1000,
             }
             found.append(row)
-    names = ["consumer", "consumer_kind", "log_group", "function_name", "batch_count", "batch_position"]
-    schema = {name: DELIVERY_SCHEMA[name] for name in [*names, "started_at", "finished_at"]}
-    return pl.DataFrame([{n: row[n] for n in schema} for row in found], schema=schema, orient="row").reverse()
+    return pl.DataFrame(found, schema=SCHEMA).reverse()
 
 
 def counts(frame: pl.DataFrame) -> OrderCounts:
