@@ -2,6 +2,8 @@
 
 import functools
 import inspect
+import os
+import stat
 import tomllib
 from collections.abc import Callable
 from contextlib import suppress
@@ -165,6 +167,20 @@ def either_queue(argument: str | None, option: str | None) -> str | None:
     return option if argument is None else argument
 
 
+def _follow_owner(root: Path) -> None:
+    """Make new files of a lake as open to its group as its owner made the folder, and to nobody else.
+
+    Only where they become that group's: the folder hands its group on (setgid), or it is this process's own.
+    """
+    try:
+        status = root.stat()
+    except OSError:
+        return
+    hands_on = bool(status.st_mode & stat.S_ISGID) or status.st_gid == os.getegid()
+    if hands_on and not status.st_mode & 0o007:
+        os.umask(0o077 & ~(status.st_mode & 0o070))
+
+
 @dataclass(frozen=True)
 class Everywhere:
     """What was chosen with the options every command takes; None where nothing was said."""
@@ -191,7 +207,9 @@ class Everywhere:
         """Return the chosen lake, which need not exist yet; raises LakeMissingError for what cannot be one."""
         from forensics.lake import Lake
 
-        return Lake(self.lake_folder())
+        lake = Lake(self.lake_folder())
+        _follow_owner(lake.root)
+        return lake
 
     def check_lake(self) -> None:
         """Read the lake's files to the end after a failure nobody foresaw; raises LakeDamagedError if damage explains it.

@@ -168,11 +168,12 @@ def _print_table(records: Iterable["Record"], layout: Layout) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all; raises OutputUnwritableError."""
+    """Write a file, its owner's alone, so that it is there whole or not at all; raises OutputUnwritableError."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         try:
-            part.write_bytes(content)
+            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(content)
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)

@@ -26,7 +26,7 @@ class RunLine:
 def append(root: Path, run: RunLine) -> None:
     """Add a run's line in one write, and flush it; raises OSError."""
     line = json.dumps(asdict(run), default=str).encode() + b"\n"
-    file = os.open(root / FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    file = os.open(root / FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o660)
     try:
         os.write(file, line)
         os.fsync(file)

@@ -58,6 +58,6 @@ def _change(do: object) -> None:
         st.error(plain(in_words(f"{str(problem)[:1].upper()}{str(problem)[1:]}. {problem.hint}")))
         return
     except OSError as problem:
-        st.error(plain(say("The lake cannot be written: {problem}.", problem=problem.strerror or str(problem))))
+        st.error(plain(say("The lake cannot be written: {strerror}.", strerror=problem.strerror or str(problem))))
         return
     st.rerun()

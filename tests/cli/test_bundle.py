@@ -1,4 +1,8 @@
 import hashlib
+import re
+import shlex
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +47,18 @@ def test_a_zip_that_is_no_bundle_is_refused_and_nothing_is_stored(tmp_path, caps
     assert cli.main(["import", str(tmp_path / "odd.zip"), "--lake", str(tmp_path / "lake")]) == 4
     assert "it is damaged, or not of this release" in capsys.readouterr().err
     assert not (tmp_path / "lake").exists()
+
+
+def test_the_signature_of_the_page_holds_and_breaks_with_the_first_changed_byte(tmp_path):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "bundle.md").read_text(encoding="utf-8")
+    section = page.partition("## Sign it")[2]
+    commands = [line for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL) for line in block.splitlines()]
+    bundle = tmp_path / "case.zip"
+    bundle.write_bytes(b"PK" + bytes(2000))
+    runs = [subprocess.run(shlex.split(c), cwd=tmp_path, capture_output=True, text=True) for c in commands]
+    bundle.write_bytes(b"PK" + bytes(1999) + b"\1")
+    changed = subprocess.run(shlex.split(commands[-1]), cwd=tmp_path, capture_output=True)
+
+    assert [r.returncode for r in runs] == [0, 0, 0, 0], runs[-1].stderr
+    assert "Signature Verified Successfully" in runs[-1].stdout
+    assert changed.returncode == 1

@@ -82,3 +82,33 @@ def test_the_dashboards_process_has_no_credentials(tmp_path, monkeypatch):
     assert seen["DOUBLETAKE_LAKE"] == str(tmp_path)
     assert "canary" not in seen.values()
     assert not [name for name in seen if name.startswith("AWS_")]
+
+
+def modes(folder: Path) -> set[int]:
+    return {p.stat().st_mode & 0o777 for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize(("mode", "files"), [(0o2750, 0o640), (0o2770, 0o660), (0o2700, 0o600)], ids=oct)
+def test_what_is_written_into_a_lake_is_as_open_to_its_group_as_the_folder(tmp_path, log, mode, files):
+    lake, report = tmp_path / "lake", tmp_path / "report.csv"
+    lake.mkdir()
+    lake.chmod(mode)
+    assert cli.main(["import", str(log), "--log-group", "/g=orders", "--lake", str(lake)]) == 0
+    assert cli.main(["status", "--format", "csv", "--lake", str(lake)]) in (0, 3)
+    world.publish(Lake(lake), world.findings())
+    assert cli.main(["mark", "pay-1001", "refunded", "--reason", "r", "--by", "Ana", "--lake", str(lake)]) == 0
+    assert cli.main(["report", world.INCIDENT, "-o", str(report), "--lake", str(lake)]) == 0
+
+    assert modes(lake / "evidence") == {files}
+    assert (lake / "runs.jsonl").stat().st_mode & 0o777 == files
+    assert report.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_folder_of_a_group_that_its_files_would_not_get_is_not_followed(tmp_path, log, monkeypatch):
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    lake.chmod(0o770)
+    monkeypatch.setattr(os, "getegid", lambda: lake.stat().st_gid + 1)
+    cli.main(["import", str(log), "--log-group", "/g=orders", "--lake", str(lake)])
+
+    assert modes(lake / "evidence") == {0o600}

@@ -526,7 +526,7 @@ def test_a_question_is_answered_in_one_sentence_and_its_link_leads_back(visit):
 
     assert refunds.subheader[0].value.startswith("Refund or undo")
     assert "the evidence ends" in still.subheader[0].value
-    assert told.subheader[0].value.startswith("The handler ran 41 s")
+    assert "2 times" in told.subheader[0].value
     assert "why" in told.query_params["ask"]
 
 
