@@ -264,6 +264,11 @@ class SettingsInForce:
         told += [("mapping", pair, self._mappings[pair].between(low, high)) for pair in pairs]
         return json.dumps(told)
 
+    def bearing_of_all(self, low: int, high: int) -> str:
+        """Return ``bearing`` of every resource there is: a line may name any."""
+        pairs = [*self._mappings, *((q, None) for q in self._queues), *((None, f) for f in self._functions)]
+        return self.bearing(low, high, {q for q, _ in pairs if q}, {f for _, f in pairs if f})
+
 
 def _histories(rows: Iterable[Row], table: str) -> Iterator[tuple[Key, _History]]:
     of_resource: dict[Key, list[Row]] = {}

@@ -44,10 +44,15 @@ def is_judged_anyway() -> pl.Expr:
     return pl.col("is_open") | (pl.col("receive_count") > 1).fill_null(False)
 
 
-def _since() -> pl.Expr:
-    """Return the first of a delivery's times (µs), 0 where it has none."""
+def _times() -> dict[str, pl.Expr]:
+    """Return a delivery's receive (``at``) and the first and the last of its times, in µs; 0 where none is known."""
     known = pl.min_horizontal("received_at", "sent_at").dt.epoch("us")
-    return pl.min_horizontal(known, pl.col("first_receive_ms") * 1000).fill_null(0)
+    last = pl.max_horizontal("received_at", "hidden_until_at", "run_ended_at").dt.epoch("us")
+    return {
+        "at": pl.col("received_at").dt.epoch("us").fill_null(0),
+        "since": pl.min_horizontal(known, pl.col("first_receive_ms") * 1000).fill_null(0),
+        "until": last.fill_null(0),
+    }
 
 
 def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
@@ -55,7 +60,6 @@ def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
 
     ``owner`` is the item's hash; ``at`` its receive, ``since`` and ``until`` the first and the last of its delivery's times, in µs.
     """
-    until = pl.max_horizontal("received_at", "hidden_until_at", "run_ended_at").dt.epoch("us")
     base = deliveries.select(
         "item_id",
         "message_id",
@@ -64,9 +68,7 @@ def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
         "job_id",
         owner="item_hash",
         flag=pl.when(is_judged_anyway()).then(_OPEN).otherwise(_OTHER),
-        at=pl.col("received_at").dt.epoch("us").fill_null(0),
-        since=_since(),
-        until=until.fill_null(0),
+        **_times(),
     )
 
     def rows(hashed: pl.Expr, flags: pl.Expr, frame: pl.DataFrame = base) -> pl.DataFrame:
@@ -103,15 +105,7 @@ def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[in
             is_moved = is_moved | ((pl.col("queue_arn") == queue_arn) & sent.is_between(low, high))
     mine = deliveries.filter(pl.col("queue_arn").is_in(list(moves)))
     mine = mine.with_columns(is_moved=is_moved.fill_null(False)).filter(pl.col("is_moved") | pl.col("is_open"))
-    until = pl.max_horizontal("received_at", "hidden_until_at", "run_ended_at").dt.epoch("us").fill_null(0)
-    base = mine.select(
-        "body_md5",
-        "is_moved",
-        owner="item_hash",
-        at=pl.col("received_at").dt.epoch("us").fill_null(0),
-        since=_since(),
-        until=until,
-    ).collect()
+    base = mine.select("body_md5", "is_moved", owner="item_hash", **_times()).collect()
     items = base.filter("is_moved").with_columns(hash="owner", flags=pl.lit(_ITEM | _OPEN | _OTHER, pl.UInt8))
     bodies = base.filter(pl.col("body_md5").is_not_null())
     bodies = bodies.with_columns(hash=pl.col("body_md5").hash(_SEEDS["body"]), flags=pl.lit(0, pl.UInt8))

@@ -224,6 +224,11 @@ def all_deliveries(folder: Path) -> pl.LazyFrame:
     return pl.concat([other_deliveries(folder), read_part(folder, "open")])
 
 
+def all_invocations(folder: Path) -> pl.LazyFrame:
+    """Return all invocations of a part (``INVOCATION_SCHEMA``)."""
+    return pl.concat([read_part(folder, "invocations"), read_part(folder, "runs")], how="horizontal")
+
+
 def read_part(folder: Path, name: str) -> pl.LazyFrame:
     """Return one frame of a part."""
     return pl.scan_parquet(folder / f"{name}.parquet")

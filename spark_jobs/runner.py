@@ -28,8 +28,8 @@ from spark_jobs.candidates import PLAN, shard_bounds
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
-from spark_jobs.parts import read_part, written
-from spark_jobs.runs import runs_of_mappings
+from spark_jobs.parts import written
+from spark_jobs.runs import blind_starts, runs_of_mappings
 from spark_jobs.steps import Shared
 from spark_jobs.telling import Parts, Telling
 
@@ -181,13 +181,9 @@ class _Run:
         scanned = [
             {"name": unit["name"], **{name: t[name] for name in held}} for unit, t in zip(units, told, strict=True)
         ]
-        planned = self.carried.one(
-            "plan_joins",
-            steps.plan_joins,
-            shared,
-            {"name": digest("plan_joins", *(u["name"] for u in units)), "parts": scanned},
-        )
-        source = str(self.cache.entry("plan_joins", digest("plan_joins", *(u["name"] for u in units))))
+        plan: dict[str, Any] = {"name": digest("plan_joins", *(u["name"] for u in units)), "parts": scanned}
+        planned = self.carried.one("plan_joins", steps.plan_joins, shared, plan)
+        source = str(self.cache.entry("plan_joins", plan["name"]))
         paths = [unit["path"] for unit in units]
         joins = [{**unit, "source": source, "paths": [paths[n] for n in unit["files"]]} for unit in planned["units"]]
         joined = self.carried.map("join", steps.join, shared, joins, [u["lines"] for u in joins])
@@ -214,7 +210,7 @@ class _Run:
             low, high = _span_of(survey)
             received = summary["received"]
             if received and not low <= received[0] <= received[1] <= high:
-                bearing = _settings_between(received[0], received[1], shared.reading, self.evidence)
+                bearing = shared.reading.in_force.bearing_of_all(*received)
                 units[number] = {**units[number], "name": digest(units[number]["name"], bearing)}
                 odd.append(number)
         again = self.carried.map("scan", steps.scan, shared, [units[n] for n in odd])
@@ -228,7 +224,7 @@ class _Run:
             starts
             for entry, told in zip(parts.entries, parts.told, strict=True)
             if any(group["blind"] for group in told["groups"])
-            for starts in _blind_starts(self.cache.entry(*entry))
+            for starts in blind_starts(self.cache.entry(*entry))
         ]
         orders = orders_together(told["orders"] for told in parts.told)
         functions = {name: group.function_name for name, group in reading.groups.items()}
@@ -311,8 +307,7 @@ def _scan_name(file: LogFile, told: Summary, reading: Reading, evidence: Evidenc
         ]
         for group in told["groups"]
     ]
-    low, high = _span_of(told)
-    bearing = _settings_between(low, high, reading, evidence)
+    bearing = reading.in_force.bearing_of_all(*_span_of(told))
     return digest("scan", file.identity, evidence.since, mine, evidence.settings.queues, bearing)
 
 
@@ -320,21 +315,3 @@ def _span_of(told: Summary) -> tuple[int, int]:
     """Return when the messages that a file's lines speak of may have been received (µs)."""
     low = min((group["first_at"] for group in told["groups"]), default=0) - _BEFORE_US
     return low, max((group["last_at"] for group in told["groups"]), default=0)
-
-
-def _settings_between(low: int, high: int, reading: Reading, evidence: Evidence) -> str:
-    """Return all settings in force in a span: a line may name any queue and any function."""
-    small = evidence.small
-    queues = {row["queue_arn"] for name in ("queue_settings", "event_source_mappings") for row in small[name]}
-    functions = {row["function_name"] for name in ("function_settings", "event_source_mappings") for row in small[name]}
-    return reading.in_force.bearing(low, high, queues - {None}, functions - {None})
-
-
-def _blind_starts(folder: Path) -> list[tuple[str, str | None, list[int]]]:
-    import polars as pl
-
-    rows = pl.concat([read_part(folder, "invocations"), read_part(folder, "runs")], how="horizontal").filter(
-        ~pl.col("shows_records")
-    )
-    starts = rows.group_by("log_group", "function_name").agg(pl.col("started_at").dt.epoch("us")).collect()
-    return list(starts.iter_rows())

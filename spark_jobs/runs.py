@@ -8,7 +8,7 @@ import polars as pl
 
 from forensics.judging.event_counts import Run
 from forensics.run_ends import FAILED
-from spark_jobs.parts import read_part
+from spark_jobs.parts import all_invocations
 
 _COLUMNS = ["function_name", "queue_arn", "started_at", "ended_at", "end_status", "message_count", "shows_records"]
 
@@ -27,10 +27,7 @@ def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[
         return {}
     functions = sorted({function for _, function in mappings.values()})
     frames = [
-        pl.concat([read_part(part, "invocations"), read_part(part, "runs")], how="horizontal")
-        .filter(pl.col("function_name").is_in(functions))
-        .select(_COLUMNS)
-        .collect()
+        all_invocations(part).filter(pl.col("function_name").is_in(functions)).select(_COLUMNS).collect()
         for part in parts
     ]
     of_function: dict[str, list[dict[str, Any]]] = {name: [] for name in functions}
@@ -42,6 +39,14 @@ def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[
         uuid: [_run(row, queue_arn) for row in of_function[function]]
         for uuid, (queue_arn, function) in sorted(mappings.items())
     }
+
+
+def blind_starts(part: Path) -> list[tuple[str, str | None, list[int]]]:
+    """Return by log group and function of a part when those runs began (µs) whose lines show no record."""
+    rows = all_invocations(part).filter(~pl.col("shows_records"))
+    return list(
+        rows.group_by("log_group", "function_name").agg(pl.col("started_at").dt.epoch("us")).collect().iter_rows()
+    )
 
 
 def _run(row: Mapping[str, Any], queue_arn: str) -> Run:

@@ -6,6 +6,7 @@ expressions take from them. Whatever is not read for sure is ``is_odd``: its inv
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,7 @@ from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.parsers.needles import OF_FUNCTIONS
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
-from forensics.streams.printed_events import PrintedRecord, printed_records
+from forensics.streams.printed_events import Attributes, PrintedRecord, printed_records
 from forensics.streams.shapes import OTHER_ID, OWN, SEND
 from spark_jobs.marks import Marks
 
@@ -168,20 +169,12 @@ def records_of(
 def _columns_of(records: Sequence[PrintedRecord], of_event: Sequence[tuple[int, int]]) -> pl.DataFrame:
     """Return records as columns; ``of_event`` says which events they are of, and how many of each."""
     said = [record.attributes for record in records]
-    texts: dict[str, list[str | None]] = {
-        "message_id": [record.messageId for record in records],
-        "receipt_handle": [record.receiptHandle for record in records],
-        "receive_count": [one.ApproximateReceiveCount for one in said],
-        "sent_ms": [one.SentTimestamp for one in said],
-        "first_receive_ms": [one.ApproximateFirstReceiveTimestamp for one in said],
-        "group_id": [one.MessageGroupId for one in said],
-        "deduplication_id": [one.MessageDeduplicationId for one in said],
-        "body_md5": [record.md5OfBody for record in records],
-        "queue_arn": [record.eventSourceARN for record in records],
-        "dead_letter_source_arn": [one.DeadLetterQueueSourceArn for one in said],
-        "sender_id": [one.SenderId for one in said],
-        "key": [record.key for record in records],
+    texts = {
+        name: list(map(attrgetter(name), records))
+        for name in PrintedRecord.__struct_fields__
+        if name not in ("attributes", "body")
     }
+    texts |= {name: list(map(attrgetter(name), said)) for name in Attributes.__struct_fields__}
     places = {
         "event": pl.Series([n for n, count in of_event for _ in range(count)], dtype=pl.UInt32),
         "batch_position": pl.Series([n for _, count in of_event for n in range(1, count + 1)], dtype=pl.Int32),

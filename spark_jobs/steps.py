@@ -10,6 +10,7 @@ import polars as pl
 from forensics.counting.measures import delivery_measures, invocation_measures
 from forensics.counting.orders import order_counts
 from forensics.counting.readiness import handling_counts, invocation_counts
+from forensics.counting.survey import surveyed
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, INVOCATIONS
@@ -17,9 +18,9 @@ from spark_jobs import candidates, joins
 from spark_jobs.assemble import handles_of
 from spark_jobs.cache import Cache, Summary, linked
 from spark_jobs.candidates import HASHES, hashes_of
-from spark_jobs.evidence import surveyed, whole
+from spark_jobs.evidence import whole
 from spark_jobs.judge import loaded, write_judged
-from spark_jobs.parts import Part, all_deliveries, other_deliveries, read_part, write_deliveries, written
+from spark_jobs.parts import Part, all_deliveries, all_invocations, other_deliveries, write_deliveries, written
 from spark_jobs.scan import LINE_COLUMNS, scanned
 
 Unit = dict[str, Any]
@@ -96,12 +97,9 @@ def without(shared: Shared, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         source = shared.cache.entry("scan", unit["part"])
         streams = pl.DataFrame(unit["streams"], schema=["log_group", "log_stream"], orient="row")
-        invocations = pl.concat(
-            [read_part(source, "invocations"), read_part(source, "runs")], how="horizontal"
-        ).collect()
         on = ["log_group", "log_stream"]
         frames = {
-            "invocations": invocations.join(streams, on=on, how="anti"),
+            "invocations": all_invocations(source).collect().join(streams, on=on, how="anti"),
             "deliveries": all_deliveries(source).collect().join(streams, on=on, how="anti"),
         }
         return _write_part(folder, Part(**frames))

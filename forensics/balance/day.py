@@ -58,6 +58,8 @@ class BalanceDay:
     def sentence(self) -> str:
         """Say what comes of it."""
         if self.unexplained is None:
+            if self.read_share and self.sent is self.waiting_before is self.waiting_after is None:
+                return "Its metrics were read and have no point that day: a queue at rest publishes none."
             return "The queue's metrics of that day were not read."
         if self.is_balanced:
             return f"It balances: {self.unexplained} unexplained."
@@ -84,7 +86,8 @@ def balance_of(health: Row, dead: Between, expired: Between, notes: tuple[str, .
         deleted = Between(deleted_count - repeats, deleted_count)
     elif sent_count is not None:
         deleted = Between(0, 0)  # CloudWatch has no point where nothing was deleted
-    started, ended = (None if n is None else Between(max(n - passing, 0), n) for n in (before, after))
+    started = _level(before, health.get("waiting_start_least"), passing)
+    ended = _level(after, health.get("waiting_end_least"), passing)
     unexplained = None
     if sent is not None and deleted is not None and started is not None and ended is not None:
         left = deleted.plus(dead).plus(expired).plus(ended)
@@ -105,3 +108,10 @@ def balance_of(health: Row, dead: Between, expired: Between, notes: tuple[str, .
         read_share=min(read_s / length_s, 1.0) if length_s else 0.0,
         notes=notes,
     )
+
+
+def _level(count: int | None, least: int | None, passing: int) -> Between | None:
+    """Return how many waited at the border of a day; generations of earlier releases do not tell the least."""
+    if count is None:
+        return None
+    return Between(max(min(count - passing, count if least is None else least), 0), count)

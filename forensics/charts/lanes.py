@@ -141,6 +141,10 @@ def lane_model(timeline: pd.DataFrame, *, cut_gaps: bool = True) -> LaneModel:
     beside = rows["kind"] == BESIDE
     moments = [*rows.loc[~beside, "at_us"], *rows.loc[is_bar & ~beside, "until_us"]]
     episodes = find_episodes(moments, cut_gaps=cut_gaps)
+    spans = zip(beside, rows["at_us"], rows["until_us"], strict=True)
+    # A strip of which every point lies in a cut gap would be an empty lane with a number.
+    is_seen = [not is_beside or bool(clip(start, end, episodes)) for is_beside, start, end in spans]
+    rows = rows[pd.Series(is_seen, index=rows.index, dtype=bool)]
     lanes = _lanes(rows)
     rows = rows.merge(lanes[["lane", "y_lane"]], on="lane", how="left", validate="many_to_one")
     shown_us = sum(e.end_us - e.start_us for e in episodes)

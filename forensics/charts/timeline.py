@@ -23,8 +23,8 @@ _LEFT, _MOST_LEFT, _PER_CHAR = 72, 134, 7.3
 """Left margin: its least, its most, and pixels per character of the longest label."""
 _LEGEND_BELOW, _TICKS_BELOW, _GAP_ROW = 66, 44, 15
 """Pixels between the lanes and the legend: those of tick labels, where they stand below, and a row of gap labels."""
-_GAP_LABEL = 0.17
-"""The share of the width that a gap's label takes; where gaps are nearer, every other label stands a row lower."""
+_GAP_LABEL = 0.28
+"""The share of a phone's width that a gap's label takes; where gaps are nearer, every other label stands a row lower."""
 _TALL, _TICKS_TOP = 16, 42
 """From this many lanes on the times stand above them, where they are seen first, and how many pixels they take."""
 _MOST_LINES = 6
@@ -221,7 +221,7 @@ def _gap_labels(figure: go.Figure, episodes: Sequence[Episode], below_px: int, s
         lowered = not lowered and last >= 0 and middle - last < _GAP_LABEL
         last = middle
         figure.add_annotation(
-            text=f"⋯ {say.span((right.start_us - left.end_us) / 1000)} ⋯",
+            text=f"⋯{say.span(_rounded((right.start_us - left.end_us) / 1000))}⋯",
             x=middle,
             xref="paper",
             xanchor="center",
@@ -232,6 +232,11 @@ def _gap_labels(figure: go.Figure, episodes: Sequence[Episode], below_px: int, s
             showarrow=False,
             font={"size": 12},
         )
+
+
+def _rounded(span_ms: float) -> float:
+    """Leave fractions of seconds out of a span of minutes: there is little room, and bars and marks tell them."""
+    return span_ms if span_ms < 60_000 else round(span_ms / 1000) * 1000
 
 
 def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo, say: Language, above_px: int = 0) -> None:

@@ -38,6 +38,8 @@ LEVELS = {
     "ApproximateNumberOfMessagesNotVisible": "in_flight",
     "ApproximateNumberOfMessagesDelayed": "delayed",
 }
+PASSING = {"NumberOfMessagesSent": "sent_here", "NumberOfMessagesDeleted": "deleted_here"}
+"""What came and went within a point, for how far its level can be from the queue at the point's ends."""
 _POINT = ("namespace", "resource", "metric", "statistic", "period_s", "point_at")
 _HOUR = ("namespace", "resource", "metric", "hour_at")
 _OWNER = ("namespace", "resource")
@@ -48,14 +50,14 @@ METRICS = pl.Schema(
         "queue_arn": pl.String(),
         "consumer": pl.String(),
         "at": _UTC,
-        **dict.fromkeys((*SUMS.values(), *LEVELS.values(), "dead_letter_rise"), pl.Int64()),
+        **dict.fromkeys((*SUMS.values(), *LEVELS.values(), *PASSING.values(), "dead_letter_rise"), pl.Int64()),
         "sum_id": pl.String(),
         "age_id": pl.String(),
         "visible_id": pl.String(),
         "evidence": pl.List(pl.String()),
     }
 )
-"""One row per queue, metric and hour (sums) or point (levels), UTC; the values of the other metrics are null in it.
+"""One row per queue, metric and hour (sums) or point (levels, what passed in it), UTC; the values of the other metrics are null in it.
 
 ``consumer`` is the function of Throttles; ``dead_letter_rise`` is what the queue's dead-letter queue gained at that point;
 ``evidence`` cites the point where it has to be shown by itself.
@@ -82,7 +84,7 @@ def metric_measures(points: pl.DataFrame, known: Known) -> pl.DataFrame:
     """Measure all of a lake's metric points, in columns of the table ``metric_points``; returns METRICS."""
     newest = _newest(points)
     levels = _levels(newest)
-    found = [_sums(newest, known), _own_levels(levels, known), _rises(levels, known)]
+    found = [_sums(newest, known), _own_levels(levels, known), _passing(newest, known), _rises(levels, known)]
     return pl.concat([pl.DataFrame(schema=METRICS), *found], how="diagonal")
 
 
@@ -135,6 +137,15 @@ def _own_levels(levels: pl.DataFrame, known: Known) -> pl.DataFrame:
         *[_value_of(name, level) for name, level in LEVELS.items()],
         pl.when(metric == _AGE).then("evidence_id").alias("age_id"),
         pl.when(metric == _VISIBLE).then("evidence_id").alias("visible_id"),
+    )
+
+
+def _passing(newest: pl.DataFrame, known: Known) -> pl.DataFrame:
+    """What came and went in each point; of two readings of it the one that saw more."""
+    sums = newest.filter(pl.col("statistic") == "Sum", pl.col("metric").is_in(list(PASSING)))
+    here = sums.group_by(*_OWNER, "metric", "point_at", maintain_order=True).agg(pl.col("value").max())
+    return here.join(_owners(known).filter(pl.col("consumer").is_null()), _OWNER).select(
+        "queue_arn", pl.col("point_at").alias("at"), *[_value_of(name, passed) for name, passed in PASSING.items()]
     )
 
 

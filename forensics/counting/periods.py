@@ -188,6 +188,8 @@ def _in_columns(periods: pl.DataFrame) -> pl.DataFrame:
         pl.col("in_flight").alias("in_flight_max_count"),
         "waiting_start_count",
         "waiting_end_count",
+        "waiting_start_least",
+        "waiting_end_least",
         "handler_p50_ms",
         "handler_p95_ms",
         "handler_p99_ms",
@@ -215,6 +217,11 @@ def _metrics_together(metrics: pl.DataFrame) -> pl.DataFrame:
         visible, hidden, delayed = (take(pl.col(n).drop_nulls()) for n in ("visible", "in_flight", "delayed"))
         return visible + hidden + delayed.fill_null(0)
 
+    def least(take: Callable[[pl.Expr], pl.Expr], passing: str) -> pl.Expr:
+        """The fewest there can have been: a level is the highest of its point, and what passed in it may be part of it."""
+        at = take(pl.col("at").filter(pl.col("visible").is_not_null()))
+        return (border(take) - pl.col(passing).filter(pl.col("at") == at).sum()).clip(0)
+
     return (
         metrics.sort("at")
         .group_by(_KEY, maintain_order=True)
@@ -223,6 +230,8 @@ def _metrics_together(metrics: pl.DataFrame) -> pl.DataFrame:
             pl.col("age", "visible", "in_flight").max(),
             border(pl.Expr.first).alias("waiting_start_count"),
             border(pl.Expr.last).alias("waiting_end_count"),
+            least(pl.Expr.first, "sent_here").alias("waiting_start_least"),
+            least(pl.Expr.last, "deleted_here").alias("waiting_end_least"),
             highest("age"),
             highest("visible"),
             pl.col("sum_id").max(),

@@ -19,6 +19,9 @@ class Guards:
     lock_ended: bool = False
     lock_ended_s: int | None = None
     other_payloads: int = 0
+    overlapped: bool = False
+    ids_done: int = 0
+    record_gap_s: int | None = None
 
 
 def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guards:
@@ -28,6 +31,7 @@ def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guard
     """
     guards = Guards()
     for item in work:
+        guards.ids_done += any(d.effect == "yes" and d.message_id is not None for d in item)
         earlier: Delivery | None = None
         for delivery in item:
             shows_line = around.shows_guard_lines(delivery.log_group, delivery.function_name)
@@ -36,9 +40,13 @@ def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guard
                 guards.stopped[guard_kind(delivery)] += 1
             if delivery.idempotency == "validation":
                 guards.other_payloads += 1
-            if shows_line and earlier is not None and has_lock_ended(earlier, delivery):
+            if earlier is not None and has_overlapped(earlier, delivery):
+                guards.overlapped = True
+            elif shows_line and earlier is not None and has_lock_ended(earlier, delivery):
                 guards.lock_ended = True
                 guards.lock_ended_s = highest((guards.lock_ended_s, earlier.function_timeout_s))
+            elif shows_line and earlier is not None:
+                guards.record_gap_s = highest((guards.record_gap_s, record_gap_s(earlier, delivery)))
             earlier = delivery
     return guards
 
@@ -53,3 +61,19 @@ def guard_kind(delivery: Delivery) -> str:
 def has_lock_ended(earlier: Delivery, delivery: Delivery) -> bool:
     """Tell whether the lock of an idempotency guard had ended: the run before was killed at its deadline, and this one ran."""
     return earlier.run_status == "timeout" and earlier.effect != "no" and delivery.effect != "no" and delivery.is_seen
+
+
+def has_overlapped(earlier: Delivery, delivery: Delivery) -> bool:
+    """Tell whether both did the work, and this one was received before the run before it had ended, as far as that is known."""
+    if earlier.effect != "yes" or delivery.effect != "yes" or not earlier.is_end_known:
+        return False
+    if earlier.run_ended_at is None or delivery.received_at is None:
+        return False
+    return delivery.received_at < earlier.run_ended_at
+
+
+def record_gap_s(earlier: Delivery, delivery: Delivery) -> int | None:
+    """Return after how many seconds the work was done again; None where it was not, or nothing tells when."""
+    if earlier.effect_at is None or delivery.effect_at is None:
+        return None
+    return (delivery.effect_at - earlier.effect_at) // 1_000_000

@@ -71,7 +71,14 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
         verdict,
         "proved" if is_shown and (is_sure or verdict == "confirmed") else "inferred",
         guard_sentence(
-            guards.stopped, guards.is_in_place, guards.lock_ended_s, guards.lock_ended, guards.other_payloads
+            guards.stopped,
+            guards.is_in_place,
+            guards.lock_ended_s,
+            guards.lock_ended,
+            guards.other_payloads,
+            guards.overlapped,
+            guards.ids_done,
+            guards.record_gap_s,
         ),
         effect_sentence(at_least, at_most, sorted(bases), order_runs),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),

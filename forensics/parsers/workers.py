@@ -50,6 +50,12 @@ _SHORYUKEN = (
 )
 _CELERY_ID = r"(?P<job_id>" + UUID + r")\]"
 
+_FAILED_MESSAGE = (  # in a worker's own words; of a delete or a change of visibility it says nothing
+    r"(?<![A-Za-z])(?<![Dd]elete )(?<![Dd]eleting )(?<![Vv]isibility )(?<![Rr]elease )"
+    r"(?i:failed|failure|error)(?i: to (?:process|handle|consume)| (?:processing|handling|consuming|in|of|for)){0,2}"
+    r"(?i: the)?(?i: (?:sqs )?message)?(?i:[ :=]{1,2}(?:message[_ -]?id|id)\"?)?[ :=]{1,3}[\"'\[(]?"
+    r"(?P<message_id>" + UUID + r")"
+)
 _SPRING_IDS = r"(?P<message_ids>" + UUID + r"(?:, " + UUID + r"){0,99}+)"
 
 FORMS = (
@@ -116,6 +122,7 @@ FORMS = (
         "SIGTERM",
         "eceived TERM",
     ),
+    _form("lines", "failed", _FAILED_MESSAGE, "ailed", "AILED", "ailure", "rror", "RROR"),
     _form(
         "lines",
         "failed",

@@ -23,25 +23,27 @@ _PLAIN_PREFIX = re.compile(
 _OPENINGS = ('{"Records": [', '{"Records":[', "{'Records': [")
 
 
-class _Attributes(msgspec.Struct):
-    ApproximateReceiveCount: str | None = None
-    SentTimestamp: str | None = None
-    ApproximateFirstReceiveTimestamp: str | None = None
-    MessageGroupId: str | None = None
-    MessageDeduplicationId: str | None = None
-    DeadLetterQueueSourceArn: str | None = None
-    SenderId: str | None = None
+class Attributes(msgspec.Struct):
+    """What SQS says of a message that it hands out; each None where it is not printed."""
+
+    receive_count: str | None = msgspec.field(name="ApproximateReceiveCount", default=None)
+    sent_ms: str | None = msgspec.field(name="SentTimestamp", default=None)
+    first_receive_ms: str | None = msgspec.field(name="ApproximateFirstReceiveTimestamp", default=None)
+    group_id: str | None = msgspec.field(name="MessageGroupId", default=None)
+    deduplication_id: str | None = msgspec.field(name="MessageDeduplicationId", default=None)
+    dead_letter_source_arn: str | None = msgspec.field(name="DeadLetterQueueSourceArn", default=None)
+    sender_id: str | None = msgspec.field(name="SenderId", default=None)
 
 
 class PrintedRecord(msgspec.Struct):
-    """One record of a printed event, by the names it is printed with; ``key`` is the business key of its body."""
+    """One record of a printed event, its values as they are printed; ``key`` is the business key of its body."""
 
-    messageId: str
-    receiptHandle: str
-    attributes: _Attributes
+    message_id: str = msgspec.field(name="messageId")
+    receipt_handle: str = msgspec.field(name="receiptHandle")
+    attributes: Attributes
     body: str | None = None
-    md5OfBody: str | None = None
-    eventSourceARN: str | None = None
+    body_md5: str | None = msgspec.field(name="md5OfBody", default=None)
+    queue_arn: str | None = msgspec.field(name="eventSourceARN", default=None)
     key: str | None = None
 
 
@@ -53,7 +55,7 @@ def printed_records(line: str, group: LogGroup, keys: BusinessKeys) -> list[Prin
     try:
         records = _listed_in(line, group)
         for record in records:
-            arn = record.eventSourceARN
+            arn = record.queue_arn
             record.key = keys.key_of_body(record.body, arn.rpartition(":")[2] if arn else group.queue_name)
     except (
         msgspec.MsgspecError,

@@ -73,6 +73,12 @@ _HEALTH: tuple[Column, ...] = (
         "messages in the queue (visible, in flight, delayed) at its first point; null without data",
     ),
     Column("waiting_end_count", "long", "the same at its last point"),
+    Column(
+        "waiting_start_least",
+        "long",
+        "the fewest there can have been before its first point: the level less what was sent in that point's time",
+    ),
+    Column("waiting_end_least", "long", "the same after its last point: less what was deleted in that point's time"),
     Column("handler_p50_ms", "long", "median run of the handler, a whole batch; null without a run of known length"),
     Column("handler_p95_ms", "long", "95th percentile of the same"),
     Column("handler_p99_ms", "long", "99th percentile of the same"),

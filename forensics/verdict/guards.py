@@ -11,17 +11,26 @@ GUARDS = {
 """Kind of a stopped repeat to a clause that says how it was stopped."""
 
 
+RECORD_S = 3600
+"""So long Powertools keeps a result unless told otherwise."""
+
+
 def guard_sentence(
     stopped: Mapping[str, int],
     is_in_place: bool = False,
     lock_ended_s: int | None = None,
     lock_ended: bool = False,
     other_payloads: int = 0,
+    overlapped: bool = False,
+    ids_done: int = 0,
+    record_gap_s: int | None = None,
 ) -> str:
     """Say what the guard did, from the repeats it ``stopped`` by kind.
 
     ``lock_ended``: a run was killed at its deadline, ``lock_ended_s`` after its start, and the repeat ran; an idempotency
-    lock ends at that deadline. ``other_payloads`` counts keys that came again with another payload.
+    lock ends at that deadline. ``other_payloads`` counts keys that came again with another payload. ``overlapped``: two runs
+    that both did the work were on at once. ``ids_done``: under so many message ids it was done. ``record_gap_s``: so long after an
+    idempotency library's function had done the work it did it again.
 
     >>> guard_sentence({"already_done": 1})
     'A guard stopped 1 repeat: the idempotency store had the result.'
@@ -43,6 +52,25 @@ def guard_sentence(
             if is_in_place
             else "No idempotency guard was logged."
         )
+    if is_in_place:
+        parts += _missed(overlapped, ids_done, record_gap_s)
     if other_payloads:
         parts.append(f"The idempotency store met another payload under the same key {other_payloads:,} time(s).")
     return " ".join(parts)
+
+
+def _missed(overlapped: bool, ids_done: int, record_gap_s: int | None) -> list[str]:
+    """Say what lets a repeat pass a guard that is in place, as far as the deliveries show that it can be so."""
+    parts = []
+    if overlapped:
+        parts.append("Two runs were on at once: a guard that looks first and records later lets both pass.")
+    if ids_done > 1:
+        parts.append(
+            f"It was done under {ids_done:,} message ids: a guard that keys on the message id takes each for new."
+        )
+    if record_gap_s is not None and record_gap_s > RECORD_S:
+        parts.append(
+            f"It was done again after {record_gap_s:,} s: the guard's record may have expired (Powertools keeps one for "
+            f"{RECORD_S:,} s unless told otherwise)."
+        )
+    return parts

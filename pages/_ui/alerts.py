@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from forensics.report.alerts import alerts
+from pages._ui.cards import ROW_OF_TWO_LINES
 from pages._ui.said import say
 from pages._ui.shell import Page
 from pages._ui.states import guarded
@@ -21,7 +22,7 @@ def standing(page: Page) -> None:
     data_table(
         [
             {
-                "Kind": alert.kind,
+                "Kind": alert.kind.replace("_", " "),
                 "Severity": alert.severity,
                 "What": alert.title[:1].upper() + alert.title[1:],
                 "At": page.clock.minute(alert.at) if alert.at else None,
@@ -32,6 +33,7 @@ def standing(page: Page) -> None:
         told=("Kind", "Severity", "What", "In words"),
         hide_index=True,
         key="alerts",
+        row_height=ROW_OF_TWO_LINES,
         placeholder="–",
         column_config={
             "What": st.column_config.TextColumn(width=250),

@@ -23,6 +23,10 @@ _NAMES = {
 }
 
 
+MOST_ODD = 3
+"""Days that do not balance and are told above the table, the newest ones; the table has all."""
+
+
 def balances(page: Page) -> None:
     """Show each queue's balance per day, what is unexplained, and what its mappings and consumers do."""
     with busy("Balancing what was sent"):
@@ -31,8 +35,8 @@ def balances(page: Page) -> None:
     if not days:
         return
     st.subheader(say("Where did the messages go?"), anchor="balance")
-    odd = [day for day in days if not day.is_balanced]
-    for day in odd[-5:]:
+    odd = sorted((day for day in days if not day.is_balanced), key=lambda day: day.day)
+    for day in odd[-MOST_ODD:]:
         st.warning(plain(f"{day.queue}, {day.day}: {in_words(day.sentence)} {_notes(day)}"))
     for name, texts in found.named.items():
         for text in texts:
@@ -42,7 +46,7 @@ def balances(page: Page) -> None:
             {"Queue": day.queue, "Day": day.day}
             | {words: None if (n := getattr(day, name)) is None else str(n) for name, words in _NAMES.items()}
             | {"In words": f"{in_words(day.sentence)} {_notes(day)}".strip()}
-            for day in days
+            for day in sorted(days, key=lambda day: day.day, reverse=True)
         ],
         told=tuple(_NAMES.values()),
         hide_index=True,

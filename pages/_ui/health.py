@@ -25,8 +25,10 @@ from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 NEED_COLOURS: dict[str, Colour] = {"act now": "red", "watch": "orange", "unknown": "gray", "ok": "green"}
-MOST_WHY = 76
+MOST_WHY = 72
 """Characters of the reason in the table; the queue's own part has the whole sentence."""
+SHORT = {"Queues needing work": "Need work"}
+"""Labels that would be cut off on one of six cards."""
 FORMATS = {
     "md": ("Markdown", "text/markdown", "For a wiki or a chat."),
     "csv": ("CSV", "text/csv", "One row a queue with every number."),
@@ -120,7 +122,7 @@ def cards(review: WeekReview) -> None:
         no_change = change is not None and not change.strip("+-0., pt")
         card(
             grid,
-            term(label),
+            term(SHORT.get(label, label)),
             in_words(value),
             delta=0 if no_change else in_words(change),
             delta_color="off" if no_change else "inverse",
@@ -158,9 +160,9 @@ def table(review: WeekReview) -> QueueReview | None:
         on_select="rerun",
         selection_mode=["single-row", "single-cell"],
         column_config={
-            "Queue": config.TextColumn(pinned=True, width=124),
+            "Queue": config.TextColumn(pinned=True, width=118),
             "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
-            "Why": config.TextColumn(width=196),
+            "Why": config.TextColumn(width=208),
             "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
             "8 weeks": config.BarChartColumn(  # a line is drawn smooth there, with hills that nobody measured
                 width=62, y_min=0, help=say("The same by week, as far as read; the last point is this week.")
@@ -170,7 +172,7 @@ def table(review: WeekReview) -> QueueReview | None:
             "Visibility": config.TextColumn(
                 width=66, help=say("Visibility timeout in force at the end of the evidence.")
             ),
-            "p99 handler": config.TextColumn(width=88),
+            "p99 handler": config.TextColumn(width=82),
             "To DLQ": config.NumberColumn(width=66),
         },
         alt=say("Queues by need"),
@@ -293,7 +295,7 @@ def _incidents(queue: QueueReview, page: Page) -> None:
     if not queue.incidents:
         return
     st.markdown(say("**{incident} this week**", incident=count(len(queue.incidents), "incident")))
-    for incident in queue.incidents[-10:]:
+    for incident in reversed(queue.incidents[-10:]):
         label = plain(f"{incident['incident_id']}: {in_words(incident['headline'])}")
         page.link_to("pages/incident.py", label, ":material/timeline:", incident=incident["incident_id"])
     if len(queue.incidents) > 10:

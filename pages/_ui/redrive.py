@@ -14,6 +14,8 @@ from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
 _COLOURS: dict[str, Colour] = {"repeats": "red", "cannot_tell": "orange", "safe": "green", "gone": "gray"}
+ROW_OF_FIVE_LINES = 112
+"""Pixels of a row whose reasons are whole sentences."""
 MOST_ROWS = 2000
 
 
@@ -40,17 +42,18 @@ def redrive_plan(page: Page) -> None:
                 "#": step.place,
                 "Redriving": [step.words],
                 "Keys": ", ".join(step.business_keys),
-                "Message": step.message_id or step.item_id,
-                "Moved": time(step.moved_at) if step.moved_at else None,
                 "Why": step.why,
                 "By now": step.by_now,
                 "Script": step.left_out or "in",
+                "Moved": time(step.moved_at) if step.moved_at else None,
+                "Message": step.message_id or step.item_id,
             }
             for step in found.steps[:MOST_ROWS]
         ],
         told=("Why", "By now", "Script"),
         hide_index=True,
         key="redrive_steps",
+        row_height=ROW_OF_FIVE_LINES,
         placeholder="–",
         column_config={
             "Redriving": st.column_config.MultiselectColumn(
@@ -59,8 +62,8 @@ def redrive_plan(page: Page) -> None:
             "Moved": st.column_config.TextColumn(
                 width=width, help=say("Not before; times in {zone}.", zone=page.clock.label())
             ),
-            "Why": st.column_config.TextColumn(width=300),
-            "By now": st.column_config.TextColumn(width=300),
+            "Why": st.column_config.TextColumn(width=230),
+            "By now": st.column_config.TextColumn(width=230),
         },
         alt=say("What redriving each dead-lettered message does"),
     )

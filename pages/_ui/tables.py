@@ -29,8 +29,26 @@ def data_table(
         options = config[name]["type_config"]["options"]
         said_options = [option | {"value": term(option["value"])} for option in options]
         config[name]["type_config"] = config[name]["type_config"] | {"options": said_options}
+    for name in _counts(rows):
+        kind = config.setdefault(name, {})
+        if not kind.get("type_config"):
+            kind["type_config"] = {"type": "number"}
+        if kind["type_config"].get("type") == "number":
+            kind["type_config"] = {"format": "localized"} | {
+                k: v for k, v in kind["type_config"].items() if v is not None
+            }
     rows = [{name: _cell(value, name in chips, name in told) for name, value in row.items()} for row in rows]
     return st.dataframe(rows, column_config=config, **more)
+
+
+def _counts(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the columns of whole numbers: they are read in thousands, as on the cards beside them."""
+    if not rows:
+        return []
+    whole = {type(None), int}
+    return [
+        name for name in rows[0] if {type(row.get(name)) for row in rows} <= whole and rows[0].get(name) is not None
+    ]
 
 
 def _cell(value: Any, is_chips: bool, is_told: bool) -> Any:

@@ -1,5 +1,7 @@
 """How long messages wait, day by day, and how backlog and messages in flight went."""
 
+from datetime import date
+
 import streamlit as st
 
 from forensics.settings import Settings
@@ -34,7 +36,7 @@ def waiting(page: Page) -> None:
                 "Not seen done": day.undone,
                 "Over the promise": day.over_words or None,
             }
-            for day in days
+            for day in reversed(days)
         ],
         told=("To the first receive", "Until done", "Over the promise"),
         hide_index=True,
@@ -59,7 +61,7 @@ def _trends(page: Page, queue: str) -> None:
         st.line_chart(
             [
                 {
-                    say("Day"): r["day"],
+                    say("Day"): date.fromisoformat(r["day"]),  # a date has few ticks, a text has one each
                     say("Waiting, at most"): r["backlog_max_count"],
                     say("In flight, at most"): r["in_flight_max_count"],
                 }
@@ -67,6 +69,7 @@ def _trends(page: Page, queue: str) -> None:
             ],
             x=say("Day"),
             y=[say("Waiting, at most"), say("In flight, at most")],
+            x_label="",
             height=220,
         )
     elif rows:

@@ -381,16 +381,19 @@ def told_apart(runs: dict[str, set[tuple[str, str]]]) -> set[str]:
     """Return those of a message's handlings, in order, that their lines tell from the one before, each (stream, role).
 
     A worker's lines bear no id of the handling. Where only an opening line of one is left, another kind of opening line in
-    the same stream reads as its going on; and so does a line that only mentions the message, whatever stood before, and the
-    message itself, printed where it was not before: some print it last.
+    the same stream reads as its going on; and so does a line that only mentions the message, whatever stood before, the
+    message itself, printed where it was not before (some print it last), and an effect line alone after another, where no line
+    ends what came before: some print it twice.
     """
     found: list[str] = []
     before: set[tuple[str, str]] = set()
     for run_id, lines in runs.items():
         is_one_stream = len({stream for stream, _ in before | lines}) == 1
-        goes_on = {role for _, role in before} <= OPENERS and before.isdisjoint(lines)
-        is_printed_late = "event" in {role for _, role in lines} - {role for _, role in before}
-        if found and is_one_stream and (goes_on or is_printed_late or {role for _, role in lines} == {"mention"}):
+        now, then = {role for _, role in lines}, {role for _, role in before}
+        goes_on = then <= OPENERS and before.isdisjoint(lines)
+        is_printed_late = "event" in now - then
+        is_said_twice = now == {"effect"} and "effect" in then and then <= {"effect", *OPENERS}
+        if found and is_one_stream and (goes_on or is_printed_late or is_said_twice or now == {"mention"}):
             before |= lines
         else:
             found.append(run_id)

@@ -174,6 +174,15 @@ APART = {
     "one whose start is the next one's only line": ({"1": {("s", "event")}, "2": {("s", "started")}}, {"1"}),
     "in another stream": ({"1": {("s", "event")}, "2": {("t", "started")}}, {"1", "2"}),
     "behind an effect": ({"1": {("s", "event"), ("s", "effect")}, "2": {("s", "started")}}, {"1", "2"}),
+    "an effect alone behind an effect": (
+        {"1": {("s", "started"), ("s", "effect")}, "2": {("s", "effect")}},
+        {"1"},
+    ),
+    "an effect alone behind an end": (
+        {"1": {("s", "effect"), ("s", "delete_error")}, "2": {("s", "effect")}},
+        {"1", "2"},
+    ),
+    "a message printed behind its effect": ({"1": {("s", "effect")}, "2": {("s", "event")}}, {"1"}),
     "a third that starts as the second did": (
         {"1": {("s", "event")}, "2": {("s", "started")}, "3": {("s", "started")}},
         {"1", "3"},

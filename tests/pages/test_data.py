@@ -1,5 +1,6 @@
 """The Data page: what was read, what is missing, and the settings in force."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -90,3 +91,17 @@ def test_settings_that_were_not_kept_are_not_called_defaults(visit):
 
     assert "did not keep the settings it was made with" in said
     assert "every default" not in said
+
+
+def test_whole_numbers_of_tables_are_read_in_thousands(visit):
+    at = visit("pages/data.py", "demo")
+    columns = [json.loads(frame.proto.columns) for frame in at.dataframe]
+    formats = {
+        name: kind["type_config"].get("format")
+        for table in columns
+        for name, kind in table.items()
+        if "type_config" in kind
+    }
+
+    assert formats["Rows"] == formats["Seen"] == "localized"
+    assert formats.get("Queue") is None

@@ -170,7 +170,7 @@ def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
     ]
     assert "The visibility timeout of 10 min expired; SQS made it visible again" in said
     assert "**Copy made by SQS**: a FIFO queue does not deliver copies" in said
-    assert "being handled when the run was cut off" in said
+    assert "in progress when the run ended" in said
 
 
 def test_an_incident_shows_the_batch_at_the_kill_and_the_blocked_group(visit):

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forensics.counting.survey import surveyed
 from forensics.settings import Consumer, Queue, Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
@@ -23,7 +24,7 @@ from forensics.streams.groups import LogGroups, log_groups_of
 from forensics.streams.model import LogGroup
 from forensics.streams.reading import Reading
 from lab.scenarios import SCENARIOS, eight_weeks
-from spark_jobs.evidence import pinned, surveyed
+from spark_jobs.evidence import pinned
 from spark_jobs.parts import Part
 from spark_jobs.scan import LINE_COLUMNS, scanned
 from tests.forensics.parsers.lines import every_line, sample_lines

@@ -78,11 +78,29 @@ def test_a_metric_that_was_not_read_leaves_everything_open(metric):
     assert "were not read" in found.sentence
 
 
+def test_a_queue_at_rest_is_not_called_unread():
+    silent = dict.fromkeys(("sent_count", "deleted_count", "waiting_start_count", "waiting_end_count"))
+
+    assert "a queue at rest publishes none" in day(**silent).sentence
+    assert "were not read" in day(**silent, metrics_read_s=0).sentence
+
+
 def test_a_busier_queue_has_wider_ends():
     quiet, busy = (day(waiting_start_count=500, waiting_end_count=510, sent_count=n) for n in (1000, 864_000))
 
     assert quiet.waiting_before == Between(499, 500)
     assert busy.waiting_before == Between(0, 500)
+
+
+def test_a_burst_at_the_border_is_not_taken_for_messages_that_waited():
+    """Eight were sent, and worked off, within the first point: its level, 8, says nothing of the time before."""
+    burst = {"sent_count": 40, "deleted_count": 40, "waiting_end_count": 0, "waiting_start_count": 8}
+    found = day(**burst, waiting_start_least=0)
+
+    assert found.waiting_before == Between(0, 8)
+    assert found.is_balanced
+    assert not day(**burst).is_balanced, "an earlier release did not keep the least"
+    assert day(**burst | {"waiting_end_count": 8, "waiting_start_count": 0}, waiting_end_least=0).is_balanced
 
 
 @pytest.fixture(scope="module")

@@ -111,3 +111,13 @@ def test_a_strip_keeps_gaps_cut(timeline):
     rows, _ = with_strips(both, [point(60 * n, 4) for n in range(550)])
 
     assert len(lane_model(rows).episodes) == len(lane_model(both).episodes) > 1
+
+
+def test_a_strip_whose_points_all_lie_in_cut_gaps_is_left_out(timeline):
+    later = timeline.tail(1).assign(at=at(7200))
+    apart = pd.concat([timeline.tail(1), later], ignore_index=True)
+    with_strip, labels = with_strips(apart, [point(2400, 7), point(3600, 9)])
+    cut, whole = (timeline_figure(with_strip, ZoneInfo("UTC"), labels=labels, cut_gaps=gaps) for gaps in (True, False))
+
+    assert "waiting ≤9" not in cut.layout.yaxis.ticktext
+    assert "waiting ≤9" in whole.layout.yaxis.ticktext

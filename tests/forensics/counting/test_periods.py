@@ -326,3 +326,21 @@ def test_percentiles_of_keys_are_apart_also_where_a_key_is_null():
     found = percentiles(counted, ["key"], "ms", {"half": 0.5, "most": 0.99})
 
     assert sorted(found.rows(), key=str) == [("a", 500, 990), (None, 50, 99)]
+
+
+def test_what_passes_in_the_first_and_last_point_may_be_part_of_their_levels():
+    visible, hidden = "ApproximateNumberOfMessagesVisible", "ApproximateNumberOfMessagesNotVisible"
+    points = [
+        world.point("NumberOfMessagesSent", minute(0), 8),
+        world.level(visible, minute(0), 8),
+        world.level(hidden, minute(0), 1),
+        world.level(visible, minute(5), 1),
+        world.level(hidden, minute(5), 4),
+        world.point("NumberOfMessagesDeleted", minute(5), 3),
+    ]
+    metrics = metric_measures(frame(METRIC_POINTS, points), KNOWN)
+    periods = periods_of(pl.concat(measures_of()), metrics, read_measures(KNOWN, TOKYO), TOKYO, UNTIL)
+    found = [r for r in queue_health_rows(periods, KNOWN) if r["waiting_start_count"] is not None]
+
+    assert [(r["waiting_start_least"], r["waiting_start_count"]) for r in found] == [(1, 9)]
+    assert [(r["waiting_end_least"], r["waiting_end_count"]) for r in found] == [(2, 5)]

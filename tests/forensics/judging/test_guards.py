@@ -48,6 +48,62 @@ def test_a_lock_ends_when_the_run_before_is_killed_at_its_deadline(earlier, late
     assert lock(guards, earlier, later) is has_ended
 
 
+ON = {"effect": "yes", "run_ended_at": 10, "received_at": 0}
+OVERLAPS = {
+    "received while the run before was on": (ON, {"effect": "yes", "received_at": 9}, True),
+    "received as it ended": (ON, {"effect": "yes", "received_at": 10}, False),
+    "the first did not do the work": ({**ON, "effect": "unknown"}, {"effect": "yes", "received_at": 9}, False),
+    "the second did not": (ON, {"effect": "unknown", "received_at": 9}, False),
+    "its end is but a last line": ({**ON, "is_end_known": False}, {"effect": "yes", "received_at": 9}, False),
+    "its end is not known": ({**ON, "run_ended_at": None}, {"effect": "yes", "received_at": 9}, False),
+    "the receive is not known": (ON, {"effect": "yes", "received_at": None}, False),
+}
+
+
+def overlap(of, earlier, later):
+    return of.has_overlapped(delivery(**earlier), delivery(**later))
+
+
+@pytest.mark.parametrize(("earlier", "later", "expected"), OVERLAPS.values(), ids=OVERLAPS)
+def test_two_runs_that_did_the_work_were_on_at_once(earlier, later, expected):
+    assert overlap(guards, earlier, later) is expected
+
+
+DONE, AGAIN = {"effect": "yes", "effect_at": 1_500_000}, {"effect": "yes", "effect_at": 7_201_499_999}
+MISSED = {
+    "done again, with an idempotency library": ([[DONE, AGAIN]], True, (False, 1, 7199)),
+    "done again, to the second": (
+        [[DONE, {"effect": "yes", "effect_at": 7_201_500_000}]],
+        True,
+        (False, 1, 7200),
+    ),
+    "done again, without one": ([[DONE, AGAIN]], False, (False, 1, None)),
+    "not done again": ([[DONE, {"effect": "no"}]], True, (False, 1, None)),
+    "not done before": ([[{"effect": "no"}, AGAIN]], True, (False, 1, None)),
+    "done three times, the longest gap": (
+        [[DONE, AGAIN, {"effect": "yes", "effect_at": 7_202_499_999}]],
+        True,
+        (False, 1, 7199),
+    ),
+    "two runs at once tell of no expiry": ([[{**DONE, **ON}, {**AGAIN, "received_at": 9}]], True, (True, 1, None)),
+    "under two ids": ([[DONE], [AGAIN]], True, (False, 2, None)),
+    "under one id": ([[DONE], [{"effect": "unknown"}]], True, (False, 1, None)),
+    "under a business key alone": ([[{**DONE, "message_id": None}], [AGAIN]], True, (False, 1, None)),
+}
+"""Each item's deliveries, whether a library's line is shown, and: at once, done under how many ids, longest gap."""
+
+
+def missed(of, work, shows_line):
+    around = Around(groups_with_guard_lines=frozenset({"/aws/lambda/charge"}) if shows_line else frozenset())
+    found = of.guards_of([[delivery(**facts) for facts in item] for item in work], around)
+    return found.overlapped, found.ids_done, found.record_gap_s
+
+
+@pytest.mark.parametrize(("work", "shows_line", "expected"), MISSED.values(), ids=MISSED)
+def test_what_can_have_let_a_repeat_pass(work, shows_line, expected):
+    assert missed(guards, work, shows_line) == expected
+
+
 GROUP = "/aws/lambda/charge"
 SHOWN = {"groups_with_guard_lines": frozenset({GROUP})}
 GUARDED = {"has_guard": True}

@@ -47,6 +47,8 @@ ASKED = {
         (test_guards.answer, test_guards.WORKS),
         (test_guards.kind, test_guards.KINDS),
         (test_guards.lock, test_guards.LOCKS),
+        (test_guards.overlap, test_guards.OVERLAPS),
+        (test_guards.missed, test_guards.MISSED),
     ],
     "late_output": [
         (test_late_output.answer, test_late_output.CASES),

@@ -53,9 +53,34 @@ SAID = {
         '[2026-11-20 12:00:00] production.ERROR: declined {"exception":"[object] (App\\\\Declined(code: 0): declined at ',
         ("laravel", "raised", None, ()),
     ),
+    **{
+        f"a worker's own words: {words}": (f"worker-3 {words}: provider answered 502", ("lines", "failed", ID, ()))
+        for words in (
+            f"failed message_id={ID}",
+            f"Failed to process message {ID}",
+            f"ERROR processing message id={ID}",
+            f'error: messageId: "{ID}"',
+            f"failure of {ID}",
+        )
+    },
     "Celery is told to stop": ("worker: Warm shutdown (MainProcess)", ("celery", "stopping", None, ())),
     "a worker is told to stop": ("received SIGTERM, stopping", ("lines", "stopping", None, ())),
 }
+
+
+OF_OTHER_CALLS = [
+    f"delete failed message_id={ID}: InternalError",
+    f"Deleting failed message {ID} now",
+    f"changing visibility failed message_id={ID}",
+    f"no error; next message {ID}",
+    f"failed {ID[:20]}",
+    f"charge-failed-{ID}",
+]
+
+
+@pytest.mark.parametrize("line", OF_OTHER_CALLS)
+def test_what_failed_was_not_the_handling_of_the_message(line):
+    assert worker(line) is None
 
 
 def test_an_exception_of_aws_client_tells_of_its_own_call():

@@ -45,7 +45,7 @@ def test_the_japanese_report_says_headline_cause_and_settings(case):
     page = render(case, "html", ReportOptions("ja")).decode()
 
     assert '<html lang="ja">' in page
-    assert "3 件のうち 1〜2 件のメッセージが 2 回以上処理されました" in page
+    assert "3 件中 1〜2 件が 2 回以上処理されました" in page
     assert "charge-card が payments.fifo のメッセージ 3 件のバッチの処理中に 30 秒でタイムアウトしました" in page
     assert "可視性タイムアウト" in page
     assert "影響を受けたメッセージ" in render(case, "md", ReportOptions("ja")).decode()
@@ -161,7 +161,7 @@ def test_what_only_looks_like_a_count_is_left_alone():
 def test_messages_sent_again_are_not_called_redelivered():
     said = Language("ja").sentence("2 of 2 messages sent again were processed more than once")
 
-    assert said == "再送された 2 件のうち 2 件のメッセージが 2 回以上処理されました"
+    assert said == "再送された 2 件中 2 件が 2 回以上処理されました"
 
 
 def test_a_sentence_that_no_phrase_knows_stays_as_it_is():

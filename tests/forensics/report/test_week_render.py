@@ -172,9 +172,9 @@ def test_the_japanese_review_says_everything_but_names_in_japanese(accepted):
     said = " ".join(page.texts)
 
     assert "2 本のキューのうち 1 本に対応が必要" in said
-    assert "1,000 件のうち 7〜8 件のメッセージが 2 回以上処理されました（0.7 %〜0.8 %）" in said
+    assert "1,000 件中 7〜8 件が 2 回以上処理されました（0.7 %〜0.8 %）" in said
     assert "実行 p99 27 秒が関数タイムアウト 30 秒に近づいています" in said
-    assert "再配信された 8 件のうち 7〜8 件のメッセージが 2 回以上処理されました" in said
+    assert "再配信された 8 件中 7〜8 件が 2 回以上処理されました" in said
     assert re.findall(r"[A-Za-z]{2,}", re.sub(OUR_NAMES, "", said)) == []
 
 

@@ -25,6 +25,30 @@ CASES = {
         "A guard stopped 1 repeat: the idempotency store had the result. An idempotency guard is in place, but its lock "
         "ended when the run before was killed at its deadline, so the repeat ran.",
     ),
+    "two runs at once": (
+        dict(stopped={}, is_in_place=True, overlapped=True),
+        "A guard is in place, and no line shows that it stopped a repeat. Two runs were on at once: a guard that looks first "
+        "and records later lets both pass.",
+    ),
+    "two runs at once, and no guard": (dict(stopped={}, overlapped=True), "No idempotency guard was logged."),
+    "done under two message ids": (
+        dict(stopped={}, is_in_place=True, ids_done=2),
+        "A guard is in place, and no line shows that it stopped a repeat. It was done under 2 message ids: a guard that keys "
+        "on the message id takes each for new.",
+    ),
+    "done under one message id": (
+        dict(stopped={}, is_in_place=True, ids_done=1),
+        "A guard is in place, and no line shows that it stopped a repeat.",
+    ),
+    "done again after the record's hour": (
+        dict(stopped={}, is_in_place=True, record_gap_s=3601),
+        "A guard is in place, and no line shows that it stopped a repeat. It was done again after 3,601 s: the guard's record "
+        "may have expired (Powertools keeps one for 3,600 s unless told otherwise).",
+    ),
+    "done again within the record's hour": (
+        dict(stopped={}, is_in_place=True, record_gap_s=3600),
+        "A guard is in place, and no line shows that it stopped a repeat.",
+    ),
     "another payload": (
         dict(stopped={}, is_in_place=True, other_payloads=2),
         "A guard is in place, and no line shows that it stopped a repeat. The idempotency store met another payload under "
