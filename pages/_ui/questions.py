@@ -31,7 +31,7 @@ _HEADS = {
     "do": "Do",
     "to_refund": "To refund",
 }
-_TOLD = ("What happened", "State", "Since the change", "Do", "Verdict")
+_TOLD = ("What happened", "State", "Repeats", "Since the change", "Do", "Verdict")
 
 
 def choose() -> str:

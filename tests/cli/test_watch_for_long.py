@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 RUNS = int(os.environ.get("DOUBLETAKE_WATCH_RUNS", "45"))
 """In the suite; `make soak` does 500."""
-MOST_MORE_BYTES = 50_000_000
+MOST_MORE_BYTES = 100_000_000
 SEED = 20
 T0 = datetime(2026, 11, 20, 5, tzinfo=UTC)
 CORRELATE = runner.correlate

@@ -299,7 +299,7 @@ def test_a_work_sent_under_two_ids_is_counted_once_and_its_origin_is_its_cause(v
     at = visit("pages/incident.py", story.save(tmp_path / "lake"), incident=DOUBLE_BILLING)
     [works] = [f.value for f in at.dataframe if "Why it was redelivered" in f.value]
 
-    assert "**How often:** 1 repeat on 1 message" in words(at)
+    assert "**How often:** 1 repeat on 1 work" in words(at)
     assert "Verdict per work" in [s.value for s in at.subheader]
     assert len(works) == 1
     assert works["Message"][0].count(", ") == 9
