@@ -253,7 +253,7 @@ BAD = {
     "an unknown format": (refuse("messages", "--format", "xml"), "xml", "jsonl"),
     "an unknown verdict": (refuse("messages", "--verdict", "sure"), "sure", "confirmed"),
     "an ending that no report has": (refuse("report", world.INCIDENT, "-o", "r.txt"), "'r.txt'", "html"),
-    "a missing argument": (refuse("report"), "Name an incident", "--week"),
+    "a missing argument": (refuse("report"), "name an incident", "--week"),
 }
 
 

@@ -1,10 +1,12 @@
 """What is still English on a page in another language: every text that Streamlit was given, without names, ids and code."""
 
+import base64
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
 from google.protobuf.json_format import MessageToDict
 
 _NO_WORDS = {
@@ -90,6 +92,11 @@ def _of_message(where: str, message: Any) -> Iterator[tuple[str, str]]:
                     for part in ("label", "help"):
                         if config.get(part):
                             yield f"{where}.{part}", config[part]
+            elif name == "datasets":  # of a line chart of Streamlit's own: its series are named by their columns
+                for data in value:
+                    rows = pa.ipc.open_stream(base64.b64decode(data["data"]["data"])).read_all()
+                    names = [name for name in rows.column_names if not name.endswith("-- streamlit-generated")]
+                    yield from ((f"{where}.series", name) for name in names)
             elif name not in _NO_WORDS:
                 yield from _of_message(f"{where}.{name}", value)
     elif isinstance(message, list):
@@ -100,7 +107,7 @@ def _of_message(where: str, message: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_figure(figure: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    if "layer" in figure:  # a line chart of Streamlit's own: its series are named by their columns
+    if "layer" in figure:  # a line chart of Streamlit's own
         return
     for trace in figure["data"]:
         if trace.get("showlegend", True):
