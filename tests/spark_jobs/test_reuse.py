@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -368,18 +369,24 @@ def of_shared_group() -> SmallLake:
     return lake
 
 
+@pytest.fixture(scope="module")
+def at_once(tmp_path_factory) -> Callable[[Callable[[], SmallLake]], dict[str, bytes]]:
+    """Return what gives the findings of a small world of which all was known at once."""
+    return cache(lambda small: anew(small().rows, small_worlds.SETTINGS, tmp_path_factory.mktemp("at-once")))
+
+
 LATER = ("function_settings", "event_source_mappings", "queue_settings", "coverage", "consumers")
 
 
 @pytest.mark.parametrize("table", LATER)
 @pytest.mark.parametrize("small", [of_shared_group, small_worlds.world])
-def test_what_is_known_of_settings_later_is_as_if_it_had_been_known_at_once(small, table, tmp_path):
+def test_what_is_known_of_settings_later_is_as_if_it_had_been_known_at_once(small, table, at_once, tmp_path):
     rows, said, lake = small().rows, small_worlds.SETTINGS, Lake(tmp_path / "lake")
     append(lake, {name: mine for name, mine in rows.items() if name != table})
     judged(lake, said)
     append(lake, {table: rows.get(table, [])})
 
-    assert_same(judged(lake, said), anew(rows, said, tmp_path / "anew"))
+    assert_same(judged(lake, said), at_once(small))
 
 
 def test_settings_of_the_time_of_an_old_receive_that_become_known_later(tmp_path):
