@@ -254,27 +254,34 @@ def affected(fault: Fault, page: Page) -> None:
     if not works:
         return
     st.subheader(say("{message}, each once", message=count(len(works), "affected message")), anchor="messages")
+    people = told(fault, page).people
+    marked = [marks_text(people.of(w["incident_id"]).of(w["item_ids"])) for w in works[:MOST_MESSAGES]]
+    is_shown = {"Marked": any(marked), "Incident": len(fault.incidents) > 1}
+    columns = ("Verdict", "Times done", "Keys", "Message", "First received", "Marked", "Incident")
     data_table(
         [
             {
                 "Verdict": [w["verdict"]],
                 "Times done": interval(w["effects_at_least"] or 0, w["effects_at_most"]),
-                "Marked": marks_text(told(fault, page).people.of(w["incident_id"]).of(w["item_ids"])) or None,
+                "Marked": mark or None,
                 "Keys": ", ".join(w["business_keys"] or []),
                 "Message": ", ".join(w["message_ids"]) or w["item_id"],
                 "First received": page.clock.stamp(w["first_received_at"]),
                 "Incident": w["incident_id"],
             }
-            for w in works[:MOST_MESSAGES]
+            for w, mark in zip(works[:MOST_MESSAGES], marked, strict=True)
         ],
         hide_index=True,
         key="fault_messages",
+        placeholder="–",
+        column_order=[name for name in columns if is_shown.get(name, True)],
         height=420 if len(works) > 10 else "auto",
         column_config={
             "Verdict": verdict_column(),
             "Times done": st.column_config.TextColumn(
-                width=60, help=say("Times the work was done: for sure, to at most.")
+                width=84, help=say("Times the work was done: for sure, to at most.")
             ),
+            "Marked": st.column_config.TextColumn(width=170),
         },
         alt=say("Affected messages of this fault"),
     )

@@ -246,7 +246,7 @@ def verdicts(case: Incident, page: Page) -> None:
         column_config={
             "Verdict": verdict_column(),
             "Times done": st.column_config.TextColumn(
-                width=60, help=say("Times the work was done: for sure, to at most.")
+                width=84, help=say("Times the work was done: for sure, to at most.")
             ),
             "Marked": st.column_config.TextColumn(width=110),
             "Why it was redelivered": st.column_config.TextColumn(width=320),

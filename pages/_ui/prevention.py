@@ -101,7 +101,7 @@ def dead_letters(incident: Row, page: Page) -> None:
                 options=list(REDRIVE_WORDS.values()), color=[REDRIVES[code] for code in REDRIVE_WORDS], width=126
             ),
             "Times done": st.column_config.TextColumn(
-                width=60, help=say("Times the work was done: for sure, to at most.")
+                width=84, help=say("Times the work was done: for sure, to at most.")
             ),
             "Moved": st.column_config.TextColumn(
                 width=width, help=say("Not before; times in {zone}.", zone=page.clock.label())
