@@ -8,6 +8,7 @@ import typer
 from cli.ledger import count
 from cli.options import Everywhere, MasterOption, SinceOption
 from cli.output import say
+from cli.said import count_text
 
 if TYPE_CHECKING:
     from forensics.lake import Generation
@@ -51,10 +52,10 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
     counts = generation.row_counts
     count(**{name: counts.get(name, 0) for name in ("deliveries", "messages", "incidents")})
     say(
-        "Correlated: {deliveries} deliveries, {messages} messages with a verdict, {incidents} incidents; data version {data_version}.",
-        deliveries=counts.get("deliveries", 0),
-        messages=counts.get("messages", 0),
-        incidents=counts.get("incidents", 0),
+        "Correlated: {deliveries}, {messages} with a verdict, {incidents}; data version {data_version}.",
+        deliveries=count_text(counts.get("deliveries", 0), "delivery", "deliveries"),
+        messages=count_text(counts.get("messages", 0), "message"),
+        incidents=count_text(counts.get("incidents", 0), "incident"),
         data_version=generation.data_version,
     )
     return generation
