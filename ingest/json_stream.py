@@ -118,7 +118,8 @@ class JsonStream:
                 at_end = problem.pos >= len(self._text) - 12 or problem.msg.startswith("Unterminated string")
                 if at_end and len(self._text) - self._at < MOST_CHARS and self._more(len(self._text) - self._at):
                     continue
-                raise self._bad(problem.msg) from problem
+                is_open = problem.pos >= len(self._text.rstrip()) or problem.msg.startswith("Unterminated string")
+                raise self._bad("the value has no end" if is_open else problem.msg) from problem
             except (RecursionError, ValueError) as problem:  # nested too deep; a number of thousands of digits
                 return self._passed_over(str(problem) or type(problem).__name__)
             if end == len(self._text) and not isinstance(value, str | dict | list) and self._more():

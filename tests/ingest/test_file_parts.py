@@ -207,6 +207,19 @@ def test_what_follows_a_value_that_cannot_be_read_is_read(value, size):
     assert value.startswith(bad.text)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"events": [{"a": 1', "has no end"),
+        ('{"events": ["a', "has no end"),
+        ('{"events": [{"a": x}]}', "Expecting value"),
+    ],
+)
+def test_what_ends_too_early_is_told_from_what_is_no_json(text, reason):
+    with pytest.raises(BadJsonError, match=reason):
+        list(JsonStream(iter([text])).documents(frozenset({"events"})))
+
+
 def test_a_value_that_cannot_be_read_and_has_no_end_is_damage():
     with pytest.raises(BadJsonError, match="has no end"):
         list(JsonStream(iter(['{"events": [' + "[" * 30_000])).documents(frozenset({"events"})))
