@@ -1,10 +1,11 @@
 """The Incident page's list of settings that were changed before."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from forensics.report.changes import when_before
+from forensics.report.changes import Change, when_before
 from forensics.window import CHANGES_REACH
 from pages._ui.case import case_of
 from pages._ui.said import in_words, say
@@ -29,27 +30,8 @@ def changes(incident: dict[str, Any], page: Page) -> None:
             )
         )
         return
-    data_table(
-        [
-            {
-                "When": page.clock.stamp(change.at),
-                "Before the start": in_words(when_before(change)),
-                "What": change.what,
-                "Shown by": change.source,
-            }
-            for change in found
-        ],
-        told=("What", "Shown by"),
-        hide_index=True,
-        key="changes",
-        column_config={
-            "When": st.column_config.TextColumn(
-                width=170, help=say("Times in {zone}; no later than this.", zone=page.clock.label())
-            ),
-            "What": st.column_config.TextColumn(width=430),
-        },
-        alt=say("Settings that were changed before the incident"),
-    )
+    before = [{"Before the start": in_words(when_before(change))} for change in found]
+    changes_table(found, page, "changes", say("Settings that were changed before the incident"), before)
 
 
 def changes_since(incident: dict[str, Any], page: Page) -> None:
@@ -58,17 +40,27 @@ def changes_since(incident: dict[str, Any], page: Page) -> None:
     if not found:
         return
     st.subheader(say("What changed since"), anchor="changes-since")
+    changes_table(found, page, "changes_since", say("Settings that were changed after the incident"))
+    st.caption(say("Whether it helped is on the fault's page: the runs before and since."))
+
+
+def changes_table(
+    found: Sequence[Change], page: Page, key: str, alt: str, more: Sequence[dict[str, str]] | None = None
+) -> None:
+    """Show a row per change; ``more`` are further cells of each, behind its time."""
     data_table(
-        [{"When": page.clock.stamp(c.at), "What": c.what, "Shown by": c.source} for c in found],
+        [
+            {"When": page.clock.stamp(change.at), **cells, "What": change.what, "Shown by": change.source}
+            for change, cells in zip(found, more or [{}] * len(found), strict=True)
+        ],
         told=("What", "Shown by"),
         hide_index=True,
-        key="changes_since",
+        key=key,
         column_config={
             "When": st.column_config.TextColumn(
                 width=170, help=say("Times in {zone}; no later than this.", zone=page.clock.label())
             ),
             "What": st.column_config.TextColumn(width=430),
         },
-        alt=say("Settings that were changed after the incident"),
+        alt=alt,
     )
-    st.caption(say("Whether it helped is on the fault's page: the runs before and since."))

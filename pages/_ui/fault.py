@@ -15,6 +15,7 @@ from forensics.report.told import cause as told_cause
 from forensics.tables.findings import MESSAGES
 from pages._ui import marks
 from pages._ui.case import case_key
+from pages._ui.changes import changes_table
 from pages._ui.incident import stop_now
 from pages._ui.incidents import affected as of_incident
 from pages._ui.incidents import no_suspicion, state
@@ -186,19 +187,7 @@ def did_it_help(fault: Fault, page: Page) -> None:
                 ]
             )
         )
-    data_table(
-        [{"When": page.clock.stamp(c.at), "What": c.what, "Shown by": c.source} for c in reversed(case.changes)],
-        told=("What", "Shown by"),
-        hide_index=True,
-        key="fault_changes",
-        column_config={
-            "When": st.column_config.TextColumn(
-                width=170, help=say("Times in {zone}; no later than this.", zone=page.clock.label())
-            ),
-            "What": st.column_config.TextColumn(width=430),
-        },
-        alt=say("What was changed since this fault began"),
-    )
+    changes_table([*reversed(case.changes)], page, "fault_changes", say("What was changed since this fault began"))
 
 
 def _rates(side: Side) -> str:
