@@ -14,7 +14,7 @@ from forensics.report.week import load_week, set_aside, week_to_open, weeks_read
 from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
 from forensics.tables.health import QUEUE_HEALTH
-from pages._ui import marks, setting_checks
+from pages._ui import evidence, marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.said import busy, in_words, language, percent, say, span_text, term
@@ -203,8 +203,8 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
         st.caption(plain(" ".join(filter(None, said))))
     numbers = [s for s in queue.signals if not s.is_setting]
     of_settings = [s for s in queue.signals if s.is_setting]
-    _reasons(say("This week"), numbers)
-    _reasons(say("Settings today"), of_settings)
+    _reasons(say("This week"), numbers, page)
+    _reasons(say("Settings today"), of_settings, page)
     if not queue.signals:
         st.success(
             say("Nothing to do for this queue.") if queue.need == "ok" else say("Nothing was read."),
@@ -231,18 +231,19 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     setting_checks.table([c for c in queue.checks if c["sentence"] not in told_above], page, bool(told_above))
 
 
-def _reasons(title: str, signals: list[Signal]) -> None:
+def _reasons(title: str, signals: list[Signal], page: Page) -> None:
     """Show why the queue needs work: what its week showed apart from what its settings ask for."""
     if not signals:
         return
     st.markdown(f"**{title}**")
-    for signal in signals:
+    for place, signal in enumerate(signals):
         colour = NEED_COLOURS[signal.level]
-        rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
-        advice = plain(say("{advice} ({evidence})", advice=in_words(signal.advice), evidence=rests))
-        st.markdown(
-            f":{colour}-badge[{term(signal.level)}] {plain(in_words(signal.sentence))}  \n:gray[:small[{advice}]]"
-        )
+        advice = plain(in_words(signal.advice))
+        with st.container(gap=None):
+            st.markdown(
+                f":{colour}-badge[{term(signal.level)}] {plain(in_words(signal.sentence))}  \n:gray[:small[{advice}]]"
+            )
+            evidence.opener(signal.evidence_ids, signal.sentence, page, f"{signal.is_setting}-{place}")
 
 
 def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:

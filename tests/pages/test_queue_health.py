@@ -2,6 +2,9 @@
 
 import pytest
 
+from forensics.lake import Lake
+from forensics.tables.health import SETTING_FINDINGS
+from pages._ui import evidence
 from tests.pages import health_tale, tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
@@ -187,3 +190,42 @@ def test_waiting_times_and_their_trends_stand_on_the_page(visit):
     assert not at.exception
     assert rows["Sent"].sum() > 0
     assert "Median and 95th percentile from the send" in words(at)
+
+
+@pytest.fixture
+def cited(tmp_path):
+    """A lake whose reasons and checks cite log lines and a snapshot of settings."""
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    health_tale.weekly(story)
+    line = next(row for row in story.evidence["log_events"] if "timed out" in row["line"])
+    ids = [line["evidence_id"], story.evidence["queue_settings"][0]["evidence_id"]]
+    for row in story.findings["setting_findings"]:
+        row["evidence_ids"] = ids
+    return story.save(tmp_path / "lake"), line["line"]
+
+
+def test_the_rows_behind_a_reason_open_as_whole_lines_with_their_neighbours(visit, cited):
+    lake, line = cited
+    at = visit(PAGE, lake, queue="payments.fifo", selection={"around": True})
+    opener = next(b for b in at.button if b.label == "2 rows of evidence")
+    opener.click().run()
+    rows = next(f.value for f in at.dataframe if "Row" in f.value)
+
+    assert not at.exception
+    assert sorted(rows["Kind"]) == ["log events", "queue settings"]
+    assert line.strip() in [c.value.strip() for c in at.code]
+    assert any("▶" in c.value and len(c.value.splitlines()) > 3 for c in at.code)
+
+
+def test_a_chosen_check_opens_its_evidence_once(visit, cited, monkeypatch):
+    lake, line = cited
+    ids = Lake(lake).findings().read(SETTING_FINDINGS).to_pylist()[0]["evidence_ids"]
+    chosen = {"checks": {"selection": {"rows": [0], "cells": []}}}
+    monkeypatch.setattr(evidence.st, "session_state", chosen)
+    evidence.on_choice("checks", [{"evidence_ids": ids, "sentence": "told"}], "sentence")()
+    monkeypatch.undo()
+    at = visit(PAGE, lake, queue="payments.fifo", selection={k: v for k, v in chosen.items() if k != "checks"})
+
+    assert line.strip() in [c.value.strip() for c in at.code]
+    assert line.strip() not in [c.value.strip() for c in at.run().code]
