@@ -129,11 +129,11 @@ def cards(review: WeekReview) -> None:
         )
 
 
-def table(review: WeekReview) -> QueueReview | None:
-    """Show the queues by need and return the one to look into: clicked, named in the link, or the neediest."""
+def table(review: WeekReview) -> None:
+    """Show the queues by need; a click chooses the one that the rest of the page is about."""
     if not review.queues:
         st.info(say("No queue was read for this week."), icon=":material/inbox:")
-        return None
+        return
     rows = [
         {
             "Queue": q.queue,
@@ -146,18 +146,18 @@ def table(review: WeekReview) -> QueueReview | None:
             "p99 handler": _seconds(q.number("handler_p99_ms")),
             "To DLQ": q.number("dead_lettered_count"),
             "Visibility": _span(q.timeouts.visibility_s),
-            "Owner": q.owner or "",
         }
         for q in review.queues
     ]
     config = st.column_config
-    event = data_table(
+    key = f"queues-{review.week}"
+    data_table(
         rows,
         hide_index=True,
-        key=f"queues-{review.week}",
+        key=key,
         row_height=ROW_OF_TWO_LINES,
         height=two_line_height(len(rows)),
-        on_select="rerun",
+        on_select=partial(_clicked, key, [q.queue for q in review.queues]),
         selection_mode=["single-row", "single-cell"],
         column_config={
             "Queue": config.TextColumn(pinned=True, width=118),
@@ -177,14 +177,28 @@ def table(review: WeekReview) -> QueueReview | None:
         },
         alt=say("Queues by need"),
     )
-    picked = [*event["selection"]["rows"], *(r for r, _ in event["selection"]["cells"])]
+
+
+def _clicked(table: str, names: list[str]) -> None:
+    selection = st.session_state[table]["selection"]
+    picked = [*(selection.get("rows") or ()), *(row for row, _ in selection.get("cells") or ())]
+    if picked and picked[0] < len(names):
+        st.session_state["queue"] = names[picked[0]]
+
+
+def choose_queue(review: WeekReview) -> QueueReview | None:
+    """Show the one switch of the queue that all below it is about: clicked, named in the link, or the neediest."""
+    if not review.queues:
+        return None
     names = [q.queue for q in review.queues]
-    if picked:
-        st.query_params["queue"] = names[picked[0]]
     asked = st.query_params.get("queue")
     if asked and asked not in names:
         st.warning(plain(say("Queue {asked} is not in this week.", asked=asked)), icon=":material/search_off:")
-    return review.queues[names.index(asked)] if asked in names else review.queues[0]
+    if st.session_state.get("queue") not in names:
+        st.session_state.pop("queue", None)
+    with st.container(key="queue_switch"):
+        chosen = st.selectbox(say("Queue"), names, key="queue", bind="query-params", width=320)
+    return review.queues[names.index(chosen)]
 
 
 def _drawable(shares: list[float | None]) -> list[float]:

@@ -81,9 +81,11 @@ def _table(checks: list[dict[str, Any]], key: str, alt: str) -> None:
             "Severity": st.column_config.MultiselectColumn(
                 options=_ORDER, color=[COLOURS[name] for name in _ORDER], width=84
             ),
-            "Finding": st.column_config.TextColumn(width=400),
-            "What to do": st.column_config.TextColumn(width=330),
-            "Evidence": st.column_config.NumberColumn(width=70, help=say("Rows of evidence this rests on.")),
+            "Finding": st.column_config.TextColumn(width=330),
+            "What to do": st.column_config.TextColumn(width=270),
+            "Consumer": st.column_config.TextColumn(width=90),
+            "Check": st.column_config.TextColumn(width=110),
+            "Evidence": st.column_config.NumberColumn(width=62, help=say("Rows of evidence this rests on.")),
         },
         alt=alt,
     )

@@ -4,7 +4,7 @@ import pytest
 
 from forensics.lake import Lake
 from forensics.tables.health import SETTING_FINDINGS
-from pages._ui import evidence
+from pages._ui import evidence, health
 from tests.pages import health_tale, tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
@@ -103,9 +103,22 @@ def test_a_link_names_the_queue_and_the_week(visit):
     assert "visibility timeout 30 s < p99 handling 41.2 s" in words(at).replace("\\", "")
 
 
-def test_a_click_on_a_queue_opens_it(visit):
-    at = visit(PAGE, "demo", selection={"queues-2026-W47": {"selection": {"rows": [2], "columns": [], "cells": []}}})
+def test_a_click_on_a_queue_opens_it(visit, monkeypatch):
+    state = {"queues": {"selection": {"rows": [2], "columns": [], "cells": []}}}
+    monkeypatch.setattr(health.st, "session_state", state)
+    health._clicked("queues", ["payments.fifo", "billing", "mail"])
+    monkeypatch.undo()
 
+    assert state["queue"] == "mail"
+    assert visit(PAGE, "demo", selection={"queue": "mail"}).subheader[0].value == "mail"
+
+
+def test_one_switch_says_which_queue_the_whole_page_is_about(visit):
+    at = visit(PAGE, "demo", queue="billing")
+
+    assert [box.label for box in at.selectbox if box.label == "Queue"] == ["Queue"]
+    assert at.selectbox(key="queue").value == "billing"
+    at.selectbox(key="queue").set_value("mail").run()
     assert at.subheader[0].value == "mail"
 
 
