@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from forensics.errors import ForensicsError
+from forensics.extras import how_to_install, is_installed
 from forensics.health import NEEDS, QueueReview, Signal, WeekReview, week_bounds, week_title
 from forensics.health.signals import span
 from forensics.report.week import load_week, set_aside, week_to_open, weeks_read
@@ -30,6 +31,7 @@ MOST_WHY = 72
 SHORT = {"Queues needing work": "Need work"}
 """Labels that would be cut off on one of six cards."""
 FORMATS = {
+    "pdf": ("PDF", "application/pdf", "For print, or a mail."),
     "md": ("Markdown", "text/markdown", "For a wiki or a chat."),
     "csv": ("CSV", "text/csv", "One row a queue with every number."),
     "html": ("HTML", "text/html", "One file that opens offline."),
@@ -321,6 +323,7 @@ def downloads(review: WeekReview, page: Page) -> None:
     """Offer the review as files."""
     with st.container(horizontal=True, gap="small"):
         for suffix, (name, mime, words) in FORMATS.items():
+            lacking = suffix == "pdf" and not is_installed("pdf")
             st.download_button(
                 name,
                 partial(_file, review, suffix, language().code),
@@ -329,7 +332,8 @@ def downloads(review: WeekReview, page: Page) -> None:
                 key=f"week-{suffix}",
                 icon=":material/download:",
                 on_click="ignore",
-                help=say(words),
+                disabled=lacking,
+                help=say("Not installed: {command}", command=how_to_install("pdf")) if lacking else say(words),
             )
 
 
