@@ -123,7 +123,7 @@ IN_INCIDENTS = {
     "打ち切られた時に処理中で、処理が終わったかどうか分かりません。",
     "the group was blocked for 6.1 s behind a failed delivery; 4 messages waited behind it": "失敗した"
     "配信のため 6.1 秒の間グループが止まりました。後ろで 4 件が待っていました",
-    "84 % to 100 % (11 to 13 of 13)": "84 %〜100 %（11〜13 / 13）",
+    "11 to 13 of 13": "11〜13 / 13",
 }
 
 
