@@ -46,7 +46,7 @@ def to_timesketch(case: Case) -> str:
     for row in case.timeline:
         if row["at"] is None:
             continue
-        what = KINDS.get(row["kind"], row["kind"])
+        what = str(KINDS.get(row["kind"], row["kind"]))
         rows.append(
             {
                 "message": _message(what, row, keys.get(row["item_id"], ""), case.incident["queue"]),
@@ -63,10 +63,9 @@ def to_timesketch(case: Case) -> str:
     return to_csv(rows, COLUMNS)
 
 
-def _message(what: str, row: Mapping[str, Any], key: str, queue: str) -> str:
+def _message(what: str, row: Mapping[str, Any], key: str | None, queue: str | None) -> str:
     """Say what happened to which work, the business key first; a label that only says the kind again is left out."""
-    who = " ".join(
-        filter(None, (key, f"({row['message_id'] or row['item_id']})" if key else row["message_id"] or row["item_id"]))
-    )
+    item = str(row["message_id"] or row["item_id"])
+    who = f"{key} ({item})" if key else item
     label = row["label"] or ""
     return f"{what}: {who} on {queue}" + (f": {label}" if label.lower() not in ("", row["kind"], what.lower()) else "")

@@ -8,12 +8,12 @@ import streamlit as st
 from forensics.charts.lanes import short_names
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import DELIVERIES, MESSAGES
+from forensics.terms import END_WORDS, EVENT_WORDS
 from pages._ui.lines import cut, line_of, log_lines
 from pages._ui.said import count_text as count
 from pages._ui.said import language, say, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
-from pages._ui.words import ENDS, EVENTS
 
 Case = dict[str, Any]
 MOST_ROWS = 2000
@@ -134,7 +134,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
                 "Message": names.get(d["item_id"], d["item_id"]),
                 "#": d["receive_count"],
                 "Received": time(d["received_at"]),
-                "Ended by": said.maybe(ENDS.get(d["ended_by"], d["ended_by"])),
+                "Ended by": said.maybe(END_WORDS.get(d["ended_by"], d["ended_by"])),
                 "Work done": f"{said.maybe(d['effect'])} · {said.maybe(d['basis'])}",
                 "Hidden until": time(d["hidden_until_at"]),
                 "Consumer": consumer(d),
@@ -198,7 +198,7 @@ def evidence(
             {
                 "Time": time(row["at"]),
                 "Message": names.get(row["item_id"], row["item_id"]),
-                "Event": said.maybe(EVENTS.get(row["kind"], row["kind"])),
+                "Event": said.maybe(EVENT_WORDS.get(row["kind"], row["kind"])),
                 "#": None if row["kind"] == "sent" else row["receive_count"],
                 "Line": cut(line["line"]) if line else None,
                 "Source": said.sentence(row["source"]),

@@ -17,7 +17,7 @@ from pages._ui import marks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.coverage import complete_share, reach, was_read_in_full
 from pages._ui.said import count_text as count
-from pages._ui.said import in_words, interval, percent, say, term
+from pages._ui.said import in_words, interval, language, percent, say, term
 from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
@@ -303,12 +303,13 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
                 ),
             ),
             "Last": st.column_config.TextColumn(
-                width=88, help=say("The last one began; {zone}.", zone=page.clock.label())
+                width=92 if language().code == "en" else 126,
+                help=say("The last one began; {zone}.", zone=page.clock.label()),
             ),
             "State": st.column_config.TextColumn(width=76),
             "Repeats": st.column_config.TextColumn(width=62, help=say("Times that work was done beyond the first.")),
             "Cause": st.column_config.TextColumn(width=96),
-            "Incident": st.column_config.TextColumn(width=204, help=say("The last one.")),
+            "Incident": st.column_config.TextColumn(width=200, help=say("The last one.")),
         },
         alt=say("Faults, the worst first"),
     )

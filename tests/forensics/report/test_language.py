@@ -11,9 +11,10 @@ from forensics.report import pages as report_pages
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from forensics.tables import BY_NAME
+from forensics.terms import CAUSE_WORDS
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
-from forensics.verdict.sentences import CAUSE_WORDS, effect_sentence, trigger_sentence
+from forensics.verdict.sentences import effect_sentence, trigger_sentence
 from tests.forensics.checks.test_checks import BORDERS, asked
 from tests.forensics.health.rows import week_row
 from tests.forensics.health.test_review import SIGNALS, review
