@@ -10,6 +10,7 @@ from forensics.identity import handle_prefix
 from forensics.judging.calls import CHANGE, CLOCK_US, DELETE
 from forensics.judging.recorded import HOUR_US
 from forensics.judging.sends import SEND
+from forensics.spans import merged
 from forensics.streams.model import Delivery
 from forensics.tables.evidence import SEND_RECORDS
 
@@ -68,40 +69,32 @@ def asked_by(deliveries: Sequence[Delivery], paths: Sequence[str]) -> list[dict[
     handles |= set(found.select(prefix).to_series().drop_nulls())
     others = rows.filter(pl.col("operation").is_in([DELETE, CHANGE]))
     of_handles = others.filter(prefix.is_in(sorted(handles))).collect()
-    near = _near(others, _spans(deliveries))
-    return pl.concat([found, of_handles, near]).unique("evidence_id").sort("evidence_id").to_dicts()
+    near = [_near(others, spans) for spans in _spans(deliveries)]
+    near[1] = near[1].filter(pl.col("receipt_handle").is_null())
+    return pl.concat([found, of_handles, *near]).unique("evidence_id").sort("evidence_id").to_dicts()
 
 
-def _near(calls: pl.LazyFrame, spans: pl.DataFrame) -> pl.DataFrame:
-    """Return the calls inside of spans: those without a handle, or all where a span ``is_any``."""
-    at, low, high = pl.col("called_at"), spans["low"].min(), spans["high"].max()
-    if spans.is_empty() or not spans["is_any"].any():
-        calls = calls.filter(pl.col("receipt_handle").is_null())
-    inside = calls.filter(at.is_between(low, high)).sort("called_at").collect()
-    of_span = inside.join_asof(spans, left_on="called_at", right_on="low", strategy="backward")
-    mine = of_span.filter((at <= pl.col("high")) & (pl.col("is_any") | pl.col("receipt_handle").is_null()))
-    return mine.select(inside.columns)
+def _near(calls: pl.LazyFrame, spans: Sequence[tuple[int, int]]) -> pl.DataFrame:
+    """Return the calls inside of spans, which do not touch."""
+    borders = pl.DataFrame(spans, schema={"low": _US, "high": _US}, orient="row")
+    at = pl.col("called_at")
+    inside = calls.filter(at.is_between(borders["low"].min(), borders["high"].max())).sort("called_at").collect()
+    of_span = inside.join_asof(borders, left_on="called_at", right_on="low", strategy="backward")
+    return of_span.filter(at <= pl.col("high")).select(inside.columns)
 
 
-def _spans(deliveries: Iterable[Delivery]) -> pl.DataFrame:
-    """Return when calls may have been about deliveries, in spans that do not touch, and whether any handle is meant."""
-    ends: list[tuple[int, int, bool]] = []
+def _spans(deliveries: Iterable[Delivery]) -> list[list[tuple[int, int]]]:
+    """Return when calls may have been about deliveries (µs): of items some of whose handles are not known, and of all others."""
+    found: list[list[tuple[int, int]]] = [[], []]
     of_item: dict[tuple[str, str], list[Delivery]] = defaultdict(list)
     for delivery in deliveries:
         of_item[delivery.queue_arn, delivery.item_id].append(delivery)
     for item in of_item.values():
         times = [t for d in item for t in (d.received_at, d.run_ended_at, d.hidden_until_at) if t is not None]
         if times:
-            is_any = any(d.receipt_handle is None for d in item)
-            ends.append((min(times) - 2 * CLOCK_US, max(times) + 2 * CLOCK_US, is_any))
-    merged: list[tuple[int, int, bool]] = []
-    for low, high, is_any in sorted(ends):
-        if merged and low <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], high), merged[-1][2] or is_any)
-        else:
-            merged.append((low, high, is_any))
-    schema: dict[str, Any] = {"low": _US, "high": _US, "is_any": pl.Boolean}
-    return pl.DataFrame(merged, schema=schema, orient="row")
+            has_all = all(d.receipt_handle is not None for d in item)
+            found[has_all].append((min(times) - 2 * CLOCK_US, max(times) + 2 * CLOCK_US))
+    return [merged(spans) for spans in found]
 
 
 def _columns(path: str, *names: str) -> pl.LazyFrame:
