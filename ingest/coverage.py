@@ -65,6 +65,7 @@ _WORDS = {
     "setting_changes": "setting changes in",
     "send_records": "calls to queue",
     "move_tasks": "redrives out of queue",
+    "task_stops": "stopped tasks of cluster",
 }
 _STATUS_WORDS = {
     "denied": "AWS denied reading",

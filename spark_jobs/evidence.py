@@ -28,6 +28,7 @@ SMALL = (
     E.COVERAGE,
     E.SETTING_CHANGES,
     E.MOVE_TASKS,
+    E.TASK_STOPS,
 )
 _RULE_METRICS = (
     "Throttles",

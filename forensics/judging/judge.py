@@ -17,6 +17,7 @@ from forensics.judging.pairs import redeliveries_of
 from forensics.judging.provisional import delivery_final_at
 from forensics.judging.sends import add_sends
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.task_stops import add_stop
 from forensics.judging.unlogged import unlogged_receives
 from forensics.judging.works import works
 from forensics.run_ends import CUT_OFF
@@ -78,10 +79,11 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
 
 
 def _add_calls(item: Item, around: Surroundings) -> None:
-    """Add what recorded calls to SQS tell of an item's deliveries."""
+    """Add what recorded calls to SQS, and the ends of tasks, tell of an item's deliveries."""
     for delivery in item:
         if delivery.is_seen:
             add_calls(delivery, around.calls)
+            add_stop(delivery, around.task_stops)
         else:
             add_receive(delivery, item, around.calls)
     add_sends(item, around.sends)

@@ -29,6 +29,7 @@ from forensics.judging.readings import (
 )
 from forensics.judging.recorded import Recorded
 from forensics.judging.sends import Sends
+from forensics.judging.task_stops import TaskStops
 from forensics.judging.written import GroupLines, Writer, Written
 from forensics.settings import Producer
 from forensics.settings_in_force import SettingsInForce
@@ -71,6 +72,7 @@ class Surroundings:
         event_source_mappings: Sequence[dict[str, Any]] = (),
         setting_changes: Sequence[Row] = (),
         move_tasks: Sequence[Row] = (),
+        task_stops: Iterable[Row] = (),
         send_records: Sequence[Row] = (),
         recorded: Recorded | None = None,
         producers: Sequence[Producer] = (),
@@ -93,6 +95,7 @@ class Surroundings:
         self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
+        self.task_stops = TaskStops(task_stops)
         self._recorded = recorded or Recorded.of(send_records)
         self._read_calls = read.get("send_records", {})
         self._producers = tuple(producers)
@@ -260,6 +263,7 @@ class Surroundings:
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "calls": calls,
+            "stops": self.task_stops.bearing(low, high),
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),

@@ -306,6 +306,25 @@ class Kept:
                 "collected_at": at(self.end_ms),
             }
 
+    def _task_stops(self) -> list[dict[str, Any]]:
+        worker = self.world.worker
+        return [
+            {
+                "evidence_id": evidence_id("stop", self.world.seed, stream),
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "task_id": stream.rpartition("/")[2],
+                "cluster": "jobs",
+                "stopped_at": at(stopped_ms),
+                "stop_code": "EssentialContainerExited",
+                "stopped_reason": "Essential container in task exited",
+                "container_reasons": ["app: exit code 137"],
+                "collected_at": at(self.end_ms),
+            }
+            for stream, stopped_ms in (worker.stops if worker and self.world.plan.task_events else ())
+            if stopped_ms < self.end_ms
+        ]
+
     def _metric_points(self) -> list[dict[str, Any]]:
         if not self.world.plan.metrics_kept:
             return []
