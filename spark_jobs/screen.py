@@ -39,22 +39,26 @@ MOST_SHAPES = 5_000
 """Above this a part's lines have no shapes in common, and asking about each costs what reading each line does."""
 
 
-def kinds(line: pl.Expr) -> pl.Expr:
+def kinds(lines: pl.Series) -> pl.Series:
     """Return the kind of each line by its first characters, and by the two words that every printed event has."""
-    return (
+    line = pl.col("line")
+    platform = (
         pl.when(line.str.starts_with("START RequestId: "))
         .then(pl.lit(START, pl.UInt8))
         .when(line.str.starts_with("END RequestId: "))
         .then(END)
         .when(line.str.starts_with("REPORT RequestId: "))
         .then(REPORT)
-        .when(
-            line.str.contains(sqs_records.ID_NEEDLE, literal=True)
-            & (line.str.contains("eceiptHandle", literal=True) | line.str.contains("ReceiveCount", literal=True))
-        )
-        .then(EVENT)
         .otherwise(APPLICATION)
     )
+    kind = lines.to_frame("line").select(platform).to_series().to_numpy(writable=True)
+    places = np.flatnonzero(kind == APPLICATION)
+    for words in ([sqs_records.ID_NEEDLE], ["eceiptHandle", "ReceiveCount"]):
+        found = lines.gather(places).to_frame("line")
+        is_named = found.select(pl.any_horizontal(line.str.contains(word, literal=True) for word in words))
+        places = places[is_named.to_series().to_numpy()]
+    kind[places] = EVENT
+    return pl.Series("kind", kind)
 
 
 def said_ids(kind: pl.Expr, line: pl.Expr) -> pl.Expr:
@@ -77,7 +81,8 @@ def prefix_ids(line: pl.Expr) -> pl.Expr:
 
 def may_be_of_platform(line: pl.Expr) -> pl.Expr:
     """Tell which lines may be START, END or REPORT in another form: behind a time, a blank, or a tab for a blank."""
-    return line.str.contains("RequestId", literal=True) & line.str.contains_any(["START", "END", "REPORT"])
+    speaking = pl.when(line.str.contains("RequestId", literal=True)).then(line)
+    return speaking.str.contains_any(["START", "END", "REPORT"]).fill_null(False)
 
 
 def masked(lines: pl.Series) -> pl.Series:
@@ -143,19 +148,12 @@ def records_of(
 
     ``event`` is the place of the event among those given; ``key`` the business key of the body.
     """
-    found: list[PrintedRecord] = []
-    of_event, odd = [], []
-    for number, (line, group) in enumerate(zip(events, groups, strict=True)):
-        listed = printed_records(line, group, keys)
-        if listed is None:
-            odd.append(number)
-        else:
-            found += listed
-            of_event.append((number, len(listed)))
-    try:
-        records = _columns_of(found, of_event)
-    except (pl.exceptions.PolarsError, TypeError):  # a value that is no text
-        return _columns_of([], []), list(range(len(events)))
+    odd: list[int] = []
+    stretches = range(0, len(events), _EVENTS_AT_ONCE)
+    read = [
+        _read(range(first, min(first + _EVENTS_AT_ONCE, len(events))), events, groups, keys, odd) for first in stretches
+    ]
+    records = pl.concat([_columns_of([], []), *read], rechunk=True)
     fits = pl.all_horizontal(
         pl.col(name).str.contains(rule).fill_null(name not in ("message_id", "receipt_handle"))
         for name, rule in _RULES.items()
@@ -164,6 +162,30 @@ def records_of(
     odd += records.filter(~pl.col("fits"))["event"].unique().to_list()
     records = records.drop("fits").filter(~pl.col("event").is_in(odd))
     return records.with_columns(pl.col(name).cast(kind) for name, kind in _NUMBERS.items()), odd
+
+
+_EVENTS_AT_ONCE = 1_000
+"""What so many hold stays in a processor's own memory until it stands in columns: a third less time than all at once."""
+
+
+def _read(
+    places: range, events: Sequence[str], groups: Sequence[LogGroup], keys: BusinessKeys, odd: list[int]
+) -> pl.DataFrame:
+    """Return the records of the events at some places; those in no common form are added to the odd ones."""
+    found: list[PrintedRecord] = []
+    of_event = []
+    for number in places:
+        listed = printed_records(events[number], groups[number], keys)
+        if listed is None:
+            odd.append(number)
+        else:
+            found += listed
+            of_event.append((number, len(listed)))
+    try:
+        return _columns_of(found, of_event)
+    except (pl.exceptions.PolarsError, TypeError):  # a value that is no text
+        odd += [number for number, _ in of_event]
+        return _columns_of([], [])
 
 
 def _columns_of(records: Sequence[PrintedRecord], of_event: Sequence[tuple[int, int]]) -> pl.DataFrame:
