@@ -121,6 +121,26 @@ def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[in
     return _sorted(pl.concat([items.select(*HASH_SCHEMA), bodies.select(*HASH_SCHEMA)]))
 
 
+def send_hashes(sends: pl.DataFrame) -> pl.DataFrame:
+    """Return the hashes by which recorded sends (item_id, deduplication_id, key, at) link their messages to others."""
+    base = sends.with_columns(owner=item_hash(), flags=pl.lit(0, pl.UInt8), since="at", until="at")
+    kinds = {"deduplication": "deduplication_id", "item": "deduplication_id", "key": "key"}
+    named = [
+        base.filter(pl.col(n).is_not_null()).with_columns(hash=pl.col(n).hash(_SEEDS[k])) for k, n in kinds.items()
+    ]
+    return pl.concat(named).select(*HASH_SCHEMA).unique().sort("hash", "owner", "at")
+
+
+def resent(sends: list[Path], parts: list[Path]) -> pl.DataFrame:
+    """Return the hashes of messages that recorded sends link to another: such items are judged, whatever their lines say."""
+    mine = pl.concat([pl.read_parquet(path) for path in sends])
+    asked = pl.scan_parquet(parts).select("hash", "owner").join(mine.lazy().select("hash"), on="hash", how="semi")
+    owners = pl.concat([mine.select("hash", "owner"), asked.collect()]).unique()
+    mine = mine.join(owners.filter(pl.len().over("hash") > 1), on="hash", how="semi")
+    items = mine.with_columns(hash="owner", flags=pl.lit(_ITEM | _OPEN | _OTHER, pl.UInt8))
+    return pl.concat([mine, items]).unique().sort("hash", "owner", "flags", "at")
+
+
 def shard_bounds(row_count: int) -> list[tuple[int, int]]:
     """Return the ranges of hashes that are looked at separately."""
     count = max(1, -(-row_count // ROWS_PER_SHARD))

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from forensics.counting.vector_marks import Marks
 from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import parse_line
 from forensics.streams.model import LogGroup
@@ -19,7 +20,6 @@ from forensics.streams.reading import Reading
 from forensics.streams.shapes import EFFECT, MENTION, OTHER_ID, STARTED, ask
 from spark_jobs import screen
 from spark_jobs.assemble import STREAM, facts_of_workers, of_streams, said_by
-from spark_jobs.marks import Marks
 from spark_jobs.ordinary import Ordinary, in_force_at
 from spark_jobs.parts import LINE_SCHEMA, Part
 from spark_jobs.screen import END, EVENT, REPORT, START

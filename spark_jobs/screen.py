@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from forensics.counting.vector_marks import Marks
 from forensics.parsers import sqs_records
 from forensics.parsers.grammar import REQUEST_ID, UUID
 from forensics.parsers.mentions import SEND_NEEDLE
@@ -20,7 +21,6 @@ from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
 from forensics.streams.printed_events import Attributes, PrintedRecord, printed_records
 from forensics.streams.shapes import OTHER_ID, OWN, SEND
-from spark_jobs.marks import Marks
 
 START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
 """Kinds of lines; an application's line is any other."""

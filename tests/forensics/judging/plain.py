@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from forensics.judging.calls import Calls
 from forensics.judging.order import Order
+from forensics.judging.sends import Sends
 from forensics.streams.model import Delivery
 
 S = 1_000_000
@@ -58,6 +59,7 @@ class Around:
     asked: list[tuple] = field(default_factory=list)
     finality: Final = field(default_factory=Final)
     calls: Calls = field(default_factory=Calls)
+    sends: Sends = field(default_factory=Sends)
 
     @property
     def has_move_tasks(self):
