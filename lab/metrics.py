@@ -106,9 +106,10 @@ def levels(queue: SimulatedQueue, end: datetime) -> Iterator[tuple[datetime, int
         third_s = _third_receive_s(message) if not queue.spec.is_fifo else math.inf
         left_s = (message.gone_at or end).timestamp()
         sent_s = message.sent_at.timestamp()
+        spans = [(d.received_at.timestamp(), d.hidden_until.timestamp()) for d in message.deliveries]
         for tick in range(int(sent_s // SAMPLE_S) + 1, int(left_s // SAMPLE_S) + 1):
             at_s = tick * SAMPLE_S
-            is_hidden = any(d.received_at.timestamp() <= at_s < d.hidden_until.timestamp() for d in message.deliveries)
+            is_hidden = any(from_s <= at_s < until_s for from_s, until_s in spans)
             (hidden if is_hidden else visible)[tick] += 1
             oldest[tick] = max(oldest.get(tick, 0.0), at_s - sent_s if at_s < third_s else 0.0)
     for tick in sorted(oldest):
