@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from forensics.counting.printed_columns import records_of
 from forensics.counting.vector_marks import Marks
 from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import parse_line
@@ -302,7 +303,7 @@ class _Lines:
         is_event = (pl.col("kind") == EVENT) & ~pl.Series(odd)[self.lines["run"]].alias("odd")
         events = self.lines.filter(is_event).select("run", "group", "line", event_id="evidence_id", event_at="at")
         groups = [self.groups[number] for number in events["group"]]
-        records, odd_events = screen.records_of(events["line"].to_list(), groups, self.reading.keys)
+        records, odd_events = records_of(events["line"].to_list(), groups, self.reading.keys)
         self._mark_odd(odd, events["run"][odd_events])
         places = events.drop("line", "group").with_row_index("event")
         return records.join(places, on="event", how="left").drop("event")
