@@ -72,6 +72,7 @@ note = "charges cards"            # shown in the weekly review
 guard_s = 3600                    # how long its guard remembers what was done
 promise_s = 300                   # within how long after its send a message should be done
 sequence = "$.version"            # a number in the body that counts up by one within its group
+weight = 20                       # one repeat here matters as much as 20 of a queue of which nothing is said
 
 [[queue.accepted]]                # a risk the team lives with, until a day it names
 check = "fifo_single_group"       # a check's code, as `doubletake check` prints it

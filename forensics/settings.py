@@ -72,7 +72,8 @@ class Queue:
 
     ``business_key`` is one JSON path, or several where bodies have several shapes.
     ``guard_s`` is how long its guard remembers a work, ``promise_s`` within how long a message should be done, ``sequence``
-    the JSON path of a field that counts up within a group. None where not said.
+    the JSON path of a field that counts up within a group. None where not said. ``weight`` says how much one repeat of
+    its work matters beside one of another queue, where queues and faults are ranked.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Queue:
     guard_s: int | None = None
     promise_s: int | None = None
     sequence: str | None = None
+    weight: int = 1
     accepted: tuple[AcceptedRisk, ...] = ()
 
     @property
@@ -173,6 +175,11 @@ class Settings:
     def queue(self, name: str) -> Queue:
         """Return what the team says of a queue; nothing but its name where nothing is said."""
         return next((q for q in self.queues if q.name == name), Queue(name))
+
+    @property
+    def weights(self) -> dict[str, int]:
+        """How much one repeat matters, by queue; every other queue's counts once."""
+        return {q.name: q.weight for q in self.queues if q.weight != 1}
 
     @classmethod
     def load(cls, path: Path | None) -> "Settings":

@@ -203,6 +203,11 @@ class QueueSection(Section):
         description="Where a body carries a number that counts up by one within its group: a JSON path.",
         examples=["$.version"],
     )
+    weight: Count = Field(
+        1,
+        description="How much one repeat of its work matters beside one of another queue, where queues and faults are ranked.",
+        examples=[20],
+    )
     accepted: Annotated[tuple[AcceptedSection, ...], once(lambda a: a.check)] = Field(
         (), description="Risks the team lives with."
     )

@@ -89,7 +89,16 @@ def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
         rows(seeded("job_id", "job"), link),
         rows(seeded("business_keys", "key"), link, keyed),
     ]
-    return pl.concat(parts).unique().sort("hash", "owner", "flags", "at")
+    return _sorted(pl.concat(parts))
+
+
+def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows by hash without repeats; only of hashes that are there several times the other columns are looked at."""
+    rows = rows.sort("hash")
+    is_same = pl.col("hash") == pl.col("hash").shift(1)
+    several = (is_same | is_same.shift(-1)).fill_null(False)
+    others = rows.filter(several).unique().sort("hash", "owner", "flags", "at", "since", "until")
+    return rows.filter(~several).merge_sorted(others, key="hash")
 
 
 def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[int, int]]]) -> pl.DataFrame:
@@ -109,11 +118,7 @@ def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[in
     items = base.filter("is_moved").with_columns(hash="owner", flags=pl.lit(_ITEM | _OPEN | _OTHER, pl.UInt8))
     bodies = base.filter(pl.col("body_md5").is_not_null())
     bodies = bodies.with_columns(hash=pl.col("body_md5").hash(_SEEDS["body"]), flags=pl.lit(0, pl.UInt8))
-    return (
-        pl.concat([items.select(*HASH_SCHEMA), bodies.select(*HASH_SCHEMA)])
-        .unique()
-        .sort("hash", "owner", "flags", "at")
-    )
+    return _sorted(pl.concat([items.select(*HASH_SCHEMA), bodies.select(*HASH_SCHEMA)]))
 
 
 def send_hashes(sends: pl.DataFrame) -> pl.DataFrame:
