@@ -54,6 +54,16 @@ receive_count = "$.sqs.count"     # the same for the receive count, group receiv
 deleted = '"event": "deleted"'    # the item was done and its delete sent; with message_id said, no group is needed
 failed = '"event": "failed"'      # the item failed
 
+[[producer]]                      # what sends to a queue, and logs it
+log_group = "/ecs/checkout"
+queue = "payments.fifo"
+sent = 'sent (?P<message_id>\S+)'   # such lines are sends; groups: message_id, key and the names below
+key = "$.payment_id"              # or where the line carries it: JSON path, or a pattern with that group
+deduplication_id = "$.dedup"
+request_id = "$.request_id"       # the producer's own request or job: two sends of one are one tried again
+sent_at = "$.sent_at"             # not said: the line's own time
+sent_is_exhaustive = true         # every send prints this line, and nobody else sends
+
 [[queue]]
 name = "payments.fifo"
 business_key = "$.payment_id"     # JSON path in the body; several as a list: the first that a body holds

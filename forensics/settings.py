@@ -39,6 +39,25 @@ class Consumer:
 
 
 @dataclass(frozen=True)
+class Producer:
+    """How one producer logs what it sends to a queue: which lines are sends, and where they carry what.
+
+    ``sent`` is a regular expression, with the other keys' names as groups where it finds them itself. The others are JSON
+    paths, or regular expressions with a group of that name. ``request_id`` is the producer's own request or job.
+    """
+
+    log_group: str
+    queue: str
+    sent: str | None = None
+    sent_is_exhaustive: bool = False
+    message_id: str | None = None
+    key: str | None = None
+    deduplication_id: str | None = None
+    request_id: str | None = None
+    sent_at: str | None = None
+
+
+@dataclass(frozen=True)
 class AcceptedRisk:
     """A finding the team lives with: a check's or signal's code, the last day it holds (team's zone), and why."""
 
@@ -142,6 +161,7 @@ class Settings:
 
     functions: tuple[Consumer, ...] = ()
     workers: tuple[Consumer, ...] = ()
+    producers: tuple[Producer, ...] = ()
     queues: tuple[Queue, ...] = ()
     team: Team = Team()
     accounts: tuple[Account, ...] = ()
@@ -186,6 +206,7 @@ class Settings:
         return cls(
             functions=tuple(Consumer(**dict(f)) for f in said.function),
             workers=tuple(Consumer(**dict(w)) for w in said.worker),
+            producers=tuple(Producer(**dict(p)) for p in said.producer),
             queues=tuple(
                 Queue(**{**dict(q), "accepted": tuple(AcceptedRisk(**dict(a)) for a in q.accepted)}) for q in said.queue
             ),

@@ -45,7 +45,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     **dict.fromkeys(
         ("forensics/streams", "forensics/judging"), {"msgspec"}
     ),  # values that are packed and copied by the million
-    "forensics": {"re2", "pydantic", "scipy"},
+    "forensics": {"re2", "pydantic", "scipy", "msgspec"},  # a business key is taken from every body
     "forensics/counting": {"polars"},
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},

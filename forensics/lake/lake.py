@@ -60,7 +60,7 @@ class Lake:
 
     def exists(self, table: Table) -> bool:
         """Tell whether the table has at least one commit."""
-        return (self.path(table) / "_delta_log").is_dir() and DeltaTable.is_deltatable(str(self.path(table)))
+        return commits.newest_commit(self.path(table)) is not None
 
     def path(self, table: Table) -> Path:
         """Return the table's folder."""
@@ -279,6 +279,8 @@ class Lake:
         staged = sorted(self.staging_folder(table, run_id).glob("*.parquet"))
         files = [file for file in (DataFile.of(self.path(table), path) for path in staged) if file.row_count]
         folder, handle = self.path(table), self._open_or_create(table)
+        if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so
+            return handle.version(), 0
         version = data_files.name(folder, table, handle, files, mode="overwrite")
         return version, sum(file.row_count for file in files)
 
@@ -355,7 +357,7 @@ class Lake:
     def _open_or_create(self, table: Table) -> DeltaTable:
         if not self.exists(table):
             return delta.create_table(self.path(table), table)
-        return delta.add_new_columns(self.path(table), table, self._open(table))
+        return delta.brought_up_to_date(self.path(table), table, self._open(table))
 
 
 def _files_of(handle: DeltaTable) -> list[str]:

@@ -262,6 +262,18 @@ def test_earlier_generations_can_be_named(lake):
     assert lake.generation().data_version == ("r2" * 20)[:12]
 
 
+def test_a_table_that_had_no_rows_and_gets_none_stays_at_its_version_until_it_gets_some(lake):
+    add(lake, event(1))
+    publish(lake, "r1", messages=1)
+    publish(lake, "r2", messages=2)
+    publish(lake, "r3", messages=1, incidents=3)
+    publish(lake, "r4", messages=1)
+
+    of = [{**g.versions}["incidents"] for g in reversed(lake.generations())]
+    assert of[0] == of[1] < of[2] < of[3]
+    assert [lake.read(INCIDENTS, version=version).num_rows for version in of] == [0, 0, 3, 0]
+
+
 def test_evidence_ids_lead_to_their_rows(lake):
     add(lake, event(1), event(2))
     lake.append(CONSUMERS, [consumer("a")], "consumers|x")
