@@ -169,7 +169,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         speak(
             _asked_language(args)
         )  # what the command line cannot mean was found before a command could say its language
-        complain(problem.format_message().replace("Value error, ", ""), _usage_hint(args))
+        complain(
+            problem.format_message().replace("Value error, ", "").replace("argument(s)", "arguments"), _usage_hint(args)
+        )
         return EXIT_USAGE
     except (KeyboardInterrupt, typer.Abort):
         say("doubletake: stopped; nothing is half-written, and the next run goes on from there")
