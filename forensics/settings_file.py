@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
 
-from forensics.choices import ALERTS, AccessMode, AlertKind, LanguageCode, Order, WebhookKind, WorkerFormat
+from forensics.choices import ALERTS, AccessMode, AlertKind, GuardKey, LanguageCode, Order, WebhookKind, WorkerFormat
 from forensics.settings_values import (
     Address,
     Count,
@@ -26,6 +26,7 @@ from forensics.settings_values import (
     checked_place,
     checked_quiet,
     checked_region,
+    checked_table_name,
     checked_variable,
     checked_zone,
     groups_of,
@@ -76,6 +77,12 @@ class ConsumerSection(Section):
     )
     receive_count: Annotated[Text, AfterValidator(checked_place("receive_count"))] | None = Field(
         None, description="The same for the receive count, with the group receive_count.", examples=["$.sqs.count"]
+    )
+    guard_table: Annotated[Text, AfterValidator(checked_table_name)] | None = Field(
+        None,
+        description="The DynamoDB table in which its guard records what was done, in the queue's account and region; read, never"
+        " written. Form and names of attributes: [[guard_table]].",
+        examples=["idempotency"],
     )
     order: Order | None = Field(
         None,
@@ -157,6 +164,57 @@ class QueueSection(Section):
     accepted: Annotated[tuple[AcceptedSection, ...], once(lambda a: a.check)] = Field(
         (), description="Risks the team lives with."
     )
+
+
+class GuardTableSection(Section):
+    """How an idempotency table records; what is not said is as AWS Lambda Powertools has it."""
+
+    name: Annotated[Text, AfterValidator(checked_table_name)] = Field(
+        description="The table's name, as a function or worker names it.", examples=["idempotency"]
+    )
+    partition: Text | None = Field(
+        None,
+        description="The one value of the partition key under which its records are; then these alone are asked for, and ``key``"
+        " is the sort key.",
+        examples=["idempotency#charge-card"],
+    )
+    key: Text = Field("id", description="The attribute that tells what a record is about.", examples=["pk"])
+    key_pattern: Expression | None = Field(
+        None,
+        description="What of that attribute is the message id or business key, with the groups message_id and/or key; not said:"
+        " all of it, or Powertools' digest of it.",
+        examples=["charge#(?P<key>\\S+)"],
+    )
+    keyed_by: GuardKey | None = Field(
+        None,
+        description="What the guard takes for its key. Not said: a record is found by either, and that there is none says nothing.",
+        examples=["business_key"],
+    )
+    status: Text = Field(
+        "status", description="The attribute that tells how far it is; a table may have none.", examples=["state"]
+    )
+    completed: Text = Field("COMPLETED", description="What it says once the work is done.", examples=["done"])
+    in_progress: Text = Field("INPROGRESS", description="What it says while somebody is at it.", examples=["begun"])
+    expires: Text = Field(
+        "expiration",
+        description="The attribute that tells from when on it no longer holds: epoch seconds.",
+        examples=["ttl"],
+    )
+    in_progress_expires: Text = Field(
+        "in_progress_expiration",
+        description="The attribute that tells until when it is locked: epoch milliseconds.",
+        examples=["locked_until"],
+    )
+
+    @model_validator(mode="after")
+    def _finds_what_it_is_about(self) -> "GuardTableSection":
+        if self.key_pattern is not None and not groups_of(self.key_pattern):
+            refuse(
+                f"key_pattern = {self.key_pattern!r} has the groups []",
+                "Name what it finds: (?P<message_id>...) and/or (?P<key>...), no other groups by name.",
+                "key_pattern",
+            )
+        return self
 
 
 class AccountSection(Section):
@@ -278,7 +336,22 @@ class SettingsFile(Section):
     queue: Annotated[tuple[QueueSection, ...], once(lambda q: q.name)] = Field(
         (), description="What the team says of queues."
     )
+    guard_table: Annotated[tuple[GuardTableSection, ...], once(lambda t: t.name)] = Field(
+        (), description="How idempotency tables record that are not as Powertools has them."
+    )
     account: tuple[AccountSection, ...] = Field((), description="Accounts to collect from.")
     team: TeamSection = TeamSection()
     access: AccessSection = AccessSection()
     notify: NotifySection = NotifySection()
+
+    @model_validator(mode="after")
+    def _says_whose_tables_they_are(self) -> "SettingsFile":
+        named = {consumer.guard_table for consumer in (*self.function, *self.worker)}
+        for table in self.guard_table:
+            if table.name not in named:
+                refuse(
+                    f"[[guard_table]] {table.name!r} is the table of no function and no worker",
+                    f'Write guard_table = "{table.name}" under the [[function]] or [[worker]] that asks it.',
+                    "",
+                )
+        return self

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from forensics.settings import Consumer, Settings
+from forensics.settings import Consumer, GuardTable, Settings
 
-_SECTIONS = ("function", "worker", "queue")
+_SECTIONS = ("function", "worker", "queue", "guard_table")
 _MOST_CHARS = 80
 
 
 def bearing_text(settings: Settings) -> str:
-    """Write what findings rest on as a settings file: functions, workers, business keys, the team's zone.
+    """Write what findings rest on as a settings file: functions, workers, business keys, idempotency tables, the team's zone.
 
     The same settings give the same text, whatever comments and order their file had. Who may look, where incidents are
     told and which account is read stay out.
@@ -28,6 +28,7 @@ def bearing_text(settings: Settings) -> str:
     parts += [_section("worker", _said(consumer)) for consumer in settings.workers]
     keys = [(queue.name, queue.business_key) for queue in settings.queues if queue.business_key]
     parts += [_section("queue", {"name": name, "business_key": key}) for name, key in keys]
+    parts += [_section("guard_table", _said(table)) for table in settings.guard_tables]
     if settings.team.zone:
         parts.append(f"[team]\nzone = {_value(settings.team.zone)}\n")
     return "\n".join(sorted(parts))
@@ -64,10 +65,10 @@ def differences(then: str, now: str) -> list[str]:
     return told
 
 
-def _said(consumer: Consumer) -> dict[str, Any]:
-    """Return what is said of a consumer; what is not said is left out."""
-    values = {f.name: getattr(consumer, f.name) for f in fields(consumer)}
-    return {name: value for name, value in values.items() if value is not None and value != Consumer.__dict__.get(name)}
+def _said(of: Consumer | GuardTable) -> dict[str, Any]:
+    """Return what is said of a consumer or table; what is not said is left out."""
+    values = {f.name: getattr(of, f.name) for f in fields(of)}
+    return {name: value for name, value in values.items() if value is not None and value != type(of).__dict__.get(name)}
 
 
 def _section(name: str, values: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.provisional import delivery_final_at
+from forensics.judging.recorded import add_records
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.unlogged import unlogged_receives
 from forensics.judging.works import works
@@ -34,6 +35,7 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     judged = Judged()
     for work in works(_items(deliveries, around), around):
         count_returned_once(d for item in work for d in item)
+        add_records(work, around.guard_records)
         deliveries = list(chain.from_iterable(work))
         for delivery in deliveries if len(deliveries) > 1 else ():
             delivery.is_provisional = delivery_final_at(delivery, around.finality) is not None

@@ -16,6 +16,7 @@ from forensics.coverage import read_spans, settled_until
 from forensics.judging.calls import Calls
 from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
 from forensics.judging.finality import Finality
+from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
 from forensics.judging.readings import (
     NONE,
@@ -27,6 +28,7 @@ from forensics.judging.readings import (
     writers_of,
 )
 from forensics.judging.written import GroupLines, Writer, Written
+from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Spans, common_to
 from forensics.streams.model import Delivery
@@ -68,14 +70,17 @@ class Surroundings:
         setting_changes: Sequence[Row] = (),
         move_tasks: Sequence[Row] = (),
         send_records: Iterable[Row] = (),
+        guard_table_settings: Iterable[Row] = (),
+        guard_records: Iterable[Row] = (),
         metric_points: Iterable[Row] = (),
         lines: Iterable[GroupLines] = (),
         runs: Mapping[str, Sequence[Run]] | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Take the rows of the evidence tables, and what lines tell per log group and function.
 
         Of ``metric_points`` only Throttles, ApproximateNumberOfMessagesVisible and EVENT_COUNTS above zero are looked at.
-        ``runs`` are those of functions whose mappings count events, by mapping.
+        ``runs`` are those of functions whose mappings count events, by mapping; ``settings`` tell which table guards whom.
         """
         self.in_force = SettingsInForce.of(queue_settings, function_settings, event_source_mappings, setting_changes)
         written = Written(lines)
@@ -87,6 +92,7 @@ class Surroundings:
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
         self.calls = Calls(send_records, read.get("send_records", {}))
+        self.guard_records = GuardRecords(settings, guard_records, guard_table_settings, coverage)
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
@@ -233,6 +239,7 @@ class Surroundings:
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "calls": calls,
+            "guards": self.guard_records.bearing({*names, *groups}, queue_arns, low, high),
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),

@@ -42,6 +42,8 @@ _OF_SURROUNDINGS = (
     E.SETTING_CHANGES,
     E.SEND_RECORDS,
     E.MOVE_TASKS,
+    E.GUARD_TABLE_SETTINGS,
+    E.GUARD_RECORDS,
 )
 _AROUND = timedelta(seconds=1)
 
@@ -78,6 +80,7 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
         **small,
         metric_points=[row for row in points if row["value"] > 0],
         lines=told,
+        settings=settings,
     )
     deliveries = _deliveries(findings, runs, groups, around.in_force, BusinessKeys(settings.queues))
     judged = judge([d for d in deliveries if d.queue_arn == queue_arn and d.item_id in items], around)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from forensics.judging.calls import Calls
+from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
 from forensics.streams.model import Delivery
 
@@ -58,6 +59,7 @@ class Around:
     asked: list[tuple] = field(default_factory=list)
     finality: Final = field(default_factory=Final)
     calls: Calls = field(default_factory=Calls)
+    guard_records: GuardRecords = field(default_factory=GuardRecords)
 
     @property
     def has_move_tasks(self):

@@ -19,6 +19,7 @@ from tests.forensics.judging import (
     test_pairs,
     test_progress,
     test_provisional,
+    test_recorded,
     test_unlogged,
     test_works,
 )
@@ -80,6 +81,12 @@ ASKED = {
         (test_provisional.bound, test_provisional.BOUNDS),
         (test_provisional.spanned, test_provisional.SPANS),
         (test_provisional.cause, test_provisional.CAUSES),
+    ],
+    "recorded": [
+        (test_recorded.answered, test_recorded.ANSWERED),
+        (test_recorded.cited, test_recorded.CITED),
+        (test_recorded.told, test_recorded.TOLD),
+        (test_recorded.absent, test_recorded.ABSENT),
     ],
     "unlogged": [
         (test_unlogged.answer, test_unlogged.CASES),
