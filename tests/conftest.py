@@ -1,5 +1,6 @@
 """What every test may use: one Spark session for the whole run."""
 
+import gc
 import os
 
 import pytest
@@ -9,6 +10,12 @@ from xdist.scheduler import LoadFileScheduling
 # How long an example takes says how busy the machine is, and nothing of ours.
 settings.register_profile("doubletake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("doubletake")
+
+# Thousands of collected tests and the modules they import live until the end: looking through them for garbage again and
+# again took a twelfth of the time.
+gc.disable()
+_LOOK_EVERY = 50_000
+"""New objects after which garbage is looked for, among those made since the tests were collected."""
 
 _ON_SPARK = ("tests/scenarios/", "tests/spark_jobs/test_carrier.py", "tests/spark_jobs/test_session.py")
 """What needs the one Spark session."""
@@ -45,6 +52,13 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest: begun last, it would keep one process at work while the others have nothing left."""
     items.sort(key=lambda item: next((n for n, start in enumerate(_LONG) if item.nodeid.startswith(start)), len(_LONG)))
+
+
+def pytest_collection_finish():
+    """Leave what collecting made to itself from here on."""
+    gc.freeze()
+    gc.set_threshold(_LOOK_EVERY)
+    gc.enable()
 
 
 _AFTER_THE_LONGEST = 4

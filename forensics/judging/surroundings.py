@@ -8,6 +8,7 @@ import json
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -27,8 +28,14 @@ from forensics.judging.readings import (
     watched,
     writers_of,
 )
+from forensics.judging.recorded import Recorded
+from forensics.judging.sends import Sends
 from forensics.judging.written import GroupLines, Writer, Written
+<<<<<<< HEAD
 from forensics.settings import Settings
+=======
+from forensics.settings import Producer
+>>>>>>> main
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Spans, common_to
 from forensics.streams.model import Delivery
@@ -69,9 +76,15 @@ class Surroundings:
         event_source_mappings: Sequence[dict[str, Any]] = (),
         setting_changes: Sequence[Row] = (),
         move_tasks: Sequence[Row] = (),
+<<<<<<< HEAD
         send_records: Iterable[Row] = (),
         guard_table_settings: Iterable[Row] = (),
         guard_records: Iterable[Row] = (),
+=======
+        send_records: Sequence[Row] = (),
+        recorded: Recorded | None = None,
+        producers: Sequence[Producer] = (),
+>>>>>>> main
         metric_points: Iterable[Row] = (),
         lines: Iterable[GroupLines] = (),
         runs: Mapping[str, Sequence[Run]] | None = None,
@@ -80,7 +93,12 @@ class Surroundings:
         """Take the rows of the evidence tables, and what lines tell per log group and function.
 
         Of ``metric_points`` only Throttles, ApproximateNumberOfMessagesVisible and EVENT_COUNTS above zero are looked at.
+<<<<<<< HEAD
         ``runs`` are those of functions whose mappings count events, by mapping; ``settings`` tell which table guards whom.
+=======
+        ``runs`` are those of functions whose mappings count events, by mapping. ``recorded`` tells of calls that are not
+        among ``send_records``: those that works ask for are added by ``with_calls``.
+>>>>>>> main
         """
         self.in_force = SettingsInForce.of(queue_settings, function_settings, event_source_mappings, setting_changes)
         written = Written(lines)
@@ -91,8 +109,15 @@ class Surroundings:
         self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
+<<<<<<< HEAD
         self.calls = Calls(send_records, read.get("send_records", {}))
         self.guard_records = GuardRecords(settings, guard_records, guard_table_settings, coverage)
+=======
+        self._recorded = recorded or Recorded.of(send_records)
+        self._read_calls = read.get("send_records", {})
+        self._producers = tuple(producers)
+        self._take_calls(send_records)
+>>>>>>> main
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
@@ -113,6 +138,16 @@ class Surroundings:
         self.has_move_tasks = bool(self._moves)
         self.moves: Mapping[str, Spans] = self._moves
         self._functions = functions_of(consumers)
+
+    def _take_calls(self, rows: Sequence[Row]) -> None:
+        self.calls = Calls(rows, self._read_calls, self._recorded)
+        self.sends = Sends(rows, self._read_calls, self._producers)
+
+    def with_calls(self, rows: Sequence[Row]) -> "Surroundings":
+        """Return the same with the recorded calls that some works ask for (rows of ``send_records``)."""
+        with_calls = copy(self)
+        with_calls._take_calls(rows)
+        return with_calls
 
     def read_span(self, log_group: str) -> tuple[int, int] | None:
         """Return from when until when a log group was read, its lines included; None where it has no lines."""
@@ -230,7 +265,14 @@ class Surroundings:
         hidden_s, holds_s = _visibility(queue_arns, states)
         reach = max(LONG_POLL_S, 2 * hidden_s) * _SECOND + _MILLISECOND
         since = low - holds_s * _SECOND
-        calls = {arn: self.calls.bearing(arn, since, high + reach) for arn in queue_arns}
+        calls = {
+            arn: [
+                *self._recorded.bearing(arn, since, high + reach),
+                self._read_calls.get(arn, NONE).between(since, high + reach),
+                self.sends.bearing(arn, since, high + reach),
+            ]
+            for arn in queue_arns
+        }
         if any(told[0] for told in calls.values()):  # a call may have hidden a message for longer
             reach = max(reach, LONGEST_VISIBILITY_S * _SECOND)
         names = {*functions, *(f for name in (*queue_arns, *groups) for f in self._functions.get(name, ()))}

@@ -60,7 +60,7 @@ class Lake:
 
     def exists(self, table: Table) -> bool:
         """Tell whether the table has at least one commit."""
-        return (self.path(table) / "_delta_log").is_dir() and DeltaTable.is_deltatable(str(self.path(table)))
+        return commits.newest_commit(self.path(table)) is not None
 
     def path(self, table: Table) -> Path:
         """Return the table's folder."""
@@ -355,7 +355,7 @@ class Lake:
     def _open_or_create(self, table: Table) -> DeltaTable:
         if not self.exists(table):
             return delta.create_table(self.path(table), table)
-        return delta.add_new_columns(self.path(table), table, self._open(table))
+        return delta.brought_up_to_date(self.path(table), table, self._open(table))
 
 
 def _files_of(handle: DeltaTable) -> list[str]:

@@ -86,7 +86,8 @@ class Plan:
     mapping_kept: bool = True
     metrics_kept: bool = True
     counts_events: bool = False  # the mapping's opt-in metrics are on
-    calls: str | None = None  # what CloudTrail keeps of calls: all, with ids and handles hidden, or sends alone
+    calls: str | None = None  # what CloudTrail keeps of calls: all, with ids and handles hidden, or sends alone;
+    # or "producer": no trail, the producer's own log of its sends
     loss: str = "none"
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from forensics.judging.calls import Calls
 from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
+from forensics.judging.sends import Sends
 from forensics.streams.model import Delivery
 
 S = 1_000_000
@@ -60,6 +61,7 @@ class Around:
     finality: Final = field(default_factory=Final)
     calls: Calls = field(default_factory=Calls)
     guard_records: GuardRecords = field(default_factory=GuardRecords)
+    sends: Sends = field(default_factory=Sends)
 
     @property
     def has_move_tasks(self):

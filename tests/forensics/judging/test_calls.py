@@ -4,8 +4,9 @@ import pytest
 
 from forensics.clock import moment as moment_of
 from forensics.identity import handle_token
-from forensics.judging.calls import CHANGE, DELETE, RECEIVE, SEND, Calls, add_calls, add_receive
+from forensics.judging.calls import CHANGE, DELETE, RECEIVE, Calls, add_calls, add_receive
 from forensics.judging.judge import judge
+from forensics.judging.sends import SEND
 from forensics.judging.surroundings import Surroundings
 from forensics.spans import Spans
 from tests.forensics.judging.around import PAYMENTS, at, moment, read
