@@ -21,7 +21,7 @@ After this page you can tell Doubletake what your handlers' lines mean, and who 
 current folder, else the one in the folder of the lake; `--config` or `DOUBLETAKE_CONFIG` name another. All of it is optional:
 what is not said is unknown, and never taken for a no. What cannot be meant is refused with its place and what to write instead.
 Findings keep the settings they rest on: the *Data* page shows them and what differs today, and `correlate` tells it. This page
-is generated from the declarations in `forensics/settings_file.py`; run `python -m forensics.docsettings` after a change.
+is generated from the declarations in `forensics/settings_file.py` and `settings_consumers.py`; run `python -m forensics.docsettings` after a change.
 
 ```sh
 doubletake settings                                # check the file, and print what it says

@@ -199,16 +199,14 @@ class Settings:
         """Return what the team says of a queue; nothing but its name where nothing is said."""
         return next((q for q in self.queues if q.name == name), Queue(name))
 
-<<<<<<< HEAD
     def guard_table(self, name: str) -> GuardTable:
         """Return how an idempotency table records; as Powertools has it where nothing is said."""
         return next((table for table in self.guard_tables if table.name == name), GuardTable(name))
-=======
+
     @property
     def weights(self) -> dict[str, int]:
         """How much one repeat matters, by queue; every other queue's counts once."""
         return {q.name: q.weight for q in self.queues if q.weight != 1}
->>>>>>> main
 
     @classmethod
     def load(cls, path: Path | None) -> "Settings":

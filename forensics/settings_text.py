@@ -7,24 +7,14 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-<<<<<<< HEAD
-from forensics.settings import Consumer, GuardTable, Settings
+from forensics.settings import Consumer, GuardTable, Producer, Settings
 
-_SECTIONS = ("function", "worker", "queue", "guard_table")
-=======
-from forensics.settings import Consumer, Producer, Settings
-
-_SECTIONS = ("function", "worker", "producer", "queue")
->>>>>>> main
+_SECTIONS = ("function", "worker", "producer", "queue", "guard_table")
 _MOST_CHARS = 80
 
 
 def bearing_text(settings: Settings) -> str:
-<<<<<<< HEAD
-    """Write what findings rest on as a settings file: functions, workers, business keys, idempotency tables, the team's zone.
-=======
-    """Write what findings rest on as a settings file: functions, workers, producers, business keys, the team's zone.
->>>>>>> main
+    """Write what findings rest on as a settings file: consumers, producers, business keys, idempotency tables, the team's zone.
 
     The same settings give the same text, whatever comments and order their file had. Who may look, where incidents are
     told and which account is read stay out.
@@ -76,17 +66,10 @@ def differences(then: str, now: str) -> list[str]:
     return told
 
 
-<<<<<<< HEAD
-def _said(of: Consumer | GuardTable) -> dict[str, Any]:
-    """Return what is said of a consumer or table; what is not said is left out."""
-    values = {f.name: getattr(of, f.name) for f in fields(of)}
-    return {name: value for name, value in values.items() if value is not None and value != type(of).__dict__.get(name)}
-=======
-def _said(section: Consumer | Producer) -> dict[str, Any]:
-    """Return what is said of a consumer or producer; what is not said is left out."""
+def _said(section: Consumer | GuardTable | Producer) -> dict[str, Any]:
+    """Return what is said of a consumer, table or producer; what is not said is left out."""
     values = {f.name: (getattr(section, f.name), f.default) for f in fields(section)}
     return {name: value for name, (value, default) in values.items() if value is not None and value != default}
->>>>>>> main
 
 
 def _section(name: str, values: dict[str, Any]) -> str:

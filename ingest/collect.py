@@ -15,11 +15,7 @@ from forensics.privacy import redacting
 from forensics.settings import Producer, Settings
 from forensics.tables import EVIDENCE
 from forensics.window import CHANGES_REACH, FUTURE_STAMPS, TimeWindow
-<<<<<<< HEAD
-from ingest import guard_tables, log_events, metrics, setting_changes, setting_history
-=======
-from ingest import log_events, metrics, producers, setting_changes, setting_history
->>>>>>> main
+from ingest import guard_tables, log_events, metrics, producers, setting_changes, setting_history
 from ingest.clients import Aws
 from ingest.collect_report import CollectReport
 from ingest.consumers import Consumer, of_estate
@@ -195,7 +191,6 @@ class _Run:
             for part in parts:
                 self.note(metrics.ingest(self.lake, mine, part, self.now), part)
 
-<<<<<<< HEAD
     def read_guard_tables(self, places: Sequence[guard_tables.Place]) -> None:
         """Read the idempotency tables that the settings name, as they are now."""
         due = [place for place in places if self.again or not self._was_just_read(place)]
@@ -210,11 +205,6 @@ class _Run:
         read_at = self.book.read_at(*where)
         return read_at is not None and read_at > self.now - TABLES_EVERY
 
-    def read_log_group(self, group: LogGroup) -> None:
-        """Read what is due of a log group, a day at most at a time, and at an open end what is stamped ahead of time."""
-        self.progress.stage(f"log group {group.name}")
-        where = (log_events.LOG_EVENTS, group.name, group.account_id, group.region, group.queue_arns)
-=======
     def read_log_group(self, group: LogGroup, producer: Producer | None = None) -> None:
         """Read what is due of a log group, a day at most at a time, and at an open end what is stamped ahead of time.
 
@@ -224,7 +214,6 @@ class _Run:
         read = partial(producers.ingest, producer=producer) if producer else log_events.ingest
         table, name = (producers.SEND_RECORDS, read_as(producer)) if producer else (log_events.LOG_EVENTS, group.name)
         where = (table, name, group.account_id, group.region, group.queue_arns)
->>>>>>> main
         parts = [self.window] if self.again else self.book.due(*where, self.window, self.now)
         is_open = self.window.end_at >= self.now - SETTLING
         reach_at = self.now - REACH

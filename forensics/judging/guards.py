@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forensics.judging.effect import STOPPED
+from forensics.judging.guard_tables import words_of_tables
 from forensics.judging.known import highest
-from forensics.judging.recorded import recorded
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
-from forensics.verdict.guard_tables import Recorded
+from forensics.verdict.guard_tables import TableWord
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Guards:
     overlapped: bool = False
     ids_done: int = 0
     record_gap_s: int | None = None
-    recorded: list[Recorded] = field(default_factory=list)
+    recorded: list[TableWord] = field(default_factory=list)
 
 
 def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guards:
@@ -34,7 +34,7 @@ def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guard
     table that the settings name.
     """
     work = list(work)
-    guards = Guards(recorded=recorded(work, around.guard_records))
+    guards = Guards(recorded=words_of_tables(work, around.guard_records))
     for item in work:
         guards.ids_done += any(d.effect == "yes" and d.message_id is not None for d in item)
         earlier: Delivery | None = None

@@ -9,17 +9,14 @@ from forensics.judging.calls import add_calls, add_receive
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of, united
+from forensics.judging.guard_tables import add_records
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
 from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.provisional import delivery_final_at
-<<<<<<< HEAD
-from forensics.judging.recorded import add_records
-=======
 from forensics.judging.sends import add_sends
->>>>>>> main
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.unlogged import unlogged_receives
 from forensics.judging.works import works

@@ -7,7 +7,7 @@ from forensics.words import clock_text
 
 
 @dataclass(frozen=True)
-class Recorded:
+class TableWord:
     """What the table ``table`` tells of one work; all times UTC, None where there is nothing of the kind.
 
     ``gap``: why nothing of it is known (``unread``, or coverage's word). ``ids_recorded``: so many message ids of the work have
@@ -44,10 +44,10 @@ class Recorded:
         return self.gap is None and self.absence is None
 
 
-def table_sentences(told: Recorded) -> list[str]:
+def table_sentences(told: TableWord) -> list[str]:
     """Say what an idempotency table tells of a work.
 
-    >>> table_sentences(Recorded("idempotency", gap="denied"))
+    >>> table_sentences(TableWord("idempotency", gap="denied"))
     ['The idempotency table idempotency could not be read (denied): what it recorded of this work is not known.']
     """
     table = told.table
@@ -64,7 +64,7 @@ def table_sentences(told: Recorded) -> list[str]:
     return [*_why_it_passed(told), *_state(told)]
 
 
-def _why_it_passed(told: Recorded) -> list[str]:
+def _why_it_passed(told: TableWord) -> list[str]:
     parts = []
     if told.ids_recorded > 1:
         parts.append(
@@ -89,7 +89,7 @@ def _why_it_passed(told: Recorded) -> list[str]:
     return parts
 
 
-def _state(told: Recorded) -> list[str]:
+def _state(told: TableWord) -> list[str]:
     parts = []
     if told.is_in_progress and told.is_lock_open:
         until = f"{clock_text(told.lock_until)} UTC" if told.lock_until else "somebody deletes it"
@@ -127,7 +127,7 @@ _WHY = {
 }
 
 
-def _absent(told: Recorded) -> str:
+def _absent(told: TableWord) -> str:
     if told.absence == "decided":
         return (
             f"The idempotency table {told.table}, read whole at {clock_text(told.read_at)} UTC, has no record of it, and none can have "

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from forensics.verdict.guard_tables import Recorded, table_sentences
+from forensics.verdict.guard_tables import TableWord, table_sentences
 
 GUARDS = {
     "line": "a configured guard line shows it",
@@ -27,7 +27,7 @@ def guard_sentence(
     overlapped: bool = False,
     ids_done: int = 0,
     record_gap_s: int | None = None,
-    recorded: Sequence[Recorded] = (),
+    recorded: Sequence[TableWord] = (),
 ) -> str:
     """Say what the guard did, from the repeats it ``stopped`` by kind.
 

@@ -12,6 +12,7 @@ from tests.forensics.judging import (
     test_bounds,
     test_effect,
     test_ending,
+    test_guard_tables,
     test_guards,
     test_late_output,
     test_ledger,
@@ -19,7 +20,6 @@ from tests.forensics.judging import (
     test_pairs,
     test_progress,
     test_provisional,
-    test_recorded,
     test_unlogged,
     test_works,
 )
@@ -82,11 +82,11 @@ ASKED = {
         (test_provisional.spanned, test_provisional.SPANS),
         (test_provisional.cause, test_provisional.CAUSES),
     ],
-    "recorded": [
-        (test_recorded.answered, test_recorded.ANSWERED),
-        (test_recorded.cited, test_recorded.CITED),
-        (test_recorded.told, test_recorded.TOLD),
-        (test_recorded.absent, test_recorded.ABSENT),
+    "guard_tables": [
+        (test_guard_tables.answered, test_guard_tables.ANSWERED),
+        (test_guard_tables.cited, test_guard_tables.CITED),
+        (test_guard_tables.told, test_guard_tables.TOLD),
+        (test_guard_tables.absent, test_guard_tables.ABSENT),
     ],
     "unlogged": [
         (test_unlogged.answer, test_unlogged.CASES),

@@ -7,7 +7,7 @@ import pytest
 
 from forensics.language import Language
 from forensics.verdict import guard_sentence
-from forensics.verdict.guard_tables import Recorded, table_sentences
+from forensics.verdict.guard_tables import TableWord, table_sentences
 from forensics.verdict.guards import GUARDS
 
 NOON, LATER = datetime(2026, 11, 20, 12, tzinfo=UTC), datetime(2026, 11, 20, 12, 10, 0, 500_000, tzinfo=UTC)
@@ -99,7 +99,7 @@ TOLD = {
 
 @pytest.mark.parametrize(("facts", "sentence"), TOLD.values(), ids=TOLD)
 def test_what_a_table_tells_in_words(facts, sentence):
-    assert " ".join(table_sentences(Recorded("done", **facts))) == sentence
+    assert " ".join(table_sentences(TableWord("done", **facts))) == sentence
 
 
 @pytest.mark.parametrize(
@@ -132,14 +132,14 @@ def test_what_guards_did_in_japanese(sentence):
 
 def test_what_could_be_is_not_said_where_a_record_tells_what_was():
     asked = {"stopped": {}, "is_in_place": True, "ids_done": 2, "record_gap_s": 4000}
-    silent, told = guard_sentence(**asked), guard_sentence(**asked, recorded=[Recorded("done", is_completed=True)])
+    silent, told = guard_sentence(**asked), guard_sentence(**asked, recorded=[TableWord("done", is_completed=True)])
 
     assert "a guard that keys on the message id" in silent and "may have expired" in silent
     assert "keys on the message id" not in told and "may have expired" not in told and "is completed" in told
 
 
 def test_what_could_be_is_still_said_where_the_table_holds_nothing():
-    told = guard_sentence({}, is_in_place=True, ids_done=2, recorded=[Recorded("done", absence="key")])
+    told = guard_sentence({}, is_in_place=True, ids_done=2, recorded=[TableWord("done", absence="key")])
 
     assert "a guard that keys on the message id" in told
 

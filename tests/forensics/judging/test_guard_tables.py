@@ -5,8 +5,8 @@ from dataclasses import fields
 import pytest
 
 from forensics.clock import moment
-from forensics.judging import recorded
-from forensics.verdict.guard_tables import Recorded
+from forensics.judging import guard_tables
+from forensics.verdict.guard_tables import TableWord
 from tests.forensics.judging.plain import S
 from tests.forensics.judging.records import KEY, TABLE, digest, guard_records, reading, record, run, settings_row
 
@@ -114,7 +114,7 @@ def answered(of, work, records):
 
 @pytest.mark.parametrize(("work", "records", "expected"), ANSWERED.values(), ids=ANSWERED)
 def test_a_completed_record_answers_what_comes_while_it_holds(work, records, expected):
-    assert answered(recorded, work, records) == expected
+    assert answered(guard_tables, work, records) == expected
 
 
 CITED = {
@@ -132,7 +132,7 @@ def cited(of, work, records):
 
 @pytest.mark.parametrize(("work", "records", "expected"), CITED.values(), ids=CITED)
 def test_a_message_cites_the_records_that_are_about_it(work, records, expected):
-    assert cited(recorded, work, records) == expected
+    assert cited(guard_tables, work, records) == expected
 
 
 AGAIN = run(600)
@@ -295,14 +295,14 @@ TOLD = {
 
 
 def told(of, work, records):
-    (found,) = of.recorded(copied(work), guard_records(records))
-    plain = Recorded(TABLE)
+    (found,) = of.words_of_tables(copied(work), guard_records(records))
+    plain = TableWord(TABLE)
     return {f.name: getattr(found, f.name) for f in fields(found) if getattr(found, f.name) != getattr(plain, f.name)}
 
 
 @pytest.mark.parametrize(("work", "records", "expected"), TOLD.values(), ids=TOLD)
 def test_why_a_record_did_not_stop_the_repeat(work, records, expected):
-    assert told(recorded, work, records) == expected
+    assert told(guard_tables, work, records) == expected
 
 
 KEYED = {"keyed_by": "business_key", "readings": [reading()], "tables": [settings_row(False)]}
@@ -376,8 +376,8 @@ ABSENT = {
 
 
 def absent(of, work, around):
-    found = of.recorded(copied(work), guard_records(**around))
-    plain = Recorded(TABLE)
+    found = of.words_of_tables(copied(work), guard_records(**around))
+    plain = TableWord(TABLE)
     told = [
         {f.name: getattr(r, f.name) for f in fields(r) if getattr(r, f.name) != getattr(plain, f.name)} for r in found
     ]
@@ -386,4 +386,4 @@ def absent(of, work, around):
 
 @pytest.mark.parametrize(("work", "around", "expected"), ABSENT.values(), ids=ABSENT)
 def test_that_there_is_no_record_counts_only_where_none_can_be_missing(work, around, expected):
-    assert absent(recorded, work, around) == expected
+    assert absent(guard_tables, work, around) == expected
