@@ -16,6 +16,8 @@ TABLES = (
     "function_settings",
     "event_source_mappings",
     "send_records",
+    "guard_table_settings",
+    "guard_records",
     "consumers",
     "coverage",
 )
