@@ -9,6 +9,7 @@ from forensics.judging.calls import add_calls, add_receive
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of, united
+from forensics.judging.guard_tables import add_records
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
 from forensics.judging.messages import messages_of
@@ -36,6 +37,7 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     judged = Judged()
     for work in works(_items(deliveries, around), around):
         count_returned_once(d for item in work for d in item)
+        add_records(work, around.guard_records)
         deliveries = list(chain.from_iterable(work))
         for delivery in deliveries if len(deliveries) > 1 else ():
             delivery.is_provisional = delivery_final_at(delivery, around.finality) is not None

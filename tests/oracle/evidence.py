@@ -1,5 +1,7 @@
 """What of a world AWS would have kept, as rows of the evidence tables; and what lines were lost on the way."""
 
+import hashlib
+import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -325,6 +327,45 @@ class Kept:
             if stopped_ms < self.end_ms
         ]
 
+    @property
+    def guard_table(self) -> str:
+        """The name of the table in which the guard records."""
+        return f"w{self.world.seed:06d}-idempotency"
+
+    def _guard_table_settings(self) -> list[dict[str, Any]]:
+        if self.world.plan.guard_table in (None, "denied"):
+            return []
+        name = evidence_id("guardtable", self.guard_table)
+        said = {"account_id": ACCOUNT, "region": REGION, "guard_table": self.guard_table}
+        keys = {"partition_key": "id", "sort_key": None}
+        deletes = self.world.plan.guard_table_forgets
+        expiry = {"deletes_expired": deletes, "expiry_attribute": "expiration" if deletes else None}
+        return [{"evidence_id": name, **said, **keys, **expiry, "observed_at": at(self.end_ms)}]
+
+    def _guard_records(self) -> list[dict[str, Any]]:
+        plan, guard, rng = self.world.plan, self.world.handler.guard, random.Random(f"table {self.world.seed}")
+        rows = []
+        for key, (status, expires_ms, locked_ms) in guard.table.items() if guard and plan.guard_table else ():
+            is_deleted = plan.guard_table_forgets and expires_ms < self.end_ms and rng.random() < 0.5
+            if plan.guard_table == "denied" or is_deleted or (plan.guard_table == "part" and rng.random() < 0.5):
+                continue
+            written = hashlib.md5(json.dumps(key).encode(), usedforsecurity=False).hexdigest()
+            rows.append(
+                {
+                    "evidence_id": evidence_id("guard", self.guard_table, key, status, expires_ms),
+                    "account_id": ACCOUNT,
+                    "region": REGION,
+                    "guard_table": self.guard_table,
+                    "record_key": f"charges.app.charge#{written}",
+                    "guarded_function": "charges.app.charge",
+                    "record_status": status,
+                    "expires_at": at(expires_ms // 1000 * 1000),
+                    "locked_until_at": at(locked_ms),
+                    "observed_at": at(self.end_ms),
+                }
+            )
+        return rows
+
     def _metric_points(self) -> list[dict[str, Any]]:
         if not self.world.plan.metrics_kept:
             return []
@@ -388,6 +429,9 @@ class Kept:
                 ]
             for begin, end, status in windows:
                 rows.append(self._coverage_row(group, begin, end, status))
+        if read := self.world.plan.guard_table:
+            status = {"whole": "ok", "part": "partial"}.get(read, read)
+            rows.append(self._coverage_row(self.guard_table, self.end_ms, self.end_ms + 1, status, "guard_records"))
         if self.world.plan.calls in ("all", "hidden"):
             rows.append(self._coverage_row(self.world.queue.arn, self.start_ms, self.end_ms, "ok", "send_records"))
         if self.world.plan.calls == "producer":
@@ -476,6 +520,9 @@ def settings_text(world: "World") -> str:
             if world.functions
             else f"guard = 'already processed {key} message_id={message}'"
         )
+    if plan.guard_table:
+        said.append(f'guard_table = "{world.evidence.guard_table}"')
+        parts.append(f'[[guard_table]]\nname = "{world.evidence.guard_table}"\nkeyed_by = "{plan.guard_key}"')
     if plan.order_declared:
         said.append(f'order = "{plan.order}"')
     if plan.idempotent_declared:

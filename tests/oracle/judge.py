@@ -1,5 +1,6 @@
 """Compares findings with the truth: what is unsound, what is missed, and how sharp the answers are."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -193,11 +194,30 @@ def _judge_world(world: World, found: Findings, score: Score) -> list[Problem]:
     problems = []
     for row in found.messages:
         problems += _judge_row(world, row, score)
+        problems += _judge_guard(world, row)
     problems += _judge_certainty(world, found)
     problems += _judge_missed(world, found, score)
     problems += _judge_causes(world, found, score)
     problems += _judge_deliveries(world, found, score)
     return problems
+
+
+# -- what is said of guards ----------------------------------------------------------------------------------
+
+
+def _judge_guard(world: World, row: Row) -> list[Problem]:
+    """Hold what is said of an idempotency table to how the guard really keeps its records."""
+    plan, said = world.plan, row.get("guard_sentence") or ""
+    kept = re.search(r"a record is kept for ([\d,]+) s at most", said)
+    lies = {
+        "by another id": "its guard keys on the message id" in said and plan.guard_key != "message_id",
+        "kept shorter than it is": bool(kept) and int(kept[1].replace(",", "")) < plan.guard_store_s,
+        "not recorded, and done": "did not record this work as done" in said,
+        "not asked": "it was done without asking the table" in said,
+    }
+    return [
+        Problem("lie about the guard", world, row["message_id"], what, row=row) for what, is_so in lies.items() if is_so
+    ]
 
 
 # -- the verdict ---------------------------------------------------------------------------------------------
