@@ -16,7 +16,7 @@ from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.provisional import delivery_final_at
-from forensics.judging.sends import add_sends
+from forensics.judging.sends import add_sends, with_marks_by_key
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.task_stops import add_stop
 from forensics.judging.unlogged import unlogged_receives
@@ -61,6 +61,7 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     """Return the ledger of each item by queue and item id: deliveries in order, each with its effect and its ending."""
     logged = with_late_output_returned([_to_judge(d, around) for d in deliveries])
     share_by_key(logged)
+    logged = with_marks_by_key(logged, around.sends)
     by_item: dict[tuple[str, str], Item] = defaultdict(list)
     for delivery in logged:
         by_item[delivery.queue_arn, delivery.item_id].append(delivery)
