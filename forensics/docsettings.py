@@ -54,6 +54,16 @@ receive_count = "$.sqs.count"     # the same for the receive count, group receiv
 deleted = '"event": "deleted"'    # the item was done and its delete sent; with message_id said, no group is needed
 failed = '"event": "failed"'      # the item failed
 
+[[producer]]                      # what sends to a queue, and logs it
+log_group = "/ecs/checkout"
+queue = "payments.fifo"
+sent = 'sent (?P<message_id>\S+)'   # such lines are sends; groups: message_id, key and the names below
+key = "$.payment_id"              # or where the line carries it: JSON path, or a pattern with that group
+deduplication_id = "$.dedup"
+request_id = "$.request_id"       # the producer's own request or job: two sends of one are one tried again
+sent_at = "$.sent_at"             # not said: the line's own time
+sent_is_exhaustive = true         # every send prints this line, and nobody else sends
+
 [[queue]]
 name = "payments.fifo"
 business_key = "$.payment_id"     # JSON path in the body; several as a list: the first that a body holds
@@ -62,6 +72,7 @@ note = "charges cards"            # shown in the weekly review
 guard_s = 3600                    # how long its guard remembers what was done
 promise_s = 300                   # within how long after its send a message should be done
 sequence = "$.version"            # a number in the body that counts up by one within its group
+weight = 20                       # one repeat here matters as much as 20 of a queue of which nothing is said
 
 [[queue.accepted]]                # a risk the team lives with, until a day it names
 check = "fifo_single_group"       # a check's code, as `doubletake check` prints it

@@ -39,6 +39,25 @@ class Consumer:
 
 
 @dataclass(frozen=True)
+class Producer:
+    """How one producer logs what it sends to a queue: which lines are sends, and where they carry what.
+
+    ``sent`` is a regular expression, with the other keys' names as groups where it finds them itself. The others are JSON
+    paths, or regular expressions with a group of that name. ``request_id`` is the producer's own request or job.
+    """
+
+    log_group: str
+    queue: str
+    sent: str | None = None
+    sent_is_exhaustive: bool = False
+    message_id: str | None = None
+    key: str | None = None
+    deduplication_id: str | None = None
+    request_id: str | None = None
+    sent_at: str | None = None
+
+
+@dataclass(frozen=True)
 class AcceptedRisk:
     """A finding the team lives with: a check's or signal's code, the last day it holds (team's zone), and why."""
 
@@ -53,7 +72,8 @@ class Queue:
 
     ``business_key`` is one JSON path, or several where bodies have several shapes.
     ``guard_s`` is how long its guard remembers a work, ``promise_s`` within how long a message should be done, ``sequence``
-    the JSON path of a field that counts up within a group. None where not said.
+    the JSON path of a field that counts up within a group. None where not said. ``weight`` says how much one repeat of
+    its work matters beside one of another queue, where queues and faults are ranked.
     """
 
     name: str
@@ -63,6 +83,7 @@ class Queue:
     guard_s: int | None = None
     promise_s: int | None = None
     sequence: str | None = None
+    weight: int = 1
     accepted: tuple[AcceptedRisk, ...] = ()
 
     @property
@@ -140,6 +161,7 @@ class Settings:
 
     functions: tuple[Consumer, ...] = ()
     workers: tuple[Consumer, ...] = ()
+    producers: tuple[Producer, ...] = ()
     queues: tuple[Queue, ...] = ()
     team: Team = Team()
     accounts: tuple[Account, ...] = ()
@@ -153,6 +175,11 @@ class Settings:
     def queue(self, name: str) -> Queue:
         """Return what the team says of a queue; nothing but its name where nothing is said."""
         return next((q for q in self.queues if q.name == name), Queue(name))
+
+    @property
+    def weights(self) -> dict[str, int]:
+        """How much one repeat matters, by queue; every other queue's counts once."""
+        return {q.name: q.weight for q in self.queues if q.weight != 1}
 
     @classmethod
     def load(cls, path: Path | None) -> "Settings":
@@ -179,6 +206,7 @@ class Settings:
         return cls(
             functions=tuple(Consumer(**dict(f)) for f in said.function),
             workers=tuple(Consumer(**dict(w)) for w in said.worker),
+            producers=tuple(Producer(**dict(p)) for p in said.producer),
             queues=tuple(
                 Queue(**{**dict(q), "accepted": tuple(AcceptedRisk(**dict(a)) for a in q.accepted)}) for q in said.queue
             ),

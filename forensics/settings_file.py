@@ -17,6 +17,7 @@ from forensics.settings_values import (
     JsonPath,
     KeyPaths,
     QueueName,
+    SendExpression,
     Text,
     checked_day,
     checked_emails,
@@ -119,6 +120,54 @@ class WorkerSection(ConsumerSection):
     )
 
 
+class ProducerSection(Section):
+    """What sends to a queue, and what its lines mean: they tell which message ids stand for one work, and why."""
+
+    log_group: Text = Field(description="Where it logs.", examples=["/ecs/checkout"])
+    queue: QueueName = Field(description="The queue it sends to.", examples=["payments.fifo"])
+    sent: SendExpression | None = Field(
+        None,
+        description="The line that says a message was sent: a Python expression, with any of the groups message_id, key, "
+        "deduplication_id, request_id and sent_at. Not said: every line in which the keys below find something.",
+        examples=["sent (?P<message_id>\\S+) for payment (?P<key>\\S+) request=(?P<request_id>\\S+)"],
+    )
+    sent_is_exhaustive: Flag = Field(
+        False, description="Every send that SQS answered prints that line, and nobody else sends.", examples=[True]
+    )
+    message_id: Annotated[Text, AfterValidator(checked_place("message_id"))] | None = Field(
+        None,
+        description="Where the line carries the id that SQS answered: a JSON path, or an expression with the group message_id.",
+        examples=["$.sqs.message_id"],
+    )
+    key: Annotated[Text, AfterValidator(checked_place("key"))] | None = Field(
+        None, description="The same for the business key.", examples=["$.payment_id"]
+    )
+    deduplication_id: Annotated[Text, AfterValidator(checked_place("deduplication_id"))] | None = Field(
+        None, description="The same for the deduplication id of a FIFO queue.", examples=["$.dedup"]
+    )
+    request_id: Annotated[Text, AfterValidator(checked_place("request_id"))] | None = Field(
+        None,
+        description="The same for the producer's own request or job: two sends of one are one that was tried again.",
+        examples=["$.request_id"],
+    )
+    sent_at: Annotated[Text, AfterValidator(checked_place("sent_at"))] | None = Field(
+        None,
+        description="The same for when it was sent, ISO 8601 or seconds or milliseconds since 1970; not said: the line's own time.",
+        examples=["$.sent_at"],
+    )
+
+    @model_validator(mode="after")
+    def _names_what_was_sent(self) -> "ProducerSection":
+        groups = groups_of(self.sent) if self.sent else set()
+        if self.message_id is None and self.key is None and not groups & {"message_id", "key"}:
+            refuse(
+                "says neither which message nor which work was sent",
+                'Add message_id = "$.message_id", or the group (?P<message_id>...) or (?P<key>...) to sent.',
+                "sent",
+            )
+        return self
+
+
 class AcceptedSection(Section):
     """A risk the team lives with, until a day it names."""
 
@@ -153,6 +202,11 @@ class QueueSection(Section):
         None,
         description="Where a body carries a number that counts up by one within its group: a JSON path.",
         examples=["$.version"],
+    )
+    weight: Count = Field(
+        1,
+        description="How much one repeat of its work matters beside one of another queue, where queues and faults are ranked.",
+        examples=[20],
     )
     accepted: Annotated[tuple[AcceptedSection, ...], once(lambda a: a.check)] = Field(
         (), description="Risks the team lives with."
@@ -274,6 +328,9 @@ class SettingsFile(Section):
     )
     worker: Annotated[tuple[WorkerSection, ...], once(lambda w: w.log_group)] = Field(
         (), description="Consumers that are not Lambda."
+    )
+    producer: Annotated[tuple[ProducerSection, ...], once(lambda p: (p.log_group, p.queue))] = Field(
+        (), description="What sends to queues, and logs it."
     )
     queue: Annotated[tuple[QueueSection, ...], once(lambda q: q.name)] = Field(
         (), description="What the team says of queues."

@@ -49,6 +49,8 @@ class Reading:
         what = f"{_WORDS[self.source.name]} {self.resource!r}"
         if self.source.name == "setting_changes":  # every region's has this one name
             what += f" of {self.region}"
+        if self.source.name == "send_records" and not self.resource.startswith("arn:"):
+            what = f"sends logged in {self.resource!r}"
         why = f" ({self.detail})" if self.detail else ""
         return f"{what}: {_STATUS_WORDS[self.status]}{why}"
 
@@ -63,6 +65,7 @@ _WORDS = {
     "setting_changes": "setting changes in",
     "send_records": "calls to queue",
     "move_tasks": "redrives out of queue",
+    "task_stops": "stopped tasks of cluster",
 }
 _STATUS_WORDS = {
     "denied": "AWS denied reading",

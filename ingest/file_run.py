@@ -1,7 +1,7 @@
 """One import under way: events of files gathered into commits, and what became of every one of them."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Protocol
@@ -14,6 +14,7 @@ from forensics.privacy import redact
 from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
+from ingest import producers
 from ingest.coverage import Reading, record
 from ingest.file_bytes import FileDamagedError, FileTooLargeError
 from ingest.file_consumers import LogGroups
@@ -59,12 +60,13 @@ class Progress(Protocol):
 
 @dataclass
 class GroupTally:
-    """What came of one log group. ``seen = stored + already + quarantined``."""
+    """What came of one log group. ``seen = stored + already + quarantined + other``: lines of a producer."""
 
     seen_count: int = 0
     stored_count: int = 0
     already_count: int = 0
     quarantined_count: int = 0
+    other_count: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
 
@@ -85,7 +87,7 @@ class ImportReport:
     @property
     def read_groups(self) -> set[str]:
         """Log groups of which events were read."""
-        return {name for name, done in self.groups.items() if done.first_at}
+        return {name for name, done in self.groups.items() if done.first_at and not done.other_count}
 
     @property
     def exit_code(self) -> int:
@@ -177,7 +179,8 @@ class Run:
             self._read_log(file)
         self._flush()
         for group, done in self.report.groups.items():
-            if done.seen_count != done.stored_count + done.already_count + done.quarantined_count:
+            kept_count = done.stored_count + done.already_count + done.quarantined_count
+            if done.seen_count != kept_count + done.other_count:
                 raise ConservationError(
                     f"log group {group!r}: {done.seen_count} events seen, but {done.stored_count} stored, "
                     f"{done.already_count} already there and {done.quarantined_count} quarantined",
@@ -283,6 +286,9 @@ class Run:
                 row["evidence_id"] = _name(row)
             done.first_at = min([*times, *filter(None, [done.first_at])])
             done.last_at = max([*times, *filter(None, [done.last_at])])
+            if self.groups.producers_of(group):
+                self._append_sends(group, rows, done)
+                continue
             fresh = FileTwins(self.lake, group).fresh(rows)
             stored = self.lake.append(LOG_EVENTS, fresh, f"log_events|{group}")
             done.stored_count += stored.stored_count
@@ -290,6 +296,15 @@ class Run:
         if self._poison:
             self.lake.append(QUARANTINE, self._poison, "quarantine|import")
         self._rows, self._poison, self._gathered = {}, [], 0
+
+    def _append_sends(self, group: str, rows: list[dict[str, Any]], done: GroupTally) -> None:
+        """Keep the sends among a producer's lines; the others tell nothing here."""
+        for producer, queue_arn in self.groups.producers_of(group):
+            sends = list(producers.to_rows(rows, producer, queue_arn))
+            stored_count = producers.append(self.lake, sends)
+            self.report.records_seen_count += len(sends)
+            self.report.records_stored_count += stored_count
+        done.other_count += len(rows)
 
     # -- coverage ------------------------------------------------------------------------------------------
 
@@ -311,6 +326,11 @@ class Run:
             elif self.choices.complete is None:
                 status, detail = "partial", "from files: what else was logged there is not known"
             account_id, region = self.groups.where(group, None, self.choices.account_id, self.choices.region)
+            for producer, queue_arn in self.groups.producers_of(group):
+                sends = producers.reading_of(producer, account_id, region, queue_arn)
+                record(self.lake, [replace(sends, status=status, detail=detail)], window, self.now)
+            if self.groups.producers_of(group):
+                continue
             reading = Reading(
                 LOG_EVENTS,
                 group,

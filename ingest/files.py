@@ -44,7 +44,8 @@ def import_files(
     found, outside = _find(paths, lake.root)
     _check_clear(found, choices)
     saved = {f.name: read_settings(f) for f in found if f.form is Form.SETTINGS}
-    groups = LogGroups.of(lake, choices.log_groups, [row for s in saved.values() for row in s.rows])
+    settings_rows = [row for s in saved.values() for row in s.rows]
+    groups = LogGroups.of(lake, choices.log_groups, settings_rows, choices.settings.producers)
     report = ImportReport(Counter(f.form for f in found))
     lake.versions()  # a lake that this release cannot read is said before anything is written
     with redacting(choices.settings) as rules, lake.writing("collect"):

@@ -89,7 +89,16 @@ def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
         rows(seeded("job_id", "job"), link),
         rows(seeded("business_keys", "key"), link, keyed),
     ]
-    return pl.concat(parts).unique().sort("hash", "owner", "flags", "at")
+    return _sorted(pl.concat(parts))
+
+
+def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows by hash without repeats; only of hashes that are there several times the other columns are looked at."""
+    rows = rows.sort("hash")
+    is_same = pl.col("hash") == pl.col("hash").shift(1)
+    several = (is_same | is_same.shift(-1)).fill_null(False)
+    others = rows.filter(several).unique().sort("hash", "owner", "flags", "at", "since", "until")
+    return rows.filter(~several).merge_sorted(others, key="hash")
 
 
 def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[int, int]]]) -> pl.DataFrame:
@@ -109,11 +118,27 @@ def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[in
     items = base.filter("is_moved").with_columns(hash="owner", flags=pl.lit(_ITEM | _OPEN | _OTHER, pl.UInt8))
     bodies = base.filter(pl.col("body_md5").is_not_null())
     bodies = bodies.with_columns(hash=pl.col("body_md5").hash(_SEEDS["body"]), flags=pl.lit(0, pl.UInt8))
-    return (
-        pl.concat([items.select(*HASH_SCHEMA), bodies.select(*HASH_SCHEMA)])
-        .unique()
-        .sort("hash", "owner", "flags", "at")
-    )
+    return _sorted(pl.concat([items.select(*HASH_SCHEMA), bodies.select(*HASH_SCHEMA)]))
+
+
+def send_hashes(sends: pl.DataFrame) -> pl.DataFrame:
+    """Return the hashes by which recorded sends (item_id, deduplication_id, key, at) link their messages to others."""
+    base = sends.with_columns(owner=item_hash(), flags=pl.lit(0, pl.UInt8), since="at", until="at")
+    kinds = {"deduplication": "deduplication_id", "item": "deduplication_id", "key": "key"}
+    named = [
+        base.filter(pl.col(n).is_not_null()).with_columns(hash=pl.col(n).hash(_SEEDS[k])) for k, n in kinds.items()
+    ]
+    return pl.concat(named).select(*HASH_SCHEMA).unique().sort("hash", "owner", "at")
+
+
+def resent(sends: list[Path], parts: list[Path]) -> pl.DataFrame:
+    """Return the hashes of messages that recorded sends link to another: such items are judged, whatever their lines say."""
+    mine = pl.concat([pl.read_parquet(path) for path in sends])
+    asked = pl.scan_parquet(parts).select("hash", "owner").join(mine.lazy().select("hash"), on="hash", how="semi")
+    owners = pl.concat([mine.select("hash", "owner"), asked.collect()]).unique()
+    mine = mine.join(owners.filter(pl.len().over("hash") > 1), on="hash", how="semi")
+    items = mine.with_columns(hash="owner", flags=pl.lit(_ITEM | _OPEN | _OTHER, pl.UInt8))
+    return pl.concat([mine, items]).unique().sort("hash", "owner", "flags", "at")
 
 
 def shard_bounds(row_count: int) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from copy import copy
 from itertools import chain
 
-from forensics.judging.calls import add_calls, add_receive, sent_by
+from forensics.judging.calls import add_calls, add_receive
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of, united
@@ -15,7 +15,9 @@ from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.provisional import delivery_final_at
+from forensics.judging.sends import add_sends
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.task_stops import add_stop
 from forensics.judging.unlogged import unlogged_receives
 from forensics.judging.works import works
 from forensics.run_ends import CUT_OFF
@@ -77,14 +79,14 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
 
 
 def _add_calls(item: Item, around: Surroundings) -> None:
-    """Add what recorded calls to SQS tell of an item's deliveries."""
+    """Add what recorded calls to SQS, and the ends of tasks, tell of an item's deliveries."""
     for delivery in item:
         if delivery.is_seen:
             add_calls(delivery, around.calls)
+            add_stop(delivery, around.task_stops)
         else:
             add_receive(delivery, item, around.calls)
-    if sent := sent_by(item, around.calls):
-        item[0].evidence_ids = united(item[0].evidence_ids, [sent.evidence_id])
+    add_sends(item, around.sends)
 
 
 def _to_judge(delivery: Delivery, around: Surroundings) -> Delivery:

@@ -51,6 +51,8 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         run_ms=run_ms,
         last_line_ms=_ms_between(earlier.received_at, last_line_at),
         stopped_ms=_ms_between(earlier.received_at, earlier.stopped_at),
+        process_ended_ms=_ms_between(earlier.received_at, earlier.process_ended_at),
+        process_end_words=earlier.process_end_words,
         gap_ms=gap_ms,
         hidden_ms=_ms_between(earlier.received_at, earlier.hidden_until_at) if earlier.is_hidden_by_call else None,
         was_visibility_changed=_was_called(CHANGE, earlier, later, around),

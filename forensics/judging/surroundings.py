@@ -8,6 +8,7 @@ import json
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -26,7 +27,11 @@ from forensics.judging.readings import (
     watched,
     writers_of,
 )
+from forensics.judging.recorded import Recorded
+from forensics.judging.sends import Sends
+from forensics.judging.task_stops import TaskStops
 from forensics.judging.written import GroupLines, Writer, Written
+from forensics.settings import Producer
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Spans, common_to
 from forensics.streams.model import Delivery
@@ -67,7 +72,10 @@ class Surroundings:
         event_source_mappings: Sequence[dict[str, Any]] = (),
         setting_changes: Sequence[Row] = (),
         move_tasks: Sequence[Row] = (),
-        send_records: Iterable[Row] = (),
+        task_stops: Iterable[Row] = (),
+        send_records: Sequence[Row] = (),
+        recorded: Recorded | None = None,
+        producers: Sequence[Producer] = (),
         metric_points: Iterable[Row] = (),
         lines: Iterable[GroupLines] = (),
         runs: Mapping[str, Sequence[Run]] | None = None,
@@ -75,7 +83,8 @@ class Surroundings:
         """Take the rows of the evidence tables, and what lines tell per log group and function.
 
         Of ``metric_points`` only Throttles, ApproximateNumberOfMessagesVisible and EVENT_COUNTS above zero are looked at.
-        ``runs`` are those of functions whose mappings count events, by mapping.
+        ``runs`` are those of functions whose mappings count events, by mapping. ``recorded`` tells of calls that are not
+        among ``send_records``: those that works ask for are added by ``with_calls``.
         """
         self.in_force = SettingsInForce.of(queue_settings, function_settings, event_source_mappings, setting_changes)
         written = Written(lines)
@@ -86,7 +95,11 @@ class Surroundings:
         self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
-        self.calls = Calls(send_records, read.get("send_records", {}))
+        self.task_stops = TaskStops(task_stops)
+        self._recorded = recorded or Recorded.of(send_records)
+        self._read_calls = read.get("send_records", {})
+        self._producers = tuple(producers)
+        self._take_calls(send_records)
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
@@ -107,6 +120,16 @@ class Surroundings:
         self.has_move_tasks = bool(self._moves)
         self.moves: Mapping[str, Spans] = self._moves
         self._functions = functions_of(consumers)
+
+    def _take_calls(self, rows: Sequence[Row]) -> None:
+        self.calls = Calls(rows, self._read_calls, self._recorded)
+        self.sends = Sends(rows, self._read_calls, self._producers)
+
+    def with_calls(self, rows: Sequence[Row]) -> "Surroundings":
+        """Return the same with the recorded calls that some works ask for (rows of ``send_records``)."""
+        with_calls = copy(self)
+        with_calls._take_calls(rows)
+        return with_calls
 
     def read_span(self, log_group: str) -> tuple[int, int] | None:
         """Return from when until when a log group was read, its lines included; None where it has no lines."""
@@ -224,7 +247,14 @@ class Surroundings:
         hidden_s, holds_s = _visibility(queue_arns, states)
         reach = max(LONG_POLL_S, 2 * hidden_s) * _SECOND + _MILLISECOND
         since = low - holds_s * _SECOND
-        calls = {arn: self.calls.bearing(arn, since, high + reach) for arn in queue_arns}
+        calls = {
+            arn: [
+                *self._recorded.bearing(arn, since, high + reach),
+                self._read_calls.get(arn, NONE).between(since, high + reach),
+                self.sends.bearing(arn, since, high + reach),
+            ]
+            for arn in queue_arns
+        }
         if any(told[0] for told in calls.values()):  # a call may have hidden a message for longer
             reach = max(reach, LONGEST_VISIBILITY_S * _SECOND)
         names = {*functions, *(f for name in (*queue_arns, *groups) for f in self._functions.get(name, ()))}
@@ -233,6 +263,7 @@ class Surroundings:
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "calls": calls,
+            "stops": self.task_stops.bearing(low, high),
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ Newest = tuple[str, int, int]
 """The newest commit's file name, its bytes, and when it was written (ns)."""
 Stamp = tuple[int, int, int]
 """A file's inode, its bytes, and when it was written (ns)."""
+_COMMIT = re.compile(r"\d{20}\.json")
+_seen: dict[Path, tuple[int, Stamp]] = {}
+"""Per table the newest commit that was seen, and what it looked like then."""
 
 
 def log_folder(folder: Path) -> Path:
@@ -30,16 +34,29 @@ def commit_file(folder: Path, version: int) -> Path:
 
 
 def newest_commit(folder: Path) -> Newest | None:
-    """Return the newest commit's file name, bytes, and when it was written (ns); None where there is none."""
+    """Return the newest commit's file name, bytes, and when it was written (ns); None where there is none.
+
+    Looked for from the newest that was seen before: a table that is watched for a year has hundreds of thousands.
+    """
+    version, stamp = _seen.get(folder, (-1, None))
+    if stamp is None or stamp_of(commit_file(folder, version)) != stamp:
+        version = _newest_listed(folder)
+        stamp = stamp_of(commit_file(folder, version)) if version >= 0 else None
+    while stamp is not None and (next_stamp := stamp_of(commit_file(folder, version + 1))) is not None:
+        version, stamp = version + 1, next_stamp
+    if stamp is None:
+        _seen.pop(folder, None)
+        return None
+    _seen[folder] = version, stamp
+    return commit_file(folder, version).name, *stamp[1:]
+
+
+def _newest_listed(folder: Path) -> int:
     try:
         with os.scandir(log_folder(folder)) as entries:
-            newest = max((e for e in entries if e.name.endswith(".json")), key=lambda e: e.name, default=None)
-            if newest is None:
-                return None
-            status = newest.stat()
+            return max((int(e.name[:-5]) for e in entries if _COMMIT.fullmatch(e.name)), default=-1)
     except OSError:
-        return None
-    return newest.name, status.st_size, status.st_mtime_ns
+        return -1
 
 
 def newest_version(folder: Path) -> int:
@@ -82,3 +99,17 @@ def digests(folder: Path) -> dict[str, str]:
         for action in actions(folder, int(commit.stem)):
             found.update(json.loads(action.get("commitInfo", {}).get(DIGESTS, "{}")))
     return found
+
+
+def replaced_by(folder: Path, version: int) -> set[str] | None:
+    """Return the files of a version of a table that is always replaced whole, by their paths in its folder.
+
+    They stand in the last commit of rows, which is found without opening the table. None where that added to others.
+    """
+    for earlier in range(version, -1, -1):
+        found = list(actions(folder, earlier))
+        info: dict[str, Any] = next((action["commitInfo"] for action in found if "commitInfo" in action), {})
+        if info.get("operation") == "WRITE":
+            is_whole = info.get("operationParameters", {}).get("mode") == "Overwrite"
+            return {action["add"]["path"] for action in found if "add" in action} if is_whole else None
+    return set()

@@ -2,10 +2,12 @@
 
 import shutil
 from pathlib import Path
+from urllib.parse import unquote
 
+from forensics.lake import commits
 from forensics.lake.generation import Generation
 from forensics.lake.lake import Lake
-from forensics.tables import FINDINGS, GENERATIONS
+from forensics.tables import FINDINGS, GENERATIONS, Table
 
 KEEP_GENERATIONS = 5
 """So many generations of findings can be read still."""
@@ -31,7 +33,14 @@ def nameless_folders(lake: Lake, keep: int = KEEP_GENERATIONS) -> list[Path]:
                 named.setdefault(name, set()).add(number)
     found = []
     for table in FINDINGS:
-        kept = {Path(file).parent for number in named.get(table.name, ()) for file in lake.files(table, number)}
+        kept = {file.parent for number in named.get(table.name, ()) for file in _files(lake, table, number)}
         data = lake.path(table) / "data"
         found += [folder for folder in sorted(data.iterdir()) if folder not in kept] if data.is_dir() else []
     return found
+
+
+def _files(lake: Lake, table: Table, version: int) -> list[Path]:
+    paths = commits.replaced_by(lake.path(table), version)
+    if paths is None:  # as no release wrote findings; better asked than removed
+        return [Path(file) for file in lake.files(table, version)]
+    return [lake.path(table) / unquote(path) for path in paths]

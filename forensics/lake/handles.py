@@ -11,9 +11,10 @@ from deltalake import DeltaTable
 
 from forensics.lake.commits import commit_file, newest_commit, stamp_of
 
-MOST = 128
-"""Handles kept; a lake has some thirty tables."""
-_opened: dict[tuple[Any, ...], DeltaTable] = {}
+MOST = 64
+"""Handles kept, a megabyte or two each where many commits follow the checkpoint; a lake has some thirty tables."""
+_opened: dict[tuple[Path, int | None], tuple[Any, DeltaTable]] = {}
+"""By folder and version (None: newest), with what lay on the disk then: of the newest there is never more than one."""
 
 
 def opened(folder: Path, version: int | None = None) -> DeltaTable:
@@ -21,10 +22,12 @@ def opened(folder: Path, version: int | None = None) -> DeltaTable:
 
     The first commit is part of what is compared: another one is another table, made anew in the same folder.
     """
-    asked = newest_commit(folder) if version is None else (version, stamp_of(commit_file(folder, version)))
-    key = (folder, version is None, asked, stamp_of(commit_file(folder, 0)))
-    handle = _opened.pop(key, None) or DeltaTable(str(folder), version=version)
+    asked = newest_commit(folder) if version is None else stamp_of(commit_file(folder, version))
+    stamps = asked, stamp_of(commit_file(folder, 0))
+    was, handle = _opened.pop((folder, version), (None, None))
+    if handle is None or was != stamps:
+        handle = DeltaTable(str(folder), version=version)
     while len(_opened) >= MOST:
         _opened.pop(next(iter(_opened)), None)
-    _opened[key] = handle
+    _opened[folder, version] = stamps, handle
     return handle

@@ -357,7 +357,7 @@ class Lake:
     def _open_or_create(self, table: Table) -> DeltaTable:
         if not self.exists(table):
             return delta.create_table(self.path(table), table)
-        return delta.add_new_columns(self.path(table), table, self._open(table))
+        return delta.brought_up_to_date(self.path(table), table, self._open(table))
 
 
 def _files_of(handle: DeltaTable) -> list[str]:

@@ -125,6 +125,10 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
         E.EVENT_SOURCE_MAPPINGS: one_of("queue_arn", queues) | one_of("function_name", functions),
         E.LOG_GROUP_SETTINGS: one_of("log_group", groups),
         E.SETTING_CHANGES: one_of("queue_arn", queues) | one_of("function_name", functions) | one_of("resource", names),
+        E.SEND_RECORDS: _inside(
+            one_of("queue_arn", queues | {q.rpartition(":")[2] for q in queues}), E.SEND_RECORDS, span
+        ),
+        E.TASK_STOPS: one_of("task_id", {(d["log_stream"] or "").rpartition("/")[2] for d in case.deliveries}),
         E.MOVE_TASKS: one_of("source_arn", queues) | one_of("destination_arn", queues),
         E.CONSUMERS: one_of("log_group", groups),
         E.COVERAGE: one_of("queue_arn", queues)

@@ -40,7 +40,6 @@ _OF_SURROUNDINGS = (
     E.FUNCTION_SETTINGS,
     E.EVENT_SOURCE_MAPPINGS,
     E.SETTING_CHANGES,
-    E.SEND_RECORDS,
     E.MOVE_TASKS,
 )
 _AROUND = timedelta(seconds=1)
@@ -61,6 +60,7 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
     if len(items) > MOST_MESSAGES:
         return None
     small = {table.name: findings.read(table).to_pylist() for table in _OF_SURROUNDINGS}
+    calls = findings.read(E.SEND_RECORDS, where=equals("queue_arn", queue_arn)).to_pylist()
     told = _group_lines(findings)
     groups = log_groups_of(
         settings,
@@ -76,6 +76,8 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
     points = [row for batch in findings.scan(E.METRIC_POINTS, where=where) for row in batch.to_pylist()]
     around = Surroundings(
         **small,
+        send_records=calls,
+        producers=settings.producers,
         metric_points=[row for row in points if row["value"] > 0],
         lines=told,
     )

@@ -14,6 +14,7 @@ from forensics.report.works import by_work
 from pages._ui import exports, marks
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
+from pages._ui.device import shortcut
 from pages._ui.incidents import no_suspicion, state, verdict
 from pages._ui.readiness import readiness
 from pages._ui.said import count_text as count
@@ -66,7 +67,7 @@ def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
     st.sidebar.markdown(f"`{case['incident_id'].replace('`', '')}`")
     at = ids.index(case["incident_id"])
     with st.sidebar.container(horizontal=True, gap="small"):
-        for word, icon, shortcut, index, there_is, there_is_none in (
+        for word, icon, keys, index, there_is, there_is_none in (
             (
                 "Earlier",
                 ":material/chevron_left:",
@@ -89,7 +90,7 @@ def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
                 term(word),
                 icon=icon,
                 key="previous_incident" if index < at else "next_incident",
-                shortcut=shortcut,
+                shortcut=shortcut(keys),
                 disabled=not there,
                 help=there_is if there else there_is_none,
                 type="tertiary",

@@ -2,9 +2,12 @@
 
 import random
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from forensics.identity import evidence_id, handle_token
+from forensics.parsers.sends import pattern_of, read_as
+from forensics.settings import Producer
 from tests.oracle.lines import Line, at
 
 if TYPE_CHECKING:
@@ -242,7 +245,9 @@ class Kept:
         return f"{self.world.seed:08x}-0000-4000-8000-{number:012x}"
 
     def _send_records(self) -> list[dict[str, Any]]:
-        plan, rows = self.world.plan, []
+        plan, rows = self.world.plan, list[dict[str, Any]]()
+        if plan.calls == "producer":
+            return list(self._logged_sends())
         for number, call in enumerate(self.world.queue.calls if plan.calls else []):
             is_send = call.operation == "SendMessage"
             if not self.start_ms <= call.at_ms < self.end_ms or (plan.calls == "sends" and not is_send):
@@ -273,6 +278,52 @@ class Kept:
                 }
             )
         return rows
+
+    def _logged_sends(self) -> Iterator[dict[str, Any]]:
+        """What reading the producer's log by the world's settings gives; SQS's own sends in a redrive are not there."""
+        producer = producer_of(self.world)
+        for number, call in enumerate(self.world.queue.calls):
+            message = call.message
+            if call.operation != "SendMessage" or call.actor != "producer" or message is None:
+                continue
+            key = self.world.truth[message.message_id].business_key
+            yield {
+                "evidence_id": evidence_id("send", self.world.seed, number),
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "event_id": f"{self.world.seed}-{number}",
+                "place": 0,
+                "called_at": at(call.at_ms),
+                "operation": call.operation,
+                "queue_arn": self.world.queue.arn,
+                "message_id": message.message_id,
+                "business_key": key,
+                "producer_request_id": f"checkout-{key}",
+                "log_group": producer.log_group,
+                "log_stream": "shop",
+                "line": f"sent {message.message_id} for {key} request=checkout-{key}",
+                "pattern": pattern_of(producer),
+                "collected_at": at(self.end_ms),
+            }
+
+    def _task_stops(self) -> list[dict[str, Any]]:
+        worker = self.world.worker
+        return [
+            {
+                "evidence_id": evidence_id("stop", self.world.seed, stream),
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "task_id": stream.rpartition("/")[2],
+                "cluster": "jobs",
+                "stopped_at": at(stopped_ms),
+                "stop_code": "EssentialContainerExited",
+                "stopped_reason": "Essential container in task exited",
+                "container_reasons": ["app: exit code 137"],
+                "collected_at": at(self.end_ms),
+            }
+            for stream, stopped_ms in (worker.stops if worker and self.world.plan.task_events else ())
+            if stopped_ms < self.end_ms
+        ]
 
     def _metric_points(self) -> list[dict[str, Any]]:
         if not self.world.plan.metrics_kept:
@@ -339,6 +390,9 @@ class Kept:
                 rows.append(self._coverage_row(group, begin, end, status))
         if self.world.plan.calls in ("all", "hidden"):
             rows.append(self._coverage_row(self.world.queue.arn, self.start_ms, self.end_ms, "ok", "send_records"))
+        if self.world.plan.calls == "producer":
+            name = read_as(producer_of(self.world))
+            rows.append(self._coverage_row(name, self.start_ms, self.end_ms, "ok", "send_records"))
         for function in self.world.functions if self.world.plan.metrics_kept else []:
             rows.append(self._coverage_row(function.name, self.start_ms, self.end_ms, "ok", "metric_points"))
         for number in range(len(self.world.mappings) if self.world.plan.counts_events else 0):
@@ -441,6 +495,18 @@ def settings_text(world: "World") -> str:
             f'format = "{kind}"',
         ]
         parts.append("\n".join([*head, *effect_of("charged"), *said]))
+    if plan.calls == "producer":
+        producer = producer_of(world)
+        head = (
+            f'[[producer]]\nlog_group = "{producer.log_group}"\nqueue = "{producer.queue}"\nsent_is_exhaustive = true'
+        )
+        parts.append(f"{head}\nsent = '{producer.sent}'")
     if plan.business_key_declared:
         parts.append(f'[[queue]]\nname = "{world.queue.name}"\nbusiness_key = "$.payment_id"')
     return "\n\n".join(parts) + "\n"
+
+
+def producer_of(world: "World") -> Producer:
+    """Return how the world's producer logs its sends, each with its message, payment and request."""
+    sent = r"sent (?P<message_id>[0-9a-f-]+) for (?P<key>\S+) request=(?P<request_id>\S+)"
+    return Producer(f"/ecs/w{world.seed:06d}-shop", world.queue.name, sent, sent_is_exhaustive=True)

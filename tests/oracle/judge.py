@@ -321,7 +321,8 @@ def _judge_links(world: World, rows: dict[str, Row]) -> list[Problem]:
     problems = []
     for same in by_key.values():
         same_id = len({t.deduplication_id for t in same}) == 1 and world.plan.is_fifo and shows_attributes
-        if len(same) < 2 or not (world.plan.business_key_declared or same_id):
+        is_logged = world.plan.calls == "producer"
+        if len(same) < 2 or not (world.plan.business_key_declared or same_id or is_logged):
             continue
         if sum(t.effects_done for t in same) < 2:
             continue

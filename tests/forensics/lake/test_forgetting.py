@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from forensics.lake import Lake, to_arrow
+from forensics.lake import Lake, commits, to_arrow
 from forensics.lake.doctor import heal
-from forensics.lake.forgetting import KEEP_GENERATIONS, forget_generations
+from forensics.lake.forgetting import KEEP_GENERATIONS, forget_generations, nameless_folders
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import INCIDENTS, MESSAGES
 
@@ -81,6 +81,29 @@ def test_the_newest_generations_stay_readable_and_older_ones_are_forgotten(lake)
     assert [g.row_counts["messages"] for g in kept] == [7, 6, 5, 4, 3]
     assert [lake.read(MESSAGES, version=g.versions["messages"]).num_rows for g in kept] == [7, 6, 5, 4, 3]
     assert len(staged(lake)) == KEEP_GENERATIONS
+
+
+def test_an_earlier_version_is_not_opened_to_be_kept(lake, monkeypatch):
+    for number in range(KEEP_GENERATIONS + 1):
+        correlate(lake, T + timedelta(minutes=number), count=number)
+    seen = []
+    monkeypatch.setattr(Lake, "files", lambda self, table, version=None: seen.append((table.name, version)))
+
+    assert nameless_folders(lake, keep=1) != []
+    assert not [version for name, version in seen if name != "generations"]
+
+
+def test_a_table_of_findings_that_was_only_added_to_is_asked_for_its_files(lake):
+    correlate(lake, T, count=1)
+    (kept,) = (lake.path(MESSAGES) / "data").iterdir()
+    (commit,) = (
+        file for file in commits.log_folder(lake.path(MESSAGES)).glob("*.json") if "Overwrite" in file.read_text()
+    )
+    commit.write_text(commit.read_text().replace('"Overwrite"', '"Append"'))
+
+    assert commits.replaced_by(lake.path(MESSAGES), lake.versions((MESSAGES,))["messages"]) is None
+    forget_generations(lake)
+    assert kept.is_dir()
 
 
 def test_what_a_killed_run_staged_is_swept_by_the_next_and_counts_as_no_generation(lake):

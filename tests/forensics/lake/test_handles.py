@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forensics.lake import Lake
+from forensics.lake import Lake, commits
 from forensics.lake import handles as handles_module
 from forensics.lake.handles import opened
 from forensics.tables.evidence import LOG_EVENTS
@@ -51,10 +51,54 @@ def test_another_handle_writing_is_seen_by_whoever_opened_before(lake):
         assert lake.count(LOG_EVENTS) == other.count(LOG_EVENTS) == 2 * number + 2
 
 
+def test_of_a_table_that_is_written_again_and_again_one_handle_is_kept(lake):
+    handles_module._opened.clear()
+    for number in range(6):
+        add(lake, number)
+        lake.count(LOG_EVENTS)
+
+    assert len(handles_module._opened) == 1
+
+
+def test_the_newest_commit_is_found_from_the_one_before_without_listing_thousands(lake, monkeypatch):
+    add(lake, 1)
+    other = Lake(lake.root)
+    lake.count(LOG_EVENTS)
+    monkeypatch.setattr(commits, "_newest_listed", lambda folder: pytest.fail("listed all commits"))
+    for number in range(2, 5):
+        add(other, number)
+
+        assert lake.count(LOG_EVENTS) == number
+
+
+def test_a_newest_commit_that_is_taken_away_is_no_longer_the_newest(lake):
+    add(lake, 1)
+    add(lake, 2)
+    folder = lake.path(LOG_EVENTS)
+    commits.commit_file(folder, lake.versions()["log_events"]).unlink()
+
+    assert lake.count(LOG_EVENTS) == 1
+    shutil.rmtree(commits.log_folder(folder))
+    assert not lake.exists(LOG_EVENTS)
+
+
+def test_what_lies_beside_the_commits_is_none(lake):
+    add(lake, 1)
+    log = commits.log_folder(lake.path(LOG_EVENTS))
+    for name in (
+        "zz.json",
+        "00000000000000000007.json.tmp",
+        "00000000000000000000.00000000000000000009.compacted.json",
+    ):
+        (log / name).write_text("{}")
+
+    assert commits.newest_version(lake.path(LOG_EVENTS)) == lake.versions()["log_events"] == 1
+
+
 def test_handles_do_not_pile_up(lake, monkeypatch):
     monkeypatch.setattr(handles_module, "MOST", 3)
     for number in range(6):
         add(lake, number)
-        lake.count(LOG_EVENTS)
+        lake.count(LOG_EVENTS, version=number)
 
     assert len(handles_module._opened) <= 3

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import deltalake
+import pyarrow.parquet as pq
 import pytest
 
 from forensics.errors import LakeBusyError
@@ -113,6 +114,33 @@ def test_a_file_that_has_grown_large_is_not_written_again(lake, monkeypatch):
     assert ids(lake) == [f"log:{n}" for n in range(8)]
 
 
+def test_a_checkpoint_does_not_grow_with_what_was_merged_long_ago(lake, monkeypatch):
+    """Each repeats what was removed lately; with years of it, checkpoints of a watched table would be larger each time."""
+    for number in range(8):
+        add(lake, number)
+    lake.compact(LOG_EVENTS, at_files=8)
+    monkeypatch.setattr(delta, "REMEMBERED", "interval 0 hours")
+    lake.append(LOG_EVENTS, [], "log_events|/g")
+    for number in range(8, 24):
+        add(lake, number)
+    (checkpoint,) = (lake.path(LOG_EVENTS) / "_delta_log").glob("*.checkpoint.parquet")
+
+    removed = pq.read_table(checkpoint, columns=["remove"])["remove"]
+    assert removed.null_count == len(removed)
+    assert ids(lake) == sorted(f"log:{n}" for n in range(24))
+    assert ids(lake, 8) == sorted(f"log:{n}" for n in range(8))
+
+
+def test_opening_a_table_reads_few_commits(lake):
+    """Each of those since the last checkpoint is read by a thread of its own, and kept."""
+    for number in range(45):
+        add(lake, number)
+    log = lake.path(LOG_EVENTS) / "_delta_log"
+
+    newest = max(int(file.name[:20]) for file in log.glob("*.checkpoint.parquet"))
+    assert lake.versions()["log_events"] - newest <= 20
+
+
 # -- unclear commits ---------------------------------------------------------------------------------------
 
 
@@ -173,3 +201,20 @@ def test_a_table_of_an_earlier_release_gets_the_columns_declared_since(lake, mon
     assert rows == {"coverage:old": None, "coverage:new": True}
     commits = sorted((lake.path(COVERAGE) / "_delta_log").glob("*.json"))
     assert json.loads(commits[2].read_text().split("\n")[0])["commitInfo"]["operation"] == "ADD COLUMN"
+
+
+def test_a_table_of_an_earlier_release_gets_the_properties_declared_since_and_no_new_data(lake, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(delta, "CHECKPOINT_EVERY", "100")
+        add(lake, 1)
+    data = lake.data_versions()
+    add(lake, 1)
+    configuration = deltalake.DeltaTable(str(lake.path(LOG_EVENTS))).metadata().configuration
+
+    assert configuration["delta.checkpointInterval"] == delta.CHECKPOINT_EVERY
+    assert configuration["delta.appendOnly"] == "true"
+    assert lake.versions() != data
+    assert lake.data_versions() == data
+    version = lake.versions()
+    add(lake, 1)
+    assert lake.versions() == version

@@ -246,6 +246,14 @@ CASES = {
             dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=30_000),
             "excluded",
         ),
+        "received while the other ran, inside what was extended": (
+            dict(visibility_timeout_s=30, hidden_ms=90_000, gap_ms=45_000, run_ms=60_000),
+            "excluded",
+        ),
+        "ended before an extended timeout did": (
+            dict(visibility_timeout_s=30, hidden_ms=90_000, gap_ms=90_400, run_ms=60_000),
+            "excluded",
+        ),
         "received early, just as the other ended": (
             dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=20_000),
             "excluded",
@@ -401,6 +409,7 @@ CASES = {
         ),
     },
     "released": {
+        "extended by ten milliseconds": (dict(visibility_timeout_s=30, hidden_ms=30_010, gap_ms=31_000), "excluded"),
         "exactly nine tenths of the timeout": (
             dict(is_fifo=True, visibility_timeout_s=30, gap_ms=27_000),
             "excluded",
@@ -520,6 +529,24 @@ CASES = {
             "excluded",
         ),
         "not told to stop, came back": (dict(earlier_kind="worker", gap_ms=30_000), "undecidable"),
+        "its task stopped as the message was visible again": (
+            dict(earlier_kind="worker", visibility_timeout_s=30, gap_ms=30_400, process_ended_ms=30_000),
+            "supported",
+        ),
+        "its task stopped a millisecond later": (
+            dict(earlier_kind="worker", visibility_timeout_s=30, gap_ms=30_400, process_ended_ms=30_001),
+            "excluded",
+        ),
+        "its task stopped before an extended timeout did": (
+            dict(
+                earlier_kind="worker", visibility_timeout_s=30, hidden_ms=90_000, gap_ms=90_400, process_ended_ms=60_000
+            ),
+            "supported",
+        ),
+        "its task stopped, and only when it came back is known": (
+            dict(earlier_kind="worker", gap_ms=30_400, process_ended_ms=30_400),
+            "supported",
+        ),
         "a function took it": (dict(), "excluded"),
     },
     "broker_copy": {
