@@ -6,6 +6,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
@@ -158,6 +159,12 @@ for _panel, _commands in _COMMANDS.items():
         app.command(name=_command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_ready)
 
 
+@cache
+def _program() -> Callable[..., Any]:
+    """Return the commands put together, which takes longer than most of them do: once in a process."""
+    return typer.main.get_command(app)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a traceback is only ever shown for a bug, and on demand."""
     args = list(sys.argv[1:] if argv is None else argv)
@@ -167,7 +174,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.umask(before | 0o077)
     speak_plainly_if_need_be()
     try:
-        code = app(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
+        code = _program()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_OK
     except ForensicsError as problem:
