@@ -6,6 +6,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
@@ -43,7 +44,15 @@ from cli.options import (
     WideOption,
     everywhere,
 )
-from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
+from cli.output import (
+    OutputUnwritableError,
+    about_file,
+    be_quiet,
+    complain,
+    is_disk_full,
+    say,
+    speak_plainly_if_need_be,
+)
 from cli.reconcile import reconcile
 from cli.redrive_plan import redrive_plan
 from cli.report import report
@@ -150,6 +159,12 @@ for _panel, _commands in _COMMANDS.items():
         app.command(name=_command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_ready)
 
 
+@cache
+def _program() -> Callable[..., Any]:
+    """Return the commands put together, which takes longer than most of them do: once in a process."""
+    return typer.main.get_command(app)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a traceback is only ever shown for a bug, and on demand."""
     args = list(sys.argv[1:] if argv is None else argv)
@@ -157,8 +172,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         logging.getLogger().addHandler(logging.NullHandler())  # libraries that log have nothing to say to a person
     before = os.umask(0o077)  # evidence is for whoever collects it: lakes, reports, and what Spark writes on the way
     os.umask(before | 0o077)
+    speak_plainly_if_need_be()
     try:
-        code = app(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
+        code = _program()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_OK
     except ForensicsError as problem:

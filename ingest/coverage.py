@@ -65,6 +65,7 @@ _WORDS = {
     "setting_changes": "setting changes in",
     "send_records": "calls to queue",
     "move_tasks": "redrives out of queue",
+    "task_stops": "stopped tasks of cluster",
     "guard_table_settings": "settings of idempotency table",
     "guard_records": "records of idempotency table",
 }

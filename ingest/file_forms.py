@@ -135,7 +135,9 @@ def _are_items(keys: set[str], text: str) -> bool:
 
 
 def _are_records(keys: set[str], text: str) -> bool:
-    """Tell metrics, CloudTrail events, CloudTrail Lake's answers and move tasks by their keys."""
+    """Tell metrics, CloudTrail events, CloudTrail Lake's answers, events of ECS and move tasks by their keys."""
+    if {"detail-type", "source", "detail"} <= keys:
+        return True
     if keys & {"metric_stream_name", "MetricDataResults", "QueryResultRows"} or {"metric_name", "dimensions"} <= keys:
         return True
     head = text[:8192]

@@ -9,7 +9,7 @@ from forensics.errors import ForensicsError
 from forensics.lake import Lake
 from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
-from forensics.tables import BY_NAME
+from forensics.tables import ALL_TABLES, BY_NAME
 from ingest import saved_guard_tables
 from ingest.file_consumers import LogGroups, consumer_rows
 from ingest.file_forms import Form, FoundFile, recognise
@@ -18,6 +18,7 @@ from ingest.saved_records import read_records
 from ingest.saved_settings import read_settings
 
 CONSUMERS = BY_NAME["consumers"]
+_LAYERS = frozenset(table.layer for table in ALL_TABLES)
 NO_LOGS = (Form.SETTINGS, Form.RECORDS, Form.GUARD_TABLE, Form.NOTHING, Form.UNKNOWN)
 
 
@@ -120,13 +121,14 @@ def _files_of(whole: Path, lake_folder: Path) -> Iterator[Path]:
         yield whole
         return
     tables = {log.parent for log in whole.rglob("_delta_log") if log.is_dir()}
+    lakes = {table.parents[1] for table in tables if table.parent.name in _LAYERS} - {whole, *whole.parents}
     for path in whole.rglob("*"):
         is_hidden = any(part.startswith(".") for part in path.relative_to(whole).parts)
         if (
             path.is_file()
             and not is_hidden
             and not path.is_relative_to(lake_folder)
-            and tables.isdisjoint(path.parents)
+            and (tables | lakes).isdisjoint(path.parents)
         ):
             yield path
 

@@ -139,8 +139,14 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
     A delete after the worker had failed tells that it gave the message up. Where the log prints no handle, the one receive
     recorded at that time that names the message tells it.
     """
-    if delivery.receipt_handle is None:
-        delivery.receipt_handle = _handle_of_receive(delivery, calls)
+    if (receive := _receive(delivery, calls)) is not None:
+        if delivery.receipt_handle is None:
+            delivery.receipt_handle = receive.handle
+        if receive.visibility_s is not None and delivery.received_at is not None:  # what the receive asked for wins
+            delivery.visibility_timeout_s, delivery.is_visibility_assumed = receive.visibility_s, False
+            if not delivery.is_hidden_by_call:
+                delivery.hidden_until_at = delivery.received_at + receive.visibility_s * 1_000_000
+            delivery.evidence_ids = united(delivery.evidence_ids, [receive.evidence_id])
     deletes = calls.of_handle(delivery.queue_arn, delivery.receipt_handle, DELETE)
     if deletes:
         delivery.deleted_by_call_at = next((call.at for call in deletes if call.error is None), None)
@@ -162,13 +168,14 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
         delivery.evidence_ids = united(delivery.evidence_ids, used)
 
 
-def _handle_of_receive(delivery: Delivery, calls: Calls) -> str | None:
+def _receive(delivery: Delivery, calls: Calls) -> Call | None:
+    """Return the one recorded receive at that time that names the message."""
     received_at = delivery.received_at
     if received_at is None:
         return None
     receives = calls.of_message(delivery.queue_arn, delivery.message_id, RECEIVE)
     near = [c for c in receives if received_at - 2 * CLOCK_US <= c.at <= received_at + CLOCK_US]
-    return near[0].handle if len(near) == 1 else None
+    return near[0] if len(near) == 1 else None
 
 
 def add_receive(delivery: Delivery, item: Sequence[Delivery], calls: Calls) -> None:

@@ -16,8 +16,9 @@ from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.provisional import delivery_final_at
-from forensics.judging.sends import add_sends
+from forensics.judging.sends import add_sends, with_marks_by_key
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.task_stops import add_stop
 from forensics.judging.unlogged import unlogged_receives
 from forensics.judging.works import works
 from forensics.run_ends import CUT_OFF
@@ -60,6 +61,7 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     """Return the ledger of each item by queue and item id: deliveries in order, each with its effect and its ending."""
     logged = with_late_output_returned([_to_judge(d, around) for d in deliveries])
     share_by_key(logged)
+    logged = with_marks_by_key(logged, around.sends)
     by_item: dict[tuple[str, str], Item] = defaultdict(list)
     for delivery in logged:
         by_item[delivery.queue_arn, delivery.item_id].append(delivery)
@@ -80,10 +82,11 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
 
 
 def _add_calls(item: Item, around: Surroundings) -> None:
-    """Add what recorded calls to SQS tell of an item's deliveries."""
+    """Add what recorded calls to SQS, and the ends of tasks, tell of an item's deliveries."""
     for delivery in item:
         if delivery.is_seen:
             add_calls(delivery, around.calls)
+            add_stop(delivery, around.task_stops)
         else:
             add_receive(delivery, item, around.calls)
     add_sends(item, around.sends)

@@ -31,6 +31,7 @@ from forensics.judging.readings import (
 )
 from forensics.judging.recorded import Recorded
 from forensics.judging.sends import Sends
+from forensics.judging.task_stops import TaskStops
 from forensics.judging.written import GroupLines, Writer, Written
 from forensics.settings import Producer, Settings
 from forensics.settings_in_force import SettingsInForce
@@ -73,6 +74,7 @@ class Surroundings:
         event_source_mappings: Sequence[dict[str, Any]] = (),
         setting_changes: Sequence[Row] = (),
         move_tasks: Sequence[Row] = (),
+        task_stops: Iterable[Row] = (),
         send_records: Sequence[Row] = (),
         guard_table_settings: Iterable[Row] = (),
         guard_records: Iterable[Row] = (),
@@ -99,6 +101,7 @@ class Surroundings:
         self.has_fifo_dead_letters = has_fifo_dead_letters(consumers, queue_settings)
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
+        self.task_stops = TaskStops(task_stops)
         self._recorded = recorded or Recorded.of(send_records)
         self._read_calls = read.get("send_records", {})
         self._producers = tuple(producers)
@@ -267,6 +270,7 @@ class Surroundings:
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "calls": calls,
+            "stops": self.task_stops.bearing(low, high),
             "guards": self.guard_records.bearing({*names, *groups}, queue_arns, low, high),
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},

@@ -140,6 +140,7 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
         E.SEND_RECORDS: _inside(
             one_of("queue_arn", queues | {q.rpartition(":")[2] for q in queues}), E.SEND_RECORDS, span
         ),
+        E.TASK_STOPS: one_of("task_id", {(d["log_stream"] or "").rpartition("/")[2] for d in case.deliveries}),
         E.MOVE_TASKS: one_of("source_arn", queues) | one_of("destination_arn", queues),
         E.GUARD_TABLE_SETTINGS: one_of("guard_table", tables),
         E.GUARD_RECORDS: one_of("guard_table", tables),

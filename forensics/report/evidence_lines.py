@@ -46,7 +46,13 @@ def _describe(table: str, row: Row) -> tuple[datetime | None, str, str, str, str
     if table == "send_records" and row["line"] is not None:
         source = " ".join(filter(None, (row["log_group"], row["log_stream"])))
         return row["called_at"], table, source, without_bodies(row["line"]).rstrip(), evidence_id
-    at = row.get("called_at") or row.get("observed_at") or row.get("window_start_at") or row.get("collected_at")
+    at = (
+        row.get("called_at")
+        or row.get("stopped_at")
+        or row.get("observed_at")
+        or row.get("window_start_at")
+        or row.get("collected_at")
+    )
     name = (
         row.get("queue_name")
         or row.get("function_name")

@@ -244,6 +244,29 @@ MOVE_TASKS = Table(
     ),
 )
 
+TASK_STOPS = Table(
+    "task_stops",
+    "evidence",
+    grain="one ECS task that stopped, as EventBridge told: the process of a worker is over",
+    key=("evidence_id",),
+    time_column="stopped_at",
+    columns=(
+        Column("evidence_id", "string", "stop: and the SHA-256 of account, region and the task"),
+        _ACCOUNT,
+        _REGION,
+        Column("task_id", "string", "last part of the task's ARN: log streams of the awslogs driver end in it"),
+        Column("cluster", "string", "the cluster's name"),
+        Column("task_group", "string", "what started it, as service:name; null where not said"),
+        Column("stopped_at", "timestamp", "when its containers had stopped, UTC"),
+        Column("stop_code", "string", "such as EssentialContainerExited or UserInitiated; null where not said"),
+        Column("stopped_reason", "string", "why, in ECS's words"),
+        Column(
+            "container_reasons", "strings", "name: exit code and reason of each container, such as OutOfMemoryError"
+        ),
+        _COLLECTED,
+    ),
+)
+
 GUARD_TABLE_SETTINGS = Table(
     "guard_table_settings",
     "evidence",
@@ -358,6 +381,7 @@ EVIDENCE = (
     SETTING_CHANGES,
     SEND_RECORDS,
     MOVE_TASKS,
+    TASK_STOPS,
     GUARD_TABLE_SETTINGS,
     GUARD_RECORDS,
     CONSUMERS,

@@ -104,6 +104,7 @@ class Kept:
         for known in self.world.truth.values():
             by_key.setdefault(known.business_key, []).append(known.message_id)
         shown: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
+        marked: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         for line in self.lines:
             for delivery in line.names:
                 named = self.world.truth.get(delivery.message_id)
@@ -111,7 +112,9 @@ class Kept:
                     continue
                 is_mention = line.role == "effect" and not self.world.plan.effect_declared
                 role = "mention" if is_mention else line.role
-                shown[delivery.message_id][f"{delivery.run_id}"].add((line.stream, role))
+                # what a run left behind is printed in the next one, under that one's request id
+                run_id = line.run_id if self.world.functions else delivery.run_id
+                shown[delivery.message_id][f"{run_id}"].add((line.stream, role))
                 named.is_event_shown |= line.role == "event"
                 if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
                     named.told_receives.add(delivery.receive_count)
@@ -120,9 +123,12 @@ class Kept:
             if line.role == "effect":
                 for key in line.keys:
                     for message_id in by_key.get(key, ()):
-                        self.world.truth[message_id].key_named_runs.add(f"{line.run_id}")
+                        marked[message_id][f"{line.run_id}"].add((line.stream, line.role))
+        apart = set if self.world.functions else told_apart
         for message_id, runs in shown.items():
-            self.world.truth[message_id].named_runs = set(runs) if self.world.functions else told_apart(runs)
+            self.world.truth[message_id].named_runs = apart(runs)
+        for message_id, runs in marked.items():
+            self.world.truth[message_id].key_named_runs = apart(runs)
 
     # -- rows ----------------------------------------------------------------------------------------------
 
@@ -307,6 +313,25 @@ class Kept:
                 "pattern": pattern_of(producer),
                 "collected_at": at(self.end_ms),
             }
+
+    def _task_stops(self) -> list[dict[str, Any]]:
+        worker = self.world.worker
+        return [
+            {
+                "evidence_id": evidence_id("stop", self.world.seed, stream),
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "task_id": stream.rpartition("/")[2],
+                "cluster": "jobs",
+                "stopped_at": at(stopped_ms),
+                "stop_code": "EssentialContainerExited",
+                "stopped_reason": "Essential container in task exited",
+                "container_reasons": ["app: exit code 137"],
+                "collected_at": at(self.end_ms),
+            }
+            for stream, stopped_ms in (worker.stops if worker and self.world.plan.task_events else ())
+            if stopped_ms < self.end_ms
+        ]
 
     @property
     def guard_table(self) -> str:

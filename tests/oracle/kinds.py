@@ -115,7 +115,7 @@ def _counting(rng: random.Random) -> Plan:
 
 
 def _stopped_workers(rng: random.Random) -> Plan:
-    """Workers that are killed, with or without a word, beside slow ones and others that end well."""
+    """Workers that are killed, with or without a word, beside slow ones and others that end well; some send heartbeats."""
     drawn = replace(
         Plan.draw(rng),
         consumer=rng.choice(("laravel", "lines", "lines")),
@@ -124,6 +124,8 @@ def _stopped_workers(rng: random.Random) -> Plan:
         effect_line=rng.choice(("both", "message", None)),
         queue_settings_kept=True,
         trouble_rate=rng.choice((0.2, 0.4)),
+        task_events=rng.random() < 0.5,
+        heartbeat=rng.random() < 0.4,
     )
     return drawn.made_fair()
 

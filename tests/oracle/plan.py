@@ -61,6 +61,7 @@ class Plan:
     even_pace: bool = False  # every item takes the same time: what is begun at once also ends in order
     second_function: bool = False
     shared_group: bool = False  # all functions write to one log group, each in words of its own, and so does a stranger
+    heartbeat: bool = False  # a worker extends the visibility timeout while it works, and says so
     # the handler's lines
     event_form: str = "json"
     started_line: bool = False
@@ -91,6 +92,7 @@ class Plan:
     counts_events: bool = False  # the mapping's opt-in metrics are on
     calls: str | None = None  # what CloudTrail keeps of calls: all, with ids and handles hidden, or sends alone;
     # or "producer": no trail, the producer's own log of its sends
+    task_events: bool = False  # EventBridge's events of tasks that stopped
     loss: str = "none"
 
     def __post_init__(self) -> None:

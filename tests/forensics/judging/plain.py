@@ -6,6 +6,7 @@ from forensics.judging.calls import Calls
 from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
 from forensics.judging.sends import Sends
+from forensics.judging.task_stops import TaskStops
 from forensics.streams.model import Delivery
 
 S = 1_000_000
@@ -62,6 +63,7 @@ class Around:
     calls: Calls = field(default_factory=Calls)
     guard_records: GuardRecords = field(default_factory=GuardRecords)
     sends: Sends = field(default_factory=Sends)
+    task_stops: TaskStops = field(default_factory=TaskStops)
 
     @property
     def has_move_tasks(self):
