@@ -181,8 +181,8 @@ def imported(report: "ImportReport") -> Iterator[str]:
                 "  {redrives}, {records_stored_count} of them new.",
                 redrives=count_text(
                     report.records_seen_count,
-                    "metric point, change and redrive",
-                    "metric points, changes and redrives",
+                    "metric point, change, redrive and guard record",
+                    "metric points, changes, redrives and guard records",
                 ),
                 records_stored_count=report.records_stored_count,
             )

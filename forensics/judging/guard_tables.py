@@ -106,7 +106,7 @@ def words_of_tables(work: Sequence[Sequence[Delivery]], guards: GuardRecords) ->
     for table in tables_of(deliveries):
         records = guards.of_work(table, deliveries)
         reading = guards.reading(table, deliveries[0].queue_arn, span[1])
-        found.append(_told(deliveries, records) if records else _nothing(deliveries, reading))
+        found.append(_told(deliveries, records, reading) if records else _nothing(deliveries, reading))
     return found
 
 
@@ -141,7 +141,7 @@ class _Again(NamedTuple):
         return _is_about(record, self.first) and _is_about(record, self.second)
 
 
-def _told(deliveries: Sequence[Delivery], records: Sequence[Record]) -> TableWord:
+def _told(deliveries: Sequence[Delivery], records: Sequence[Record], reading: Reading) -> TableWord:
     received = sorted((d.received_at, n) for n, d in enumerate(deliveries) if d.is_seen and d.received_at is not None)
     done = [(at, deliveries[n]) for at, n in received if deliveries[n].effect == "yes"]
     again = [_Again(*first, *second) for first, second in zip(done, done[1:], strict=False)]
@@ -156,8 +156,9 @@ def _told(deliveries: Sequence[Delivery], records: Sequence[Record]) -> TableWor
         if record.state == IN_PROGRESS:
             said |= _locked(record, [at for at, _ in received])
     never = any(r.expires_at is None for r in latest if r.state != IN_PROGRESS)
+    keeps = bool(again) and reading.keeps_expired is True
     is_bare = bool(again) and all(r.state == UNSAID for r in records)
-    return TableWord(records[0].table, never_expires=never, bears_no_status=is_bare, **said)
+    return TableWord(records[0].table, never_expires=never, bears_no_status=is_bare, keeps_expired=keeps, **said)
 
 
 def _locked(record: Record, received: Sequence[int]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ class TableWord:
     a record of their own. ``expired_at``: when its record expired, before the repeat at ``repeat_at``; ``kept_s``: the repeat
     wrote it anew, for a record is kept so long at most. ``passed_until``: a completed record held until then, and the work was
     done again all the same. ``lock_until``: it is still in progress; ``is_lock_open``: without an end of its own;
-    ``is_lock_past``: a repeat came after that end. ``completed_until``: it is completed. ``absence``: that there is none:
+    ``is_lock_past``: a repeat came after that end. ``completed_until``: it is completed. ``keeps_expired``: the table deletes nothing by itself. ``absence``: that there is none:
     ``decided``, or why that says nothing (``part``, ``deleted``, ``key``); ``read_at``: when the table was read.
     """
 
@@ -35,6 +35,7 @@ class TableWord:
     completed_until: datetime | None = None
     never_expires: bool = False
     bears_no_status: bool = False
+    keeps_expired: bool = False
     absence: str | None = None
     read_at: datetime | None = None
 
@@ -104,6 +105,10 @@ def _state(told: TableWord) -> list[str]:
         )
     if told.never_expires:
         parts.append(f"Its record in the table {told.table} never expires.")
+    if told.keeps_expired:
+        parts.append(
+            f"Time to live is not enabled on the table {told.table}: what has expired stays until somebody deletes it."
+        )
     if told.bears_no_status:
         parts.append(
             f"Its record in the table {told.table} bears no status that could hold off a second run while the first is at work."

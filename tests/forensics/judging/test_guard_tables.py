@@ -375,6 +375,24 @@ ABSENT = {
 }
 
 
+KEPT = {"records": [record(expires=599)]}
+EXPIRED = {"expired_at": at(599), "repeat_at": at(600)}
+ABSENT |= {
+    "there is one, and time to live is off": (
+        TWICE,
+        {**KEPT, "tables": [settings_row(False)]},
+        EXPIRED | {"keeps_expired": True},
+    ),
+    "there is one, and time to live is on": (TWICE, {**KEPT, "tables": [settings_row(True)]}, EXPIRED),
+    "there is one, and nothing tells of time to live": (TWICE, KEPT, EXPIRED),
+    "there is one, time to live is off, and the work was done once": (
+        [[FIRST]],
+        {**KEPT, "tables": [settings_row(False)]},
+        {},
+    ),
+}
+
+
 def absent(of, work, around):
     found = of.words_of_tables(copied(work), guard_records(**around))
     plain = TableWord(TABLE)

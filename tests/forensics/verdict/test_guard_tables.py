@@ -63,6 +63,10 @@ TOLD = {
         "Its record in the table done is still in progress; its lock ends at 2026-11-20 12:00:00.000 UTC: whoever comes after it runs.",
     ),
     "it never expires": ({"never_expires": True}, "Its record in the table done never expires."),
+    "nothing is deleted": (
+        {"keeps_expired": True},
+        "Time to live is not enabled on the table done: what has expired stays until somebody deletes it.",
+    ),
     "it bears no status": (
         {"bears_no_status": True},
         "Its record in the table done bears no status that could hold off a second run while the first is at work.",
@@ -106,7 +110,7 @@ def test_what_a_table_tells_in_words(facts, sentence):
     "sentence", [said for _, said in TOLD.values() if said], ids=[n for n, (_, s) in TOLD.items() if s]
 )
 def test_what_a_table_tells_in_japanese(sentence):
-    said = re.sub(r"UTC|ID|guard_s|keyed_by|Powertools|done", "", Language("ja").sentence(sentence))
+    said = re.sub(r"UTC|ID|TTL|guard_s|keyed_by|Powertools|done", "", Language("ja").sentence(sentence))
 
     assert not re.search("[A-Za-z]", said), said
     assert said.endswith("。")
