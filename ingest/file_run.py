@@ -288,8 +288,9 @@ class Run:
                 row["evidence_id"] = _name(row)
             done.first_at = min([*times, *filter(None, [done.first_at])])
             done.last_at = max([*times, *filter(None, [done.last_at])])
-            if self.groups.producers_of(group):
-                self._append_sends(group, rows, done)
+            self._append_sends(group, rows)
+            if self._is_producers_alone(group):
+                done.other_count += len(rows)
                 continue
             fresh = FileTwins(self.lake, group).fresh(rows)
             stored = self.lake.append(LOG_EVENTS, fresh, f"log_events|{group}")
@@ -299,14 +300,16 @@ class Run:
             self.lake.append(QUARANTINE, self._poison, "quarantine|import")
         self._rows, self._poison, self._gathered = {}, [], 0
 
-    def _append_sends(self, group: str, rows: list[dict[str, Any]], done: GroupTally) -> None:
-        """Keep the sends among a producer's lines; the others tell nothing here."""
+    def _is_producers_alone(self, group: str) -> bool:
+        """Tell whether a group holds a producer's lines, and no consumer's: then only its sends are kept."""
+        return bool(self.groups.producers_of(group)) and not self.groups.has_consumer(group)
+
+    def _append_sends(self, group: str, rows: list[dict[str, Any]]) -> None:
         for producer, queue_arn in self.groups.producers_of(group):
             sends = list(producers.to_rows(rows, producer, queue_arn))
             stored_count = producers.append(self.lake, sends)
             self.report.records_seen_count += len(sends)
             self.report.records_stored_count += stored_count
-        done.other_count += len(rows)
 
     # -- coverage ------------------------------------------------------------------------------------------
 
@@ -331,7 +334,7 @@ class Run:
             for producer, queue_arn in self.groups.producers_of(group):
                 sends = producers.reading_of(producer, account_id, region, queue_arn)
                 record(self.lake, [replace(sends, status=status, detail=detail)], window, self.now)
-            if self.groups.producers_of(group):
+            if self._is_producers_alone(group):
                 continue
             reading = Reading(
                 LOG_EVENTS,

@@ -58,6 +58,21 @@ def test_lines_that_tell_of_a_send_are_kept_and_no_others(tmp_path):
     assert imported(tmp_path).count(LOG_EVENTS) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "choices"),
+    [
+        (SAID, {"log_groups": (f"{GROUP}=elsewhere",)}),
+        (SAID + '[[function]]\nname = "charge-card"\norder = "sequential"', {}),
+    ],
+    ids=["said on the command line", "said in the settings"],
+)
+def test_a_group_in_which_a_consumer_writes_too_is_kept_whole(tmp_path, text, choices):
+    lake = imported(tmp_path, text, **choices)
+
+    assert (lake.count(LOG_EVENTS), len(sends(lake))) == (len(LINES), 2)
+    assert {r["source"] for r in lake.read(COVERAGE).to_pylist()} == {"log_events", "send_records"}
+
+
 def test_a_second_import_adds_nothing_and_a_mended_pattern_reads_anew(tmp_path):
     imported(tmp_path)
     assert len(sends(imported(tmp_path))) == 2
