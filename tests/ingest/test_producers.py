@@ -11,6 +11,7 @@ from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.collect import collect
+from ingest.estimate import estimate
 from ingest.file_run import ImportChoices
 from ingest.files import import_files
 from tests.ingest import saved_files
@@ -126,3 +127,10 @@ def test_a_producer_whose_log_may_not_be_read_is_a_gap(lake, aws, shop, hour, pr
     report = collect(lake, aws, [shop[0]], hour, settings=said_of(shop), now=WORLD_START + timedelta(hours=2))
 
     assert [gap for gap in report.gaps if gap.startswith(f"sends logged in '{shop[1]}")]
+
+
+@pytest.mark.emulator
+def test_an_estimate_counts_the_producers_log_too(lake, aws, shop, hour):
+    found = estimate(lake, aws, [shop[0]], hour, (), said_of(shop), WORLD_START + timedelta(hours=2))
+
+    assert [group.log_group for group in found.groups] == [shop[1]]
