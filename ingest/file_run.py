@@ -20,6 +20,7 @@ from ingest.file_bytes import FileDamagedError, FileTooLargeError
 from ingest.file_consumers import LogGroups
 from ingest.file_events import FileEvent, read_events
 from ingest.file_forms import Form, FoundFile
+from ingest.file_places import Places
 from ingest.quarantine import quarantine_row, what_is_wrong
 from ingest.record_coverage import RecordTally
 from ingest.saved_records import CHANGES, TASKS, SavedRecords, of_tables
@@ -37,8 +38,6 @@ SETTINGS_TABLES = (
 )
 APPEND_ROWS = 50_000
 """Rows gathered for one commit: a commit costs milliseconds, a row about 1 KB of memory."""
-NEAR_MOMENTS = 50_000
-"""So many moments at least are remembered for the order within one: events of one millisecond stand close in a log."""
 SOME_ROWS = 1000
 """So many rows of a commit are looked up to see whether their file was imported before."""
 MOST_REASONS = 20
@@ -231,9 +230,7 @@ class Run:
         for reason, count in reasons.most_common(MOST_REASONS):
             self.report.notes.append(f"{found.name}: {count:,} kept in quarantine: {reason}")
 
-    def _row(
-        self, item: FileEvent, group: str, found: FoundFile, places: "Places"
-    ) -> tuple[dict[str, Any] | None, str]:
+    def _row(self, item: FileEvent, group: str, found: FoundFile, places: Places) -> tuple[dict[str, Any] | None, str]:
         event = item.event
         if reason := item.reason or what_is_wrong(event):
             return None, reason
@@ -358,45 +355,3 @@ def _name(row: dict[str, Any]) -> str:
     if own is None:
         own = "content:" + sha256(f"{row['_content'].hex()}|{row['_ordinal']}".encode()).hexdigest()
     return evidence_id("log", row["account_id"], row["region"], row["log_group"], own)
-
-
-class Places:
-    """Numbers the events of one file: order within a stream's millisecond, and which of several equal ones it is.
-
-    Copies of a file must add nothing, so counting begins anew with each file.
-    """
-
-    def __init__(self) -> None:
-        # Two dictionaries take turns: forgetting the oldest moment of one, one by one, takes time that grows with its square.
-        self._in_ms: dict[tuple[str, datetime], int] = {}
-        self._in_ms_before: dict[tuple[str, datetime], int] = {}
-        self._equal = _Tallies()
-
-    def of(self, stream: str, logged_at: datetime, line: str, event_id: str | None) -> tuple[int, int | None, bytes]:
-        """Return the order within the millisecond, and of events without an id the ordinal among equals, and a digest."""
-        at = (stream, logged_at)
-        order_in_ms = self._in_ms.get(at) or self._in_ms_before.get(at, 0)
-        self._in_ms[at] = order_in_ms + 1
-        if len(self._in_ms) > NEAR_MOMENTS:
-            self._in_ms, self._in_ms_before = {}, self._in_ms
-        if event_id is not None:
-            return order_in_ms, None, b""
-        digest = content_digest(stream, logged_at, line)
-        return order_in_ms, self._equal.take(digest), digest
-
-
-class _Tallies:
-    """Counts how often each digest came, in 18 bytes for each: a file has millions of lines, and a dict takes 200.
-
-    A bucket holds what follows the first two bytes of its digests, one after another: 14 bytes, so that 128 bits tell them apart.
-    """
-
-    def __init__(self) -> None:
-        self._buckets: dict[bytes, bytearray] = {}
-
-    def take(self, digest: bytes) -> int:
-        """Return how often the digest came before."""
-        bucket, name = self._buckets.setdefault(digest[:2], bytearray()), digest[2:16]
-        count = bucket.count(name)
-        bucket += name
-        return count
