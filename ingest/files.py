@@ -50,7 +50,7 @@ def import_files(
     place, moments = (choices.account_id, choices.region), {f: saved_at(f, choices, now) for f in found}
     is_moment_known = choices.observed_at is not None
     tables = saved_guard_tables.sources(found, choices.settings, choices.guard_table, place, moments, is_moment_known)
-    groups = LogGroups.of(lake, choices.log_groups, settings_rows, choices.settings.producers)
+    groups = LogGroups.of(lake, choices.log_groups, settings_rows, choices.settings)
     report = ImportReport(Counter(f.form for f in found))
     lake.versions()  # a lake that this release cannot read is said before anything is written
     with redacting(choices.settings) as rules, lake.writing("collect"):
