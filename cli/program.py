@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -181,6 +182,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(problem), problem.hint)
         return problem.exit_code
     except typer.TyperException as problem:
+        speak(
+            _asked_language(args)
+        )  # what the command line cannot mean was found before a command could say its language
         complain(problem.format_message().replace("Value error, ", ""), _usage_hint(args))
         return EXIT_USAGE
     except (KeyboardInterrupt, typer.Abort):
@@ -202,6 +206,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.umask(before)
         be_quiet(False)
         speak(None)
+
+
+def _asked_language(args: Sequence[str]) -> str | None:
+    """Return the language that a command line names, which need not be one that can be read as a whole."""
+    named = [after for before, after in pairwise(args) if before == "--language"]
+    named += [arg.partition("=")[2] for arg in args if arg.startswith("--language=")]
+    return named[-1] if named else os.environ.get("DOUBLETAKE_LANGUAGE")
 
 
 def _usage_hint(args: Sequence[str]) -> str:
