@@ -1,6 +1,7 @@
 """The options every command takes, before or after its name."""
 
 import functools
+import getpass
 import inspect
 import os
 import stat
@@ -250,6 +251,14 @@ class NotTextError(ForensicsError):
 
 _FILES = ("lake", "output")
 """Options that name files and are text: a file's name may hold any bytes."""
+
+
+def login_name() -> str:
+    """Return the name of who runs the command; its number where the machine knows no name, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
 
 
 def accesses(chosen: Everywhere, settings: "Settings") -> "list[Aws]":

@@ -75,8 +75,18 @@ def be_wide(wanted: bool) -> None:
     _manner.is_wide = wanted
 
 
-def speak_plainly_if_need_be() -> None:
-    """Have stdout show what its character set lacks in other characters, instead of ending the command."""
+def make_streams_ready() -> None:
+    """Have stdout show what its character set lacks in other characters, and nothing where stdout or stderr is closed.
+
+    Else the first file that is opened gets the closed one's number, and what is printed would go into it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the least number that is free
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     codecs.register_error(_PLAINLY, _plainly)
     if isinstance(sys.stdout, io.TextIOWrapper) and codecs.lookup(sys.stdout.encoding).name != "utf-8":
         sys.stdout.reconfigure(errors=_PLAINLY)

@@ -51,8 +51,8 @@ from cli.output import (
     be_quiet,
     complain,
     is_disk_full,
+    make_streams_ready,
     say,
-    speak_plainly_if_need_be,
 )
 from cli.reconcile import reconcile
 from cli.redrive_plan import redrive_plan
@@ -173,7 +173,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         logging.getLogger().addHandler(logging.NullHandler())  # libraries that log have nothing to say to a person
     before = os.umask(0o077)  # evidence is for whoever collects it: lakes, reports, and what Spark writes on the way
     os.umask(before | 0o077)
-    speak_plainly_if_need_be()
+    make_streams_ready()
     try:
         code = _program()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()
@@ -191,9 +191,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("doubletake: stopped; nothing is half-written, and the next run goes on from there")
         return EXIT_INTERRUPTED
     except (ReaderGoneError, BrokenPipeError):
-        # The reader has what it wanted. What is still buffered must not fail once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
+        return _reader_has_enough()
+    except SystemExit as problem:
+        if isinstance(problem.__context__, BrokenPipeError):  # what draws tables and help ends so
+            return _reader_has_enough()
+        raise
     except OSError as problem:
         return _about_full_disk(problem) if is_disk_full(problem) else _about_file(problem)
     except BaseException as problem:
@@ -213,6 +215,12 @@ def _asked_language(args: Sequence[str]) -> str | None:
     named = [after for before, after in pairwise(args) if before == "--language"]
     named += [arg.partition("=")[2] for arg in args if arg.startswith("--language=")]
     return named[-1] if named else os.environ.get("DOUBLETAKE_LANGUAGE")
+
+
+def _reader_has_enough() -> int:
+    """Have what is still buffered not fail once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_OK
 
 
 def _usage_hint(args: Sequence[str]) -> str:

@@ -243,6 +243,37 @@ def test_a_terminal_with_few_characters_gets_an_answer(lake, encoding, command):
     assert b"UnicodeEncodeError" not in said.stderr
 
 
+@pytest.mark.process
+@pytest.mark.parametrize("command", ["incidents", "--help"])
+def test_a_reader_that_has_enough_is_no_failure(lake, command):
+    said = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m cli {command} | head -c 1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "DOUBLETAKE_LAKE": lake},
+    )
+
+    assert said.stdout.endswith("0\n"), said
+    assert said.stderr == ""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_ends_no_command_and_no_words_go_among_the_data(lake, closed):
+    said = subprocess.run(
+        ["bash", "-c", f"exec {sys.executable} -m cli find charged --lines --format jsonl {closed}"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "DOUBLETAKE_LAKE": lake},
+    )
+
+    assert said.returncode == 0, said
+    assert said.stderr == ""
+    assert [json.loads(line) for line in said.stdout.splitlines()] or ">&-" in closed
+
+
 def test_what_is_there_and_no_file_is_written_to_and_stays(run, lake, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
