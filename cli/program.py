@@ -44,7 +44,15 @@ from cli.options import (
     WideOption,
     everywhere,
 )
-from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
+from cli.output import (
+    OutputUnwritableError,
+    about_file,
+    be_quiet,
+    complain,
+    is_disk_full,
+    say,
+    speak_plainly_if_need_be,
+)
 from cli.reconcile import reconcile
 from cli.redrive_plan import redrive_plan
 from cli.report import report
@@ -164,6 +172,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         logging.getLogger().addHandler(logging.NullHandler())  # libraries that log have nothing to say to a person
     before = os.umask(0o077)  # evidence is for whoever collects it: lakes, reports, and what Spark writes on the way
     os.umask(before | 0o077)
+    speak_plainly_if_need_be()
     try:
         code = _program()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()

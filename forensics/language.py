@@ -119,6 +119,8 @@ def _sentence(code: str, text: str) -> str:
 
 
 def _place(code: str, name: str, part: str) -> str:
+    if name == "table":  # somebody's word, whatever it means
+        return part
     if name == "list":
         return "、".join(_sentence(code, item) for item in part.split(", "))
     return _sentence(code, part)

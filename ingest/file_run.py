@@ -98,7 +98,7 @@ class ImportReport:
 @dataclass(frozen=True)
 class ImportChoices:
     """What the person said. ``log_groups`` are written GROUP[=QUEUE]; ``complete`` is the window (UTC) in which the files
-    hold everything that was logged; ``observed_at`` is when saved settings were true, None for each file's own time.
+    hold everything that was logged; ``guard_table`` names the table whose items a file holds; ``observed_at`` is when saved settings were true, None for each file's own time.
     """  # noqa: D205
 
     log_groups: tuple[str, ...] = ()
@@ -106,9 +106,16 @@ class ImportChoices:
     zone: ZoneInfo | None = None
     account_id: str | None = None
     region: str | None = None
+    guard_table: str | None = None
     complete: TimeWindow | None = None
     observed_at: datetime | None = None
     settings: Settings = Settings()
+
+
+def saved_at(found: FoundFile, choices: ImportChoices, now: datetime) -> datetime:
+    """Return when a saved reply was true: as said, else the file's own time, which is never later than now."""
+    own = datetime.fromtimestamp(found.path.stat().st_mtime, UTC).replace(microsecond=0)
+    return choices.observed_at or min(own, now)
 
 
 class Run:
@@ -134,17 +141,12 @@ class Run:
 
     # -- settings ------------------------------------------------------------------------------------------
 
-    def observed_at(self, found: FoundFile) -> datetime:
-        """Return when a saved reply was true: as said, else the file's own time, which is never later than now."""
-        own = datetime.fromtimestamp(found.path.stat().st_mtime, UTC).replace(microsecond=0)
-        return self.choices.observed_at or min(own, self.now)
-
     def store_settings(self, found: FoundFile, saved: SavedSettings) -> None:
         """Append what a file of settings says that is new."""
         for table, kind, resource, name in SETTINGS_TABLES:
             rows = getattr(saved, name)
             self.report.settings_seen_count += len(rows)
-            stored = append_changed(self.lake, table, kind, resource, rows, self.observed_at(found))
+            stored = append_changed(self.lake, table, kind, resource, rows, saved_at(found, self.choices, self.now))
             self.report.settings_stored_count += len(stored)
         for reason, item in saved.bad:
             self.report.gaps.append(f"{found.name}: {reason}")
@@ -160,7 +162,7 @@ class Run:
                 self.report.records_stored_count += done.stored_count
                 self._records.add(table, rows)
         self.report.records_seen_count += len(saved.tasks)
-        stored = append_changed(self.lake, TASKS, "move", "task", saved.tasks, self.observed_at(found))
+        stored = append_changed(self.lake, TASKS, "move", "task", saved.tasks, saved_at(found, self.choices, self.now))
         self.report.records_stored_count += len(stored)
         if saved.others:
             self.report.notes.append(f"{found.name}: {saved.others:,} records that bear on no delivery were left out")

@@ -81,6 +81,9 @@ def may_be_of_platform(line: pl.Expr) -> pl.Expr:
     return speaking.str.contains_any(["START", "END", "REPORT"]).fill_null(False)
 
 
+_MASK = bytes.maketrans(b"0123456789", b"0" * 10)
+
+
 def masked(lines: pl.Series) -> pl.Series:
     """Return texts with every digit as 0; lengths stay as they are.
 
@@ -91,8 +94,7 @@ def masked(lines: pl.Series) -> pl.Series:
     validity, offsets, data = array.buffers()
     if data is None:
         return lines
-    text = np.frombuffer(data, np.uint8).copy()
-    text[(text >= 48) & (text <= 57)] = 48
+    text = data.to_pybytes().translate(_MASK)
     same = pa.LargeStringArray.from_buffers(len(array), offsets, pa.py_buffer(text), validity, -1, array.offset)
     return pl.Series(lines.name, pl.from_arrow(same))
 
@@ -101,10 +103,14 @@ def shapes(lines: pl.DataFrame) -> pl.Series:
     """Return the shape of each application line, given ``line``, ``own_id`` and ``line_id`` (what its prefix holds)."""
     line, own = pl.col("line"), pl.col("line_id").is_not_null() & (pl.col("line_id") == pl.col("own_id"))
     is_json = line.str.starts_with("{")
-    in_json = pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{OWN}'))
-    once = in_json.when(own).then(line.str.replace(UUID, OWN)).otherwise(line)
-    once = once.str.replace_all(SEND_NEEDLE, SEND, literal=True).str.replace_all(UUID, OTHER_ID)
-    return masked(lines.select(line=once).to_series())
+    if lines.select((own & is_json).any()).item():  # there its own id need not be the first
+        lines = lines.with_columns(
+            line=pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{OWN}')).otherwise(line)
+        )
+    ids = line.str.replace_all(SEND_NEEDLE, SEND, literal=True).str.replace_all(UUID, OTHER_ID)
+    once = lines.select(ids, own=own & ~is_json)
+    first = once.select(pl.when("own").then(line)).to_series().str.replace(OTHER_ID, OWN, literal=True)
+    return masked(first.zip_with(once["own"].fill_null(False), once["line"]))
 
 
 def function_names(line: pl.Expr) -> pl.Expr:

@@ -34,7 +34,6 @@ PREFIX_SAYS = Pattern("prefix_says", r"[0-9A-Za-z]")
 """A prefix that is more than blanks and brackets."""
 PREFIX_REQUEST_ID = Pattern("prefix_request_id", r"(?<![0-9A-Za-z-])(?P<request_id>" + REQUEST_ID + r")")
 PREFIX_LEVEL = Pattern("prefix_level", r"(?<![A-Za-z0-9])(?P<level>" + _LEVELS + r")(?![0-9-])")
-PREFIX_TIMESTAMP = Pattern("prefix_timestamp", r"(?P<timestamp>" + TIMESTAMP + r")")
 
 PYTHON_START = "[ERROR]"
 PYTHON_UNHANDLED = Pattern(

@@ -83,7 +83,7 @@ def compared_with(review: WeekReview) -> str:
 def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
     """Return the numbers on top: label, value, and the change against the week before (None where unknown)."""
     change = review.redelivered_change()
-    points = None if change is None else f"{100 * change:+.1f} pt"
+    points = None if change is None else f"{100 * change:+.1f} pt" if abs(change) >= 0.0005 else "no change"
     least, most = review.total("twice_at_least"), review.total("twice_at_most")
     twice = "unknown" if least is None or most is None else interval(least, most)
     counted = [
@@ -140,7 +140,7 @@ def _number(value: int | None) -> str:
 
 
 def _change(change: int | None) -> str | None:
-    return None if change is None else f"{change:+,}"
+    return None if change is None else f"{change:+,}" if change else "no change"
 
 
 @cache

@@ -121,7 +121,7 @@ def cards(review: WeekReview) -> None:
     """Show the numbers, each with its change against the week before."""
     grid = row(6)
     for label, value, change in numbers(review):
-        no_change = change is not None and not change.strip("+-0., pt")
+        no_change = change == "no change"
         card(
             grid,
             term(SHORT.get(label, label)),
