@@ -106,7 +106,7 @@ def collected(report: "CollectReport") -> Iterator[str]:
         )
     if report.quarantined_count:
         yield phrase(
-            "  {event} could not be kept as they were: see quarantine.",
+            "  {event} could not be kept as logged: see quarantine.",
             event=count_text(report.quarantined_count, "log event"),
         )
     for gap in report.gaps:

@@ -1,6 +1,5 @@
 """The command that says what a person knows of a work: mark."""
 
-import getpass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -8,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli import complete
-from cli.options import Everywhere, QueueOption
+from cli.options import Everywhere, QueueOption, login_name
 from cli.output import say
 from cli.said import count_text, term
 from forensics.tables.people import MARKS
@@ -46,7 +45,7 @@ def mark(
     findings = chosen.open_lake().findings()
     is_incident = subject in findings.read(INCIDENTS, ["incident_id"])["incident_id"].to_pylist()
     where, message = (subject, None) if is_incident else (None, subject)
-    said = annotate(findings, where, message, str(what), reason, by or getpass.getuser(), datetime.now(UTC), queue)
+    said = annotate(findings, where, message, str(what), reason, by or login_name(), datetime.now(UTC), queue)
     say(f"{term(said.words)}: {said.item_id or said.incident_id} ({said.author})")
     if str(what) in SETS_ASIDE:
         count = count_text(len(said.item_ids or ()), "message")

@@ -1,11 +1,12 @@
 """The options every command takes, before or after its name."""
 
 import functools
+import getpass
 import inspect
 import os
 import stat
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -244,6 +245,22 @@ class Everywhere:
         return Settings.load(self.settings_file())
 
 
+class NotTextError(ForensicsError):
+    """What was given on the command line cannot be read as text."""
+
+
+_FILES = ("lake", "output")
+"""Options that name files and are text: a file's name may hold any bytes."""
+
+
+def login_name() -> str:
+    """Return the name of who runs the command; its number where the machine knows no name, as in a container."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
+
+
 def accesses(chosen: Everywhere, settings: "Settings") -> "list[Aws]":
     """Return access to every account and region: those of the settings file, unless the command line names one.
 
@@ -279,6 +296,7 @@ def everywhere(
             if (source := ctx.get_parameter_source(name)) and source.name == "ENVIRONMENT":
                 mine[name] = None
         chosen = Everywhere(**mine).over(ctx.obj or Everywhere())
+        _check_text({**vars(chosen), **given})
         be_quiet(bool(chosen.quiet))
         be_wide(bool(chosen.wide))
         speak(chosen.language_code())
@@ -311,3 +329,14 @@ def everywhere(
     with_shared.__annotations__ = {p.name: p.annotation for p in parameters}
     del with_shared.__wrapped__
     return with_shared
+
+
+def _check_text(given: Mapping[str, Any]) -> None:
+    """Raise NotTextError for a value with bytes that are no text in the terminal's encoding; files may be named so."""
+    for name, value in given.items():
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(one, str) and name not in _FILES and any("\ud800" <= char <= "\udfff" for char in one):
+                raise NotTextError(
+                    f"{one!r} holds bytes that are no text",
+                    "Write it in the terminal's own encoding; nearly always that is UTF-8.",
+                )

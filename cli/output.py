@@ -1,6 +1,8 @@
 """How commands speak: data on stdout in four formats, words and progress on stderr."""
 
+import codecs
 import errno
+import io
 import json
 import os
 import re
@@ -30,6 +32,9 @@ MOST_TABLE_ROWS = 1000
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_ROOM_WORDS = tuple(os.strerror(number) for number in _NO_ROOM)
+_PLAINLY = "doubletake.plainly"
+_PLAIN = {"─": "-", "━": "-", "│": "|", "…": "...", "–": "-", "→": "->", "·": "*", "≈": "~"}  # noqa: RUF001
+"""What words and tables are drawn with, for a terminal that has only letters."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -68,6 +73,33 @@ def be_quiet(wanted: bool) -> None:
 def be_wide(wanted: bool) -> None:
     """Show every column of a table on one line, or no longer."""
     _manner.is_wide = wanted
+
+
+def make_streams_ready() -> None:
+    """Have stdout show what its character set lacks in other characters, and nothing where stdout or stderr is closed.
+
+    Else the first file that is opened gets the closed one's number, and what is printed would go into it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the least number that is free
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    codecs.register_error(_PLAINLY, _plainly)
+    if isinstance(sys.stdout, io.TextIOWrapper) and codecs.lookup(sys.stdout.encoding).name != "utf-8":
+        sys.stdout.reconfigure(errors=_PLAINLY)
+
+
+def _plainly(problem: UnicodeError) -> tuple[str | bytes, int]:
+    assert isinstance(problem, UnicodeEncodeError)
+    first = problem.object[problem.start]
+    if first in _PLAIN:
+        return _PLAIN[first], problem.start + 1
+    return codecs.backslashreplace_errors(
+        UnicodeEncodeError(problem.encoding, problem.object, problem.start, problem.start + 1, problem.reason)
+    )
 
 
 def shows_progress() -> bool:
@@ -168,9 +200,19 @@ def _print_table(records: Iterable["Record"], layout: Layout) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, its owner's alone, so that it is there whole or not at all; raises OutputUnwritableError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Write a file, its owner's alone, so that it is there whole or not at all; raises OutputUnwritableError.
+
+    What is there and is no file, such as /dev/null or a pipe, is written to and never replaced.
+    """
+    hint = "Choose another file with -o, or -o - for stdout."
     try:
+        if path.is_dir():
+            raise OutputUnwritableError(f"{str(path)!r} is a folder", "Name a file in it with -o.")
+        if path.exists() and not path.is_file():
+            with open(path, "wb") as device:
+                device.write(content)
+            return
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(content)
@@ -178,9 +220,7 @@ def write_whole(path: Path, content: bytes) -> None:
         finally:
             part.unlink(missing_ok=True)
     except OSError as problem:
-        raise OutputUnwritableError(
-            f"{str(path)!r} cannot be written: {problem.strerror}", "Choose another file with -o, or -o - for stdout."
-        ) from problem
+        raise OutputUnwritableError(f"{str(path)!r} cannot be written: {problem.strerror}", hint) from problem
 
 
 def write_out(content: bytes, output: str | None) -> None:

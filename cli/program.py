@@ -6,6 +6,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from typing import Annotated, Any
@@ -44,7 +45,15 @@ from cli.options import (
     WideOption,
     everywhere,
 )
-from cli.output import OutputUnwritableError, about_file, be_quiet, complain, is_disk_full, say
+from cli.output import (
+    OutputUnwritableError,
+    about_file,
+    be_quiet,
+    complain,
+    is_disk_full,
+    make_streams_ready,
+    say,
+)
 from cli.reconcile import reconcile
 from cli.redrive_plan import redrive_plan
 from cli.report import report
@@ -151,6 +160,12 @@ for _panel, _commands in _COMMANDS.items():
         app.command(name=_command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_ready)
 
 
+@cache
+def _program() -> Callable[..., Any]:
+    """Return the commands put together, which takes longer than most of them do: once in a process."""
+    return typer.main.get_command(app)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a traceback is only ever shown for a bug, and on demand."""
     args = list(sys.argv[1:] if argv is None else argv)
@@ -158,8 +173,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         logging.getLogger().addHandler(logging.NullHandler())  # libraries that log have nothing to say to a person
     before = os.umask(0o077)  # evidence is for whoever collects it: lakes, reports, and what Spark writes on the way
     os.umask(before | 0o077)
+    make_streams_ready()
     try:
-        code = app(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
+        code = _program()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_OK
     except ForensicsError as problem:
@@ -177,9 +193,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("doubletake: stopped; nothing is half-written, and the next run goes on from there")
         return EXIT_INTERRUPTED
     except (ReaderGoneError, BrokenPipeError):
-        # The reader has what it wanted. What is still buffered must not fail once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_OK
+        return _reader_has_enough()
+    except SystemExit as problem:
+        if isinstance(problem.__context__, BrokenPipeError):  # what draws tables and help ends so
+            return _reader_has_enough()
+        raise
     except OSError as problem:
         return _about_full_disk(problem) if is_disk_full(problem) else _about_file(problem)
     except BaseException as problem:
@@ -199,6 +217,12 @@ def _asked_language(args: Sequence[str]) -> str | None:
     named = [after for before, after in pairwise(args) if before == "--language"]
     named += [arg.partition("=")[2] for arg in args if arg.startswith("--language=")]
     return named[-1] if named else os.environ.get("DOUBLETAKE_LANGUAGE")
+
+
+def _reader_has_enough() -> int:
+    """Have what is still buffered not fail once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return EXIT_OK
 
 
 def _usage_hint(args: Sequence[str]) -> str:

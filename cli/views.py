@@ -1,13 +1,12 @@
 """The command that keeps and lists views of the dashboard: views."""
 
-import getpass
 from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
 
 import typer
 
-from cli.options import Everywhere
+from cli.options import Everywhere, login_name
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.table import Layout
 
@@ -34,7 +33,7 @@ def views(
 
     lake = chosen.open_lake()
     lake.check()
-    author, now = by or getpass.getuser(), datetime.now(UTC)
+    author, now = by or login_name(), datetime.now(UTC)
     if delete is not None:
         delete_view(lake, delete, author, now)
         say("View {view} is off the list.", view=delete)

@@ -30,8 +30,8 @@ _FORMS = (
     | {"share": r"[\d<., %]+(?: to [\d<., %]+)?"}
 )
 """Places of a sentence by their names, and what alone stands there: counts, and spans of time."""
-_AS_WRITTEN = ("command", "option")
-"""Places of what a person types, which is the same in every language."""
+_AS_WRITTEN = ("command", "option", "table")
+"""Places of what a person types or named, which is the same in every language."""
 _JOINTS = (" · ", "; ", ": ")
 """What stands between parts that are said one by one where nobody knows the whole."""
 

@@ -19,6 +19,7 @@ class Consumer:
     ``effect``, ``started``, ``guard``, ``deleted`` and ``failed`` are regular expressions with the groups message_id
     and/or key. ``message_id`` and ``receive_count`` say where every line carries these: a JSON path, or a regular
     expression with a group of that name; then the other expressions need no groups.
+    ``guard_table`` is the name of the DynamoDB table that its guard asks.
     ``order`` and ``idempotent`` are None where not said: unknown, not a default.
     """
 
@@ -34,6 +35,7 @@ class Consumer:
     failed: str | None = None
     message_id: str | None = None
     receive_count: str | None = None
+    guard_table: str | None = None
     order: str | None = None
     idempotent: bool | None = None
 
@@ -91,6 +93,26 @@ class Queue:
         """Where its bodies carry their business key: the first path at which one stands tells it."""
         paths = self.business_key
         return (paths,) if isinstance(paths, str) and paths else tuple(paths or ())
+
+
+@dataclass(frozen=True)
+class GuardTable:
+    """How an idempotency table records: names of its attributes and words of its status, as Powertools has them unless said.
+
+    ``partition``: the value of the partition key under which all records are; then ``key`` is the sort key. ``key_pattern``
+    finds the message id or business key in the key; ``keyed_by`` says which of them it is. None where not said.
+    """
+
+    name: str
+    partition: str | None = None
+    key: str = "id"
+    key_pattern: str | None = None
+    keyed_by: str | None = None
+    status: str = "status"
+    completed: str = "COMPLETED"
+    in_progress: str = "INPROGRESS"
+    expires: str = "expiration"
+    in_progress_expires: str = "in_progress_expiration"
 
 
 @dataclass(frozen=True)
@@ -163,6 +185,7 @@ class Settings:
     workers: tuple[Consumer, ...] = ()
     producers: tuple[Producer, ...] = ()
     queues: tuple[Queue, ...] = ()
+    guard_tables: tuple[GuardTable, ...] = ()
     team: Team = Team()
     accounts: tuple[Account, ...] = ()
     access: Access = Access()
@@ -175,6 +198,10 @@ class Settings:
     def queue(self, name: str) -> Queue:
         """Return what the team says of a queue; nothing but its name where nothing is said."""
         return next((q for q in self.queues if q.name == name), Queue(name))
+
+    def guard_table(self, name: str) -> GuardTable:
+        """Return how an idempotency table records; as Powertools has it where nothing is said."""
+        return next((table for table in self.guard_tables if table.name == name), GuardTable(name))
 
     @property
     def weights(self) -> dict[str, int]:
@@ -210,6 +237,7 @@ class Settings:
             queues=tuple(
                 Queue(**{**dict(q), "accepted": tuple(AcceptedRisk(**dict(a)) for a in q.accepted)}) for q in said.queue
             ),
+            guard_tables=tuple(GuardTable(**dict(t)) for t in said.guard_table),
             team=Team(**dict(said.team)),
             accounts=tuple(Account(**{**dict(a), "regions": tuple(dict.fromkeys(a.regions))}) for a in said.account),
             access=Access(**dict(said.access)),

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from forensics.settings import Consumer, Producer, Settings
+from forensics.settings import Consumer, GuardTable, Producer, Settings
 
-_SECTIONS = ("function", "worker", "producer", "queue")
+_SECTIONS = ("function", "worker", "producer", "queue", "guard_table")
 _MOST_CHARS = 80
 
 
 def bearing_text(settings: Settings) -> str:
-    """Write what findings rest on as a settings file: functions, workers, producers, business keys, the team's zone.
+    """Write what findings rest on as a settings file: consumers, producers, business keys, idempotency tables, the team's zone.
 
     The same settings give the same text, whatever comments and order their file had. Who may look, where incidents are
     told and which account is read stay out.
@@ -29,6 +29,7 @@ def bearing_text(settings: Settings) -> str:
     parts += [_section("producer", _said(producer)) for producer in settings.producers]
     keys = [(queue.name, queue.business_key) for queue in settings.queues if queue.business_key]
     parts += [_section("queue", {"name": name, "business_key": key}) for name, key in keys]
+    parts += [_section("guard_table", _said(table)) for table in settings.guard_tables]
     if settings.team.zone:
         parts.append(f"[team]\nzone = {_value(settings.team.zone)}\n")
     return "\n".join(sorted(parts))
@@ -65,8 +66,8 @@ def differences(then: str, now: str) -> list[str]:
     return told
 
 
-def _said(section: Consumer | Producer) -> dict[str, Any]:
-    """Return what is said of a consumer or producer; what is not said is left out."""
+def _said(section: Consumer | GuardTable | Producer) -> dict[str, Any]:
+    """Return what is said of a consumer, table or producer; what is not said is left out."""
     values = {f.name: (getattr(section, f.name), f.default) for f in fields(section)}
     return {name: value for name, (value, default) in values.items() if value is not None and value != default}
 

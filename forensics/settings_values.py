@@ -140,6 +140,13 @@ def checked_function_name(name: str) -> str:
     return name
 
 
+def checked_table_name(name: str) -> str:
+    """Check a value; refuses what cannot be meant."""
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{3,255}", name):
+        refuse("is not a DynamoDB table's name", "Write the name alone, without ARN: 3 to 255 of A-Z a-z 0-9 _ . -")
+    return name
+
+
 def checked_emails(entries: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check a value; refuses what cannot be meant."""
     if not all("@" in entry.strip() for entry in entries):

@@ -15,7 +15,7 @@ from forensics.privacy import redacting
 from forensics.settings import Producer, Settings
 from forensics.tables import EVIDENCE
 from forensics.window import CHANGES_REACH, FUTURE_STAMPS, TimeWindow
-from ingest import log_events, metrics, producers, setting_changes, setting_history
+from ingest import guard_tables, log_events, metrics, producers, setting_changes, setting_history
 from ingest.clients import Aws
 from ingest.collect_report import CollectReport
 from ingest.consumers import Consumer, of_estate
@@ -32,6 +32,9 @@ TRAIL_SETTLING = timedelta(minutes=15)
 """CloudTrail shows a call 5 to 15 minutes later."""
 TRAIL_EVERY = timedelta(minutes=10)
 """CloudTrail takes two look-ups a second and one event name a look-up: it is not asked in every run of a watch."""
+
+TABLES_EVERY = timedelta(minutes=10)
+"""Reading an idempotency table takes from the capacity of the handlers that ask it: it is not read in every run of a watch."""
 
 __all__ = ["CollectReport", "Progress", "collect"]
 
@@ -91,6 +94,7 @@ def collect(
         run.read_setting_changes(estate)
         run.read_setting_history(estate)
         run.read_metrics(estate)
+        run.read_guard_tables(guard_tables.places(consumers, settings))
         groups, about_groups = store_log_groups(lake, _log_groups(consumers), now)
         run.note(about_groups)
         for group in groups:
@@ -186,6 +190,20 @@ class _Run:
                 parts = joined(part for of_one in asked for part in of_one)
             for part in parts:
                 self.note(metrics.ingest(self.lake, mine, part, self.now), part)
+
+    def read_guard_tables(self, places: Sequence[guard_tables.Place]) -> None:
+        """Read the idempotency tables that the settings name, as they are now."""
+        due = [place for place in places if self.again or not self._was_just_read(place)]
+        if due:
+            self.progress.stage("idempotency tables")
+        for place in due:
+            moment = TimeWindow(self.now, self.now + timedelta(milliseconds=1))
+            self.note(guard_tables.ingest(self.lake, place, self.now), moment)
+
+    def _was_just_read(self, place: guard_tables.Place) -> bool:
+        where = (guard_tables.GUARD_RECORDS, place.table.name, place.account_id, place.region, place.queue_arns)
+        read_at = self.book.read_at(*where)
+        return read_at is not None and read_at > self.now - TABLES_EVERY
 
     def read_log_group(self, group: LogGroup, producer: Producer | None = None) -> None:
         """Read what is due of a log group, a day at most at a time, and at an open end what is stamped ahead of time.

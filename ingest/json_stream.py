@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -120,8 +121,10 @@ class JsonStream:
                     continue
                 is_open = problem.pos >= len(self._text.rstrip()) or problem.msg.startswith("Unterminated string")
                 raise self._bad("the value has no end" if is_open else problem.msg) from problem
-            except (RecursionError, ValueError) as problem:  # nested too deep; a number of thousands of digits
-                return self._passed_over(str(problem) or type(problem).__name__)
+            except RecursionError:
+                return self._passed_over(f"nested more than {MOST_DEEP} deep")
+            except ValueError:  # Python reads no longer one
+                return self._passed_over(f"a number of more than {sys.get_int_max_str_digits():,} digits")
             if end == len(self._text) and not isinstance(value, str | dict | list) and self._more():
                 continue  # a number may go on
             if self._is_deep(end):

@@ -29,6 +29,8 @@ SMALL = (
     E.SETTING_CHANGES,
     E.MOVE_TASKS,
     E.TASK_STOPS,
+    E.GUARD_TABLE_SETTINGS,
+    E.GUARD_RECORDS,
 )
 _RULE_METRICS = (
     "Throttles",

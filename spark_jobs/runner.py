@@ -254,6 +254,7 @@ class _Run:
             metric_points=self.evidence.rule_points,
             runs=runs_of_mappings(self.evidence.small, [self.cache.entry(*entry) for entry in parts.entries]),
             lines=lines,
+            settings=self.evidence.settings,
         )
         borders = [span[1] for told in lines if (span := around.read_span(told.log_group))]
         return around, max(borders, default=None)

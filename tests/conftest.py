@@ -28,6 +28,7 @@ _ON_SPARK = ("tests/scenarios/", "tests/spark_jobs/test_carrier.py", "tests/spar
 """What needs the one Spark session."""
 _TOGETHER = {
     **dict.fromkeys(_ON_SPARK, "on Spark"),
+    "tests/spark_jobs/test_reuse.py": "in rounds",
     "tests/spark_jobs/test_cluster.py": "on a cluster",
     "tests/spark_jobs/": "of many worlds",
 }
@@ -38,9 +39,14 @@ _LONG = (
     "tests/cli/test_demo.py",
     "tests/test_wheel.py",
     "tests/pages/test_browser.py",
+    "tests/ingest/test_odd_replies.py",
+    "tests/ingest/test_collect.py",
+    "tests/ingest/test_sources.py",
+    "tests/cli/test_watch_for_long.py",
+    "tests/pages/test_accessibility.py",
     "tests/ingest/test_crashes.py",
 )
-"""What takes a minute or more, longest first."""
+"""What takes ten seconds or more, longest first."""
 
 
 class _Together(LoadFileScheduling):

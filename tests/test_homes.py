@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,13 +30,16 @@ def sources() -> Iterator[Path]:
         yield from (ROOT / part).rglob("*.py")
 
 
-def literals(path: Path) -> Iterator[tuple[int, frozenset[str]]]:
-    """Yield every set of words that a file writes as a tuple, list or set, and its line."""
+@cache
+def literals(path: Path) -> list[tuple[int, frozenset[str]]]:
+    """Return every set of words that a file writes as a tuple, list or set, and its line."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             said = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
             if len(said) == len(node.elts) > 1:
-                yield node.lineno, frozenset(said)
+                found.append((node.lineno, frozenset(said)))
+    return found
 
 
 HOMES = {

@@ -7,7 +7,7 @@ from itertools import pairwise
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
 from forensics.judging.known import highest
-from forensics.judging.model import Redelivery, Ruled
+from forensics.judging.model import ANSWERS_KEPT, Redelivery, Ruled
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
 from forensics.rules import Decision, DeliveryPair, decide
@@ -96,7 +96,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
     )
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=ANSWERS_KEPT)
 def _decided(pair: DeliveryPair) -> tuple[Decision, list[Ruled]]:
     """Ask the rules about a pair; messages of one batch that came again together are often alike."""
     decision = decide(pair)

@@ -22,6 +22,7 @@ def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> Non
     delivery.has_started = bool(said.started)
     delivery.has_guard = bool(said.guard)
     delivery.is_idempotent = said.idempotent
+    delivery.guard_table = said.guard_table
     delivery.evidence_ids = sorted({*delivery.fact_ids, *delivery.end_ids})
 
 

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 from forensics.clock import micros
 from forensics.coverage import read_spans, settled_until
 from forensics.judging.calls import Calls
+from forensics.judging.dead_letters import has_fifo_dead_letters, sources_of
 from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
 from forensics.judging.finality import Finality
+from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
 from forensics.judging.readings import (
     NONE,
@@ -31,7 +33,7 @@ from forensics.judging.recorded import Recorded
 from forensics.judging.sends import Sends
 from forensics.judging.task_stops import TaskStops
 from forensics.judging.written import GroupLines, Writer, Written
-from forensics.settings import Producer
+from forensics.settings import Producer, Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Spans, common_to
 from forensics.streams.model import Delivery
@@ -74,25 +76,29 @@ class Surroundings:
         move_tasks: Sequence[Row] = (),
         task_stops: Iterable[Row] = (),
         send_records: Sequence[Row] = (),
+        guard_table_settings: Iterable[Row] = (),
+        guard_records: Iterable[Row] = (),
         recorded: Recorded | None = None,
         producers: Sequence[Producer] = (),
         metric_points: Iterable[Row] = (),
         lines: Iterable[GroupLines] = (),
         runs: Mapping[str, Sequence[Run]] | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Take the rows of the evidence tables, and what lines tell per log group and function.
 
         Of ``metric_points`` only Throttles, ApproximateNumberOfMessagesVisible and EVENT_COUNTS above zero are looked at.
         ``runs`` are those of functions whose mappings count events, by mapping. ``recorded`` tells of calls that are not
-        among ``send_records``: those that works ask for are added by ``with_calls``.
+        among ``send_records``: those that works ask for are added by ``with_calls``; ``settings`` tell which table
+        guards whom.
         """
         self.in_force = SettingsInForce.of(queue_settings, function_settings, event_source_mappings, setting_changes)
         written = Written(lines)
         self._guarding = written.guarding
         self._orders = written.orders
-        sources = _sources(queue_settings)
+        sources = sources_of(queue_settings)
         self.dead_letter_queue_arns = frozenset(sources)
-        self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
+        self.has_fifo_dead_letters = has_fifo_dead_letters(consumers, queue_settings)
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
         self.task_stops = TaskStops(task_stops)
@@ -100,6 +106,7 @@ class Surroundings:
         self._read_calls = read.get("send_records", {})
         self._producers = tuple(producers)
         self._take_calls(send_records)
+        self.guard_records = GuardRecords(settings, guard_records, guard_table_settings, coverage)
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
@@ -264,6 +271,7 @@ class Surroundings:
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "calls": calls,
             "stops": self.task_stops.bearing(low, high),
+            "guards": self.guard_records.bearing({*names, *groups}, queue_arns, low, high),
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
@@ -381,19 +389,3 @@ def _moves_asked(sources: Mapping[str, Sequence[str]], read: Collection[str]) ->
     """Return the queues for whose dead-letter queue somebody asked for move tasks."""
     asked = [queues for arn, queues in sources.items() if arn in read or arn.rpartition(":")[2] in read]
     return {queue for queues in asked for queue in queues}
-
-
-def _sources(queue_settings: Iterable[Row]) -> dict[str, list[str]]:
-    """Return, per dead-letter queue, the queues that set messages aside in it."""
-    found: dict[str, set[str]] = {}
-    for row in queue_settings:
-        if row["dead_letter_queue_arn"]:
-            found.setdefault(row["dead_letter_queue_arn"], set()).add(row["queue_arn"])
-    return {arn: sorted(queues) for arn, queues in found.items()}
-
-
-def _has_fifo_dead_letters(consumers: Iterable[Row], queue_settings: Sequence[Row]) -> bool:
-    """Tell whether any FIFO queue has a dead-letter queue, or nothing says that it has none."""
-    told = {row["queue_arn"] for row in queue_settings}
-    is_untold = any(row["queue_arn"].endswith(".fifo") and row["queue_arn"] not in told for row in consumers)
-    return is_untold or any(row["is_fifo"] and row["dead_letter_queue_arn"] for row in queue_settings)

@@ -5,7 +5,7 @@ One entry of FORMS per line form. The first that matches decides.
 
 from dataclasses import dataclass
 
-from forensics.parsers.grammar import BLANK, SPACE, TIMESTAMP, UUID, Pattern
+from forensics.parsers.grammar import BLANK, SPACE, TIMESTAMP, UUID, Pattern, holds_any
 
 EVENTS = (
     "started",
@@ -210,7 +210,7 @@ def worker(line: str) -> WorkerLine | None:
     if JSON_NEEDLE in line and (status := JSON_STATUS.find(line, "status")):
         return _laravel_json(line, status)
     for form in FORMS:
-        if not any(needle in line for needle in form.needles):
+        if not holds_any(line, form.needles):
             continue
         found = form.pattern.compiled.search(line)
         if found:

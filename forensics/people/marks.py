@@ -10,6 +10,7 @@ from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals, one_of
 from forensics.lake.incident_lookup import find_incident
+from forensics.people.saying import kept
 from forensics.tables.findings import MESSAGES
 from forensics.tables.people import ANNOTATIONS, MARKS
 from forensics.verdict.interval import AFFECTED
@@ -93,22 +94,26 @@ def annotate(
         where = incident
     else:
         works, item_id, where = _work_named(findings, message, incident, queue)
-    said = Annotation(
-        evidence_id("annotation", where["incident_id"], item_id, mark, reason, author, time_text(now)),
-        str(where["incident_id"] or ""),
-        item_id,
-        mark,
-        reason,
-        author,
-        findings.generation.data_version,
-        now,
-        where["queue_arn"],
-        tuple(sorted({row["item_id"] for row in works})),
-        where.get("started_at"),
-        where.get("ended_at"),
-    )
-    findings.lake.append(ANNOTATIONS, [vars(said) | {"item_ids": list(said.item_ids or ())}], "annotations|people")
-    return said
+    items = tuple(sorted({row["item_id"] for row in works}))
+
+    def say(at: datetime) -> tuple[Annotation, dict[str, Any]]:
+        said = Annotation(
+            evidence_id("annotation", where["incident_id"], item_id, mark, reason, author, time_text(at)),
+            str(where["incident_id"] or ""),
+            item_id,
+            mark,
+            reason,
+            author,
+            findings.generation.data_version,
+            at,
+            where["queue_arn"],
+            items,
+            where.get("started_at"),
+            where.get("ended_at"),
+        )
+        return said, vars(said) | {"item_ids": list(items)}
+
+    return kept(findings.lake, ANNOTATIONS, "marked_at", now, say)
 
 
 def _check(mark: str, reason: str, author: str) -> None:

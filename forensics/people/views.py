@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
 from forensics.people.marks import MOST_AUTHOR
+from forensics.people.saying import kept
 from forensics.tables.people import VIEWS
 from forensics.words import time_text
 
@@ -58,9 +60,12 @@ def save_view(lake: Lake, name: str, page: str, keys: dict[str, str], author: st
         raise ViewError(f"the view's address has {len(query):,} characters", f"At most {MOST_QUERY:,} are kept.")
     if not author or len(author) > MOST_AUTHOR:
         raise ViewError("a view needs the name of who keeps it", f"Give a name of up to {MOST_AUTHOR} characters.")
-    kept = View(evidence_id("view", name, page, query, author, time_text(now)), name, page, query, author, now)
-    lake.append(VIEWS, [vars(kept)], "views|people")
-    return kept
+
+    def say(at: datetime) -> tuple[View, dict[str, Any]]:
+        view = View(evidence_id("view", name, page, query, author, time_text(at)), name, page, query, author, at)
+        return view, vars(view)
+
+    return kept(lake, VIEWS, "saved_at", now, say)
 
 
 def delete_view(lake: Lake, name: str, author: str, now: datetime) -> None:
@@ -68,8 +73,12 @@ def delete_view(lake: Lake, name: str, author: str, now: datetime) -> None:
     known = {view.view for view in views(lake)}
     if name not in known:
         raise ViewError(f"there is no view {name!r}", f"There is: {', '.join(sorted(known)) or 'none'}.")
-    gone = {"evidence_id": evidence_id("view", name, None, None, author, time_text(now)), "view": name}
-    lake.append(VIEWS, [gone | {"author": author, "saved_at": now}], "views|people")
+
+    def say(at: datetime) -> tuple[None, dict[str, Any]]:
+        gone = evidence_id("view", name, None, None, author, time_text(at))
+        return None, {"evidence_id": gone, "view": name, "author": author, "saved_at": at}
+
+    kept(lake, VIEWS, "saved_at", now, say)
 
 
 def views(lake: Lake) -> list[View]:

@@ -53,7 +53,13 @@ def _describe(table: str, row: Row) -> tuple[datetime | None, str, str, str, str
         or row.get("window_start_at")
         or row.get("collected_at")
     )
-    name = row.get("queue_name") or row.get("function_name") or row.get("resource") or row.get("mapping_uuid")
+    name = (
+        row.get("queue_name")
+        or row.get("function_name")
+        or row.get("resource")
+        or row.get("mapping_uuid")
+        or row.get("guard_table")
+    )
     skipped = {"evidence_id", "collected_at", "head"}
     told = {k: plain_value(v) for k, v in row.items() if v is not None and k not in skipped}
     return at, table, str(name or ""), json.dumps(told, ensure_ascii=False), evidence_id

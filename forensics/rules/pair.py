@@ -119,11 +119,9 @@ class DeliveryPair(NamedTuple):
         return True if self.earlier_received_is_exact else None
 
     @property
-    def may_be_a_copy(self) -> bool:
-        """It came back early on a standard queue, unless a throttled poller had held the earlier delivery for long."""
-        if self.is_fifo is not False or self.earlier_received_is_exact:
-            return False
-        if self.gap_ms is None or self.visibility_timeout_s is None:
+    def came_early(self) -> bool:
+        """Run began after run within the visibility timeout, and nothing tells for how long pollers had held the message."""
+        if self.earlier_received_is_exact or self.gap_ms is None or self.visibility_timeout_s is None:
             return False
         return self.gap_ms < self.visibility_timeout_s * 900
 

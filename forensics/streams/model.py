@@ -206,6 +206,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     has_started: bool = False
     has_guard: bool = False
     is_idempotent: bool | None = None
+    guard_table: str | None = None
 
     # judged
     delivery_index: int = 1
@@ -227,6 +228,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     before_at: int | None = None
     work_id: str = ""
     is_provisional: bool | None = None
+    is_answered_by_record: bool = False
     evidence_ids: list[str] = msgspec.field(default_factory=list)
 
     @property

@@ -41,6 +41,8 @@ _OF_SURROUNDINGS = (
     E.EVENT_SOURCE_MAPPINGS,
     E.SETTING_CHANGES,
     E.MOVE_TASKS,
+    E.GUARD_TABLE_SETTINGS,
+    E.GUARD_RECORDS,
 )
 _AROUND = timedelta(seconds=1)
 
@@ -80,6 +82,7 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
         producers=settings.producers,
         metric_points=[row for row in points if row["value"] > 0],
         lines=told,
+        settings=settings,
     )
     deliveries = _deliveries(findings, runs, groups, around.in_force, BusinessKeys(settings.queues))
     judged = judge([d for d in deliveries if d.queue_arn == queue_arn and d.item_id in items], around)

@@ -267,6 +267,43 @@ TASK_STOPS = Table(
     ),
 )
 
+GUARD_TABLE_SETTINGS = Table(
+    "guard_table_settings",
+    "evidence",
+    grain="one state of an idempotency table's own settings; a new row only when something changed",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "guardtable: and the SHA-256 of the settings and the time they were observed"),
+        _ACCOUNT,
+        _REGION,
+        Column("guard_table", "string", "the DynamoDB table's name"),
+        Column("partition_key", "string", "the attribute that is its partition key"),
+        Column("sort_key", "string", "the attribute that is its sort key; null without one"),
+        Column("deletes_expired", "bool", "time to live is enabled; null where that could not be read"),
+        Column("expiry_attribute", "string", "the attribute that time to live looks at; null where not enabled"),
+        _OBSERVED,
+    ),
+)
+
+GUARD_RECORDS = Table(
+    "guard_records",
+    "evidence",
+    grain="one state of one record of an idempotency table: what it is about, how far, until when; never the result it keeps",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "guard: and the SHA-256 of account, region, table and the record's state"),
+        _ACCOUNT,
+        _REGION,
+        Column("guard_table", "string", "the DynamoDB table's name"),
+        Column("record_key", "string", "what the record is about, as its guard wrote it: often a digest"),
+        Column("guarded_function", "string", "what stands before the digest of a Powertools key; null without one"),
+        Column("record_status", "string", "how far it is, such as INPROGRESS or COMPLETED; null where it says none"),
+        Column("expires_at", "timestamp", "from when on it no longer holds, UTC; null: never"),
+        Column("locked_until_at", "timestamp", "until when whoever is at it holds it, UTC; null where not said"),
+        Column("observed_at", "timestamp", "when the table was first read with the record so, UTC"),
+    ),
+)
+
 CONSUMERS = Table(
     "consumers",
     "evidence",
@@ -345,6 +382,8 @@ EVIDENCE = (
     SEND_RECORDS,
     MOVE_TASKS,
     TASK_STOPS,
+    GUARD_TABLE_SETTINGS,
+    GUARD_RECORDS,
     CONSUMERS,
     COVERAGE,
     QUARANTINE,

@@ -22,7 +22,9 @@ ANNOTATIONS = Table(
         Column("reason", "string", "why, in the person's words; the comment"),
         Column("author", "string", "who said it; the signed-in e-mail address where the dashboard has a login"),
         Column("data_version", "string", "the data version the person looked at"),
-        Column("marked_at", "timestamp", "when it was said, UTC"),
+        Column(
+            "marked_at", "timestamp", "when it was said, UTC; never before what was said earlier, whatever the clock"
+        ),
         QUEUE_ARN,
         Column("item_ids", "strings", "every message of the works that are meant: what the mark hangs on"),
         Column(

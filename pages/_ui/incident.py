@@ -7,6 +7,7 @@ import streamlit as st
 
 from forensics.origins import ORIGIN_RULES
 from forensics.report.activity import is_open
+from forensics.report.guards import guard_notes
 from forensics.report.opening import Opening, headline
 from forensics.report.provisional import provisional_sentence
 from forensics.report.told import cause as told_cause
@@ -26,6 +27,7 @@ from pages._ui.words import VERDICTS, cause, code_counts, plain, rival, verdict_
 Incident = dict[str, Any]
 MOST_MESSAGES = 2000
 MOST_HINTS = 10
+MOST_NOTES = 6
 
 
 def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incident:
@@ -264,6 +266,25 @@ def verdicts(case: Incident, page: Page) -> None:
                 n=len(ranked),
             )
         )
+
+
+def guards(case: Incident, page: Page) -> None:
+    """Say what guards did, by what most works tell first: why a repeat was or was not stopped."""
+    notes = guard_notes(by_work(case_of(case["incident_id"], page).messages))
+    if not notes:
+        return
+    st.subheader(say("Guard"), anchor="guard")
+    lines = []
+    for note in notes[:MOST_NOTES]:
+        sentence = plain(in_words(note.sentence))
+        works = count(note.work_count, "work")
+        if note.are_alike:
+            lines.append(f"- **{works}**: {sentence}")
+        else:
+            lines.append(f"- **{works}**, {say('for example')}: {sentence}")
+    st.markdown("\n".join(lines))
+    if left := notes[MOST_NOTES:]:
+        st.caption(say("{n} more works tell otherwise; the table shows each.", n=sum(note.work_count for note in left)))
 
 
 def hints(case: Incident, page: Page) -> None:

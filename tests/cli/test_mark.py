@@ -49,3 +49,11 @@ def test_an_unknown_incident_or_mark_is_one_sentence_and_exit_2(lake, capsys):
     assert cli.main(["mark", "x-1", "refunded", "--reason", "r", "--lake", lake]) == 2
     assert cli.main(["mark", world.INCIDENT, "solved", "--reason", "r", "--lake", lake]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_whoever_has_no_name_on_the_machine_is_named_by_number(lake, capsys, monkeypatch):
+    monkeypatch.setattr("getpass.getuser", lambda: {}["uid not found: 4711"])
+    monkeypatch.setattr("os.getuid", lambda: 4711)
+
+    assert cli.main(["mark", world.INCIDENT, "accepted", "--reason", "r", "--lake", lake]) == 0
+    assert "(user 4711)" in capsys.readouterr().err

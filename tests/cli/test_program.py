@@ -184,3 +184,111 @@ def test_completion_can_be_installed():
     options = {name for p in typer.main.get_command(cli.app).params for name in p.opts}
 
     assert {"--install-completion", "--show-completion"} <= options
+
+
+# -- what machines and people hand over --------------------------------------------------------------------------------
+
+NO_TEXT = "caf\udce9"
+"""What Python makes of a byte that is no UTF-8."""
+INCIDENT = world.INCIDENT
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("find", NO_TEXT),
+        ("ask", "why", NO_TEXT),
+        ("messages", "--incident", NO_TEXT),
+        ("mark", INCIDENT, "comment", "--reason", NO_TEXT),
+        ("mark", INCIDENT, "comment", "--reason", "x", "--by", NO_TEXT),
+        ("views", "--save", NO_TEXT, "--address", "/incident"),
+        ("what-if", NO_TEXT),
+        ("suggest", NO_TEXT),
+        ("bundle", NO_TEXT),
+        ("report", NO_TEXT),
+        ("import", "x.log", "--log-group", NO_TEXT),
+        ("incidents", "--region", NO_TEXT),
+    ],
+    ids=" ".join,
+)
+def test_bytes_that_are_no_text_are_named_and_nothing_is_done(run, lake, asked):
+    code, out, err = run(*asked, "--lake", lake)
+
+    assert (code, out) == (2, "")
+    assert "'caf\\udce9' holds bytes that are no text" in err
+
+
+def test_a_file_may_be_named_by_bytes_that_are_no_text(run, lake):
+    code, _, _ = run("report", INCIDENT, "-o", f"{NO_TEXT}.md", "--lake", lake)
+
+    assert code == 0
+    assert Path(f"{NO_TEXT}.md").read_text().startswith("# ")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize(
+    "command", [["incidents"], ["messages"], ["--help"], ["--language", "ja", "incidents"]], ids=" ".join
+)
+def test_a_terminal_with_few_characters_gets_an_answer(lake, encoding, command):
+    said = subprocess.run(
+        [sys.executable, "-m", "cli", *command],
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": encoding, "DOUBLETAKE_LAKE": lake},
+    )
+
+    assert said.returncode == 0, said.stderr
+    assert said.stdout
+    assert b"UnicodeEncodeError" not in said.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("command", ["incidents", "--help"])
+def test_a_reader_that_has_enough_is_no_failure(lake, command):
+    said = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m cli {command} | head -c 1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "DOUBLETAKE_LAKE": lake},
+    )
+
+    assert said.stdout.endswith("0\n"), said
+    assert said.stderr == ""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_ends_no_command_and_no_words_go_among_the_data(lake, closed):
+    said = subprocess.run(
+        ["bash", "-c", f"exec {sys.executable} -m cli find charged --lines --format jsonl {closed}"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "DOUBLETAKE_LAKE": lake},
+    )
+
+    assert said.returncode == 0, said
+    assert said.stderr == ""
+    assert [json.loads(line) for line in said.stdout.splitlines()] or ">&-" in closed
+
+
+def test_what_is_there_and_no_file_is_written_to_and_stays(run, lake, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    code, _, _ = run("report", INCIDENT, "--format", "csv", "-o", str(pipe), "--lake", lake)
+
+    assert code == 0
+    assert pipe.is_fifo()
+    assert os.read(reader, 11) == b'"message_id'
+    os.close(reader)
+
+
+@pytest.mark.parametrize("place", ["/", ".", ".."])
+def test_a_folder_is_no_place_to_write_to(run, lake, place):
+    code, _, err = run("bundle", INCIDENT, "-o", place, "--lake", lake)
+
+    assert code == 2
+    assert f"'{place}' is a folder" in err

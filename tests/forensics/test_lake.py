@@ -262,16 +262,15 @@ def test_earlier_generations_can_be_named(lake):
     assert lake.generation().data_version == ("r2" * 20)[:12]
 
 
-def test_a_table_that_had_no_rows_and_gets_none_stays_at_its_version_until_it_gets_some(lake):
+def test_a_table_without_rows_that_gets_none_stays_at_its_version_until_it_gets_some(lake):
     add(lake, event(1))
-    publish(lake, "r1", messages=1)
-    publish(lake, "r2", messages=2)
-    publish(lake, "r3", messages=1, incidents=3)
-    publish(lake, "r4", messages=1)
+    counts = (0, 0, 3, 0)
+    for number, count in enumerate(counts):
+        publish(lake, f"r{number}", messages=1, incidents=count)
 
-    of = [{**g.versions}["incidents"] for g in reversed(lake.generations())]
-    assert of[0] == of[1] < of[2] < of[3]
-    assert [lake.read(INCIDENTS, version=version).num_rows for version in of] == [0, 0, 3, 0]
+    versions = [generation.versions["incidents"] for generation in reversed(lake.generations())]
+    assert versions[0] == versions[1] < versions[2] < versions[3]
+    assert tuple(lake.read(INCIDENTS, version=version).num_rows for version in versions) == counts
 
 
 def test_evidence_ids_lead_to_their_rows(lake):

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from ingest import file_bytes
 from ingest.file_events import exported, written
 from ingest.file_forms import Form, recognise
-from ingest.file_run import NEAR_MOMENTS, Places
+from ingest.file_places import NEAR_MOMENTS, Places
 from ingest.json_stream import MOST_DEEP, BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError
 
@@ -205,6 +206,7 @@ def test_what_follows_a_value_that_cannot_be_read_is_read(value, size):
     assert [item for item in found if isinstance(item, dict)] == [{"n": 1}, {"n": 2}, {"n": 3}]
     (bad,) = [item for item in found if isinstance(item, UnreadableValue)]
     assert value.startswith(bad.text)
+    assert re.search("nested more than 500 deep$|a number of more than 4,300 digits$", bad.reason)
 
 
 @pytest.mark.parametrize(

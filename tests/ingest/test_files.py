@@ -186,6 +186,20 @@ def test_a_lake_inside_the_folder_is_not_imported_into_itself(tmp_path):
     assert sum(report.files.values()) == 1
 
 
+def test_nothing_of_another_lake_is_imported_not_even_what_lies_beside_its_tables(lake, tmp_path):
+    folder = tmp_path / "given"
+    folder.mkdir()
+    saved_files.delivery(ROWS, folder / "d.gz")
+    other = Lake(folder / "old" / "lake")
+    other.append(LOG_EVENTS, [{"evidence_id": "log:1", "logged_at": START, "line": "x"}], "log_events|/g")
+    (other.root / "charges.csv").write_text("charge_id,charged_at\nch_1,2026-11-20T05:12:00Z\n")
+    (other.root / "runs.jsonl").write_text('{"started_at": "2026-11-20T05:12:00Z"}\n')
+    report = import_files(lake, [folder], SAID)
+
+    assert sum(report.files.values()) == 1
+    assert not report.gaps
+
+
 def test_times_in_a_named_zone_become_utc(lake, tmp_path):
     (tmp_path / "w.log").write_text("[2026-11-20 06:12:00] local.INFO: Processing: Charge\n  with a second line\n")
     import_files(lake, [tmp_path / "w.log"], ImportChoices(log_groups=("w",), zone=ZoneInfo("Europe/Berlin")))

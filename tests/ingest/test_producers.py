@@ -11,6 +11,7 @@ from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest.collect import collect
+from ingest.estimate import estimate
 from ingest.file_run import ImportChoices
 from ingest.files import import_files
 from tests.ingest import saved_files
@@ -56,6 +57,21 @@ def test_lines_that_tell_of_a_send_are_kept_and_no_others(tmp_path):
     assert (first["operation"], first["log_group"], first["line"]) == ("SendMessage", GROUP, LINES[1]["line"])
     assert HANDLE not in second["line"]
     assert imported(tmp_path).count(LOG_EVENTS) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "choices"),
+    [
+        (SAID, {"log_groups": (f"{GROUP}=elsewhere",)}),
+        (SAID + '[[function]]\nname = "charge-card"\norder = "sequential"', {}),
+    ],
+    ids=["said on the command line", "said in the settings"],
+)
+def test_a_group_in_which_a_consumer_writes_too_is_kept_whole(tmp_path, text, choices):
+    lake = imported(tmp_path, text, **choices)
+
+    assert (lake.count(LOG_EVENTS), len(sends(lake))) == (len(LINES), 2)
+    assert {r["source"] for r in lake.read(COVERAGE).to_pylist()} == {"log_events", "send_records"}
 
 
 def test_a_second_import_adds_nothing_and_a_mended_pattern_reads_anew(tmp_path):
@@ -111,3 +127,10 @@ def test_a_producer_whose_log_may_not_be_read_is_a_gap(lake, aws, shop, hour, pr
     report = collect(lake, aws, [shop[0]], hour, settings=said_of(shop), now=WORLD_START + timedelta(hours=2))
 
     assert [gap for gap in report.gaps if gap.startswith(f"sends logged in '{shop[1]}")]
+
+
+@pytest.mark.emulator
+def test_an_estimate_counts_the_producers_log_too(lake, aws, shop, hour):
+    found = estimate(lake, aws, [shop[0]], hour, (), said_of(shop), WORLD_START + timedelta(hours=2))
+
+    assert [group.log_group for group in found.groups] == [shop[1]]

@@ -17,6 +17,8 @@ TABLES = (
     "event_source_mappings",
     "send_records",
     "task_stops",
+    "guard_table_settings",
+    "guard_records",
     "consumers",
     "coverage",
 )

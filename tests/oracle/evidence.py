@@ -1,5 +1,7 @@
 """What of a world AWS would have kept, as rows of the evidence tables; and what lines were lost on the way."""
 
+import hashlib
+import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -102,6 +104,7 @@ class Kept:
         for known in self.world.truth.values():
             by_key.setdefault(known.business_key, []).append(known.message_id)
         shown: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
+        marked: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         for line in self.lines:
             for delivery in line.names:
                 named = self.world.truth.get(delivery.message_id)
@@ -109,7 +112,9 @@ class Kept:
                     continue
                 is_mention = line.role == "effect" and not self.world.plan.effect_declared
                 role = "mention" if is_mention else line.role
-                shown[delivery.message_id][f"{delivery.run_id}"].add((line.stream, role))
+                # what a run left behind is printed in the next one, under that one's request id
+                run_id = line.run_id if self.world.functions else delivery.run_id
+                shown[delivery.message_id][f"{run_id}"].add((line.stream, role))
                 named.is_event_shown |= line.role == "event"
                 if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
                     named.told_receives.add(delivery.receive_count)
@@ -118,9 +123,12 @@ class Kept:
             if line.role == "effect":
                 for key in line.keys:
                     for message_id in by_key.get(key, ()):
-                        self.world.truth[message_id].key_named_runs.add(f"{line.run_id}")
+                        marked[message_id][f"{line.run_id}"].add((line.stream, line.role))
+        apart = set if self.world.functions else told_apart
         for message_id, runs in shown.items():
-            self.world.truth[message_id].named_runs = set(runs) if self.world.functions else told_apart(runs)
+            self.world.truth[message_id].named_runs = apart(runs)
+        for message_id, runs in marked.items():
+            self.world.truth[message_id].key_named_runs = apart(runs)
 
     # -- rows ----------------------------------------------------------------------------------------------
 
@@ -325,6 +333,45 @@ class Kept:
             if stopped_ms < self.end_ms
         ]
 
+    @property
+    def guard_table(self) -> str:
+        """The name of the table in which the guard records."""
+        return f"w{self.world.seed:06d}-idempotency"
+
+    def _guard_table_settings(self) -> list[dict[str, Any]]:
+        if self.world.plan.guard_table in (None, "denied"):
+            return []
+        name = evidence_id("guardtable", self.guard_table)
+        said = {"account_id": ACCOUNT, "region": REGION, "guard_table": self.guard_table}
+        keys = {"partition_key": "id", "sort_key": None}
+        deletes = self.world.plan.guard_table_forgets
+        expiry = {"deletes_expired": deletes, "expiry_attribute": "expiration" if deletes else None}
+        return [{"evidence_id": name, **said, **keys, **expiry, "observed_at": at(self.end_ms)}]
+
+    def _guard_records(self) -> list[dict[str, Any]]:
+        plan, guard, rng = self.world.plan, self.world.handler.guard, random.Random(f"table {self.world.seed}")
+        rows = []
+        for key, (status, expires_ms, locked_ms) in guard.table.items() if guard and plan.guard_table else ():
+            is_deleted = plan.guard_table_forgets and expires_ms < self.end_ms and rng.random() < 0.5
+            if plan.guard_table == "denied" or is_deleted or (plan.guard_table == "part" and rng.random() < 0.5):
+                continue
+            written = hashlib.md5(json.dumps(key).encode(), usedforsecurity=False).hexdigest()
+            rows.append(
+                {
+                    "evidence_id": evidence_id("guard", self.guard_table, key, status, expires_ms),
+                    "account_id": ACCOUNT,
+                    "region": REGION,
+                    "guard_table": self.guard_table,
+                    "record_key": f"charges.app.charge#{written}",
+                    "guarded_function": "charges.app.charge",
+                    "record_status": status,
+                    "expires_at": at(expires_ms // 1000 * 1000),
+                    "locked_until_at": at(locked_ms),
+                    "observed_at": at(self.end_ms),
+                }
+            )
+        return rows
+
     def _metric_points(self) -> list[dict[str, Any]]:
         if not self.world.plan.metrics_kept:
             return []
@@ -388,6 +435,9 @@ class Kept:
                 ]
             for begin, end, status in windows:
                 rows.append(self._coverage_row(group, begin, end, status))
+        if read := self.world.plan.guard_table:
+            status = {"whole": "ok", "part": "partial"}.get(read, read)
+            rows.append(self._coverage_row(self.guard_table, self.end_ms, self.end_ms + 1, status, "guard_records"))
         if self.world.plan.calls in ("all", "hidden"):
             rows.append(self._coverage_row(self.world.queue.arn, self.start_ms, self.end_ms, "ok", "send_records"))
         if self.world.plan.calls == "producer":
@@ -476,6 +526,9 @@ def settings_text(world: "World") -> str:
             if world.functions
             else f"guard = 'already processed {key} message_id={message}'"
         )
+    if plan.guard_table:
+        said.append(f'guard_table = "{world.evidence.guard_table}"')
+        parts.append(f'[[guard_table]]\nname = "{world.evidence.guard_table}"\nkeyed_by = "{plan.guard_key}"')
     if plan.order_declared:
         said.append(f'order = "{plan.order}"')
     if plan.idempotent_declared:

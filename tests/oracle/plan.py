@@ -68,6 +68,9 @@ class Plan:
     effect_line: str | None = "both"  # both, message or key
     guard: str | None = None  # line, silent or powertools
     guard_store_s: int = 3600
+    guard_key: str = "business_key"  # or message_id
+    guard_table: str | None = None  # its store is a table that is read: whole, part or denied
+    guard_table_forgets: bool = False  # and has deleted some of what has expired
     # what goes wrong
     troubles: frozenset[str] = frozenset({"slow"})
     trouble_rate: float = 0.15

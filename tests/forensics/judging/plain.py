@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from forensics.judging.calls import Calls
+from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
 from forensics.judging.sends import Sends
 from forensics.judging.task_stops import TaskStops
@@ -60,6 +61,7 @@ class Around:
     asked: list[tuple] = field(default_factory=list)
     finality: Final = field(default_factory=Final)
     calls: Calls = field(default_factory=Calls)
+    guard_records: GuardRecords = field(default_factory=GuardRecords)
     sends: Sends = field(default_factory=Sends)
     task_stops: TaskStops = field(default_factory=TaskStops)
 

@@ -114,3 +114,38 @@ def test_sends_bear_on_works_and_so_does_when_all_of_them_would_show():
     ]
 
     assert len(set(told)) == 3
+
+
+def marked(minute: float, **facts):
+    """A line that names only the payment, in a worker's stream."""
+    return worked(minute, item_id="key:pay-1", business_keys=["pay-1"], marker_at=at(minute), has_effect=True, **facts)
+
+
+OPEN = {"is_end_known": False, "run_status": "unknown", "has_effect": True}
+
+
+def verdicts(*more, **facts):
+    work = [worked(0, item_id="m1", **OPEN, **facts), worked(0.5, item_id="m2", log_stream="other", **OPEN)]
+    found = judged(line(-2, "m1"), line(-1, "m2"), work=[*work, *more])
+    return {name: m.effects_at_least for name, m in found.items()}
+
+
+def test_a_mark_that_names_only_the_key_is_of_the_message_that_its_send_names():
+    once = verdicts(marked(0.1, log_stream="stream"), log_stream="stream")
+    twice = verdicts(marked(0.1, log_stream="stream"), marked(0.6, log_stream="other"), log_stream="stream")
+
+    assert once == {"m1": 1, "m2": 1}
+    assert twice == {"m1": 2, "m2": 2}
+
+
+@pytest.mark.parametrize(
+    ("marks", "facts"),
+    [
+        ([marked(0.1, log_stream="elsewhere")], {"log_stream": "stream"}),
+        ([marked(0.6, log_stream="other")], {"log_stream": "other"}),
+        ([marked(-0.1, log_stream="stream")], {"log_stream": "stream"}),
+    ],
+    ids=["another stream", "both in hand there", "before it was received"],
+)
+def test_a_mark_that_may_be_of_another_message_is_of_none(marks, facts):
+    assert verdicts(*marks, **facts)["m1"] == 0

@@ -1,6 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from forensics.errors import ForensicsError
+from forensics.errors import ForensicsError, LakeBusyError
+from forensics.lake import data_files
+from forensics.people import saying
 from forensics.people.marks import annotate, annotations, marks_text, standing
 from forensics.report.case import load_case
 from forensics.report.render import render
@@ -50,6 +54,40 @@ def test_the_same_mark_said_twice_at_once_is_one_row(lake):
     put(lake)
 
     assert lake.count(ANNOTATIONS) == 1
+
+
+def test_what_is_said_last_counts_although_the_clock_was_set_back(lake):
+    put(lake, "false-alarm", after_s=9000)
+    put(lake, "withdrawn", after_s=-400_000)
+
+    assert [a.mark for a in annotations(lake)] == ["false-alarm", "withdrawn"]
+    assert standing(annotations(lake)) == ()
+    put(lake, "refunded", after_s=-300_000)
+    assert [a.mark for a in standing(annotations(lake))] == ["refunded"]
+
+
+def test_marks_that_several_people_put_at_once_are_all_kept(lake):
+    findings = lake.findings()
+    put(lake, "comment", author="Zoe")
+
+    def say(number: int) -> None:
+        annotate(findings, world.INCIDENT, None, "comment", "seen", f"Person {number}", world.after(9000))
+
+    with ThreadPoolExecutor(6) as people:
+        list(people.map(say, range(6)))
+
+    assert {a.author for a in annotations(lake)} == {"Zoe", *(f"Person {n}" for n in range(6))}
+
+
+def test_somebody_who_writes_for_long_is_named(lake, monkeypatch):
+    monkeypatch.setattr(saying, "LONGEST_PAUSE_S", 0.001)
+    monkeypatch.setattr(data_files, "name", busy)
+    with pytest.raises(LakeBusyError):
+        put(lake)
+
+
+def busy(*args, **kwargs):
+    raise LakeBusyError("another process is writing", "Wait for it.")
 
 
 WRONG = {

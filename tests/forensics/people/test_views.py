@@ -54,3 +54,10 @@ def test_a_view_that_is_not_there_cannot_be_deleted(lake):
 
     with pytest.raises(ViewError, match="no view 'x'"):
         delete_view(lake, "x", "Ana", world.after(1))
+
+
+def test_a_view_is_deleted_although_the_clock_was_set_back(lake):
+    keep(lake, after_s=9000)
+    delete_view(lake, "Payments", "Ana", world.after(-400_000))
+
+    assert views(lake) == []

@@ -426,7 +426,7 @@ def _written(folder: Path, found: dict[str, list[Row]], log_lines: list[Row]) ->
     return lake
 
 
-def publish(lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1") -> None:
+def publish(lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1", settings: str | None = None) -> None:
     """Publish findings as a correlation run would."""
     for table in FINDINGS:
         staged = lake.staging_folder(table, run_id)
@@ -440,5 +440,6 @@ def publish(lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1") -> N
             "inputs": lake.versions(),
             "rules_version": "1",
             "data_until_at": after(7200),
+            "settings_text": settings,
         },
     )
