@@ -8,7 +8,7 @@ from cli.said import in_words
 from cli.table import Layout
 
 if TYPE_CHECKING:
-    from forensics.balance import BalanceDay, Between
+    from forensics.balance import BalanceDay, Between, QueueBalance
 
 _COUNTS = (
     "sent",
@@ -23,6 +23,13 @@ _COUNTS = (
 _TABLE = Layout(
     ("queue", "day", *_COUNTS, "sentence"),
     row=("queue", "day", "sent", "worked_off", "unexplained"),
+    facts=("dead_lettered", "expired", "waiting_after"),
+    sentences=("sentence",),
+)
+_TOTALS = ("sent", "worked_off", "dead_lettered", "expired")
+_QUEUES = Layout(
+    ("queue", "days", *_TOTALS, "waiting_after", "unexplained", "sentence"),
+    row=("queue", "days", "sent", "worked_off", "unexplained"),
     facts=("dead_lettered", "expired", "waiting_after"),
     sentences=("sentence",),
 )
@@ -42,15 +49,27 @@ def balance(
     how: FormatOption = RowFormat.TABLE,
     same_queue: SameQueueOption = None,
 ) -> None:
-    """Balance a queue's messages per day: sent against worked off, filtered, dead-lettered, expired, waiting, unexplained."""
+    """Balance what was sent against worked off, dead-lettered, expired, waiting: a queue per day, or all queues in a row each.
+
+    Other formats than the table have a row per queue and day.
+    """
     queue = either_queue(queue, same_queue)
     from forensics.balance import balance as balanced
+    from forensics.balance import per_queue
 
     found = balanced(chosen.open_lake().findings(), queue)
     is_table = how is RowFormat.TABLE
-    print_rows([_shown(day) if is_table else _record(day) for day in found.days], how, _TABLE, _COLUMNS)
     tell = answer if is_table else say
-    for day in found.days:
+    told = found.days
+    if is_table and queue is None:
+        queues = per_queue(found.days)
+        print_rows([_totals(q) for q in queues], how, _QUEUES, _COLUMNS)
+        told = tuple(day for q in queues for day in q.odd)
+        for day in told:
+            tell(f"{day.queue}, {day.day}: {in_words(day.sentence)}")
+    else:
+        print_rows([_shown(day) if is_table else _record(day) for day in told], how, _TABLE, _COLUMNS)
+    for day in told:
         for note in day.notes:
             tell(f"{day.queue}, {day.day}: {in_words(note)}")
     for name, texts in found.named.items():
@@ -58,6 +77,12 @@ def balance(
             tell(f"{name}: {in_words(f'{text}.')}")
     if not found.days:
         say("No metric of a queue was read: `doubletake collect` reads them.")
+
+
+def _totals(queue: "QueueBalance") -> dict[str, Any]:
+    counts = {name: None if (n := queue.total(name)) is None else str(n) for name in _TOTALS}
+    ends = {name: None if (n := getattr(queue, name)) is None else str(n) for name in ("waiting_after", "unexplained")}
+    return {"queue": queue.queue, "days": len(queue.known), **counts, **ends, "sentence": queue.sentence}
 
 
 def _shown(day: "BalanceDay") -> dict[str, Any]:

@@ -22,7 +22,9 @@ FAULT_TABLE = Layout(
 )
 
 
-def faults_of(findings: "Findings", rows: "Sequence[Row]", people: "People") -> "list[Fault]":
+def faults_of(
+    findings: "Findings", rows: "Sequence[Row]", people: "People", weights: "Mapping[str, int] | None" = None
+) -> "list[Fault]":
     """Gather rows of ``incidents``, as they count, into faults, the worst first; a work that several hold counts once."""
     from forensics.lake.filters import one_of
     from forensics.report.faults import faults, shares_works
@@ -31,7 +33,7 @@ def faults_of(findings: "Findings", rows: "Sequence[Row]", people: "People") -> 
     ids = shares_works(rows)
     columns = ["incident_id", "queue_arn", "work_id", "verdict"]
     shared = findings.read(MESSAGES, columns, one_of("incident_id", ids)).to_pylist() if len(ids) > 1 else []
-    return faults(rows, findings.generation.data_until_at, people.messages(shared))
+    return faults(rows, findings.generation.data_until_at, people.messages(shared), weights)
 
 
 def fault_row(fault: "Fault", until: datetime | None) -> dict[str, Any]:

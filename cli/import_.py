@@ -65,6 +65,14 @@ def import_(
     complete_until: Annotated[
         str | None, typer.Option("--complete-until", metavar="WHEN", help="The end of that span. [default: now]")
     ] = None,
+    guard_table: Annotated[
+        str | None,
+        typer.Option(
+            "--guard-table",
+            metavar="NAME",
+            help="The idempotency table whose items a file holds. [default: from the export, or the settings' only one]",
+        ),
+    ] = None,
     observed_at: Annotated[
         str | None,
         typer.Option(
@@ -94,6 +102,7 @@ def import_(
         zone=zone_of(zone),
         account_id=account,
         region=chosen.region,
+        guard_table=guard_table,
         complete=complete_window(complete_since, complete_until, now),
         observed_at=_moment(observed_at, "--observed-at", now),
         settings=chosen.settings(),
@@ -172,8 +181,8 @@ def imported(report: "ImportReport") -> Iterator[str]:
                 "  {redrives}, {records_stored_count} of them new.",
                 redrives=count_text(
                     report.records_seen_count,
-                    "metric point, change and redrive",
-                    "metric points, changes and redrives",
+                    "metric point, change, redrive and guard record",
+                    "metric points, changes, redrives and guard records",
                 ),
                 records_stored_count=report.records_stored_count,
             )

@@ -51,7 +51,7 @@ def incidents(
     check_queue(findings, queue)
     people = people_of(findings, not without_marks)
     everything = people.counted(findings.read(INCIDENTS).to_pylist())
-    ranked = faults_of(findings, everything, people)
+    ranked = faults_of(findings, everything, people, chosen.settings().weights)
     faults = fault_of(ranked)
     if fault is not None and fault not in {f.fault_id for f in ranked}:
         raise FaultUnknownError(

@@ -6,7 +6,9 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -158,6 +160,12 @@ for _panel, _commands in _COMMANDS.items():
         app.command(name=_command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_ready)
 
 
+@cache
+def _program() -> Callable[..., Any]:
+    """Return the commands put together, which takes longer than most of them do: once in a process."""
+    return typer.main.get_command(app)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a traceback is only ever shown for a bug, and on demand."""
     args = list(sys.argv[1:] if argv is None else argv)
@@ -167,13 +175,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.umask(before | 0o077)
     make_streams_ready()
     try:
-        code = app(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
+        code = _program()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_OK
     except ForensicsError as problem:
         complain(str(problem), problem.hint)
         return problem.exit_code
     except typer.TyperException as problem:
+        speak(
+            _asked_language(args)
+        )  # what the command line cannot mean was found before a command could say its language
         complain(problem.format_message().replace("Value error, ", ""), _usage_hint(args))
         return EXIT_USAGE
     except (KeyboardInterrupt, typer.Abort):
@@ -197,6 +208,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.umask(before)
         be_quiet(False)
         speak(None)
+
+
+def _asked_language(args: Sequence[str]) -> str | None:
+    """Return the language that a command line names, which need not be one that can be read as a whole."""
+    named = [after for before, after in pairwise(args) if before == "--language"]
+    named += [arg.partition("=")[2] for arg in args if arg.startswith("--language=")]
+    return named[-1] if named else os.environ.get("DOUBLETAKE_LANGUAGE")
 
 
 def _reader_has_enough() -> int:

@@ -105,7 +105,7 @@ def _week_report(
     options: "ReportOptions",
     with_marks: bool,
 ) -> None:
-    """Write the weekly review as HTML, Markdown or CSV; raises ReportNotNamedError for what it cannot be."""
+    """Write the weekly review in one of its forms; raises ReportNotNamedError for what it cannot be."""
     from forensics.people import people_of
     from forensics.report.week import load_week
     from forensics.report.week_render import render_week

@@ -6,6 +6,7 @@ Order = Literal["sequential", "parallel"]
 WorkerFormat = Literal["laravel", "shoryuken", "sqs-consumer", "celery", "spring", "lines"]
 WebhookKind = Literal["slack", "teams", "pagerduty", "sns", "email", "json"]
 AlertKind = Literal["dead_letter", "age", "throttled", "blocked", "poison", "lost", "source"]
+GuardKey = Literal["message_id", "business_key"]
 AccessMode = Literal["none", "oidc"]
 LanguageCode = Literal["en", "ja"]
 WEBHOOKS: tuple[WebhookKind, ...] = get_args(WebhookKind)

@@ -21,7 +21,7 @@ After this page you can tell Doubletake what your handlers' lines mean, and who 
 current folder, else the one in the folder of the lake; `--config` or `DOUBLETAKE_CONFIG` name another. All of it is optional:
 what is not said is unknown, and never taken for a no. What cannot be meant is refused with its place and what to write instead.
 Findings keep the settings they rest on: the *Data* page shows them and what differs today, and `correlate` tells it. This page
-is generated from the declarations in `forensics/settings_file.py`; run `python -m forensics.docsettings` after a change.
+is generated from the declarations in `forensics/settings_file.py` and `settings_consumers.py`; run `python -m forensics.docsettings` after a change.
 
 ```sh
 doubletake settings                                # check the file, and print what it says
@@ -42,6 +42,7 @@ effect = 'charged payment_id=(?P<key>\S+)'   # the work was done; groups: messag
 effect_is_exhaustive = true       # every completed effect prints this line
 started = 'processing (?P<message_id>\S+)'   # optional: an item's start
 guard = 'already processed (?P<key>\S+)'     # optional: a repeat that was stopped
+guard_table = "idempotency"       # the DynamoDB table in which its guard records what was done; read, never written
 order = "sequential"              # or "parallel"; not said = inferred from its runs
 idempotent = false                # every successful run does the work again; not said = unknown
 
@@ -54,6 +55,16 @@ receive_count = "$.sqs.count"     # the same for the receive count, group receiv
 deleted = '"event": "deleted"'    # the item was done and its delete sent; with message_id said, no group is needed
 failed = '"event": "failed"'      # the item failed
 
+[[producer]]                      # what sends to a queue, and logs it
+log_group = "/ecs/checkout"
+queue = "payments.fifo"
+sent = 'sent (?P<message_id>\S+)'   # such lines are sends; groups: message_id, key and the names below
+key = "$.payment_id"              # or where the line carries it: JSON path, or a pattern with that group
+deduplication_id = "$.dedup"
+request_id = "$.request_id"       # the producer's own request or job: two sends of one are one tried again
+sent_at = "$.sent_at"             # not said: the line's own time
+sent_is_exhaustive = true         # every send prints this line, and nobody else sends
+
 [[queue]]
 name = "payments.fifo"
 business_key = "$.payment_id"     # JSON path in the body; several as a list: the first that a body holds
@@ -62,11 +73,24 @@ note = "charges cards"            # shown in the weekly review
 guard_s = 3600                    # how long its guard remembers what was done
 promise_s = 300                   # within how long after its send a message should be done
 sequence = "$.version"            # a number in the body that counts up by one within its group
+weight = 20                       # one repeat here matters as much as 20 of a queue of which nothing is said
 
 [[queue.accepted]]                # a risk the team lives with, until a day it names
 check = "fifo_single_group"       # a check's code, as `doubletake check` prints it
 until = 2026-12-31
 reason = "moves to a group per customer in January"
+
+[[guard_table]]                   # a table that does not record as Powertools does
+name = "idempotency"
+partition = "charges"             # where all its records are under one value of the partition key: these alone are read
+key = "sk"                        # the attribute that tells what a record is about, "id" by default
+key_pattern = 'charge#(?P<key>\S+)'   # what of it is the business key or message id
+keyed_by = "business_key"         # or "message_id"
+status = "state"                  # "status" by default; a table may have none
+completed = "done"                # what it says once the work is done
+in_progress = "begun"             # what it says while somebody is at it
+expires = "ttl"                   # epoch seconds, "expiration" by default
+in_progress_expires = "locked_until"   # epoch milliseconds
 
 [[account]]                       # where to collect; not said = as AWS_PROFILE and AWS_REGION say
 profile = "payments-prod"

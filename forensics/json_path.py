@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Any
+
+import msgspec
 
 _STEP_TEXT = r"\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]"
 _STEP = re.compile(_STEP_TEXT)
@@ -87,6 +89,8 @@ def text_in(text: str, path: str) -> str | None:
     """
     if path == "$":
         return text
+    if (plain := _text_alone(text, path)) is not None:
+        return plain
     value = value_in(text, path)
     if value is None or isinstance(value, str):
         return value
@@ -94,6 +98,39 @@ def text_in(text: str, path: str) -> str | None:
         return _writable(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
     except RecursionError:
         return None
+
+
+def _text_alone(text: str, path: str) -> str | None:
+    """Return the text or whole number that stands there in one JSON object, its other values passed over; None otherwise."""
+    reader = _reader_of(path)
+    if reader is None:
+        return None
+    decode, names = reader
+    try:
+        found = decode(text)
+        for name in names:
+            found = getattr(found, name)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    return _writable(found) or None if isinstance(found, str) else str(found)
+
+
+@lru_cache(maxsize=256)
+def _reader_of(path: str) -> tuple[Callable[[str], Any], tuple[str, ...]] | None:
+    """Return what decodes a JSON text for one path, and the fields that lead there; None where the path goes into lists."""
+    steps = steps_of(path)
+    kind: Any = str | int
+    for depth, step in reversed(list(enumerate(steps))):
+        if isinstance(step, int):
+            return None
+        default = kind() if depth < len(steps) - 1 else ""
+        field = msgspec.field(name=step, default_factory=partial(_same, default))
+        kind = msgspec.defstruct(f"At{depth}", [("value", kind, field)], gc=False)
+    return msgspec.json.Decoder(kind).decode, ("value",) * len(steps)
+
+
+def _same(default: Any) -> Any:
+    return default
 
 
 def _writable(text: str) -> str | None:

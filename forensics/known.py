@@ -42,6 +42,15 @@ class Known:
     event_source_mappings: Sequence[Row] = ()
     setting_changes: Sequence[Row] = ()
 
+    def names_guard_of(self, name: str) -> bool:
+        """Tell whether the settings name a line that says a repeat was stopped, or the table that a guard asks.
+
+        >>> Known(consumers_by_group={"charge": Consumer(name="charge", guard_table="done")}).names_guard_of("charge")
+        True
+        """
+        declared = [c for c in self.consumers_by_group.values() if name in (c.name, c.log_group)]
+        return any(c.guard or c.guard_table for c in declared)
+
     @classmethod
     def of(
         cls, small: Mapping[str, Sequence[Row]], groups: Mapping[str, _Group], functions: Iterable[Consumer] = ()

@@ -30,6 +30,8 @@ _FORMS = (
     | {"share": r"[\d<., %]+(?: to [\d<., %]+)?"}
 )
 """Places of a sentence by their names, and what alone stands there: counts, and spans of time."""
+_AS_WRITTEN = ("command", "option", "table")
+"""Places of what a person types or named, which is the same in every language."""
 _JOINTS = (" · ", "; ", ": ")
 """What stands between parts that are said one by one where nobody knows the whole."""
 
@@ -119,6 +121,8 @@ def _sentence(code: str, text: str) -> str:
 
 
 def _place(code: str, name: str, part: str) -> str:
+    if name in _AS_WRITTEN:
+        return part
     if name == "list":
         return "、".join(_sentence(code, item) for item in part.split(", "))
     return _sentence(code, part)

@@ -19,6 +19,7 @@ class Consumer:
     ``effect``, ``started``, ``guard``, ``deleted`` and ``failed`` are regular expressions with the groups message_id
     and/or key. ``message_id`` and ``receive_count`` say where every line carries these: a JSON path, or a regular
     expression with a group of that name; then the other expressions need no groups.
+    ``guard_table`` is the name of the DynamoDB table that its guard asks.
     ``order`` and ``idempotent`` are None where not said: unknown, not a default.
     """
 
@@ -34,8 +35,28 @@ class Consumer:
     failed: str | None = None
     message_id: str | None = None
     receive_count: str | None = None
+    guard_table: str | None = None
     order: str | None = None
     idempotent: bool | None = None
+
+
+@dataclass(frozen=True)
+class Producer:
+    """How one producer logs what it sends to a queue: which lines are sends, and where they carry what.
+
+    ``sent`` is a regular expression, with the other keys' names as groups where it finds them itself. The others are JSON
+    paths, or regular expressions with a group of that name. ``request_id`` is the producer's own request or job.
+    """
+
+    log_group: str
+    queue: str
+    sent: str | None = None
+    sent_is_exhaustive: bool = False
+    message_id: str | None = None
+    key: str | None = None
+    deduplication_id: str | None = None
+    request_id: str | None = None
+    sent_at: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +74,8 @@ class Queue:
 
     ``business_key`` is one JSON path, or several where bodies have several shapes.
     ``guard_s`` is how long its guard remembers a work, ``promise_s`` within how long a message should be done, ``sequence``
-    the JSON path of a field that counts up within a group. None where not said.
+    the JSON path of a field that counts up within a group. None where not said. ``weight`` says how much one repeat of
+    its work matters beside one of another queue, where queues and faults are ranked.
     """
 
     name: str
@@ -63,6 +85,7 @@ class Queue:
     guard_s: int | None = None
     promise_s: int | None = None
     sequence: str | None = None
+    weight: int = 1
     accepted: tuple[AcceptedRisk, ...] = ()
 
     @property
@@ -70,6 +93,26 @@ class Queue:
         """Where its bodies carry their business key: the first path at which one stands tells it."""
         paths = self.business_key
         return (paths,) if isinstance(paths, str) and paths else tuple(paths or ())
+
+
+@dataclass(frozen=True)
+class GuardTable:
+    """How an idempotency table records: names of its attributes and words of its status, as Powertools has them unless said.
+
+    ``partition``: the value of the partition key under which all records are; then ``key`` is the sort key. ``key_pattern``
+    finds the message id or business key in the key; ``keyed_by`` says which of them it is. None where not said.
+    """
+
+    name: str
+    partition: str | None = None
+    key: str = "id"
+    key_pattern: str | None = None
+    keyed_by: str | None = None
+    status: str = "status"
+    completed: str = "COMPLETED"
+    in_progress: str = "INPROGRESS"
+    expires: str = "expiration"
+    in_progress_expires: str = "in_progress_expiration"
 
 
 @dataclass(frozen=True)
@@ -140,7 +183,9 @@ class Settings:
 
     functions: tuple[Consumer, ...] = ()
     workers: tuple[Consumer, ...] = ()
+    producers: tuple[Producer, ...] = ()
     queues: tuple[Queue, ...] = ()
+    guard_tables: tuple[GuardTable, ...] = ()
     team: Team = Team()
     accounts: tuple[Account, ...] = ()
     access: Access = Access()
@@ -153,6 +198,15 @@ class Settings:
     def queue(self, name: str) -> Queue:
         """Return what the team says of a queue; nothing but its name where nothing is said."""
         return next((q for q in self.queues if q.name == name), Queue(name))
+
+    def guard_table(self, name: str) -> GuardTable:
+        """Return how an idempotency table records; as Powertools has it where nothing is said."""
+        return next((table for table in self.guard_tables if table.name == name), GuardTable(name))
+
+    @property
+    def weights(self) -> dict[str, int]:
+        """How much one repeat matters, by queue; every other queue's counts once."""
+        return {q.name: q.weight for q in self.queues if q.weight != 1}
 
     @classmethod
     def load(cls, path: Path | None) -> "Settings":
@@ -179,9 +233,11 @@ class Settings:
         return cls(
             functions=tuple(Consumer(**dict(f)) for f in said.function),
             workers=tuple(Consumer(**dict(w)) for w in said.worker),
+            producers=tuple(Producer(**dict(p)) for p in said.producer),
             queues=tuple(
                 Queue(**{**dict(q), "accepted": tuple(AcceptedRisk(**dict(a)) for a in q.accepted)}) for q in said.queue
             ),
+            guard_tables=tuple(GuardTable(**dict(t)) for t in said.guard_table),
             team=Team(**dict(said.team)),
             accounts=tuple(Account(**{**dict(a), "regions": tuple(dict.fromkeys(a.regions))}) for a in said.account),
             access=Access(**dict(said.access)),

@@ -6,22 +6,22 @@ Only whoever reads a file needs this module; what was read are the plain values 
 from datetime import date
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Strict, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
 
-from forensics.choices import ALERTS, AccessMode, AlertKind, LanguageCode, Order, WebhookKind, WorkerFormat
+from forensics.choices import ALERTS, AccessMode, AlertKind, LanguageCode, WebhookKind
+from forensics.settings_consumers import FunctionSection, GuardTableSection, Section, WorkerSection
 from forensics.settings_values import (
     Address,
     Count,
-    Expression,
     Flag,
     JsonPath,
     KeyPaths,
     QueueName,
+    SendExpression,
     Text,
     checked_day,
     checked_emails,
     checked_file_path,
-    checked_function_name,
     checked_patterns,
     checked_place,
     checked_quiet,
@@ -33,90 +33,53 @@ from forensics.settings_values import (
     refuse,
 )
 
-_LINES = ("effect", "started", "guard", "deleted", "failed")
-"""Keys that hold an expression for lines."""
 
+class ProducerSection(Section):
+    """What sends to a queue, and what its lines mean: they tell which message ids stand for one work, and why."""
 
-class Section(BaseModel):
-    """A part of the file: nothing but the keys it names."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, regex_engine="python-re")
-
-
-class ConsumerSection(Section):
-    """What a person says of the lines of one consumer."""
-
-    effect: Expression | None = Field(
+    log_group: Text = Field(description="Where it logs.", examples=["/ecs/checkout"])
+    queue: QueueName = Field(description="The queue it sends to.", examples=["payments.fifo"])
+    sent: SendExpression | None = Field(
         None,
-        description="The line that says the work was done: a Python expression with the groups message_id and/or key.",
-        examples=["charged payment_id=(?P<key>\\S+)"],
+        description="The line that says a message was sent: a Python expression, with any of the groups message_id, key, "
+        "deduplication_id, request_id and sent_at. Not said: every line in which the keys below find something.",
+        examples=["sent (?P<message_id>\\S+) for payment (?P<key>\\S+) request=(?P<request_id>\\S+)"],
     )
-    effect_is_exhaustive: Flag = Field(False, description="Every completed effect prints that line.", examples=[True])
-    started: Expression | None = Field(
-        None, description="The line that says an item was begun.", examples=["processing (?P<message_id>\\S+)"]
-    )
-    guard: Expression | None = Field(
-        None,
-        description="The line that says a repeat was seen and stopped.",
-        examples=["already processed (?P<key>\\S+)"],
-    )
-    deleted: Expression | None = Field(
-        None,
-        description="The line that says an item was done and its delete was sent.",
-        examples=["deleted (?P<message_id>\\S+)"],
-    )
-    failed: Expression | None = Field(
-        None, description="The line that says an item failed.", examples=["failed (?P<message_id>\\S+)"]
+    sent_is_exhaustive: Flag = Field(
+        False, description="Every send that SQS answered prints that line, and nobody else sends.", examples=[True]
     )
     message_id: Annotated[Text, AfterValidator(checked_place("message_id"))] | None = Field(
         None,
-        description="Where every line carries the message id: a JSON path, or an expression with the group message_id."
-        " With it the other expressions need no groups.",
-        examples=["$.sqs.id"],
+        description="Where the line carries the id that SQS answered: a JSON path, or an expression with the group message_id.",
+        examples=["$.sqs.message_id"],
     )
-    receive_count: Annotated[Text, AfterValidator(checked_place("receive_count"))] | None = Field(
-        None, description="The same for the receive count, with the group receive_count.", examples=["$.sqs.count"]
+    key: Annotated[Text, AfterValidator(checked_place("key"))] | None = Field(
+        None, description="The same for the business key.", examples=["$.payment_id"]
     )
-    order: Order | None = Field(
+    deduplication_id: Annotated[Text, AfterValidator(checked_place("deduplication_id"))] | None = Field(
+        None, description="The same for the deduplication id of a FIFO queue.", examples=["$.dedup"]
+    )
+    request_id: Annotated[Text, AfterValidator(checked_place("request_id"))] | None = Field(
         None,
-        description="How a batch's items are worked on; not said: inferred from a function's runs where they tell.",
-        examples=["sequential"],
+        description="The same for the producer's own request or job: two sends of one are one that was tried again.",
+        examples=["$.request_id"],
     )
-    idempotent: Flag | None = Field(
+    sent_at: Annotated[Text, AfterValidator(checked_place("sent_at"))] | None = Field(
         None,
-        description="False: every successful run does the work again. True: none does it twice. Not said: unknown.",
-        examples=[False],
+        description="The same for when it was sent, ISO 8601 or seconds or milliseconds since 1970; not said: the line's own time.",
+        examples=["$.sent_at"],
     )
 
     @model_validator(mode="after")
-    def _names_what_lines_are_about(self) -> "ConsumerSection":
-        for key in _LINES:
-            text = getattr(self, key)
-            if text is not None and self.message_id is None and not groups_of(text):
-                refuse(
-                    f"{key} = {text!r} has the groups []",
-                    "Name what it finds: (?P<message_id>...) and/or (?P<key>...), no other groups by name.",
-                    key,
-                )
+    def _names_what_was_sent(self) -> "ProducerSection":
+        groups = groups_of(self.sent) if self.sent else set()
+        if self.message_id is None and self.key is None and not groups & {"message_id", "key"}:
+            refuse(
+                "says neither which message nor which work was sent",
+                'Add message_id = "$.message_id", or the group (?P<message_id>...) or (?P<key>...) to sent.',
+                "sent",
+            )
         return self
-
-
-class FunctionSection(ConsumerSection):
-    """A Lambda function and what its lines mean."""
-
-    name: Annotated[Text, AfterValidator(checked_function_name)] = Field(
-        description="The function's name.", examples=["charge-card"]
-    )
-
-
-class WorkerSection(ConsumerSection):
-    """A consumer that is not Lambda, and what its lines mean."""
-
-    log_group: Text = Field(description="Where it logs.", examples=["/ecs/orders-worker"])
-    queue: QueueName | None = Field(None, description="The queue it consumes.", examples=["orders"])
-    format: WorkerFormat | None = Field(
-        None, description="The framework whose lines it prints; not said: recognised.", examples=["laravel"]
-    )
 
 
 class AcceptedSection(Section):
@@ -153,6 +116,11 @@ class QueueSection(Section):
         None,
         description="Where a body carries a number that counts up by one within its group: a JSON path.",
         examples=["$.version"],
+    )
+    weight: Count = Field(
+        1,
+        description="How much one repeat of its work matters beside one of another queue, where queues and faults are ranked.",
+        examples=[20],
     )
     accepted: Annotated[tuple[AcceptedSection, ...], once(lambda a: a.check)] = Field(
         (), description="Risks the team lives with."
@@ -275,10 +243,28 @@ class SettingsFile(Section):
     worker: Annotated[tuple[WorkerSection, ...], once(lambda w: w.log_group)] = Field(
         (), description="Consumers that are not Lambda."
     )
+    producer: Annotated[tuple[ProducerSection, ...], once(lambda p: (p.log_group, p.queue))] = Field(
+        (), description="What sends to queues, and logs it."
+    )
     queue: Annotated[tuple[QueueSection, ...], once(lambda q: q.name)] = Field(
         (), description="What the team says of queues."
+    )
+    guard_table: Annotated[tuple[GuardTableSection, ...], once(lambda t: t.name)] = Field(
+        (), description="How idempotency tables record that are not as Powertools has them."
     )
     account: tuple[AccountSection, ...] = Field((), description="Accounts to collect from.")
     team: TeamSection = TeamSection()
     access: AccessSection = AccessSection()
     notify: NotifySection = NotifySection()
+
+    @model_validator(mode="after")
+    def _says_whose_tables_they_are(self) -> "SettingsFile":
+        named = {consumer.guard_table for consumer in (*self.function, *self.worker)}
+        for table in self.guard_table:
+            if table.name not in named:
+                refuse(
+                    f"[[guard_table]] {table.name!r} is the table of no function and no worker",
+                    f'Write guard_table = "{table.name}" under the [[function]] or [[worker]] that asks it.',
+                    "",
+                )
+        return self

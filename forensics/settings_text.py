@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from forensics.settings import Consumer, Settings
+from forensics.settings import Consumer, GuardTable, Producer, Settings
 
-_SECTIONS = ("function", "worker", "queue")
+_SECTIONS = ("function", "worker", "producer", "queue", "guard_table")
 _MOST_CHARS = 80
 
 
 def bearing_text(settings: Settings) -> str:
-    """Write what findings rest on as a settings file: functions, workers, business keys, the team's zone.
+    """Write what findings rest on as a settings file: consumers, producers, business keys, idempotency tables, the team's zone.
 
     The same settings give the same text, whatever comments and order their file had. Who may look, where incidents are
     told and which account is read stay out.
@@ -26,8 +26,10 @@ def bearing_text(settings: Settings) -> str:
     """
     parts = [_section("function", _said(consumer)) for consumer in settings.functions]
     parts += [_section("worker", _said(consumer)) for consumer in settings.workers]
+    parts += [_section("producer", _said(producer)) for producer in settings.producers]
     keys = [(queue.name, queue.business_key) for queue in settings.queues if queue.business_key]
     parts += [_section("queue", {"name": name, "business_key": key}) for name, key in keys]
+    parts += [_section("guard_table", _said(table)) for table in settings.guard_tables]
     if settings.team.zone:
         parts.append(f"[team]\nzone = {_value(settings.team.zone)}\n")
     return "\n".join(sorted(parts))
@@ -64,10 +66,10 @@ def differences(then: str, now: str) -> list[str]:
     return told
 
 
-def _said(consumer: Consumer) -> dict[str, Any]:
-    """Return what is said of a consumer; what is not said is left out."""
-    values = {f.name: getattr(consumer, f.name) for f in fields(consumer)}
-    return {name: value for name, value in values.items() if value is not None and value != Consumer.__dict__.get(name)}
+def _said(section: Consumer | GuardTable | Producer) -> dict[str, Any]:
+    """Return what is said of a consumer, table or producer; what is not said is left out."""
+    values = {f.name: (getattr(section, f.name), f.default) for f in fields(section)}
+    return {name: value for name, (value, default) in values.items() if value is not None and value != default}
 
 
 def _section(name: str, values: dict[str, Any]) -> str:
@@ -81,8 +83,8 @@ def _value(value: Any) -> str:
 
 def _named(said: dict[str, Any], section: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for row in said.get(section, ()):
-        key = "log_group" if section == "worker" else "name"
-        yield str(row[key]), {k: v for k, v in row.items() if k != key}
+        keys = {"worker": ("log_group",), "producer": ("log_group", "queue")}.get(section, ("name",))
+        yield " ".join(str(row[key]) for key in keys), {k: v for k, v in row.items() if k not in keys}
 
 
 def _all(values: dict[str, Any]) -> str:

@@ -17,7 +17,8 @@ from forensics.regions import partition_of
 
 REFUSED = "refused"
 """The type of an error whose sentence and hint are ours: the context's ``sentence`` and ``hint``."""
-_GROUPS = {"message_id", "key"}
+SEND_GROUPS = ("message_id", "key", "deduplication_id", "request_id", "sent_at")
+"""What a producer's line may tell of a send."""
 
 
 def refuse(sentence: str, hint: str, key: str | None = None) -> NoReturn:
@@ -39,17 +40,18 @@ def groups_of(expression: str) -> set[str]:
         raise ValueError(problem) from problem
 
 
-def _expression(text: str) -> str:
-    try:
-        groups = groups_of(text)
-    except ValueError as problem:
-        refuse(f"is not a regular expression: {problem}", "Test it on one line.")
-    if groups - _GROUPS:
-        refuse(
-            f"has the groups {sorted(groups)}",
-            "Name what it finds: (?P<message_id>...) and/or (?P<key>...), no other groups by name.",
-        )
-    return text
+def _expression(known: tuple[str, ...]) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        try:
+            groups = groups_of(text)
+        except ValueError as problem:
+            refuse(f"is not a regular expression: {problem}", "Test it on one line.")
+        if groups - set(known):
+            named = " and/or ".join(f"(?P<{name}>...)" for name in known)
+            refuse(f"has the groups {sorted(groups)}", f"Name what it finds: {named}, no other groups by name.")
+        return text
+
+    return check
 
 
 def checked_place(group: str) -> Callable[[str], str]:
@@ -138,6 +140,13 @@ def checked_function_name(name: str) -> str:
     return name
 
 
+def checked_table_name(name: str) -> str:
+    """Check a value; refuses what cannot be meant."""
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{3,255}", name):
+        refuse("is not a DynamoDB table's name", "Write the name alone, without ARN: 3 to 255 of A-Z a-z 0-9 _ . -")
+    return name
+
+
 def checked_emails(entries: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check a value; refuses what cannot be meant."""
     if not all("@" in entry.strip() for entry in entries):
@@ -177,7 +186,8 @@ def once(identity: Callable[[Any], Any]) -> AfterValidator:
 Text = Annotated[str, Field(min_length=1)]
 Flag = Annotated[bool, Strict()]
 Count = Annotated[int, Strict(), Field(gt=0)]
-Expression = Annotated[Text, AfterValidator(_expression)]
+Expression = Annotated[Text, AfterValidator(_expression(("message_id", "key")))]
+SendExpression = Annotated[Text, AfterValidator(_expression(SEND_GROUPS))]
 JsonPath = Annotated[Text, AfterValidator(_path)]
 _TEXT_SCHEMA = {"type": "string", "minLength": 1}
 KeyPaths = Annotated[

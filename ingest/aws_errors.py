@@ -37,6 +37,7 @@ _PASSING = {
     "InternalFailure",
     "InternalServerError",
     "LimitExceededException",
+    "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
     "RequestThrottled",
     "RequestThrottledException",

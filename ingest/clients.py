@@ -25,6 +25,10 @@ ALLOWED = frozenset(
     {
         "cloudtrail:LookupEvents",
         "cloudwatch:GetMetricData",
+        "dynamodb:DescribeTable",
+        "dynamodb:DescribeTimeToLive",
+        "dynamodb:Query",
+        "dynamodb:Scan",
         "lambda:GetFunctionConcurrency",
         "lambda:GetFunctionConfiguration",
         "lambda:ListEventSourceMappings",
@@ -52,9 +56,11 @@ CALLS_PER_S = {
     "StartQuery": 2.0,
     "GetQueryResults": 4.0,
     "LookupEvents": 1.8,
+    "Query": 0.5,
+    "Scan": 0.5,
 }
 """Calls per second towards AWS itself, by operation and region: the quota of FilterLogEvents is as low as 5, that of
-LookupEvents is 2, and the people on call share them."""
+LookupEvents is 2, and the people on call share them; a page of a DynamoDB table takes from the capacity of its handlers."""
 PATIENCE_S = 120.0
 """How long AWS may throttle or fail, botocore's own retries included, before a source is given up."""
 CALL_S, LEAST_CALL_S = 300.0, 30.0

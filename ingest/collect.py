@@ -3,17 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import groupby
 from typing import Protocol
 
 from forensics.coverage import SETTLING
 from forensics.lake import Lake
 from forensics.lake.handle_mark import hold_to_key
+from forensics.parsers.sends import read_as
 from forensics.privacy import redacting
-from forensics.settings import Settings
+from forensics.settings import Producer, Settings
 from forensics.tables import EVIDENCE
 from forensics.window import CHANGES_REACH, FUTURE_STAMPS, TimeWindow
-from ingest import log_events, metrics, setting_changes, setting_history
+from ingest import guard_tables, log_events, metrics, producers, setting_changes, setting_history
 from ingest.clients import Aws
 from ingest.collect_report import CollectReport
 from ingest.consumers import Consumer, of_estate
@@ -30,6 +32,9 @@ TRAIL_SETTLING = timedelta(minutes=15)
 """CloudTrail shows a call 5 to 15 minutes later."""
 TRAIL_EVERY = timedelta(minutes=10)
 """CloudTrail takes two look-ups a second and one event name a look-up: it is not asked in every run of a watch."""
+
+TABLES_EVERY = timedelta(minutes=10)
+"""Reading an idempotency table takes from the capacity of the handlers that ask it: it is not read in every run of a watch."""
 
 __all__ = ["CollectReport", "Progress", "collect"]
 
@@ -89,10 +94,13 @@ def collect(
         run.read_setting_changes(estate)
         run.read_setting_history(estate)
         run.read_metrics(estate)
+        run.read_guard_tables(guard_tables.places(consumers, settings))
         groups, about_groups = store_log_groups(lake, _log_groups(consumers), now)
         run.note(about_groups)
         for group in groups:
             run.read_log_group(group)
+        for group, producer in producers.of_estate(estate, settings):
+            run.read_log_group(group, producer)
         for table in EVIDENCE:
             lake.compact(table)
     return CollectReport(
@@ -183,10 +191,29 @@ class _Run:
             for part in parts:
                 self.note(metrics.ingest(self.lake, mine, part, self.now), part)
 
-    def read_log_group(self, group: LogGroup) -> None:
-        """Read what is due of a log group, a day at most at a time, and at an open end what is stamped ahead of time."""
-        self.progress.stage(f"log group {group.name}")
-        where = (log_events.LOG_EVENTS, group.name, group.account_id, group.region, group.queue_arns)
+    def read_guard_tables(self, places: Sequence[guard_tables.Place]) -> None:
+        """Read the idempotency tables that the settings name, as they are now."""
+        due = [place for place in places if self.again or not self._was_just_read(place)]
+        if due:
+            self.progress.stage("idempotency tables")
+        for place in due:
+            moment = TimeWindow(self.now, self.now + timedelta(milliseconds=1))
+            self.note(guard_tables.ingest(self.lake, place, self.now), moment)
+
+    def _was_just_read(self, place: guard_tables.Place) -> bool:
+        where = (guard_tables.GUARD_RECORDS, place.table.name, place.account_id, place.region, place.queue_arns)
+        read_at = self.book.read_at(*where)
+        return read_at is not None and read_at > self.now - TABLES_EVERY
+
+    def read_log_group(self, group: LogGroup, producer: Producer | None = None) -> None:
+        """Read what is due of a log group, a day at most at a time, and at an open end what is stamped ahead of time.
+
+        Of a ``producer`` only the sends are kept.
+        """
+        self.progress.stage(f"sends in log group {group.name}" if producer else f"log group {group.name}")
+        read = partial(producers.ingest, producer=producer) if producer else log_events.ingest
+        table, name = (producers.SEND_RECORDS, read_as(producer)) if producer else (log_events.LOG_EVENTS, group.name)
+        where = (table, name, group.account_id, group.region, group.queue_arns)
         parts = [self.window] if self.again else self.book.due(*where, self.window, self.now)
         is_open = self.window.end_at >= self.now - SETTLING
         reach_at = self.now - REACH
@@ -194,13 +221,15 @@ class _Run:
             before = TimeWindow(reach_at, self.window.start_at)
             parts = joined([*self.book.due(*where, before, self.now, only_known=True), *parts])
         if not parts:
-            self.settled.append(group.name)
+            self.settled.append(name)
         for part in (piece for whole in parts for piece in pieces(whole)):
             reach = part
             if is_open and part.end_at == self.window.end_at:
                 reach = TimeWindow(part.start_at, max(part.end_at, self.now + FUTURE_STAMPS))
             so_far = sum(r.seen_count for r in self.readings if r.source is log_events.LOG_EVENTS)
-            reading = log_events.ingest(self.lake, group, reach, self.now, _since(self.progress, so_far))
+            reading = read(
+                self.lake, group, window=reach, collected_at=self.now, progress=_since(self.progress, so_far)
+            )
             self.note([reading], part)
             if reading.status in ("denied", "gone", "unsupported"):  # the rest would be refused as well
                 if part.end_at < parts[-1].end_at:

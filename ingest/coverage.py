@@ -49,6 +49,8 @@ class Reading:
         what = f"{_WORDS[self.source.name]} {self.resource!r}"
         if self.source.name == "setting_changes":  # every region's has this one name
             what += f" of {self.region}"
+        if self.source.name == "send_records" and not self.resource.startswith("arn:"):
+            what = f"sends logged in {self.resource!r}"
         why = f" ({self.detail})" if self.detail else ""
         return f"{what}: {_STATUS_WORDS[self.status]}{why}"
 
@@ -63,6 +65,9 @@ _WORDS = {
     "setting_changes": "setting changes in",
     "send_records": "calls to queue",
     "move_tasks": "redrives out of queue",
+    "task_stops": "stopped tasks of cluster",
+    "guard_table_settings": "settings of idempotency table",
+    "guard_records": "records of idempotency table",
 }
 _STATUS_WORDS = {
     "denied": "AWS denied reading",
@@ -115,6 +120,17 @@ class Book:
             rows = self._rows.get((account_id, region, source.name, resource, queue_arn), [])
             wanted += rereading.due(window, _known(rows), now, **ladder)
         return rereading.joined(wanted)
+
+    def read_at(
+        self, source: Table, resource: str, account_id: str, region: str, queue_arns: tuple[str, ...]
+    ) -> datetime | None:
+        """Return when a source was last read in full for all of the queues; None where it never was."""
+        found = []
+        for queue_arn in queue_arns or (None,):
+            rows = self._rows.get((account_id, region, source.name, resource, queue_arn), [])
+            found.append(max((row["collected_at"] for row in rows if row["status"] == "ok"), default=None))
+        times = [at for at in found if at is not None]
+        return min(times) if len(times) == len(found) else None
 
     def record(self, readings: Iterable[Reading], window: TimeWindow, now: datetime, is_sealed: bool = False) -> None:
         """Append a coverage row per reading and queue, but none for a reading that says nothing new.

@@ -11,7 +11,7 @@ from forensics.settings import Settings
 from forensics.tables import Table
 from forensics.window import TimeWindow
 from ingest import log_groups as log_groups_of_aws
-from ingest import metrics, setting_changes
+from ingest import metrics, producers, setting_changes
 from ingest.clients import CALLS_PER_S, Aws
 from ingest.consumers import of_estate
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
@@ -114,9 +114,11 @@ def estimate(
     """
     estate = discover(lake, [aws] if isinstance(aws, Aws) else aws, queues)
     consumers = of_estate(estate, list(log_groups), settings)
+    read = [(c.log_group, c.queue.account_id, c.queue.region, c.queue.aws) for c in consumers]
+    read += [(g.name, g.account_id, g.region, g.aws) for g, _ in producers.of_estate(estate, settings)]
     wanted = [
-        Measured("AWS/Logs", "LogGroupName", c.log_group, _VOLUME, c.queue.account_id, c.queue.region, (), c.queue.aws)
-        for c in {(c.queue.account_id, c.queue.region, c.log_group): c for c in consumers}.values()
+        Measured("AWS/Logs", "LogGroupName", name, _VOLUME, account_id, region, (), access)
+        for name, account_id, region, access in {place[:3]: place for place in read}.values()
     ]
     readings = list(estate.readings)
     found: list[GroupEstimate] = []

@@ -7,6 +7,7 @@ from typing import Any
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake
+from forensics.settings import Producer, Settings
 from forensics.tables import BY_NAME
 from ingest import queues
 from ingest.functions import default_log_group
@@ -29,11 +30,16 @@ class LogGroups:
     said: dict[str, str | None]
     accounts: dict[str, tuple[str | None, str | None]]
     everywhere: tuple[str | None, str | None]
+    producers: tuple[Producer, ...] = ()
+    of_consumers: frozenset[str] = frozenset()
+    queue_arns_by_name: dict[str, str] = field(default_factory=dict)
     _arns: dict[str, set[str]] = field(default_factory=dict)
     _printed: dict[str, set[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, lake: Lake, texts: Iterable[str], settings_rows: list[Row]) -> "LogGroups":
+    def of(
+        cls, lake: Lake, texts: Iterable[str], settings_rows: list[Row], settings: Settings | None = None
+    ) -> "LogGroups":
         """Gather what the command line (GROUP[=QUEUE]), settings about to be stored, and the lake say."""
         said: dict[str, str | None] = {}
         for text in texts:
@@ -49,7 +55,21 @@ class LogGroups:
         everywhere = next(iter(places)) if len(places) == 1 else (None, None)
         accounts = {r["log_group"]: (r["account_id"], r["region"]) for r in known if r.get("log_group")}
         accounts |= {r["log_group"]: (r["account_id"], r["region"]) for r in settings_rows if r.get("log_group")}
-        return cls(said, accounts, everywhere)
+        arns = {r["queue_name"]: r["queue_arn"] for r in (*known, *settings_rows) if r.get("queue_name")}
+        settings = settings or Settings()
+        rows = (*known, *settings_rows, *lake.read(FUNCTION_SETTINGS, ["log_group"]).to_pylist())
+        groups = {row.get("log_group") for row in rows} | {worker.log_group for worker in settings.workers}
+        groups |= {default_log_group(function.name) for function in settings.functions if function.name}
+        return cls(said, accounts, everywhere, settings.producers, frozenset(group for group in groups if group), arns)
+
+    def producers_of(self, group: str) -> list[tuple[Producer, str]]:
+        """Return the producers whose lines a group holds, each with its queue, by name alone where no ARN is known."""
+        mine = (p for p in self.producers if p.log_group == group)
+        return [(p, self.queue_arns_by_name.get(p.queue, p.queue)) for p in mine]
+
+    def has_consumer(self, group: str) -> bool:
+        """Tell whether a group is known to hold a consumer's lines: one that takes from a queue and sends to another has both."""
+        return group in self.of_consumers or self.said.get(group) is not None
 
     @property
     def only(self) -> str:

@@ -20,6 +20,7 @@ class Form(StrEnum):
     SAVED_EVENTS = "saved log events"
     SETTINGS = "saved settings"
     RECORDS = "saved records"
+    GUARD_TABLE = "idempotency table"
     WORKER_LOG = "worker log"
     NOTHING = "nothing to import"
     UNKNOWN = "unknown"
@@ -49,6 +50,8 @@ class FoundFile:
         return self.form in (Form.EXPORT, Form.SAVED_EVENTS, Form.WORKER_LOG)
 
 
+EXPORT_SUMMARY = "manifest-summary.json"
+"""What DynamoDB says of a whole export, beside its files."""
 WRITE_TEST = "aws-logs-write-test"
 """What an export task puts beside its objects to see whether it may write."""
 _EXPORT_PATH = re.compile(r"(?:^|/)(?P<stream>[^/]+)/\d{6}(?:\.gz)?$")
@@ -59,6 +62,8 @@ _EXPORTED_RUN = re.compile(
 )
 _LAMBDA_STREAM = re.compile(r"(\d{4})-(\d\d)-(\d\d)-([^\[\]/]*\[[^\[\]]+\][0-9a-f]{32})")
 _SETTINGS_KEYS = {"Attributes", "EventSourceMappings", "Configuration", "EventSourceArn", "FunctionArn"}
+_TYPED = re.compile(r'"Items"\s*:\s*\[\s*(?:\]|\{\s*"[^"]+"\s*:\s*\{\s*"(?:S|N|B|BOOL|M|L|NULL|SS|NS|BS)"\s*:)')
+"""Items as DynamoDB writes them: each value under its type."""
 _TOP_KEY = re.compile(r'"([A-Za-z]+)"\s*:')
 _SUFFIXES = (".gz", ".json", ".jsonl", ".log", ".txt")
 
@@ -103,6 +108,10 @@ def _json_form(text: str) -> Form | None:
     keys = set(first) if first is not None else set(_TOP_KEY.findall(text[:4096]))
     if {"messageType", "logEvents"} <= keys or {"messageType", "logGroup"} <= keys or keys == {"awslogs"}:
         return Form.DELIVERY
+    if keys & {"dataFileS3Key"}:  # which files an export of a table has
+        return Form.NOTHING
+    if _are_items(keys, text):
+        return Form.GUARD_TABLE
     if _are_records(keys, text):
         return Form.RECORDS
     if "events" in keys or (text[0] == "[" and {"timestamp", "message"} <= keys):
@@ -114,8 +123,21 @@ def _json_form(text: str) -> Form | None:
     return None
 
 
+def _are_items(keys: set[str], text: str) -> bool:
+    """Tell items of a DynamoDB table, and what describes it or its export, by their keys."""
+    if "Items" in keys or '"Items"' in text[:256]:
+        return '"ScannedCount"' in text or _TYPED.search(text[:8192]) is not None
+    return (
+        keys in ({"Item"}, {"TimeToLiveDescription"})
+        or {"Keys", "Metadata"} <= keys
+        or {"tableArn", "exportArn"} <= keys
+    )
+
+
 def _are_records(keys: set[str], text: str) -> bool:
-    """Tell metrics, CloudTrail events, CloudTrail Lake's answers and move tasks by their keys."""
+    """Tell metrics, CloudTrail events, CloudTrail Lake's answers, events of ECS and move tasks by their keys."""
+    if {"detail-type", "source", "detail"} <= keys:
+        return True
     if keys & {"metric_stream_name", "MetricDataResults", "QueryResultRows"} or {"metric_name", "dimensions"} <= keys:
         return True
     head = text[:8192]

@@ -1,7 +1,7 @@
 """One import under way: events of files gathered into commits, and what became of every one of them."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Protocol
@@ -14,11 +14,13 @@ from forensics.privacy import redact
 from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
+from ingest import producers
 from ingest.coverage import Reading, record
 from ingest.file_bytes import FileDamagedError, FileTooLargeError
 from ingest.file_consumers import LogGroups
 from ingest.file_events import FileEvent, read_events
 from ingest.file_forms import Form, FoundFile
+from ingest.file_places import Places
 from ingest.quarantine import quarantine_row, what_is_wrong
 from ingest.record_coverage import RecordTally
 from ingest.saved_records import CHANGES, TASKS, SavedRecords, of_tables
@@ -36,8 +38,6 @@ SETTINGS_TABLES = (
 )
 APPEND_ROWS = 50_000
 """Rows gathered for one commit: a commit costs milliseconds, a row about 1 KB of memory."""
-NEAR_MOMENTS = 50_000
-"""So many moments at least are remembered for the order within one: events of one millisecond stand close in a log."""
 SOME_ROWS = 1000
 """So many rows of a commit are looked up to see whether their file was imported before."""
 MOST_REASONS = 20
@@ -59,12 +59,13 @@ class Progress(Protocol):
 
 @dataclass
 class GroupTally:
-    """What came of one log group. ``seen = stored + already + quarantined``."""
+    """What came of one log group. ``seen = stored + already + quarantined + other``: lines of a producer."""
 
     seen_count: int = 0
     stored_count: int = 0
     already_count: int = 0
     quarantined_count: int = 0
+    other_count: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
 
@@ -85,7 +86,7 @@ class ImportReport:
     @property
     def read_groups(self) -> set[str]:
         """Log groups of which events were read."""
-        return {name for name, done in self.groups.items() if done.first_at}
+        return {name for name, done in self.groups.items() if done.first_at and not done.other_count}
 
     @property
     def exit_code(self) -> int:
@@ -96,7 +97,7 @@ class ImportReport:
 @dataclass(frozen=True)
 class ImportChoices:
     """What the person said. ``log_groups`` are written GROUP[=QUEUE]; ``complete`` is the window (UTC) in which the files
-    hold everything that was logged; ``observed_at`` is when saved settings were true, None for each file's own time.
+    hold everything that was logged; ``guard_table`` names the table whose items a file holds; ``observed_at`` is when saved settings were true, None for each file's own time.
     """  # noqa: D205
 
     log_groups: tuple[str, ...] = ()
@@ -104,9 +105,16 @@ class ImportChoices:
     zone: ZoneInfo | None = None
     account_id: str | None = None
     region: str | None = None
+    guard_table: str | None = None
     complete: TimeWindow | None = None
     observed_at: datetime | None = None
     settings: Settings = Settings()
+
+
+def saved_at(found: FoundFile, choices: ImportChoices, now: datetime) -> datetime:
+    """Return when a saved reply was true: as said, else the file's own time, which is never later than now."""
+    own = datetime.fromtimestamp(found.path.stat().st_mtime, UTC).replace(microsecond=0)
+    return choices.observed_at or min(own, now)
 
 
 class Run:
@@ -132,17 +140,12 @@ class Run:
 
     # -- settings ------------------------------------------------------------------------------------------
 
-    def observed_at(self, found: FoundFile) -> datetime:
-        """Return when a saved reply was true: as said, else the file's own time, which is never later than now."""
-        own = datetime.fromtimestamp(found.path.stat().st_mtime, UTC).replace(microsecond=0)
-        return self.choices.observed_at or min(own, self.now)
-
     def store_settings(self, found: FoundFile, saved: SavedSettings) -> None:
         """Append what a file of settings says that is new."""
         for table, kind, resource, name in SETTINGS_TABLES:
             rows = getattr(saved, name)
             self.report.settings_seen_count += len(rows)
-            stored = append_changed(self.lake, table, kind, resource, rows, self.observed_at(found))
+            stored = append_changed(self.lake, table, kind, resource, rows, saved_at(found, self.choices, self.now))
             self.report.settings_stored_count += len(stored)
         for reason, item in saved.bad:
             self.report.gaps.append(f"{found.name}: {reason}")
@@ -158,7 +161,7 @@ class Run:
                 self.report.records_stored_count += done.stored_count
                 self._records.add(table, rows)
         self.report.records_seen_count += len(saved.tasks)
-        stored = append_changed(self.lake, TASKS, "move", "task", saved.tasks, self.observed_at(found))
+        stored = append_changed(self.lake, TASKS, "move", "task", saved.tasks, saved_at(found, self.choices, self.now))
         self.report.records_stored_count += len(stored)
         if saved.others:
             self.report.notes.append(f"{found.name}: {saved.others:,} records that bear on no delivery were left out")
@@ -177,7 +180,8 @@ class Run:
             self._read_log(file)
         self._flush()
         for group, done in self.report.groups.items():
-            if done.seen_count != done.stored_count + done.already_count + done.quarantined_count:
+            kept_count = done.stored_count + done.already_count + done.quarantined_count
+            if done.seen_count != kept_count + done.other_count:
                 raise ConservationError(
                     f"log group {group!r}: {done.seen_count} events seen, but {done.stored_count} stored, "
                     f"{done.already_count} already there and {done.quarantined_count} quarantined",
@@ -226,9 +230,7 @@ class Run:
         for reason, count in reasons.most_common(MOST_REASONS):
             self.report.notes.append(f"{found.name}: {count:,} kept in quarantine: {reason}")
 
-    def _row(
-        self, item: FileEvent, group: str, found: FoundFile, places: "Places"
-    ) -> tuple[dict[str, Any] | None, str]:
+    def _row(self, item: FileEvent, group: str, found: FoundFile, places: Places) -> tuple[dict[str, Any] | None, str]:
         event = item.event
         if reason := item.reason or what_is_wrong(event):
             return None, reason
@@ -283,6 +285,10 @@ class Run:
                 row["evidence_id"] = _name(row)
             done.first_at = min([*times, *filter(None, [done.first_at])])
             done.last_at = max([*times, *filter(None, [done.last_at])])
+            self._append_sends(group, rows)
+            if self._is_producers_alone(group):
+                done.other_count += len(rows)
+                continue
             fresh = FileTwins(self.lake, group).fresh(rows)
             stored = self.lake.append(LOG_EVENTS, fresh, f"log_events|{group}")
             done.stored_count += stored.stored_count
@@ -290,6 +296,17 @@ class Run:
         if self._poison:
             self.lake.append(QUARANTINE, self._poison, "quarantine|import")
         self._rows, self._poison, self._gathered = {}, [], 0
+
+    def _is_producers_alone(self, group: str) -> bool:
+        """Tell whether a group holds a producer's lines, and no consumer's: then only its sends are kept."""
+        return bool(self.groups.producers_of(group)) and not self.groups.has_consumer(group)
+
+    def _append_sends(self, group: str, rows: list[dict[str, Any]]) -> None:
+        for producer, queue_arn in self.groups.producers_of(group):
+            sends = list(producers.to_rows(rows, producer, queue_arn))
+            stored_count = producers.append(self.lake, sends)
+            self.report.records_seen_count += len(sends)
+            self.report.records_stored_count += stored_count
 
     # -- coverage ------------------------------------------------------------------------------------------
 
@@ -311,6 +328,11 @@ class Run:
             elif self.choices.complete is None:
                 status, detail = "partial", "from files: what else was logged there is not known"
             account_id, region = self.groups.where(group, None, self.choices.account_id, self.choices.region)
+            for producer, queue_arn in self.groups.producers_of(group):
+                sends = producers.reading_of(producer, account_id, region, queue_arn)
+                record(self.lake, [replace(sends, status=status, detail=detail)], window, self.now)
+            if self._is_producers_alone(group):
+                continue
             reading = Reading(
                 LOG_EVENTS,
                 group,
@@ -333,45 +355,3 @@ def _name(row: dict[str, Any]) -> str:
     if own is None:
         own = "content:" + sha256(f"{row['_content'].hex()}|{row['_ordinal']}".encode()).hexdigest()
     return evidence_id("log", row["account_id"], row["region"], row["log_group"], own)
-
-
-class Places:
-    """Numbers the events of one file: order within a stream's millisecond, and which of several equal ones it is.
-
-    Copies of a file must add nothing, so counting begins anew with each file.
-    """
-
-    def __init__(self) -> None:
-        # Two dictionaries take turns: forgetting the oldest moment of one, one by one, takes time that grows with its square.
-        self._in_ms: dict[tuple[str, datetime], int] = {}
-        self._in_ms_before: dict[tuple[str, datetime], int] = {}
-        self._equal = _Tallies()
-
-    def of(self, stream: str, logged_at: datetime, line: str, event_id: str | None) -> tuple[int, int | None, bytes]:
-        """Return the order within the millisecond, and of events without an id the ordinal among equals, and a digest."""
-        at = (stream, logged_at)
-        order_in_ms = self._in_ms.get(at) or self._in_ms_before.get(at, 0)
-        self._in_ms[at] = order_in_ms + 1
-        if len(self._in_ms) > NEAR_MOMENTS:
-            self._in_ms, self._in_ms_before = {}, self._in_ms
-        if event_id is not None:
-            return order_in_ms, None, b""
-        digest = content_digest(stream, logged_at, line)
-        return order_in_ms, self._equal.take(digest), digest
-
-
-class _Tallies:
-    """Counts how often each digest came, in 18 bytes for each: a file has millions of lines, and a dict takes 200.
-
-    A bucket holds what follows the first two bytes of its digests, one after another: 14 bytes, so that 128 bits tell them apart.
-    """
-
-    def __init__(self) -> None:
-        self._buckets: dict[bytes, bytearray] = {}
-
-    def take(self, digest: bytes) -> int:
-        """Return how often the digest came before."""
-        bucket, name = self._buckets.setdefault(digest[:2], bytearray()), digest[2:16]
-        count = bucket.count(name)
-        bucket += name
-        return count

@@ -10,15 +10,16 @@ from forensics.lake import Lake
 from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
 from forensics.tables import ALL_TABLES, BY_NAME
+from ingest import saved_guard_tables
 from ingest.file_consumers import LogGroups, consumer_rows
 from ingest.file_forms import Form, FoundFile, recognise
-from ingest.file_run import ImportChoices, ImportReport, Progress, Run
+from ingest.file_run import ImportChoices, ImportReport, Progress, Run, saved_at
 from ingest.saved_records import read_records
 from ingest.saved_settings import read_settings
 
 CONSUMERS = BY_NAME["consumers"]
 _LAYERS = frozenset(table.layer for table in ALL_TABLES)
-NO_LOGS = (Form.SETTINGS, Form.RECORDS, Form.NOTHING, Form.UNKNOWN)
+NO_LOGS = (Form.SETTINGS, Form.RECORDS, Form.GUARD_TABLE, Form.NOTHING, Form.UNKNOWN)
 
 
 class FileNotThereError(ForensicsError):
@@ -38,23 +39,31 @@ def import_files(
 ) -> ImportReport:
     """Read files and folders into the lake; what is there already, from whatever source, is not stored again.
 
-    Raises, with nothing written: FileNotThereError, ImportUnclearError, LakeBusyError, LakeMissingError.
+    Raises, with nothing written: FileNotThereError, ImportUnclearError, TableUnclearError, LakeBusyError, LakeMissingError.
     Raises ConservationError if an event was lost on the way.
     """
     choices, now = choices or ImportChoices(), now or datetime.now(UTC)
     found, outside = _find(paths, lake.root)
     _check_clear(found, choices)
     saved = {f.name: read_settings(f) for f in found if f.form is Form.SETTINGS}
-    groups = LogGroups.of(lake, choices.log_groups, [row for s in saved.values() for row in s.rows])
+    settings_rows = [row for s in saved.values() for row in s.rows]
+    place, moments = (choices.account_id, choices.region), {f: saved_at(f, choices, now) for f in found}
+    is_moment_known = choices.observed_at is not None
+    tables = saved_guard_tables.sources(found, choices.settings, choices.guard_table, place, moments, is_moment_known)
+    groups = LogGroups.of(lake, choices.log_groups, settings_rows, choices.settings)
     report = ImportReport(Counter(f.form for f in found))
     lake.versions()  # a lake that this release cannot read is said before anything is written
     with redacting(choices.settings) as rules, lake.writing("collect"):
         hold_to_key(lake.root, rules.handle_key, choices.settings.handle_key_file)
         run = Run(lake, choices, groups, report, now, progress or _Silence())
-        for file in sorted((f for f in found if f.form is Form.SETTINGS), key=run.observed_at):
+        for file in sorted((f for f in found if f.form is Form.SETTINGS), key=moments.__getitem__):
             run.store_settings(file, saved[file.name])
-        for file in sorted((f for f in found if f.form is Form.RECORDS), key=run.observed_at):
+        for file in sorted((f for f in found if f.form is Form.RECORDS), key=moments.__getitem__):
             run.store_records(file, read_records(file, now))
+        tally = saved_guard_tables.store(lake, tables, now)
+        report.records_seen_count += tally.seen_count
+        report.records_stored_count += tally.stored_count
+        report.gaps += tally.gaps
         run.read_logs([f for f in found if f.form not in NO_LOGS])
         lake.append(CONSUMERS, consumer_rows(lake, groups, report.read_groups), "consumers|import")
         run.record_coverage()

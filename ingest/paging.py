@@ -45,7 +45,7 @@ def pages(
         following = page.get(pointer)
         if not following:
             return
-        if (digest := sha256(following.encode()).digest()) in seen:
+        if (digest := sha256(repr(following).encode()).digest()) in seen:
             raise AwsRefusedError(name, "RepeatedToken", "the same page came twice", "failed")
         seen.add(digest)
         if now - heard_at > SILENT_S or now - began_at > WHOLE_S:

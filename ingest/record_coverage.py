@@ -12,7 +12,12 @@ from ingest.coverage import Reading
 
 Row = dict[str, Any]
 IN_PART = "from files: what else there was is not known"
-_TIMES = {"metric_points": "point_at", "setting_changes": "changed_at", "send_records": "called_at"}
+_TIMES = {
+    "metric_points": "point_at",
+    "setting_changes": "changed_at",
+    "send_records": "called_at",
+    "task_stops": "stopped_at",
+}
 _WHOLE = "send_records"
 """Of these a file holds everything or a part; of the others it holds what somebody asked for, whatever the window."""
 
@@ -28,7 +33,8 @@ class RecordTally:
         for row in rows:
             at: datetime = row[_TIMES[table.name]]
             queue_arn = row["queue_arn"] if table.name == _WHOLE else None
-            resource = {"metric_points": row.get("resource"), "setting_changes": TRAIL}.get(table.name, queue_arn)
+            told = {"metric_points": row.get("resource"), "setting_changes": TRAIL, "task_stops": row.get("cluster")}
+            resource = told.get(table.name, queue_arn)
             key = (table.name, row["account_id"], row["region"], str(resource), queue_arn)
             span = self._spans.setdefault(key, [at, at, 0])
             span[:] = [min(span[0], at), max(span[1], at), span[2] + 1]

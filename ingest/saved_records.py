@@ -1,4 +1,4 @@
-"""Saved metrics, CloudTrail events, calls to SQS and move tasks, as rows of the tables that a collection fills: an offline case loses nothing."""
+"""Saved metrics, CloudTrail events, calls to SQS, stopped tasks and move tasks, as rows of the tables that a collection fills: an offline case loses nothing."""
 
 import json
 from collections.abc import Iterator
@@ -7,14 +7,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forensics.tables import BY_NAME
-from ingest import calls, metrics, move_tasks, queues, setting_changes
+from ingest import calls, metrics, move_tasks, queues, setting_changes, task_stops
 from ingest.file_bytes import FileDamagedError, FileTooLargeError, check_size, pieces, texts
 from ingest.file_forms import FoundFile
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 from ingest.values import moment
 
 Row = dict[str, Any]
-CHANGES, TASKS, POINTS, CALLS = (BY_NAME[n] for n in ("setting_changes", "move_tasks", "metric_points", "send_records"))
+CHANGES, TASKS, POINTS, CALLS, STOPS = (
+    BY_NAME[n] for n in ("setting_changes", "move_tasks", "metric_points", "send_records", "task_stops")
+)
 STREAM_PERIOD_S = 60
 """A metric stream delivers minutes."""
 _DIMENSIONS = {"QueueName": "AWS/SQS", "FunctionName": "AWS/Lambda", "EventSourceMappingUUID": "AWS/Lambda"}
@@ -37,6 +39,7 @@ class SavedRecords:
     tasks: list[Row] = field(default_factory=list)
     points: list[Row] = field(default_factory=list)
     calls: list[Row] = field(default_factory=list)
+    stops: list[Row] = field(default_factory=list)
     bad: list[tuple[str, Any]] = field(default_factory=list)
     others: int = 0
 
@@ -70,6 +73,8 @@ def _add(read: SavedRecords, document: Any, now: datetime) -> None:
     elif isinstance(tasks := document.get("Results"), list):
         for task in tasks:
             _add_task(read, task)
+    elif task_stops.is_event(document):
+        _add_stop(read, document, now)
     elif "metric_name" in document:
         _add_streamed(read, document, now)
     elif isinstance(results := document.get("MetricDataResults"), list):
@@ -123,6 +128,15 @@ def _add_task(read: SavedRecords, task: Any) -> None:
         read.bad.append(("the move task does not name the queue it is of (SourceArn)", ""))
     else:
         read.tasks.append(move_tasks.to_row(queue, task))
+
+
+def _add_stop(read: SavedRecords, document: Row, now: datetime) -> None:
+    if not task_stops.is_stop(document):
+        read.others += 1
+    elif isinstance(row := task_stops.to_row(document, now), str):
+        read.bad.append((row, task_stops.DETAIL_TYPE))
+    else:
+        read.stops.append(row)
 
 
 def _add_streamed(read: SavedRecords, document: Row, now: datetime) -> None:
@@ -184,7 +198,8 @@ def _add_points(
 
 
 def of_tables(read: SavedRecords) -> Iterator[tuple[Any, list[Row]]]:
-    """Yield what can be appended as it is: changes, calls and points; tasks are snapshots, and kept where they changed."""
+    """Yield what can be appended as it is: changes, calls, stops and points; move tasks are snapshots, and kept where they changed."""
     yield CHANGES, read.changes
     yield CALLS, read.calls
+    yield STOPS, read.stops
     yield POINTS, read.points

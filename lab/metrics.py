@@ -1,6 +1,7 @@
 """The metrics that AWS would have published for a simulated queue or function, a value a minute."""
 
 import math
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -106,9 +107,12 @@ def levels(queue: SimulatedQueue, end: datetime) -> Iterator[tuple[datetime, int
         third_s = _third_receive_s(message) if not queue.spec.is_fifo else math.inf
         left_s = (message.gone_at or end).timestamp()
         sent_s = message.sent_at.timestamp()
+        received = [d.received_at.timestamp() for d in message.deliveries]
+        until = [d.hidden_until.timestamp() for d in message.deliveries]
         for tick in range(int(sent_s // SAMPLE_S) + 1, int(left_s // SAMPLE_S) + 1):
             at_s = tick * SAMPLE_S
-            is_hidden = any(d.received_at.timestamp() <= at_s < d.hidden_until.timestamp() for d in message.deliveries)
+            latest = bisect_right(received, at_s) - 1
+            is_hidden = latest >= 0 and at_s < until[latest]
             (hidden if is_hidden else visible)[tick] += 1
             oldest[tick] = max(oldest.get(tick, 0.0), at_s - sent_s if at_s < third_s else 0.0)
     for tick in sorted(oldest):

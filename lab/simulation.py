@@ -6,7 +6,7 @@ and the move to the dead-letter queue. All times are aware UTC datetimes.
 
 import hashlib
 import heapq
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -19,8 +19,11 @@ Process = Generator[datetime, None, None]
 """A consumer or producer; it yields when it wants to go on."""
 
 
-def play_out(processes: Iterable[Process], until: datetime) -> None:
-    """Let every process take its turns in order of time, up to ``until``; equal times in the order given."""
+def play_out(processes: Iterable[Process], until: datetime, is_over: Callable[[], bool] = lambda: False) -> None:
+    """Let every process take its turns in order of time, up to ``until``; equal times in the order given.
+
+    It ends early where ``is_over`` says before a turn that nothing is left to happen.
+    """
     agenda: list[tuple[datetime, int, Process]] = []
 
     def enter(turn: int, process: Process) -> None:
@@ -29,7 +32,7 @@ def play_out(processes: Iterable[Process], until: datetime) -> None:
 
     for turn, process in enumerate(processes):
         enter(turn, process)
-    while agenda:
+    while agenda and not is_over():
         _, turn, process = heapq.heappop(agenda)
         enter(turn, process)
 
@@ -109,6 +112,11 @@ class SimulatedQueue:
     empty_receives: list[datetime] = field(default_factory=list)
     _present: list[Message] = field(default_factory=list)
     _deduplicated: dict[str, Message] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Say whether no message is left, in flight or still to be seen."""
+        return not self._present
 
     def send(
         self,

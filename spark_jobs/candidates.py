@@ -89,7 +89,16 @@ def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
         rows(seeded("job_id", "job"), link),
         rows(seeded("business_keys", "key"), link, keyed),
     ]
-    return pl.concat(parts).unique().sort("hash", "owner", "flags", "at")
+    return _sorted(pl.concat(parts))
+
+
+def _sorted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows by hash without repeats; only of hashes that are there several times the other columns are looked at."""
+    rows = rows.sort("hash")
+    is_same = pl.col("hash") == pl.col("hash").shift(1)
+    several = (is_same | is_same.shift(-1)).fill_null(False)
+    others = rows.filter(several).unique().sort("hash", "owner", "flags", "at", "since", "until")
+    return rows.filter(~several).merge_sorted(others, key="hash")
 
 
 def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[int, int]]]) -> pl.DataFrame:
@@ -109,11 +118,35 @@ def moved_hashes(deliveries: pl.LazyFrame, moves: Mapping[str, Iterable[tuple[in
     items = base.filter("is_moved").with_columns(hash="owner", flags=pl.lit(_ITEM | _OPEN | _OTHER, pl.UInt8))
     bodies = base.filter(pl.col("body_md5").is_not_null())
     bodies = bodies.with_columns(hash=pl.col("body_md5").hash(_SEEDS["body"]), flags=pl.lit(0, pl.UInt8))
-    return (
-        pl.concat([items.select(*HASH_SCHEMA), bodies.select(*HASH_SCHEMA)])
-        .unique()
-        .sort("hash", "owner", "flags", "at")
-    )
+    return _sorted(pl.concat([items.select(*HASH_SCHEMA), bodies.select(*HASH_SCHEMA)]))
+
+
+def send_hashes(sends: pl.DataFrame) -> pl.DataFrame:
+    """Return the hashes by which recorded sends (item_id, deduplication_id, key, at) link their messages to others.
+
+    Flagged are those of items that lines name by a key alone: only messages that are linked ask for them.
+    """
+    base = sends.with_columns(owner=item_hash(), flags=pl.lit(0, pl.UInt8), since="at", until="at")
+    kinds = {"deduplication": "deduplication_id", "item": "deduplication_id", "key": "key"}
+    named = [
+        base.filter(pl.col(n).is_not_null()).with_columns(hash=pl.col(n).hash(_SEEDS[k])) for k, n in kinds.items()
+    ]
+    alone = (pl.lit("key:") + pl.col("key")).hash(_SEEDS["item"])
+    named.append(base.filter(pl.col("key").is_not_null()).with_columns(hash=alone, flags=pl.lit(_OTHER, pl.UInt8)))
+    return pl.concat(named).select(*HASH_SCHEMA).unique().sort("hash", "owner", "at")
+
+
+def resent(sends: list[Path], parts: list[Path]) -> pl.DataFrame:
+    """Return the hashes of messages that recorded sends link to another: such items are judged, whatever their lines say."""
+    every = pl.concat([pl.read_parquet(path) for path in sends])
+    links = every.filter(pl.col("flags") == 0)
+    asked = pl.scan_parquet(parts).select("hash", "owner").join(links.lazy().select("hash"), on="hash", how="semi")
+    owners = pl.concat([links.select("hash", "owner"), asked.collect()]).unique()
+    mine = links.join(owners.filter(pl.len().over("hash") > 1), on="hash", how="semi")
+    named = every.filter(pl.col("flags") > 0).join(mine, on="owner", how="semi").with_columns(flags=pl.lit(0, pl.UInt8))
+    mine = pl.concat([mine, named])  # with what lines say of their key alone
+    items = mine.with_columns(hash="owner", flags=pl.lit(_ITEM | _OPEN | _OTHER, pl.UInt8))
+    return pl.concat([mine, items]).unique().sort("hash", "owner", "flags", "at")
 
 
 def shard_bounds(row_count: int) -> list[tuple[int, int]]:

@@ -27,8 +27,10 @@ SMALL = (
     E.CONSUMERS,
     E.COVERAGE,
     E.SETTING_CHANGES,
-    E.SEND_RECORDS,
     E.MOVE_TASKS,
+    E.TASK_STOPS,
+    E.GUARD_TABLE_SETTINGS,
+    E.GUARD_RECORDS,
 )
 _RULE_METRICS = (
     "Throttles",
@@ -67,6 +69,7 @@ class Evidence:
     small: Mapping[str, list[Row]]
     rule_points: list[Row] = field(repr=False)
     metric_files: tuple[str, ...]
+    call_files: tuple[str, ...] = ()
     since: datetime | None = None
 
     def reading(self, surveys: Iterable[Mapping[str, Any]]) -> Reading:
@@ -98,8 +101,9 @@ def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: d
     """Pin the evidence tables of a lake and read what is small."""
     small = {t.name: lake.read(t, version=versions[t.name]).to_pylist() if t.name in versions else [] for t in SMALL}
     logs, points = BY_NAME["log_events"], BY_NAME["metric_points"]
-    files = lake.files(logs, versions[logs.name]) if logs.name in versions else []
-    metric_files = lake.files(points, versions[points.name]) if points.name in versions else []
+    files, metric_files, call_files = (
+        lake.files(t, versions[t.name]) if t.name in versions else [] for t in (logs, points, E.SEND_RECORDS)
+    )
     told: list[Row] = []
     if metric_files:
         where = pc.field("metric").isin(_RULE_METRICS) & (pc.field("value") > 0)
@@ -110,6 +114,7 @@ def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: d
         small,
         told,
         tuple(metric_files),
+        tuple(call_files),
         since,
     )
 

@@ -8,6 +8,7 @@ import msgspec
 import polars as pl
 
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
+from forensics.incidents.timeline import MARK_COLUMNS, mark_rows
 from forensics.judging.judge import judge
 from forensics.judging.model import Judged
 from forensics.judging.placing import place
@@ -16,7 +17,7 @@ from forensics.judging.surroundings import Surroundings
 from forensics.rules.ruling import UNDECIDABLE
 from forensics.streams.model import Delivery
 from forensics.streams.reading import Reading
-from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS
+from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
 from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part, schema_of, unpacked, written
 
 _ORDINARY = (
@@ -60,6 +61,8 @@ VERDICT_SCHEMA: dict[str, Any] = {
     "is_affected": pl.Boolean,
 }
 """What membership in incidents asks of a verdict; times in µs."""
+
+MARK_SCHEMA = {name: (schema_of(TIMELINE) | schema_of(DELIVERIES))[name] for name in MARK_COLUMNS}
 
 
 def loaded(sources: Iterable[tuple[Path, pl.DataFrame]], reading: Reading) -> list[Delivery]:
@@ -114,6 +117,8 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(
         folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)), MESSAGES.key
     )
+    marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
+    written(folder, "marks", marks, ("queue_arn", "item_id"))
     verdicts = [tuple(getattr(m, name) for name in VERDICT_SCHEMA) for m in judged.messages]
     written(folder, "verdicts", pl.DataFrame(verdicts, schema=VERDICT_SCHEMA, orient="row"), ("queue_arn", "item_id"))
     for redelivery in judged.redeliveries:

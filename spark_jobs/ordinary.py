@@ -108,15 +108,26 @@ class Ordinary:
 
     def _deliveries(self) -> pl.DataFrame:
         says = pl.col("says")
-        of_item = self.said.filter(pl.col("message_id").is_not_null())
-        marked = of_item.group_by("run", "message_id").agg(
-            marker_at=pl.col("at").filter(says & EFFECT > 0).min(),
-            started_at=pl.col("at").filter(says & STARTED > 0).min(),
-            key_marker_count=((says & EFFECT > 0) & pl.col("by_key")).sum().cast(pl.Int32),
-            mark_ids=pl.col("evidence_id"),
-            mark_keys=pl.concat_list(pl.col("effect_key").implode(), pl.col("started_key").implode()).first(),
+        of_item = self.said.filter(pl.col("message_id").is_not_null()).select(
+            "run",
+            "message_id",
+            "evidence_id",
+            "effect_key",
+            "started_key",
+            effect_at=pl.when(says & EFFECT > 0).then("at"),
+            started_at=pl.when(says & STARTED > 0).then("at"),
+            is_by_key=(says & EFFECT > 0) & pl.col("by_key"),
         )
-        marked = marked.with_columns(pl.col("mark_keys").list.drop_nulls())
+        marked = of_item.group_by("run", "message_id").agg(
+            marker_at=pl.col("effect_at").min(),
+            started_at=pl.col("started_at").min(),
+            key_marker_count=pl.col("is_by_key").sum().cast(pl.Int32),
+            mark_ids=pl.col("evidence_id"),
+            mark_keys=pl.col("effect_key"),
+            started_keys=pl.col("started_key"),
+        )
+        keys = pl.concat_list("mark_keys", "started_keys") if self._names_starts() else pl.col("mark_keys")
+        marked = marked.with_columns(mark_keys=keys.list.drop_nulls()).drop("started_keys")
         response = self.said.group_by("run").agg(has_response=(says & RESPONSE > 0).any())
         run = self.runs.select(
             "run",
@@ -150,6 +161,9 @@ class Ordinary:
         )
         rows = self._with_settings(rows)
         return _with_effect(rows)
+
+    def _names_starts(self) -> bool:
+        return self.said["started_key"].null_count() < self.said.height
 
     def _with_settings(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Add ``visibility_timeout_s`` and ``reports``, as they were in force at each receive."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -150,9 +151,18 @@ def frame(rows: Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]], schema:
     By way of Arrow, whose arrays of lists cost a tenth of what polars' own do.
     """
     every = [row if isinstance(row, tuple) else tuple(row[name] for name in schema) for row in rows]
-    columns: Iterable[Sequence[Any]] = zip(*every, strict=True) if every else [()] * len(schema)
-    arrays = [pa.array(column, _ARROW[kind]) for column, kind in zip(columns, schema.values(), strict=True)]
-    return cast(pl.DataFrame, pl.from_arrow(pa.table(arrays, names=list(schema)))).cast(pl.Schema(schema))
+    if not every:
+        return _no_rows(tuple(schema.items()))
+    arrays = [
+        pa.array(column, _ARROW[kind]) for column, kind in zip(zip(*every, strict=True), schema.values(), strict=True)
+    ]
+    return cast(pl.DataFrame, pl.from_arrow(pa.table(arrays, names=list(schema))))
+
+
+@cache
+def _no_rows(columns: tuple[tuple[str, Any], ...]) -> pl.DataFrame:
+    """Return the frame without rows of these columns: most frames of a small part, and nobody changes one in place."""
+    return pl.DataFrame(schema=dict(columns))
 
 
 FRAMES: dict[str, dict[str, Any]] = {
@@ -167,7 +177,7 @@ FRAMES: dict[str, dict[str, Any]] = {
 
 
 def _none_of(name: str) -> Any:
-    return field(default_factory=lambda: pl.DataFrame(schema=FRAMES[name]))
+    return field(default_factory=lambda: _no_rows(tuple(FRAMES[name].items())))
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     mine = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(pl.col("unit") == unit["unit"]).collect()
     works = _works(around.cache, unit["judged"], mine)
     told: list[Row] = []
-    timelines: list[tuple[Any, ...]] = []
+    lanes: list[tuple[str, str, str, int]] = []
     answers: list[Row] = []
     for (queue_arn, incident_id), members_ in mine.group_by("queue_arn", "incident_id", maintain_order=True):
         items = dict(members_.select("item_id", "is_member_affected").iter_rows())
@@ -149,12 +149,20 @@ def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
         blocked_ms = None if blocked is None else blocked.get(str(incident_id), 0)
         one = told_of(str(incident_id), str(queue_arn), items, mine_of, around.gaps, blocked_ms)
         told.append(one.row)
-        timelines += one.timeline
+        lanes += [(str(queue_arn), str(incident_id), item_id, lane) for item_id, lane in one.lanes.items()]
         answers += one.counterfactuals
     written(folder, "incidents", frame(told, schema_of(INCIDENTS)), INCIDENTS.key)
-    written(folder, "timeline", frame(timelines, schema_of(TIMELINE)), TIMELINE.key)
+    written(folder, "timeline", _timeline(around.cache, unit["judged"], lanes), TIMELINE.key)
     written(folder, "counterfactuals", frame(answers, schema_of(COUNTERFACTUALS)), COUNTERFACTUALS.key)
     return {"incidents": len(told), "ids": [row["incident_id"] for row in told]}
+
+
+def _timeline(cache: Cache, judged: Sequence[str], lanes: Sequence[tuple[str, str, str, int]]) -> pl.DataFrame:
+    """Return the bars and marks of incidents; ``lanes``: queue, incident, item and lane of each of their messages."""
+    marks = pl.concat([pl.scan_parquet(cache.entry("judge", name) / "marks.parquet") for name in judged])
+    mine = pl.LazyFrame(lanes, ["queue_arn", "incident_id", "item_id", "lane"], orient="row")
+    found = marks.join(mine, on=["queue_arn", "item_id"]).cast({"lane": pl.Int32})
+    return found.select(*schema_of(TIMELINE)).collect()
 
 
 def _works(cache: Cache, judged: Sequence[str], mine: pl.DataFrame) -> dict[tuple[str, str], Judged]:

@@ -12,10 +12,12 @@ from typing import Any
 from forensics.clock import moment
 from forensics.counting.orders import orders_together
 from forensics.health.accepted import check_codes
+from forensics.judging.recorded import Recorded
 from forensics.judging.surroundings import Surroundings
 from forensics.judging.written import lines_of_writers
 from forensics.lake import Generation, Lake
 from forensics.lake.forgetting import forget_generations
+from forensics.parsers.sends import pattern_of
 from forensics.settings import Settings
 from forensics.settings_text import bearing_text, text_digest
 from forensics.streams.groups import LAMBDA
@@ -124,12 +126,13 @@ class _Run:
 
     def run(self, generation_id: str) -> Generation:
         """Run every step and make its findings visible."""
-        shared = Shared(self.cache, self.evidence.since)
+        shared = Shared(self.cache, self.evidence.since, call_files=self.evidence.call_files)
         surveys = self._surveyed(shared)
         reading = self.evidence.reading(surveys)
         shared = replace(shared, reading=reading)
         parts = self._parts(shared, surveys)
-        around, data_until = self._surroundings(surveys, parts, reading)
+        calls = self._calls(shared, parts)
+        around, data_until = self._surroundings(surveys, parts, reading, calls)
         shared = replace(shared, around=around, entries=tuple(parts.entries))
         plan_name, plan = self._plan(shared, parts)
         shared = replace(shared, plan=self.cache.entry("plan", plan_name) / PLAN)
@@ -200,6 +203,21 @@ class _Run:
         entries += [("join", unit["name"]) for unit in joins]
         return Parts(entries, [*told, *joined])
 
+    def _calls(self, shared: Shared, parts: Parts) -> Recorded:
+        """Return which calls are recorded, and add a part of the messages that recorded sends link to others."""
+        patterns = sorted(pattern_of(producer) for producer in self.settings.producers)
+        units: list[dict[str, Any]] = [
+            {"name": digest("calls", Path(path).name, patterns), "path": path, "patterns": patterns}
+            for path in self.evidence.call_files
+        ]
+        told = self.carried.map("calls", steps.calls, shared, units)
+        if units:
+            sends = [("calls", unit["name"]) for unit in units]
+            unit = {"name": digest("resent", sends, parts.entries), "sends": sends, "parts": list(parts.entries)}
+            parts.told.append(self.carried.one("resent", steps.resent, shared, unit))
+            parts.entries.append(("resent", str(unit["name"])))
+        return Recorded(one["queues"] for one in told)
+
     def _with_receives_out_of_reach(
         self, shared: Shared, units: list[dict[str, Any]], surveys: Sequence[Summary], told: list[Summary]
     ) -> list[Summary]:
@@ -217,7 +235,7 @@ class _Run:
         return [dict(zip(odd, again, strict=True)).get(n, summary) for n, summary in enumerate(told)]
 
     def _surroundings(
-        self, surveys: Sequence[Summary], parts: Parts, reading: Reading
+        self, surveys: Sequence[Summary], parts: Parts, reading: Reading, calls: Recorded
     ) -> tuple[Surroundings, int | None]:
         """Return what is known beside the lines of works, and until when any log group was read (µs)."""
         blind = [
@@ -231,9 +249,12 @@ class _Run:
         lines = lines_of_writers(_of_groups(surveys), _of_groups(parts.told), blind, functions, orders)
         around = Surroundings(
             **self.evidence.small,
+            recorded=calls,
+            producers=self.settings.producers,
             metric_points=self.evidence.rule_points,
             runs=runs_of_mappings(self.evidence.small, [self.cache.entry(*entry) for entry in parts.entries]),
             lines=lines,
+            settings=self.evidence.settings,
         )
         borders = [span[1] for told in lines if (span := around.read_span(told.log_group))]
         return around, max(borders, default=None)

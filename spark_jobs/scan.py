@@ -12,6 +12,8 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from forensics.counting.printed_columns import records_of
+from forensics.counting.vector_marks import Marks
 from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import parse_line
 from forensics.streams.model import LogGroup
@@ -19,7 +21,6 @@ from forensics.streams.reading import Reading
 from forensics.streams.shapes import EFFECT, MENTION, OTHER_ID, STARTED, ask
 from spark_jobs import screen
 from spark_jobs.assemble import STREAM, facts_of_workers, of_streams, said_by
-from spark_jobs.marks import Marks
 from spark_jobs.ordinary import Ordinary, in_force_at
 from spark_jobs.parts import LINE_SCHEMA, Part
 from spark_jobs.screen import END, EVENT, REPORT, START
@@ -76,7 +77,7 @@ class _Lines:
         if lines.select(same.any()).item():
             lines = lines.sort([*_IN_STREAM, "evidence_id"])
         kind, line = pl.col("kind"), pl.col("line")
-        lines = lines.with_columns(kind=screen.kinds(line))
+        lines = lines.with_columns(screen.kinds(lines["line"]))
         lines = lines.with_columns(
             run=((kind == START) | (pl.col("stream") != pl.col("stream").shift(1)).fill_null(True)).cum_sum() - 1,
             said_id=screen.said_ids(kind, line),
@@ -209,15 +210,16 @@ class _Lines:
 
     def _said(self, odd: np.ndarray) -> pl.DataFrame:
         """Return one row per line that states something; a line whose shape the grammar does not read for sure makes its run odd."""
-        lines = self.lines.filter(
-            (pl.col("kind") == screen.APPLICATION) & ~pl.Series(odd)[self.lines["run"]].alias("odd")
-        )
+        is_mine = (pl.col("kind") == screen.APPLICATION) & ~pl.Series(odd)[self.lines["run"]].alias("odd")
+        needed = ("run", "group", "evidence_id", "at", "line", "own_id", "line_id")
+        lines = self.lines.lazy().filter(is_mine).select(*needed).collect()
         line = pl.col("line")
         is_own = (pl.col("line_id") == pl.col("own_id")).fill_null(False)
-        lines = lines.with_columns(id_count=line.str.count_matches(screen.UUID) - is_own.cast(pl.UInt32))
-        worth = line.str.contains_any(screen.needles_of(self.marks)) | (pl.col("id_count") > 0)
         asks = [n for n, marks in enumerate(self.marks) if marks.asks_every_line]
-        lines = lines.filter(worth | pl.col("group").is_in(asks))
+        is_worth = line.str.contains_any(screen.needles_of(self.marks)) | pl.col("group").is_in(asks)
+        lines = lines.with_columns(is_worth=is_worth)
+        others = pl.when(~pl.col("is_worth")).then(line).str.count_matches(screen.UUID) - is_own.cast(pl.UInt32)
+        lines = lines.filter(pl.col("is_worth") | (others > 0))
         unreadable = [n for n, marks in enumerate(self.marks) if not marks.readable]
         has_no_shape = (
             (line.str.len_bytes() > screen.LONGEST_SHAPE)
@@ -241,10 +243,12 @@ class _Lines:
             effect_mask=pl.Series([a.effect_key for a in asked], dtype=pl.String),
             started_mask=pl.Series([a.started_key for a in asked], dtype=pl.String),
             names_function=pl.Series([a.names_function for a in asked], dtype=pl.Boolean),
+            id_count=pl.col("shape").str.count_matches(OTHER_ID, literal=True),
         )
         lines = lines.join(answers, on=["group", "shape"], how="left")
         names = pl.Series([group.function_name for group in self.groups], dtype=pl.String)
-        of_other = pl.col("names_function") & screen.function_names(line).ne_missing(names.gather(lines["group"]))
+        named = screen.function_names(pl.when("names_function").then(line))
+        of_other = pl.col("names_function") & named.ne_missing(names.gather(lines["group"]))
         is_odd = pl.col("is_odd").fill_null(True) | of_other
         self._mark_odd(odd, lines.filter(is_odd)["run"])
         lines = lines.filter(~is_odd)
@@ -267,19 +271,18 @@ class _Lines:
         parts = []
         line, says = pl.col("line"), pl.col("says")
         for marks, mine in self._by_marks(lines):
-            only_mentioned = pl.when(says & (EFFECT | STARTED) == 0).then(line.str.extract_all(screen.UUID).list.last())
-            mine = mine.with_columns(
-                effect=pl.when(says & EFFECT > 0).then(marks.values("effect", line)),
-                started=pl.when(says & STARTED > 0).then(marks.values("started", line)),
+            alone, in_effect, in_start = (
+                mine.select(pl.when(which).then(line)).to_series()
+                for which in (says & (EFFECT | STARTED) == 0, says & EFFECT > 0, says & STARTED > 0)
             )
-            named = [pl.col(name).struct.field("message_id") for name in ("effect", "started")]
-            parts.append(
-                mine.with_columns(
-                    message_id=pl.when("names").then(pl.coalesce(*named, only_mentioned).str.to_lowercase()),
-                    effect_key=pl.col("effect").struct.field("key"),
-                    started_key=pl.col("started").struct.field("key"),
-                ).drop("effect", "started")
+            effect, started = marks.values("effect", in_effect), marks.values("started", in_start)
+            mentioned = alone.str.extract_all(screen.UUID).list.last()
+            found = mine.with_columns(
+                message_id=pl.coalesce(effect["message_id"], started["message_id"], mentioned).str.to_lowercase(),
+                effect_key=effect["key"],
+                started_key=started["key"],
             )
+            parts.append(found.with_columns(message_id=pl.when("names").then("message_id")))
         if not parts:
             none = pl.lit(None, pl.String)
             return lines.with_columns(message_id=none, effect_key=none, started_key=none)
@@ -300,7 +303,7 @@ class _Lines:
         is_event = (pl.col("kind") == EVENT) & ~pl.Series(odd)[self.lines["run"]].alias("odd")
         events = self.lines.filter(is_event).select("run", "group", "line", event_id="evidence_id", event_at="at")
         groups = [self.groups[number] for number in events["group"]]
-        records, odd_events = screen.records_of(events["line"].to_list(), groups, self.reading.keys)
+        records, odd_events = records_of(events["line"].to_list(), groups, self.reading.keys)
         self._mark_odd(odd, events["run"][odd_events])
         places = events.drop("line", "group").with_row_index("event")
         return records.join(places, on="event", how="left").drop("event")

@@ -6,21 +6,17 @@ expressions take from them. Whatever is not read for sure is ``is_odd``: its inv
 """
 
 from collections.abc import Sequence
-from operator import attrgetter
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from forensics.counting.vector_marks import Marks
 from forensics.parsers import sqs_records
 from forensics.parsers.grammar import REQUEST_ID, UUID
 from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.parsers.needles import OF_FUNCTIONS
-from forensics.streams.business_keys import BusinessKeys
-from forensics.streams.model import LogGroup
-from forensics.streams.printed_events import Attributes, PrintedRecord, printed_records
 from forensics.streams.shapes import OTHER_ID, OWN, SEND
-from spark_jobs.marks import Marks
 
 START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
 """Kinds of lines; an application's line is any other."""
@@ -39,22 +35,26 @@ MOST_SHAPES = 5_000
 """Above this a part's lines have no shapes in common, and asking about each costs what reading each line does."""
 
 
-def kinds(line: pl.Expr) -> pl.Expr:
+def kinds(lines: pl.Series) -> pl.Series:
     """Return the kind of each line by its first characters, and by the two words that every printed event has."""
-    return (
+    line = pl.col("line")
+    platform = (
         pl.when(line.str.starts_with("START RequestId: "))
         .then(pl.lit(START, pl.UInt8))
         .when(line.str.starts_with("END RequestId: "))
         .then(END)
         .when(line.str.starts_with("REPORT RequestId: "))
         .then(REPORT)
-        .when(
-            line.str.contains(sqs_records.ID_NEEDLE, literal=True)
-            & (line.str.contains("eceiptHandle", literal=True) | line.str.contains("ReceiveCount", literal=True))
-        )
-        .then(EVENT)
         .otherwise(APPLICATION)
     )
+    kind = lines.to_frame("line").select(platform).to_series().to_numpy(writable=True)
+    places = np.flatnonzero(kind == APPLICATION)
+    for words in ([sqs_records.ID_NEEDLE], ["eceiptHandle", "ReceiveCount"]):
+        found = lines.gather(places).to_frame("line")
+        is_named = found.select(pl.any_horizontal(line.str.contains(word, literal=True) for word in words))
+        places = places[is_named.to_series().to_numpy()]
+    kind[places] = EVENT
+    return pl.Series("kind", kind)
 
 
 def said_ids(kind: pl.Expr, line: pl.Expr) -> pl.Expr:
@@ -77,7 +77,11 @@ def prefix_ids(line: pl.Expr) -> pl.Expr:
 
 def may_be_of_platform(line: pl.Expr) -> pl.Expr:
     """Tell which lines may be START, END or REPORT in another form: behind a time, a blank, or a tab for a blank."""
-    return line.str.contains("RequestId", literal=True) & line.str.contains_any(["START", "END", "REPORT"])
+    speaking = pl.when(line.str.contains("RequestId", literal=True)).then(line)
+    return speaking.str.contains_any(["START", "END", "REPORT"]).fill_null(False)
+
+
+_MASK = bytes.maketrans(b"0123456789", b"0" * 10)
 
 
 def masked(lines: pl.Series) -> pl.Series:
@@ -90,8 +94,7 @@ def masked(lines: pl.Series) -> pl.Series:
     validity, offsets, data = array.buffers()
     if data is None:
         return lines
-    text = np.frombuffer(data, np.uint8).copy()
-    text[(text >= 48) & (text <= 57)] = 48
+    text = data.to_pybytes().translate(_MASK)
     same = pa.LargeStringArray.from_buffers(len(array), offsets, pa.py_buffer(text), validity, -1, array.offset)
     return pl.Series(lines.name, pl.from_arrow(same))
 
@@ -100,10 +103,14 @@ def shapes(lines: pl.DataFrame) -> pl.Series:
     """Return the shape of each application line, given ``line``, ``own_id`` and ``line_id`` (what its prefix holds)."""
     line, own = pl.col("line"), pl.col("line_id").is_not_null() & (pl.col("line_id") == pl.col("own_id"))
     is_json = line.str.starts_with("{")
-    in_json = pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{OWN}'))
-    once = in_json.when(own).then(line.str.replace(UUID, OWN)).otherwise(line)
-    once = once.str.replace_all(SEND_NEEDLE, SEND, literal=True).str.replace_all(UUID, OTHER_ID)
-    return masked(lines.select(line=once).to_series())
+    if lines.select((own & is_json).any()).item():  # there its own id need not be the first
+        lines = lines.with_columns(
+            line=pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{OWN}')).otherwise(line)
+        )
+    ids = line.str.replace_all(SEND_NEEDLE, SEND, literal=True).str.replace_all(UUID, OTHER_ID)
+    once = lines.select(ids, own=own & ~is_json)
+    first = once.select(pl.when("own").then(line)).to_series().str.replace(OTHER_ID, OWN, literal=True)
+    return masked(first.zip_with(once["own"].fill_null(False), once["line"]))
 
 
 def function_names(line: pl.Expr) -> pl.Expr:
@@ -114,69 +121,3 @@ def function_names(line: pl.Expr) -> pl.Expr:
 def needles_of(consumers: Sequence[Marks]) -> list[str]:
     """Return the texts of which a line must hold one to be worth a shape."""
     return sorted({*OF_FUNCTIONS, *(needle for marks in consumers for needle in marks.needles)})
-
-
-# -- printed events -----------------------------------------------------------------------------------------------------
-
-_TEXT = r"^[A-Za-z0-9_.:/@+=#-]{1,300}$"
-_RULES = {
-    "message_id": rf"^{UUID}$",
-    "receipt_handle": r"^[A-Za-z0-9+/=~_.-]+$",
-    "receive_count": r"^[0-9]{1,9}$",
-    "sent_ms": r"^[0-9]{1,14}$",
-    "first_receive_ms": r"^[0-9]{1,14}$",
-    "group_id": _TEXT,
-    "deduplication_id": _TEXT,
-    "body_md5": r"^[0-9a-fA-F]{32}$",
-    "queue_arn": _TEXT,
-    "dead_letter_source_arn": _TEXT,
-    "sender_id": _TEXT,
-}
-"""What a printed value must look like for vectors to take it as the grammar would."""
-_NUMBERS = {"receive_count": pl.Int32, "sent_ms": pl.Int64, "first_receive_ms": pl.Int64}
-
-
-def records_of(
-    events: Sequence[str], groups: Sequence[LogGroup], keys: BusinessKeys
-) -> tuple[pl.DataFrame, Sequence[int]]:
-    """Read printed events in the commonest forms, JSON and Python's repr; returns their records, and which events are odd.
-
-    ``event`` is the place of the event among those given; ``key`` the business key of the body.
-    """
-    found: list[PrintedRecord] = []
-    of_event, odd = [], []
-    for number, (line, group) in enumerate(zip(events, groups, strict=True)):
-        listed = printed_records(line, group, keys)
-        if listed is None:
-            odd.append(number)
-        else:
-            found += listed
-            of_event.append((number, len(listed)))
-    try:
-        records = _columns_of(found, of_event)
-    except (pl.exceptions.PolarsError, TypeError):  # a value that is no text
-        return _columns_of([], []), list(range(len(events)))
-    fits = pl.all_horizontal(
-        pl.col(name).str.contains(rule).fill_null(name not in ("message_id", "receipt_handle"))
-        for name, rule in _RULES.items()
-    )
-    records = records.with_columns(fits=fits & ~pl.struct("event", "message_id").is_duplicated())
-    odd += records.filter(~pl.col("fits"))["event"].unique().to_list()
-    records = records.drop("fits").filter(~pl.col("event").is_in(odd))
-    return records.with_columns(pl.col(name).cast(kind) for name, kind in _NUMBERS.items()), odd
-
-
-def _columns_of(records: Sequence[PrintedRecord], of_event: Sequence[tuple[int, int]]) -> pl.DataFrame:
-    """Return records as columns; ``of_event`` says which events they are of, and how many of each."""
-    said = [record.attributes for record in records]
-    texts = {
-        name: list(map(attrgetter(name), records))
-        for name in PrintedRecord.__struct_fields__
-        if name not in ("attributes", "body")
-    }
-    texts |= {name: list(map(attrgetter(name), said)) for name in Attributes.__struct_fields__}
-    places = {
-        "event": pl.Series([n for n, count in of_event for _ in range(count)], dtype=pl.UInt32),
-        "batch_position": pl.Series([n for _, count in of_event for n in range(1, count + 1)], dtype=pl.Int32),
-    }
-    return pl.DataFrame({**places, **{name: pl.Series(values, dtype=pl.String) for name, values in texts.items()}})

@@ -60,9 +60,9 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
             .config("spark.python.daemon.module", "spark_jobs.python_daemon")
         )
     else:
-        builder = builder.config(
-            "spark.executorEnv.PYTHONPATH", root
-        )  # beside the interpreter, at the same place there
+        # Our modules lie beside the interpreter, at the same place there.
+        builder = builder.config("spark.executorEnv.PYTHONPATH", root)
+        builder = builder.config("spark.executor.extraJavaOptions", _SHORT_LIVED)
     with java_home(java.launcher_home()):
         session = builder.getOrCreate()
     # A killed Java breaks the connection that counts progress, too: socketserver would print a traceback beside our sentence.

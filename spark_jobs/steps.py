@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
 from forensics.counting.orders import order_counts
 from forensics.counting.readiness import handling_counts, invocation_counts
@@ -45,6 +46,7 @@ class Shared:
     plan: Path | None = None
     entries: tuple[tuple[str, str], ...] = ()
     """Parts, as (step, name)."""
+    call_files: tuple[str, ...] = ()
 
     def part(self, number: int) -> Path:
         """Return a part's folder."""
@@ -170,6 +172,30 @@ def find_moved(shared: Shared, unit: Unit) -> Summary:
     return shared.cache.made("moved", unit["name"], make)
 
 
+def calls(shared: Shared, unit: Unit) -> Summary:
+    """Read one file of recorded calls: what there is, and which messages it may link."""
+
+    def make(folder: Path) -> Summary:
+        found = candidates.send_hashes(sends_in(unit["path"], unit["patterns"]))
+        found.write_parquet(folder / HASHES, compression="uncompressed")
+        return {"queues": recorded_in(unit["path"])}
+
+    return shared.cache.made("calls", unit["name"], make)
+
+
+def resent(shared: Shared, unit: Unit) -> Summary:
+    """Make a part that has no lines of the messages that recorded sends link to others."""
+
+    def make(folder: Path) -> Summary:
+        told = _write_part(folder, Part())
+        sends, parts = ([shared.cache.entry(*entry) / HASHES for entry in unit[name]] for name in ("sends", "parts"))
+        found = candidates.resent(sends, parts)
+        found.write_parquet(folder / HASHES, compression="uncompressed")
+        return told | {"hashes": found.height}
+
+    return shared.cache.made("resent", unit["name"], make)
+
+
 def find_shared(shared: Shared, unit: Unit) -> Summary:
     """Find what makes items candidates, in one range of hashes."""
 
@@ -203,7 +229,8 @@ def judge(shared: Shared, unit: Unit) -> Summary:
             (shared.part(int(str(part))), owners)
             for (part,), owners in mine.sort("part", "owner").group_by("part", maintain_order=True)
         ]
-        return write_judged(loaded(sources, shared.reading), shared.around, folder)
+        deliveries = loaded(sources, shared.reading)
+        return write_judged(deliveries, shared.around.with_calls(asked_by(deliveries, shared.call_files)), folder)
 
     return shared.cache.made("judge", unit["name"], make)
 

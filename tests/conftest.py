@@ -1,19 +1,34 @@
 """What every test may use: one Spark session for the whole run."""
 
+import gc
 import os
+import shutil
 
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
+from tests.temporary import in_memory
+
+_is_first = "PYTEST_XDIST_WORKER" not in os.environ
+_temporary = in_memory() if _is_first else None
+os.environ.setdefault("TOKIO_WORKER_THREADS", "1")  # of delta-rs: small tables cost a fifth less without a second
+
 # How long an example takes says how busy the machine is, and nothing of ours.
 settings.register_profile("doubletake", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("doubletake")
+
+# Thousands of collected tests and the modules they import live until the end: looking through them for garbage again and
+# again took a twelfth of the time.
+gc.disable()
+_LOOK_EVERY = 50_000
+"""New objects after which garbage is looked for, among those made since the tests were collected."""
 
 _ON_SPARK = ("tests/scenarios/", "tests/spark_jobs/test_carrier.py", "tests/spark_jobs/test_session.py")
 """What needs the one Spark session."""
 _TOGETHER = {
     **dict.fromkeys(_ON_SPARK, "on Spark"),
+    "tests/spark_jobs/test_reuse.py": "in rounds",
     "tests/spark_jobs/test_cluster.py": "on a cluster",
     "tests/spark_jobs/": "of many worlds",
 }
@@ -24,9 +39,14 @@ _LONG = (
     "tests/cli/test_demo.py",
     "tests/test_wheel.py",
     "tests/pages/test_browser.py",
+    "tests/ingest/test_odd_replies.py",
+    "tests/ingest/test_collect.py",
+    "tests/ingest/test_sources.py",
+    "tests/cli/test_watch_for_long.py",
+    "tests/pages/test_accessibility.py",
     "tests/ingest/test_crashes.py",
 )
-"""What takes a minute or more, longest first."""
+"""What takes ten seconds or more, longest first."""
 
 
 class _Together(LoadFileScheduling):
@@ -45,6 +65,19 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest: begun last, it would keep one process at work while the others have nothing left."""
     items.sort(key=lambda item: next((n for n, start in enumerate(_LONG) if item.nodeid.startswith(start)), len(_LONG)))
+
+
+def pytest_collection_finish():
+    """Leave what collecting made to itself from here on."""
+    gc.freeze()
+    gc.set_threshold(_LOOK_EVERY)
+    gc.enable()
+
+
+def pytest_unconfigure():
+    """Give the memory back."""
+    if _temporary:
+        shutil.rmtree(_temporary, ignore_errors=True)
 
 
 _AFTER_THE_LONGEST = 4

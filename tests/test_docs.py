@@ -12,8 +12,8 @@ import cli
 from cli import doccommands, program
 from forensics import docchecks, docrules, docsettings, doctables, errors
 from forensics.settings import Settings
+from forensics.terms import CAUSE_WORDS
 from forensics.verdict.interval import VERDICTS
-from forensics.verdict.sentences import CAUSE_WORDS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from forensics.queue_rules import QUEUE_RULES
 from forensics.report.formats import ENDINGS, FORMATS
 from forensics.report.prevention import FINDING_WORDS
 from forensics.rules import RULES
-from forensics.verdict.interval import AFFECTED, VERDICT_WORDS, VERDICTS
-from forensics.verdict.sentences import CAUSE_WORDS
+from forensics.terms import CAUSE_NAMES, CAUSE_WORDS, VERDICT_WORDS
+from forensics.verdict.interval import AFFECTED, VERDICTS
 from pages._ui import words
 from pages._ui.report_forms import FORMS
 
@@ -29,13 +30,16 @@ def sources() -> Iterator[Path]:
         yield from (ROOT / part).rglob("*.py")
 
 
-def literals(path: Path) -> Iterator[tuple[int, frozenset[str]]]:
-    """Yield every set of words that a file writes as a tuple, list or set, and its line."""
+@cache
+def literals(path: Path) -> list[tuple[int, frozenset[str]]]:
+    """Return every set of words that a file writes as a tuple, list or set, and its line."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             said = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
             if len(said) == len(node.elts) > 1:
-                yield node.lineno, frozenset(said)
+                found.append((node.lineno, frozenset(said)))
+    return found
 
 
 HOMES = {
@@ -83,7 +87,7 @@ def test_every_list_of_causes_knows_every_cause():
     causes = {*RULES, *ORIGIN_RULES, "undecidable"}
 
     assert set(CAUSE_WORDS) == causes
-    assert set(words.CAUSES) == causes
+    assert set(CAUSE_NAMES) == causes
 
 
 def test_every_list_of_findings_knows_every_finding_in_one_order():
@@ -97,3 +101,20 @@ def test_every_list_of_verdicts_knows_every_verdict_worst_first():
 
 def test_every_list_of_report_formats_knows_every_format():
     assert set(FORMS) == set(ENDINGS) == set(map(str, ReportFormat))
+
+
+def test_the_words_of_codes_stand_in_one_file():
+    """A second table of words for the same codes would say them otherwise; sentences with places are another thing."""
+    codes = {*VERDICT_WORDS, *CAUSE_WORDS} - {"throttled", "dead_lettered"}
+    tables = {
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for part in ("pages", "cli", "forensics/verdict", "forensics/report")
+        for path in (ROOT / part).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Dict)
+        and len(codes & {key.value for key in node.keys if isinstance(key, ast.Constant)}) > 3
+        and all(isinstance(value, ast.Constant) and "{" not in str(value.value) for value in node.values)
+        and any(" " in value.value for value in node.values)
+    }
+
+    assert tables == set()

@@ -117,6 +117,7 @@ def test_the_wheel_holds_every_file_of_the_product_and_nothing_else(wheel):
     files = [f for part in PARTS for f in (ROOT / part).rglob("*") if f.is_file() and "__pycache__" not in f.parts]
     files += [f for f in ROOT.glob("*.py") if f.name not in NOT_SHIPPED]
     files += [ROOT / ".streamlit" / name for name in ("config.toml", "secrets.example.toml")]
+    files += [ROOT / "docs" / "iam-policy.json"]
     wanted = {f"doubletake/{f.relative_to(ROOT)}" for f in files} | {"doubletake/__init__.py", "doubletake/__main__.py"}
     names = zipfile.ZipFile(wheel).namelist()
 

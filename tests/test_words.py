@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from forensics.health import NEEDS
+from forensics.terms import CERTAINTY_WORDS
 from forensics.verdict.interval import VERDICTS
-from pages._ui.words import CERTAINTY
 from tests.forensics.test_language import SAID
 
 ROOT = Path(__file__).parent.parent
@@ -71,7 +71,7 @@ def test_no_page_of_the_documentation_does_either(path):
 
 def test_the_terms_of_the_screens_are_in_the_glossary():
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").lower()
-    terms = {*VERDICTS, *CERTAINTY, *NEEDS, *TERMS}
+    terms = {*VERDICTS, *CERTAINTY_WORDS, *NEEDS, *TERMS}
 
     assert {term for term in terms if term not in glossary} == set()
 

@@ -2,5 +2,6 @@
 
 from forensics.balance.day import BalanceDay, Between, balance_of
 from forensics.balance.read import Balance, balance
+from forensics.balance.totals import QueueBalance, per_queue
 
-__all__ = ["Balance", "BalanceDay", "Between", "balance", "balance_of"]
+__all__ = ["Balance", "BalanceDay", "Between", "QueueBalance", "balance", "balance_of", "per_queue"]

@@ -28,7 +28,10 @@ class Balance:
 
 
 def balance(findings: Findings, queue: str | None = None) -> Balance:
-    """Balance all queues or one, day by day; raises QueueUnknownError for a queue without a day."""
+    """Balance all queues or one, day by day; raises QueueUnknownError for a queue without a day.
+
+    Of all queues a dead-letter queue has only the days that do not balance: nothing is sent to it, and it rests.
+    """
     rows = [
         r
         for r in findings.read(QUEUE_HEALTH).to_pylist()
@@ -52,7 +55,9 @@ def balance(findings: Findings, queue: str | None = None) -> Balance:
         share = min(row["metrics_read_s"] / max((row["ends_at"] - row["starts_at"]).total_seconds(), 1), 1)
         if share < 1:
             notes.append(f"Metrics of {percent(share)} of the day were read.")
-        days.append(balance_of(row, dead, expired, tuple(notes)))
+        day = balance_of(row, dead, expired, tuple(notes))
+        if queue is not None or not row["is_dead_letter_queue"] or day.is_balanced is False:
+            days.append(day)
     named: dict[str, list[str]] = defaultdict(list)
     for row in findings.read(SETTING_FINDINGS).to_pylist():
         if row["code"] in _NAMED and row["status"] != "passes" and queue in (None, row["queue"], row["queue_arn"]):

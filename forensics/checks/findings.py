@@ -89,7 +89,7 @@ def _setups(
         yield arn, whole, QUEUE_CHECKS
         for name, kind in sorted(consumers[arn].items()):
             setup = _with_function(base, name, kind, functions, mappings.get((arn, name)))
-            setup = replace(setup, has_guard_line=_has_guard(known, name), seen_from=since)
+            setup = replace(setup, has_guard_line=known.names_guard_of(name), seen_from=since)
             setup = _with_seen(setup, recent.get((arn, name)), returned.get((arn, name)))
             if states := functions.get((name,)):
                 apart = set_apart(arn, name, *_set_at(states, "timeout_s"))
@@ -99,12 +99,6 @@ def _setups(
 
 def _is_on(mapping: list[Row] | None) -> bool:
     return mapping is None or not str(mapping[-1]["state"] or "").startswith("Disab")
-
-
-def _has_guard(known: Known, name: str) -> bool:
-    """Tell whether the settings name a line that says a repeat was stopped."""
-    declared = [c for c in known.consumers_by_group.values() if name in (c.name, c.log_group)]
-    return any(c.guard for c in declared)
 
 
 def _with_days(base: Setup, seen: Row | None) -> Setup:

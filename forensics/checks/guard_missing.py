@@ -10,7 +10,7 @@ _MONEY = re.compile(r"(?i)pay|charg|bill|invoic|refund|payout|transfer|withdraw|
 
 
 def guard_missing(setup: Setup) -> Answer:
-    """A consumer that charges (by its or its queue's name) has a guard: a line that says a repeat was seen and stopped.
+    """A consumer that charges (by its or its queue's name) has a guard: a line that says a repeat was seen and stopped, or a table.
 
     >>> guard_missing(Setup("payments", "charge", "lambda", has_guard_line=False,
     ...     delivery_count=9, redelivery_count=3)).severity
@@ -24,7 +24,7 @@ def guard_missing(setup: Setup) -> Answer:
     if setup.stopped_count:
         return passes(f"a guard stopped the repeats of {count_text(setup.stopped_count, 'work')}", *uses)
     if setup.has_guard_line:
-        return passes("the settings name a guard's line", *uses)
+        return passes("the settings name a guard's line or table", *uses)
     advice = (
         "Keep the business key where the work is done, refuse a second one, and log that (guard in the settings file)."
     )

@@ -16,7 +16,7 @@ def mapping_disabled(setup: Setup) -> Answer:
         return NO_MAPPING
     uses = ("mapping_state", "backlog_max_count", "mapping_changed_at", "delivery_count")
     if not setup.mapping_state.startswith("Disab"):
-        return passes(f"the mapping is {setup.mapping_state}", *uses)
+        return passes(f"the mapping takes messages: its state is {setup.mapping_state}", *uses)
     changed, since = setup.mapping_changed_at, setup.seen_from
     if setup.delivery_count and changed and since and changed < since:
         return unknown(

@@ -26,20 +26,17 @@ def order_counts(deliveries: pl.DataFrame) -> list[dict[str, Any]]:
         started=pl.col("started_at").to_physical(),
     )
     rows = rows.filter(finished.is_not_null() | started.is_not_null() | pl.col("batch_position").is_not_null())
-    rows = rows.sort(_RUN, "batch_position", nulls_last=True).with_columns(run=pl.col(_RUN).rle_id())
+    rows = rows.sort(pl.col(_RUN).hash(), "batch_position", nulls_last=True).with_columns(run=pl.col(_RUN).rle_id())
     is_in_batch = pl.col("batch_position").is_not_null()
     done = pl.when(is_in_batch).then(finished)
-
-    def latest(at: pl.Expr) -> pl.Expr:
-        return pl.when(is_in_batch).then(at).cum_max().forward_fill().shift(1).over("run")
-
-    rows = rows.with_columns(done_before=latest(finished), begun_before=latest(started), done=done)
-    before = [finished < pl.col("done_before"), started < pl.col("done_before"), started < pl.col("begun_before")]
     rows = rows.with_columns(
-        is_inverted=is_in_batch & pl.any_horizontal(one.fill_null(False) for one in before),
+        is_inverted=_is_before_the_last(finished, finished)
+        | _is_before_the_last(started, finished)
+        | _is_before_the_last(started, started),
+        done=done,
         is_in_batch=is_in_batch,
         is_of_other=~is_in_batch & finished.is_not_null(),
-        is_unbegun=pl.col("done").is_not_null() & started.is_null(),
+        is_unbegun=done.is_not_null() & started.is_null(),
     )
     runs = rows.group_by("run").agg(
         pl.col(_RUN, "log_group", "function_name").first(),
@@ -61,6 +58,16 @@ def order_counts(deliveries: pl.DataFrame) -> list[dict[str, Any]]:
         .sort("log_group", "function_name")
         .to_dicts()
     )
+
+
+def _is_before_the_last(at: pl.Expr, other: pl.Expr) -> pl.Expr:
+    """Tell where a time is earlier than the last one known of the rows before it in its run.
+
+    Of times in order the last is the latest, and others are against the order by themselves.
+    """
+    known = other.is_not_null() & pl.col("batch_position").is_not_null()
+    last, of_run = (pl.when(known).then(what).forward_fill().shift(1) for what in (other, pl.col("run")))
+    return ((of_run == pl.col("run")) & pl.col("batch_position").is_not_null() & (at < last)).fill_null(False)
 
 
 def orders_together(parts: Iterable[Iterable[dict[str, Any]]]) -> dict[Writer, OrderCounts]:

@@ -71,6 +71,8 @@ class QueueReview:
     owner: str | None
     note: str | None
     timeouts: Timeouts
+    weight: int
+    """How much one repeat matters beside one of another queue, as its owners say."""
 
     @property
     def redelivered(self) -> float | None:
@@ -261,6 +263,7 @@ def _queue(
         owner=said.owner,
         note=said.note,
         timeouts=timeouts,
+        weight=said.weight,
     )
 
 
@@ -280,8 +283,8 @@ def _need(
 
 def _neediest(q: QueueReview) -> tuple[Any, ...]:
     heaviest = q.signals[0].weight if q.signals else 0
-    twice = (-(q.number("twice_at_least") or 0), -(q.number("twice_at_most") or 0))
-    return (NEEDS.index(q.need), -heaviest, *twice, -len(q.signals), q.queue, q.queue_arn)
+    twice = (-q.weight * (q.number("twice_at_least") or 0), -q.weight * (q.number("twice_at_most") or 0))
+    return (NEEDS.index(q.need), -heaviest, *twice, -q.weight, -len(q.signals), q.queue, q.queue_arn)
 
 
 def _gravest(row: Row) -> tuple[Any, ...]:

@@ -1,11 +1,11 @@
 """An incident's timeline: bars and marks, each with the lines that show it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from operator import itemgetter
 from typing import Any
 
 from forensics.judging.model import Message
 from forensics.streams.model import Delivery
+from forensics.tables.findings import TIMELINE
 
 _DERIVED = frozenset({"dead_lettered", "unseen"})
 """Kinds that no line shows: they follow from others."""
@@ -14,30 +14,33 @@ _Mark = tuple[str, int | None, int | None, str]
 """Kind, from when, until when (None: a moment), and what to say of it."""
 
 
-def timeline_rows(incident_id: str, messages: Iterable[Message], ledger: Collection[Delivery]) -> list[tuple[Any, ...]]:
-    """Return the bars (in_flight, handling) and marks of an incident's messages, in the columns of TIMELINE.
+MARK_COLUMNS = ("queue_arn", *(name for name in TIMELINE.column_names if name not in ("incident_id", "lane")))
+"""What is known of a bar or mark before it is known to which incident it belongs."""
 
-    Affected messages take the first lanes, in the order of their first receive. ``ledger`` holds the works of these messages
-    whole, so that work done again is told from work done first; deliveries of other messages get no rows.
+
+def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list[tuple[Any, ...]]:
+    """Return the bars (in_flight, handling) and marks of messages, in MARK_COLUMNS; times in µs.
+
+    ``ledger`` holds the works of these messages whole, so that work done again is told from work done first; deliveries of
+    other messages get no rows.
     """
-    lanes = _lanes(messages, ledger)
+    mine = {(message.queue_arn, message.item_id) for message in messages}
     first_done = _first_done(ledger)
-    mine = [(lane, d.delivery_index, d) for d in ledger if (lane := lanes.get(d.item_id)) is not None]
-    mine.sort(key=itemgetter(0, 1))
     rows = []
-    for lane, index, d in mine:
-        is_again = d.effect == "yes" and _place_in_work(d) != first_done[d.work_id]
+    for d in ledger:
+        if (d.queue_arn, d.item_id) not in mine:
+            continue
+        is_again = d.effect == "yes" and _place_in_work(d) != first_done[d.queue_arn, d.work_id]
         shown_by = " ".join([part for part in (d.log_stream, d.request_id) if part])
         for kind, at, until_at, label in _marks(d, is_again):
             if at is not None:
                 rows.append(
                     (
-                        incident_id,
+                        d.queue_arn,
                         d.item_id,
-                        0 if kind == "sent" else index,
+                        0 if kind == "sent" else d.delivery_index,
                         d.message_id,
                         d.receive_count,
-                        lane,
                         kind,
                         at,
                         until_at,
@@ -52,8 +55,8 @@ def timeline_rows(incident_id: str, messages: Iterable[Message], ledger: Collect
     return rows
 
 
-def _lanes(messages: Iterable[Message], ledger: Iterable[Delivery]) -> Mapping[str, int]:
-    """Give each message its lane: affected ones first, then by first receive, place in the printed batch, and id."""
+def lanes_of(messages: Iterable[Message], ledger: Iterable[Delivery]) -> Mapping[str, int]:
+    """Give each message of an incident its lane, from 1: affected ones first, then by first receive, place in the printed batch, and id."""
     places: dict[str, int] = {}
     for d in ledger:
         if d.batch_position is not None:
@@ -66,13 +69,14 @@ def _lanes(messages: Iterable[Message], ledger: Iterable[Delivery]) -> Mapping[s
     return {message.item_id: lane for lane, message in enumerate(sorted(messages, key=key), start=1)}
 
 
-def _first_done(ledger: Iterable[Delivery]) -> Mapping[str, tuple[int, str, int]]:
+def _first_done(ledger: Iterable[Delivery]) -> Mapping[tuple[str, str], tuple[int, str, int]]:
     """Return per work the place of the delivery in which it was done first, of those in which it was for sure."""
-    first: dict[str, tuple[int, str, int]] = {}
+    first: dict[tuple[str, str], tuple[int, str, int]] = {}
     for d in ledger:
         if d.effect == "yes":
             place = _place_in_work(d)
-            first[d.work_id] = min(place, first.get(d.work_id, place))
+            work = d.queue_arn, d.work_id
+            first[work] = min(place, first.get(work, place))
     return first
 
 

@@ -1,20 +1,20 @@
-"""One incident in whole: its row, its timeline, and what would have been under other settings."""
+"""One incident in whole: its row, the lanes of its timeline, and what would have been under other settings."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.incident import Row, incident_row
 from forensics.incidents.repeats import counterfactual_rows, repeats
-from forensics.incidents.timeline import timeline_rows
+from forensics.incidents.timeline import lanes_of
 from forensics.judging.model import Judged, Message
 
 
 class Told(NamedTuple):
-    """What is told of one incident, in the columns of INCIDENTS, TIMELINE and COUNTERFACTUALS."""
+    """What is told of one incident, in the columns of INCIDENTS and COUNTERFACTUALS; ``lanes`` of its messages, by item id."""
 
     row: Row
-    timeline: list[tuple[Any, ...]]
+    lanes: Mapping[str, int]
     counterfactuals: list[Row]
 
 
@@ -40,7 +40,7 @@ def told_of(
     )
     return Told(
         row,
-        timeline_rows(incident_id, judged.messages, judged.ledger),
+        lanes_of(judged.messages, judged.ledger),
         list(counterfactual_rows(incident_id, queue_arn, row["queue"], repeated)),
     )
 

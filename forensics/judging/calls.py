@@ -1,26 +1,26 @@
-"""What CloudTrail's data events tell of calls to a queue: who sent, received, deleted and released a message, and when.
+"""What CloudTrail's data events tell of calls to a queue: who received, deleted and released a message, and when.
 
 A record may hide message ids and receipt handles. Then it is about any message of its queue: it proves nothing of one, and keeps
 its absence from proving anything. Times are whole microseconds since 1970, UTC; CloudTrail tells whole seconds.
 """
 
-import hashlib
-import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
 from forensics.identity import handle_prefix
 from forensics.judging.evidence import united
-from forensics.judging.known import first_known, highest
+from forensics.judging.known import first_known
+from forensics.judging.recorded import Recorded
+from forensics.judging.sends import SEND
 from forensics.parsers.handle_errors import reason_of
 from forensics.spans import Spans
 from forensics.streams.model import Delivery
 
 Row = Mapping[str, Any]
 
-SEND, RECEIVE, DELETE, CHANGE = "SendMessage", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"
+RECEIVE, DELETE, CHANGE = "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"
 CLOCK_US = 1_000_000
 """Calls are told in whole seconds."""
 _NONE = Spans()
@@ -34,7 +34,6 @@ class Call(NamedTuple):
     message_id: str | None
     handle: str | None
     visibility_s: int | None
-    deduplication_id: str | None
     actor: str | None
     error: str | None
     error_text: str | None
@@ -42,13 +41,18 @@ class Call(NamedTuple):
 
 
 class Calls:
-    """The recorded calls of every queue. ``read`` holds per queue ARN the spans in which every call was recorded."""
+    """Recorded calls: those that some works ask for. ``read`` holds per queue ARN the spans in which every call was recorded,
+    ``recorded`` of which operations there are any records at all; None: these are all.
+    """  # noqa: D205
 
-    def __init__(self, rows: Iterable[Row] = (), read: Mapping[str, Spans] | None = None) -> None:
-        """Take rows of ``send_records``."""
+    def __init__(
+        self, rows: Sequence[Row] = (), read: Mapping[str, Spans] | None = None, recorded: Recorded | None = None
+    ) -> None:
+        """Take rows of ``send_records``; those of sends are looked at elsewhere."""
         self._by_queue: dict[str, list[Call]] = {}
         for row in rows:
-            self._by_queue.setdefault(row["queue_arn"], []).append(_call(row))
+            if row["operation"] != SEND:
+                self._by_queue.setdefault(row["queue_arn"], []).append(_call(row))
         for calls in self._by_queue.values():
             calls.sort(key=_order)
         self._read = read or {}
@@ -60,7 +64,7 @@ class Calls:
                     self._by_handle.setdefault((queue_arn, call.handle), []).append(call)
                 if call.message_id is not None:
                     self._by_message.setdefault((queue_arn, call.message_id), []).append(call)
-        self._recorded = {(arn, call.operation) for arn, calls in self._by_queue.items() for call in calls}
+        self._recorded = recorded or Recorded.of(rows)
 
     def of_handle(self, queue_arn: str, receipt_handle: str | None, operation: str) -> list[Call]:
         """Return the calls with a receipt handle, in order."""
@@ -89,7 +93,7 @@ class Calls:
 
         Only operations of which the queue has records at all count as recorded: a trail may leave some out.
         """
-        if low is None or high is None or (queue_arn, operation) not in self._recorded:
+        if low is None or high is None or operation not in self._recorded.operations(queue_arn):
             return None
         if not self._read.get(queue_arn, _NONE).hold(low, high):
             return None
@@ -100,13 +104,6 @@ class Calls:
             and (call.handle is None or handle is None or call.handle == handle)
             for call in self._between(queue_arn, low - CLOCK_US, high + CLOCK_US)
         )
-
-    def bearing(self, queue_arn: str, low: int, high: int) -> list[Any]:
-        """Return as text all that can bear on messages of a queue whose times lie in a span."""
-        calls = self._between(queue_arn, low, high)
-        told = hashlib.sha256(json.dumps(calls).encode()).hexdigest()[:32] if calls else ""
-        recorded = sorted(operation for arn, operation in self._recorded if arn == queue_arn)
-        return [told, recorded, self._read.get(queue_arn, _NONE).between(low, high)]
 
     def _between(self, queue_arn: str, low: int, high: int) -> Sequence[Call]:
         calls = self._by_queue.get(queue_arn, [])
@@ -121,7 +118,6 @@ def _call(row: Row) -> Call:
         row["message_id"],
         None if handle is None else handle_prefix(handle),
         row["visibility_timeout_s"],
-        row["deduplication_id"],
         row["actor"],
         row["error_code"],
         row["error_text"],
@@ -143,8 +139,14 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
     A delete after the worker had failed tells that it gave the message up. Where the log prints no handle, the one receive
     recorded at that time that names the message tells it.
     """
-    if delivery.receipt_handle is None:
-        delivery.receipt_handle = _handle_of_receive(delivery, calls)
+    if (receive := _receive(delivery, calls)) is not None:
+        if delivery.receipt_handle is None:
+            delivery.receipt_handle = receive.handle
+        if receive.visibility_s is not None and delivery.received_at is not None:  # what the receive asked for wins
+            delivery.visibility_timeout_s, delivery.is_visibility_assumed = receive.visibility_s, False
+            if not delivery.is_hidden_by_call:
+                delivery.hidden_until_at = delivery.received_at + receive.visibility_s * 1_000_000
+            delivery.evidence_ids = united(delivery.evidence_ids, [receive.evidence_id])
     deletes = calls.of_handle(delivery.queue_arn, delivery.receipt_handle, DELETE)
     if deletes:
         delivery.deleted_by_call_at = next((call.at for call in deletes if call.error is None), None)
@@ -166,13 +168,14 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
         delivery.evidence_ids = united(delivery.evidence_ids, used)
 
 
-def _handle_of_receive(delivery: Delivery, calls: Calls) -> str | None:
+def _receive(delivery: Delivery, calls: Calls) -> Call | None:
+    """Return the one recorded receive at that time that names the message."""
     received_at = delivery.received_at
     if received_at is None:
         return None
     receives = calls.of_message(delivery.queue_arn, delivery.message_id, RECEIVE)
     near = [c for c in receives if received_at - 2 * CLOCK_US <= c.at <= received_at + CLOCK_US]
-    return near[0].handle if len(near) == 1 else None
+    return near[0] if len(near) == 1 else None
 
 
 def add_receive(delivery: Delivery, item: Sequence[Delivery], calls: Calls) -> None:
@@ -199,10 +202,3 @@ def add_receive(delivery: Delivery, item: Sequence[Delivery], calls: Calls) -> N
 
 def _is_between(at: int, low: int | None, high: int | None) -> bool:
     return (low is None or at >= low - CLOCK_US) and (high is None or at <= high + CLOCK_US)
-
-
-def sent_by(item: Sequence[Delivery], calls: Calls) -> Call | None:
-    """Return the call that sent an item's message; None where no record names it."""
-    message_id = highest(d.message_id for d in item)
-    found = calls.of_message(item[0].queue_arn, message_id, SEND)
-    return found[0] if found else None

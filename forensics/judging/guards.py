@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from forensics.judging.effect import STOPPED
+from forensics.judging.guard_tables import words_of_tables
 from forensics.judging.known import highest
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
+from forensics.verdict.guard_tables import TableWord
 
 
 @dataclass(slots=True)
@@ -22,20 +24,24 @@ class Guards:
     overlapped: bool = False
     ids_done: int = 0
     record_gap_s: int | None = None
+    recorded: list[TableWord] = field(default_factory=list)
 
 
 def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guards:
     """Return what guards did in a work, given each item's deliveries in order.
 
-    An idempotency line of any message shows a guard for all messages of its function, or of its workers' log group.
+    An idempotency line of any message shows a guard for all messages of its function, or of its workers' log group; so does a
+    table that the settings name.
     """
-    guards = Guards()
+    work = list(work)
+    guards = Guards(recorded=words_of_tables(work, around.guard_records))
     for item in work:
         guards.ids_done += any(d.effect == "yes" and d.message_id is not None for d in item)
         earlier: Delivery | None = None
         for delivery in item:
             shows_line = around.shows_guard_lines(delivery.log_group, delivery.function_name)
-            guards.is_in_place = guards.is_in_place or shows_line or delivery.has_guard
+            is_named = delivery.has_guard or delivery.guard_table is not None
+            guards.is_in_place = guards.is_in_place or shows_line or is_named
             if delivery.basis == "guard":
                 guards.stopped[guard_kind(delivery)] += 1
             if delivery.idempotency == "validation":
@@ -53,6 +59,8 @@ def guards_of(work: Iterable[Sequence[Delivery]], around: Surroundings) -> Guard
 
 def guard_kind(delivery: Delivery) -> str:
     """Return the kind, of ``forensics.verdict.guards.GUARDS``, of a guard that stopped this delivery."""
+    if delivery.is_answered_by_record:
+        return "record"
     if delivery.is_refused:
         return "refused"
     return delivery.idempotency if delivery.idempotency in STOPPED else "line"

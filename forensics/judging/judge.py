@@ -5,17 +5,20 @@ from collections.abc import Iterable
 from copy import copy
 from itertools import chain
 
-from forensics.judging.calls import add_calls, add_receive, sent_by
+from forensics.judging.calls import add_calls, add_receive
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
 from forensics.judging.evidence import evidence_of, united
+from forensics.judging.guard_tables import add_records
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
 from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
 from forensics.judging.provisional import delivery_final_at
+from forensics.judging.sends import add_sends, with_marks_by_key
 from forensics.judging.surroundings import Surroundings
+from forensics.judging.task_stops import add_stop
 from forensics.judging.unlogged import unlogged_receives
 from forensics.judging.works import works
 from forensics.run_ends import CUT_OFF
@@ -34,6 +37,7 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     judged = Judged()
     for work in works(_items(deliveries, around), around):
         count_returned_once(d for item in work for d in item)
+        add_records(work, around.guard_records)
         deliveries = list(chain.from_iterable(work))
         for delivery in deliveries if len(deliveries) > 1 else ():
             delivery.is_provisional = delivery_final_at(delivery, around.finality) is not None
@@ -57,6 +61,7 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
     """Return the ledger of each item by queue and item id: deliveries in order, each with its effect and its ending."""
     logged = with_late_output_returned([_to_judge(d, around) for d in deliveries])
     share_by_key(logged)
+    logged = with_marks_by_key(logged, around.sends)
     by_item: dict[tuple[str, str], Item] = defaultdict(list)
     for delivery in logged:
         by_item[delivery.queue_arn, delivery.item_id].append(delivery)
@@ -77,14 +82,14 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
 
 
 def _add_calls(item: Item, around: Surroundings) -> None:
-    """Add what recorded calls to SQS tell of an item's deliveries."""
+    """Add what recorded calls to SQS, and the ends of tasks, tell of an item's deliveries."""
     for delivery in item:
         if delivery.is_seen:
             add_calls(delivery, around.calls)
+            add_stop(delivery, around.task_stops)
         else:
             add_receive(delivery, item, around.calls)
-    if sent := sent_by(item, around.calls):
-        item[0].evidence_ids = united(item[0].evidence_ids, [sent.evidence_id])
+    add_sends(item, around.sends)
 
 
 def _to_judge(delivery: Delivery, around: Surroundings) -> Delivery:

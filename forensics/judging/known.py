@@ -10,14 +10,20 @@ def highest(values: Iterable[Any]) -> Any:
     >>> highest([None, 2, 3]), highest([None])
     (3, None)
     """
-    known = [v for v in values if v is not None]
-    return max(known) if known else None
+    found = None
+    for value in values:
+        if value is not None and (found is None or value > found):
+            found = value
+    return found
 
 
 def lowest(values: Iterable[Any]) -> Any:
     """Return the lowest known value; None where none is."""
-    known = [v for v in values if v is not None]
-    return min(known) if known else None
+    found = None
+    for value in values:
+        if value is not None and (found is None or value < found):
+            found = value
+    return found
 
 
 def first_known(*values: Any) -> Any:

@@ -79,6 +79,7 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
             guards.overlapped,
             guards.ids_done,
             guards.record_gap_s,
+            guards.recorded,
         ),
         effect_sentence(at_least, at_most, sorted(bases), order_runs),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),

@@ -6,6 +6,9 @@ import msgspec
 
 from forensics.streams.model import Delivery
 
+ANSWERS_KEPT = 2_000
+"""So many answers of the rules are kept for pairs that are alike: those of a few batches."""
+
 
 class Ruled(NamedTuple):
     """One rule's answer for one redelivery."""

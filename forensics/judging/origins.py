@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forensics.event_ids import is_event_id
-from forensics.judging.calls import sent_by
 from forensics.judging.known import first_known, highest, lowest, unknown_first, unknown_last
+from forensics.judging.sends import Send
 from forensics.judging.surroundings import Surroundings
 from forensics.origins import IdPair, Origin, origin_of
 from forensics.streams.model import Delivery
 
-_MOVER = "sqs.amazonaws.com"
-"""Who calls in a redrive, in the name of whoever began it."""
+_SDK_RETRY_US = 60 * 1_000_000
+"""An SDK that gets no answer asks again within seconds, and gives up within a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,9 @@ class _Sent:
     was_dead_lettered: bool
     business_keys: frozenset[str]
     sender_id: str | None
-    was_sent: bool
+    sends: Sequence[Send]
+    is_missing_send: bool
+    """Lines would have shown its send, and none does."""
 
 
 def origins(work: Sequence[Sequence[Delivery]], around: Surroundings) -> dict[str, Origin]:
@@ -60,7 +62,7 @@ def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Su
             has_same_deduplication_id=None,
             is_named_after_earlier=True,
             was_moved_then=was_moved,
-            was_sent=message.was_sent,
+            shown_by=_shown_by(message),
         )
     same = earlier.business_keys & message.business_keys
     return IdPair(
@@ -74,7 +76,10 @@ def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Su
         is_named_after_earlier=is_named_after,
         earlier_was_dead_lettered=earlier.was_dead_lettered,
         was_moved_then=was_moved,
-        was_sent=message.was_sent,
+        shown_by=_shown_by(message),
+        request_id=_same_request(earlier, message),
+        is_only_send_logged=_is_only_send_logged(earlier, message),
+        is_missing_send=message.is_missing_send,
         sent_gap_s=_seconds_between(earlier.sent_at, message.sent_at),
         sender=message.sender_id,
         earlier_sender=earlier.sender_id,
@@ -83,21 +88,41 @@ def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Su
 
 def _sent(item: Iterable[Delivery], around: Surroundings) -> _Sent:
     of_message = [d for d in item if d.message_id is not None]
-    call = sent_by(of_message, around.calls)
+    sends = around.sends.of(of_message)
+    sent_at = first_known(lowest(d.sent_at for d in of_message), lowest(send.at for send in sends))
     return _Sent(
         of_message[0].queue_arn,
         of_message[0].item_id,
-        first_known(lowest(d.sent_at for d in of_message), call and call.at),
+        sent_at,
         lowest(d.received_at for d in of_message),
-        first_known(highest(d.deduplication_id for d in of_message), call and call.deduplication_id),
+        highest(d.deduplication_id for d in of_message),
         highest(d.body_md5 for d in of_message),
         highest(d.job_id for d in of_message),
         highest(d.is_fifo for d in of_message),
         any(d.ended_by == "dead_lettered" for d in of_message),
         frozenset().union(*(d.business_keys for d in of_message)),
-        first_known(highest(d.sender_id for d in of_message), call and call.actor),
-        call is not None and call.actor not in (None, _MOVER),
+        first_known(highest(d.sender_id for d in of_message), highest(send.actor for send in sends)),
+        sends,
+        all(send.log_group is None for send in sends) and around.sends.would_show(of_message[0].queue_arn, sent_at),
     )
+
+
+def _shown_by(message: _Sent) -> str | None:
+    return next((send.shown_by for send in message.sends if send.is_by_producer), None)
+
+
+def _same_request(earlier: _Sent, message: _Sent) -> str | None:
+    """Return the producer's request or job that both were sent by, as its lines say."""
+    both = {s.request_id for s in earlier.sends} & {s.request_id for s in message.sends} - {None}
+    return lowest(both)
+
+
+def _is_only_send_logged(earlier: _Sent, message: _Sent) -> bool:
+    """Tell whether the producers, who log each send, logged the later one alone: its SDK had got no answer to the earlier."""
+    is_logged = any(send.log_group is not None for send in message.sends)
+    if not (earlier.is_missing_send and is_logged) or earlier.sent_at is None or message.sent_at is None:
+        return False
+    return message.sent_at - earlier.sent_at <= _SDK_RETRY_US
 
 
 def _by_sent(m: _Sent) -> tuple[object, ...]:

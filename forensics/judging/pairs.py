@@ -1,15 +1,16 @@
 """Each delivery of a message beside the one before it, put to the rules."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
 from forensics.judging.known import highest
-from forensics.judging.model import Redelivery, Ruled
+from forensics.judging.model import ANSWERS_KEPT, Redelivery, Ruled
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
-from forensics.rules import DeliveryPair, decide
+from forensics.rules import Decision, DeliveryPair, decide
 from forensics.streams.model import Delivery
 
 
@@ -51,6 +52,8 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         run_ms=run_ms,
         last_line_ms=_ms_between(earlier.received_at, last_line_at),
         stopped_ms=_ms_between(earlier.received_at, earlier.stopped_at),
+        process_ended_ms=_ms_between(earlier.received_at, earlier.process_ended_at),
+        process_end_words=earlier.process_end_words,
         gap_ms=gap_ms,
         hidden_ms=_ms_between(earlier.received_at, earlier.hidden_until_at) if earlier.is_hidden_by_call else None,
         was_visibility_changed=_was_called(CHANGE, earlier, later, around),
@@ -59,7 +62,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_receiver=earlier.receiver,
         is_other_receiver=earlier.is_other_receiver,
     )
-    decision = decide(pair)
+    decision, rulings = _decided(pair)
     return Redelivery(
         queue_arn=later.queue_arn,
         queue=later.queue,
@@ -87,10 +90,17 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         sentence=decision.sentence,
         excluded=decision.excluded,
         would_decide=decision.would_decide,
-        rulings=[Ruled(code, *ruling) for code, ruling in decision.rulings],
+        rulings=rulings,
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
         is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
     )
+
+
+@lru_cache(maxsize=ANSWERS_KEPT)
+def _decided(pair: DeliveryPair) -> tuple[Decision, list[Ruled]]:
+    """Ask the rules about a pair; messages of one batch that came again together are often alike."""
+    decision = decide(pair)
+    return decision, [Ruled(code, *ruling) for code, ruling in decision.rulings]
 
 
 def _was_called(operation: str, earlier: Delivery, later: Delivery, around: Surroundings) -> bool | None:

@@ -22,6 +22,7 @@ def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> Non
     delivery.has_started = bool(said.started)
     delivery.has_guard = bool(said.guard)
     delivery.is_idempotent = said.idempotent
+    delivery.guard_table = said.guard_table
     delivery.evidence_ids = sorted({*delivery.fact_ids, *delivery.end_ids})
 
 
@@ -63,3 +64,9 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     delivery.hidden_until_at = None
     if at is not None and visibility_s is not None:
         delivery.hidden_until_at = (at // 1000 + visibility_s * 1000) * 1000
+    delivery.is_hidden_by_call = False
+    for changed_at, until in delivery.visibility_set:
+        if (
+            delivery.hidden_until_at is None or changed_at <= delivery.hidden_until_at
+        ):  # later it is visible, or another's
+            delivery.hidden_until_at, delivery.is_hidden_by_call = until, True

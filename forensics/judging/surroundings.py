@@ -8,14 +8,17 @@ import json
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
 from forensics.coverage import read_spans, settled_until
 from forensics.judging.calls import Calls
+from forensics.judging.dead_letters import has_fifo_dead_letters, sources_of
 from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
 from forensics.judging.finality import Finality
+from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
 from forensics.judging.readings import (
     NONE,
@@ -26,7 +29,11 @@ from forensics.judging.readings import (
     watched,
     writers_of,
 )
+from forensics.judging.recorded import Recorded
+from forensics.judging.sends import Sends
+from forensics.judging.task_stops import TaskStops
 from forensics.judging.written import GroupLines, Writer, Written
+from forensics.settings import Producer, Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Spans, common_to
 from forensics.streams.model import Delivery
@@ -67,26 +74,39 @@ class Surroundings:
         event_source_mappings: Sequence[dict[str, Any]] = (),
         setting_changes: Sequence[Row] = (),
         move_tasks: Sequence[Row] = (),
-        send_records: Iterable[Row] = (),
+        task_stops: Iterable[Row] = (),
+        send_records: Sequence[Row] = (),
+        guard_table_settings: Iterable[Row] = (),
+        guard_records: Iterable[Row] = (),
+        recorded: Recorded | None = None,
+        producers: Sequence[Producer] = (),
         metric_points: Iterable[Row] = (),
         lines: Iterable[GroupLines] = (),
         runs: Mapping[str, Sequence[Run]] | None = None,
+        settings: Settings | None = None,
     ) -> None:
         """Take the rows of the evidence tables, and what lines tell per log group and function.
 
         Of ``metric_points`` only Throttles, ApproximateNumberOfMessagesVisible and EVENT_COUNTS above zero are looked at.
-        ``runs`` are those of functions whose mappings count events, by mapping.
+        ``runs`` are those of functions whose mappings count events, by mapping. ``recorded`` tells of calls that are not
+        among ``send_records``: those that works ask for are added by ``with_calls``; ``settings`` tell which table
+        guards whom.
         """
         self.in_force = SettingsInForce.of(queue_settings, function_settings, event_source_mappings, setting_changes)
         written = Written(lines)
         self._guarding = written.guarding
         self._orders = written.orders
-        sources = _sources(queue_settings)
+        sources = sources_of(queue_settings)
         self.dead_letter_queue_arns = frozenset(sources)
-        self.has_fifo_dead_letters = _has_fifo_dead_letters(consumers, queue_settings)
+        self.has_fifo_dead_letters = has_fifo_dead_letters(consumers, queue_settings)
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
-        self.calls = Calls(send_records, read.get("send_records", {}))
+        self.task_stops = TaskStops(task_stops)
+        self._recorded = recorded or Recorded.of(send_records)
+        self._read_calls = read.get("send_records", {})
+        self._producers = tuple(producers)
+        self._take_calls(send_records)
+        self.guard_records = GuardRecords(settings, guard_records, guard_table_settings, coverage)
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
@@ -107,6 +127,16 @@ class Surroundings:
         self.has_move_tasks = bool(self._moves)
         self.moves: Mapping[str, Spans] = self._moves
         self._functions = functions_of(consumers)
+
+    def _take_calls(self, rows: Sequence[Row]) -> None:
+        self.calls = Calls(rows, self._read_calls, self._recorded)
+        self.sends = Sends(rows, self._read_calls, self._producers)
+
+    def with_calls(self, rows: Sequence[Row]) -> "Surroundings":
+        """Return the same with the recorded calls that some works ask for (rows of ``send_records``)."""
+        with_calls = copy(self)
+        with_calls._take_calls(rows)
+        return with_calls
 
     def read_span(self, log_group: str) -> tuple[int, int] | None:
         """Return from when until when a log group was read, its lines included; None where it has no lines."""
@@ -224,7 +254,14 @@ class Surroundings:
         hidden_s, holds_s = _visibility(queue_arns, states)
         reach = max(LONG_POLL_S, 2 * hidden_s) * _SECOND + _MILLISECOND
         since = low - holds_s * _SECOND
-        calls = {arn: self.calls.bearing(arn, since, high + reach) for arn in queue_arns}
+        calls = {
+            arn: [
+                *self._recorded.bearing(arn, since, high + reach),
+                self._read_calls.get(arn, NONE).between(since, high + reach),
+                self.sends.bearing(arn, since, high + reach),
+            ]
+            for arn in queue_arns
+        }
         if any(told[0] for told in calls.values()):  # a call may have hidden a message for longer
             reach = max(reach, LONGEST_VISIBILITY_S * _SECOND)
         names = {*functions, *(f for name in (*queue_arns, *groups) for f in self._functions.get(name, ()))}
@@ -233,6 +270,8 @@ class Surroundings:
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "calls": calls,
+            "stops": self.task_stops.bearing(low, high),
+            "guards": self.guard_records.bearing({*names, *groups}, queue_arns, low, high),
             "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
@@ -350,19 +389,3 @@ def _moves_asked(sources: Mapping[str, Sequence[str]], read: Collection[str]) ->
     """Return the queues for whose dead-letter queue somebody asked for move tasks."""
     asked = [queues for arn, queues in sources.items() if arn in read or arn.rpartition(":")[2] in read]
     return {queue for queues in asked for queue in queues}
-
-
-def _sources(queue_settings: Iterable[Row]) -> dict[str, list[str]]:
-    """Return, per dead-letter queue, the queues that set messages aside in it."""
-    found: dict[str, set[str]] = {}
-    for row in queue_settings:
-        if row["dead_letter_queue_arn"]:
-            found.setdefault(row["dead_letter_queue_arn"], set()).add(row["queue_arn"])
-    return {arn: sorted(queues) for arn, queues in found.items()}
-
-
-def _has_fifo_dead_letters(consumers: Iterable[Row], queue_settings: Sequence[Row]) -> bool:
-    """Tell whether any FIFO queue has a dead-letter queue, or nothing says that it has none."""
-    told = {row["queue_arn"] for row in queue_settings}
-    is_untold = any(row["queue_arn"].endswith(".fifo") and row["queue_arn"] not in told for row in consumers)
-    return is_untold or any(row["is_fifo"] and row["dead_letter_queue_arn"] for row in queue_settings)

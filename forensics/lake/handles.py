@@ -9,7 +9,7 @@ from typing import Any
 
 from deltalake import DeltaTable
 
-from forensics.lake.commits import commit_file, newest_commit, stamp_of
+from forensics.lake.commits import commit_file, newest_commit, newest_version, stamp_of
 
 MOST = 64
 """Handles kept, a megabyte or two each where many commits follow the checkpoint; a lake has some thirty tables."""
@@ -20,8 +20,19 @@ _opened: dict[tuple[Path, int | None], tuple[Any, DeltaTable]] = {}
 def opened(folder: Path, version: int | None = None) -> DeltaTable:
     """Return a table at a version (None: newest). Raises what DeltaTable does.
 
-    The first commit is part of what is compared: another one is another table, made anew in the same folder.
+    The first commit is part of what is compared: another one is another table, made anew in the same folder. Who asks for
+    the version that is the newest gets the handle of the newest.
     """
+    if (
+        version is not None
+        and version == newest_version(folder)
+        and (newest := _held(folder, None)).version() == version
+    ):
+        return newest
+    return _held(folder, version)
+
+
+def _held(folder: Path, version: int | None) -> DeltaTable:
     asked = newest_commit(folder) if version is None else stamp_of(commit_file(folder, version))
     stamps = asked, stamp_of(commit_file(folder, 0))
     was, handle = _opened.pop((folder, version), (None, None))

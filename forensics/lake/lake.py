@@ -279,6 +279,8 @@ class Lake:
         staged = sorted(self.staging_folder(table, run_id).glob("*.parquet"))
         files = [file for file in (DataFile.of(self.path(table), path) for path in staged) if file.row_count]
         folder, handle = self.path(table), self._open_or_create(table)
+        if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so
+            return handle.version(), 0
         version = data_files.name(folder, table, handle, files, mode="overwrite")
         return version, sum(file.row_count for file in files)
 

@@ -1,5 +1,6 @@
 """Arrow schemas, derived from the declarations."""
 
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -17,11 +18,13 @@ ARROW_TYPES: dict[str, pa.DataType] = {
 }
 
 
+@cache
 def arrow_schema(table: Table) -> pa.Schema:
     """Return the Arrow schema of a declared table."""
     return pa.schema([pa.field(c.name, ARROW_TYPES[c.type]) for c in table.columns])
 
 
+@cache
 def described_schema(table: Table) -> pa.Schema:
     """Return the same schema with what each column means, as Delta keeps it: a comment that other programs show."""
     return pa.schema([pa.field(c.name, ARROW_TYPES[c.type], metadata={"comment": c.meaning}) for c in table.columns])

@@ -17,6 +17,8 @@ def dedup_window_passed(ids: IdPair) -> Ruling:
         return excluded("a standard queue has no deduplication window")
     if ids.has_same_deduplication_id is False:
         return excluded("the two messages have no deduplication id in common")
+    if ids.is_missing_send:
+        return excluded("its producers log every send, their lines of that time were read whole, and none is of it")
     if ids.sent_gap_s is None:
         return undecidable("nothing tells when both were sent", "SentTimestamp in the printed batch")
     if ids.sent_gap_s <= WINDOW_S:

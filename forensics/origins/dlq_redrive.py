@@ -15,8 +15,8 @@ def dlq_redrive(ids: IdPair) -> Ruling:
             f"its deduplication id is the message id of {ids.earlier_id}: SQS gives it that when it moves a message to a "
             "dead-letter queue, and keeps it in a redrive"
         )
-    if ids.was_sent:
-        return excluded("CloudTrail recorded the SendMessage that gave it its id: it was sent, not moved")
+    if ids.shown_by:
+        return excluded(f"{ids.shown_by} shows that it was sent, not moved")
     if ids.has_same_body is False:
         return excluded("its body is another one; a redrive keeps the body")
     if ids.was_moved_then and ids.earlier_was_dead_lettered and ids.has_same_body:

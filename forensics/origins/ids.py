@@ -9,7 +9,9 @@ class IdPair(NamedTuple):
     ``is_named_after_earlier``: the deduplication id of the later message is the earlier one's message id, which is what
     SQS puts on a message that moves to a FIFO dead-letter queue. ``was_moved_then``: a move task out of the queue's
     dead-letter queue was on when the later message was sent. ``has_same_job_id``: a worker framework's own id of the work,
-    ``was_sent``: a recorded call of SendMessage gave the later message its id. ``has_same_event``: their business key is the id that SNS, EventBridge or S3 gave the event.
+    ``shown_by``: the record of the SendMessage that gave the later message its id, in words; ``request_id``: the producer's own
+    request that its lines name for both sends; ``is_only_send_logged``: its producer, who logs every send, logged the later
+    one and not the earlier; ``is_missing_send``: nor the later one. ``has_same_event``: their business key is the id that SNS, EventBridge or S3 gave the event.
     """
 
     earlier_id: str = "another message"
@@ -23,7 +25,10 @@ class IdPair(NamedTuple):
     earlier_was_dead_lettered: bool = False
     was_moved_then: bool | None = None
     sent_gap_s: float | None = None
-    was_sent: bool = False
+    shown_by: str | None = None
+    request_id: str | None = None
+    is_only_send_logged: bool = False
+    is_missing_send: bool = False
     sender: str | None = None
     earlier_sender: str | None = None
 

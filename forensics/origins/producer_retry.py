@@ -13,7 +13,9 @@ def producer_retry(ids: IdPair) -> Ruling:
     """
     if ids.is_named_after_earlier:
         return excluded("its deduplication id shows that it came out of the dead-letter queue")
-    if ids.was_moved_then and ids.earlier_was_dead_lettered and ids.has_same_body and not ids.was_sent:
+    if ids.is_missing_send:
+        return excluded("its producers log every send, their lines of that time were read whole, and none is of it")
+    if ids.was_moved_then and ids.earlier_was_dead_lettered and ids.has_same_body and not ids.shown_by:
         return excluded("a redrive explains it")
     if ids.has_same_deduplication_id and ids.is_fifo is not False:
         if ids.sent_gap_s is None:
@@ -28,7 +30,7 @@ def producer_retry(ids: IdPair) -> Ruling:
         )
     if not (ids.has_same_business_key or ids.has_same_job_id):
         return excluded("the two messages have neither a business key nor a framework's job id in common")
-    if ids.earlier_was_dead_lettered and ids.was_moved_then is None and not ids.was_sent:
+    if ids.earlier_was_dead_lettered and ids.was_moved_then is None and not ids.shown_by:
         return undecidable(
             f"{ids.earlier_id} had gone to the dead-letter queue, so a redrive would explain it too",
             "the dead-letter queue's move tasks, which SQS keeps for its last ten",
@@ -37,5 +39,9 @@ def producer_retry(ids: IdPair) -> Ruling:
     what = "business key" if ids.has_same_business_key else "job, by its framework's id,"
     if ids.has_same_event:
         what = "event, by its publisher's id,"
-    shown = ", as CloudTrail's record of SendMessage shows" if ids.was_sent else ""
+    shown = f", as {ids.shown_by} shows" if ids.shown_by else ""
+    if ids.request_id:
+        shown += f"; both sends were of the producer's request {ids.request_id}"
+    if ids.is_only_send_logged:
+        shown += "; the producer logged this send alone: its SDK had asked before and got no answer"
     return supported(f"the same {what} was sent again{when} under another message id{ids.by}{shown}")

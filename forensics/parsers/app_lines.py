@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from forensics.parsers import json_lines
-from forensics.parsers.grammar import BLANK, REQUEST_ID, SPACE, TIMESTAMP, Pattern
+from forensics.parsers.grammar import BLANK, REQUEST_ID, SPACE, TIMESTAMP, Pattern, holds_any
 
 _LEVELS = (
     r"(?:TRACE|DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|SEVERE"  # Python, Node, Java
@@ -34,7 +34,6 @@ PREFIX_SAYS = Pattern("prefix_says", r"[0-9A-Za-z]")
 """A prefix that is more than blanks and brackets."""
 PREFIX_REQUEST_ID = Pattern("prefix_request_id", r"(?<![0-9A-Za-z-])(?P<request_id>" + REQUEST_ID + r")")
 PREFIX_LEVEL = Pattern("prefix_level", r"(?<![A-Za-z0-9])(?P<level>" + _LEVELS + r")(?![0-9-])")
-PREFIX_TIMESTAMP = Pattern("prefix_timestamp", r"(?P<timestamp>" + TIMESTAMP + r")")
 
 PYTHON_START = "[ERROR]"
 PYTHON_UNHANDLED = Pattern(
@@ -104,7 +103,7 @@ def unhandled_error(line: str, level: str | None, has_json: bool) -> Unhandled |
         return Unhandled(name, DOTNET_UNHANDLED.find(line, "error_text"), False)
     if JAVA_NEEDLE in line and level is None and (name := JAVA_UNHANDLED.find(line, "error_type")):
         return Unhandled(name, JAVA_UNHANDLED.find(line, "error_text"))
-    by_node = level == NODE_LEVEL and any(n in line for n in NODE_NEEDLES) and NODE_UNHANDLED.find(line)
+    by_node = level == NODE_LEVEL and holds_any(line, NODE_NEEDLES) and NODE_UNHANDLED.find(line)
     if by_node or (line.startswith(RUBY_START) and RUBY_UNHANDLED.find(line)):
         return _named_in(line)
     return None
@@ -117,7 +116,7 @@ def _in_json(line: str, level: str | None) -> Unhandled | None:
         return Unhandled(name, json_lines.JAVA_UNHANDLED.find(line, "error_text"))
     if json_lines.NODE_ERROR.find(line):
         return _named_in(line)._replace(is_certain=False)
-    by_node = level == NODE_LEVEL and any(n in line for n in NODE_NEEDLES) and NODE_UNHANDLED.find(line)
+    by_node = level == NODE_LEVEL and holds_any(line, NODE_NEEDLES) and NODE_UNHANDLED.find(line)
     return _named_in(line) if by_node else None
 
 

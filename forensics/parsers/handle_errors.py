@@ -6,7 +6,7 @@ handle may be a placeholder, and a batch entry says the same under another code.
 
 from dataclasses import dataclass
 
-from forensics.parsers.grammar import BLANK, QUOTE, SPACE, UUID, Pattern
+from forensics.parsers.grammar import BLANK, QUOTE, SPACE, UUID, Pattern, holds_any
 
 HANDLE_NEEDLES = ("Handle", "pt handle", "visibility timeout ch", "MessageNotInflight")
 DELETE_NEEDLES = ("DeleteM", "SQS delete", "Could not delete", "knowledg")
@@ -143,7 +143,7 @@ def reason_of(line: str) -> str | None:
     >>> reason_of("Value 42 for parameter ReceiveRequestAttemptId is invalid. Reason: The receive...") is None
     True
     """
-    if any(needle in line for needle in HANDLE_NEEDLES):
+    if holds_any(line, HANDLE_NEEDLES):
         cut = (REASON.find(line, "reason") or "").rstrip(" .\t\u00a0\u2026").lower()
         if EXPIRED.find(line) or (len(cut) >= CUT_CHARS and EXPIRED_REASON.startswith(cut)):
             return "expired"
@@ -155,7 +155,7 @@ def reason_of(line: str) -> str | None:
             return "garbage"
         if FRAME.find(line) or TYPED.find(line):
             return "other"
-    if any(needle in line for needle in DELETE_NEEDLES) and FAILED_DELETE.find(line):
+    if holds_any(line, DELETE_NEEDLES) and FAILED_DELETE.find(line):
         return "other"
     return None
 

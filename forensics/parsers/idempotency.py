@@ -1,6 +1,6 @@
 """Lines of idempotency helpers: a repeat that was stopped, or a key that was used for something else."""
 
-from forensics.parsers.grammar import BLANK, SPACE, Pattern
+from forensics.parsers.grammar import BLANK, SPACE, Pattern, holds_any
 
 IN_PROGRESS = Pattern(
     "idempotency_in_progress",
@@ -32,7 +32,7 @@ NEEDLES = ("potency", "vent key", "R-DUPE")
 
 def idempotency(line: str) -> str | None:
     """Return in_progress, already_done or validation; None for every other line."""
-    if not any(needle in line for needle in NEEDLES):
+    if not holds_any(line, NEEDLES):
         return None
     for pattern, meaning in ((VALIDATION, "validation"), (IN_PROGRESS, "in_progress"), (ALREADY_DONE, "already_done")):
         if pattern.compiled.search(line):

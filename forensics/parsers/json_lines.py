@@ -49,12 +49,6 @@ SPANS = Pattern("spans", r"\"spans\"" + SPACE + r"*+:" + SPACE + r"*+\[[^\]]*+\]
 """Spans hold durations of their own; they are taken out before the run's duration is looked for."""
 METRIC_DURATION = Pattern("metric_duration_ms", r"\"durationMs" + _COLON + r"(?P<duration_ms>" + NUMBER + ")")
 METRIC_INIT = Pattern("metric_init_ms", r"\"initDurationMs" + _COLON + r"(?P<init_ms>" + NUMBER + ")")
-METRIC_BILLED = Pattern("metric_billed_ms", r"\"billedDurationMs" + _COLON + r"(?P<billed_ms>" + NUMBER + ")")
-METRIC_MEMORY = Pattern("metric_memory_mb", r"\"memorySizeMB" + _COLON + r"(?P<memory_mb>" + NUMBER + ")")
-METRIC_MAX_MEMORY = Pattern(
-    "metric_max_memory_mb", r"\"maxMemoryUsedMB" + _COLON + r"(?P<max_memory_mb>" + NUMBER + ")"
-)
-METRIC_RESTORE = Pattern("metric_restore_ms", r"\"restoreDurationMs" + _COLON + r"(?P<restore_ms>" + NUMBER + ")")
 FUNCTION_ARN = Pattern("function_arn", r":function:(?P<function_name>[A-Za-z0-9_-]{1,140}+)")
 """The name inside a function's ARN, without version or alias."""
 
@@ -162,5 +156,3 @@ NODE_ERROR = Pattern(
     + r"\"",
 )
 """An error that Node's console prints alone: by the runtime, or by the application after it caught it."""
-
-DETAILS = (METRIC_BILLED, METRIC_MEMORY, METRIC_MAX_MEMORY, METRIC_RESTORE)

@@ -56,47 +56,11 @@ DURATION = _number("duration_ms", "Duration", "ms", ("Billed", "Init", "Restore"
 '237.17'
 """
 INIT_DURATION = _number("init_ms", f"Init{BLANK}++Duration", "ms")
-BILLED_DURATION = _number("billed_ms", f"Billed{BLANK}++Duration", "ms")
-RESTORE_DURATION = Pattern(
-    "restore_ms",
-    rf"Restore{BLANK}++Duration:(?<!Billed{BLANK}Restore{BLANK}Duration:){BLANK}*+(?P<restore_ms>{NUMBER}){BLANK}*+ms",
-)
-BILLED_RESTORE_DURATION = _number("billed_restore_ms", f"Billed{BLANK}++Restore{BLANK}++Duration", "ms")
-MEMORY_SIZE = _number("memory_mb", f"Memory{BLANK}++Size", "MB")
-MAX_MEMORY_USED = _number("max_memory_mb", f"Max{BLANK}++Memory{BLANK}++Used", "MB")
 
 STATUS = Pattern("status", rf"Status:{BLANK}*+(?P<status>[A-Za-z]++)")
 """timeout or error; absent on success, and in logs of before about 2024 absent on failure too."""
 ERROR_TYPE = Pattern("report_error_type", rf"Error{BLANK}++Type:{BLANK}*+(?P<error_type>[^\s\u00a0]++)")
 PHASE = Pattern("phase", rf"Phase:{BLANK}*+(?P<phase>[a-z-]++)")
-VERSION = Pattern("version", rf"RequestId:[^\n\r]{{0,60}}?{BLANK}Version:{BLANK}*+(?P<version>[^\s\u00a0]++)")
-RUNTIME_VERSION = Pattern("runtime_version", rf"Runtime{BLANK}++Version:{BLANK}*+(?P<runtime_version>[^\s\u00a0]++)")
-EXTENSION_NAME = Pattern("extension_name", rf"Name:{BLANK}*+(?P<name>[^\s\u00a0]++)")
-EXTENSION_STATE = Pattern("extension_state", rf"State:{BLANK}*+(?P<state>[A-Za-z]++)")
-EXTENSION_EVENTS = Pattern("extension_events", rf"(?:Events|Types):{BLANK}*+\[(?P<events>[^\]\n]*+)\]")
-TRACE_ID = Pattern("trace_id", rf"TraceId:{BLANK}*+(?P<trace_id>[0-9A-Za-z-]++)")
-SEGMENT_ID = Pattern("segment_id", rf"SegmentId:{BLANK}*+(?P<segment_id>[0-9A-Za-z]++)")
-SAMPLED = Pattern("sampled", rf"Sampled:{BLANK}*+(?P<sampled>true|false)")
-
-DETAILS: dict[str, tuple[Pattern, ...]] = {
-    "start": (VERSION,),
-    "report": (
-        BILLED_DURATION,
-        MEMORY_SIZE,
-        MAX_MEMORY_USED,
-        RESTORE_DURATION,
-        BILLED_RESTORE_DURATION,
-        TRACE_ID,
-        SEGMENT_ID,
-        SAMPLED,
-    ),
-    "init_start": (RUNTIME_VERSION,),
-    "restore_start": (RUNTIME_VERSION,),
-    "restore_report": (RESTORE_DURATION,),
-    "extension": (EXTENSION_NAME, EXTENSION_STATE, EXTENSION_EVENTS),
-    "telemetry": (EXTENSION_NAME, EXTENSION_STATE, EXTENSION_EVENTS),
-}
-"""What a kind of line carries besides the columns of the correlation."""
 
 TIMEOUT_NEEDLE = "Task timed out after"
 TIMEOUT = Pattern(

@@ -1,11 +1,9 @@
 """One log line to one value: all that the line says."""
 
 import re
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from forensics.parsers import app_lines, json_lines, lambda_text, sqs_records
-from forensics.parsers.grammar import Pattern
 from forensics.parsers.handle_errors import HandleError, handle_error
 from forensics.parsers.idempotency import idempotency
 from forensics.parsers.marks import Mark, mark, placed
@@ -25,8 +23,7 @@ class ParsedLine:
 
     ``kind`` is init_start, start, end, report, timeout, runtime_error, runtime_done, init_report, restore_start,
     restore_report, extension, telemetry, unhandled_error, logged_error (which the runtime or the application may have
-    written), handle_error, app, platform or other. ``details`` holds what
-    else AWS prints: billed_ms, memory_mb, max_memory_mb, trace_id and their like; the correlation does not need them.
+    written), handle_error, app, platform or other.
     """
 
     kind: str
@@ -52,7 +49,6 @@ class ParsedLine:
     deleted_mark: Mark | None = None
     failed_mark: Mark | None = None
     receive_count: int | None = None
-    details: dict[str, Any] = field(default_factory=dict)
 
 
 def parse_line(line: str, consumer: Consumer | None = None, log_group: str = "") -> ParsedLine:
@@ -77,24 +73,6 @@ def _number(text: str | None) -> float | None:
     return None if text is None else float(text)
 
 
-def _details(line: str, *patterns: Pattern) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for pattern in patterns:
-        if match := pattern.compiled.search(line):
-            found |= {name: _typed(name, value) for name, value in match.groupdict().items() if value is not None}
-    return found
-
-
-def _typed(group: str, value: str) -> Any:
-    if group.endswith(("_ms", "_mb", "_s")):
-        return float(value)
-    if group == "sampled":
-        return value == "true"
-    if group == "events":
-        return [part.strip() for part in value.split(",") if part.strip()]
-    return value
-
-
 def _platform_text(line: str, kind: str) -> ParsedLine:
     status = lambda_text.STATUS.find(line, "status") if kind.endswith("report") else None
     return ParsedLine(
@@ -105,7 +83,6 @@ def _platform_text(line: str, kind: str) -> ParsedLine:
         error_type=lambda_text.ERROR_TYPE.find(line, "error_type") if status else None,
         init_ms=_number(lambda_text.INIT_DURATION.find(line, "init_ms")) if kind in ("report", "init_report") else None,
         phase=lambda_text.PHASE.find(line, "phase") if kind == "init_report" else None,
-        details=_details(line, *lambda_text.DETAILS.get(kind, ())),
     )
 
 
@@ -123,7 +100,6 @@ def _platform_json(line: str, kind: str) -> ParsedLine:
         error_type=json_lines.PLATFORM_ERROR_TYPE.find(line, 1),
         init_ms=init_ms,
         phase=json_lines.PLATFORM_PHASE.find(line, 1),
-        details=_details(line, *json_lines.DETAILS),
     )
 
 
@@ -186,7 +162,6 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         deleted_mark=deleted,
         failed_mark=failed,
         receive_count=int(count) if count and re.fullmatch(r"[0-9]{1,9}", count) else None,
-        details=_details(prefix, app_lines.PREFIX_TIMESTAMP) | _details(line, lambda_text.TIMEOUT_PAYLOAD),
     )
 
 
@@ -197,7 +172,6 @@ def _platform_words(line: str) -> ParsedLine | None:
             "timeout",
             request_id=lambda_text.TIMEOUT.find(line, "request_id"),
             timeout_s=float(seconds),
-            details=_details(line, app_lines.PREFIX_TIMESTAMP),
         )
     if lambda_text.RUNTIME_ERROR_NEEDLE not in line and not line.startswith(lambda_text.RUNTIME_ERROR_START):
         return None

@@ -41,6 +41,9 @@ def needle_of(text: str) -> str:
     return literal
 
 
+_needle = lru_cache(maxsize=256)(needle_of)
+
+
 def mark(text: str, expression: str, message_id: str | None = None) -> Mark | None:
     """Return the first match of a configured expression; None where nothing is named.
 
@@ -49,12 +52,12 @@ def mark(text: str, expression: str, message_id: str | None = None) -> Mark | No
     >>> mark("charged payment_id=p-7 in 3 s", r"charged payment_id=(?P<key>[^ ]+)")
     Mark(message_id=None, key='p-7')
     """
-    pattern = mark_pattern(expression)
-    if message_id is not None and pattern.compiled.search(text) is None:
+    found = mark_pattern(expression).compiled.search(text) if _needle(expression) in text else None
+    if found is None:
         return None
-    found = pattern.find(text, "message_id") if "message_id" in pattern.groups else None
-    key = pattern.find(text, "key") if "key" in pattern.groups else None
-    message_id = found.lower() if found else message_id
+    groups = found.groupdict()
+    named, key = groups.get("message_id") or None, groups.get("key") or None
+    message_id = named.lower() if named else message_id
     if message_id is None and key is None:
         return None
     return Mark(message_id, key)

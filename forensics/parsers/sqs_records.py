@@ -20,6 +20,7 @@ from forensics.parsers.grammar import (
     Pattern,
     Replacement,
     balanced_object,
+    holds_any,
 )
 from forensics.parsers.mentions import ONE_ID
 
@@ -174,7 +175,7 @@ class Record:
 
 def key_style(line: str) -> str | None:
     """Return how the keys of printed records are quoted; None where no record is printed."""
-    if ID_NEEDLE not in line or not any(needle in line for needle in NEEDLES):
+    if ID_NEEDLE not in line or not holds_any(line, NEEDLES):
         return None
     return HANDLE_KEY.find(line) or COUNT_KEY.find(line)
 

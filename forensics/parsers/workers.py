@@ -5,7 +5,7 @@ One entry of FORMS per line form. The first that matches decides.
 
 from dataclasses import dataclass
 
-from forensics.parsers.grammar import BLANK, SPACE, TIMESTAMP, UUID, Pattern
+from forensics.parsers.grammar import BLANK, SPACE, TIMESTAMP, UUID, Pattern, holds_any
 
 EVENTS = (
     "started",
@@ -18,13 +18,16 @@ EVENTS = (
     "refused",
     "delete_failed",
     "visibility_exceeded",
+    "visibility_set",
+    "visibility_refused",
     "stopping",
 )
 
 
 @dataclass(frozen=True)
 class Form:
-    """One line form: the groups message_id, message_ids (several), job and job_id are read from ``pattern`` where it has them.
+    """One line form: the groups message_id, message_ids (several), job, job_id and visibility_s (or for_s) are read from ``pattern`` where
+    it has them.
 
     ``needles``: a line without any of them cannot match.
     """
@@ -56,6 +59,14 @@ _FAILED_MESSAGE = (  # in a worker's own words; of a delete or a change of visib
     r"(?i: the)?(?i: (?:sqs )?message)?(?i:[ :=]{1,2}(?:message[_ -]?id|id)\"?)?[ :=]{1,3}[\"'\[(]?"
     r"(?P<message_id>" + UUID + r")"
 )
+_VISIBILITY_SET = (  # a change that is made or was: every framework and team has words of its own for it
+    r"^(?![\s\S]{0,2000}?(?i:fail|error|exception|could not|cannot|unable|refus|expired|exceeded))"
+    r"(?=[\s\S]{0,400}?(?:(?i:extend|chang|set|renew|updat|reset|heartbeat)[^\n\r]{0,80}?[Vv]isibility"
+    r"|[Vv]isibility[^\n\r]{0,80}?(?i:extend|chang|renew|updat|set)))"
+    r"(?=[\s\S]{0,600}?(?:(?i:visibility_?timeout(?:_?(?:seconds|s))?[\"']?[ =:]{1,3}(?P<visibility_s>[0-9]{1,5}+)(?![0-9.:]))"
+    r"|(?i:(?:to|by|for)(?: another)? (?P<for_s>[0-9]{1,5}+) ?(?:s|secs?|seconds)(?![A-Za-z]))))"
+    r"[\s\S]{0,600}?(?<![0-9a-fA-F-])(?P<message_id>" + UUID + r")"
+)
 _SPRING_IDS = r"(?P<message_ids>" + UUID + r"(?:, " + UUID + r"){0,99}+)"
 
 FORMS = (
@@ -81,9 +92,16 @@ FORMS = (
     _form(
         "shoryuken",
         "failed",
-        r"Message (?P<message_id>" + UUID + r") failed, will be retried in",
+        r"Message (?P<message_id>" + UUID + r") failed, will be retried in(?: (?P<visibility_s>[0-9]{1,5}+) seconds)?",
         "will be retried in",
     ),
+    _form(
+        "shoryuken",
+        "visibility_refused",
+        r"Could not auto extend the message [^\s/]{1,100}+/(?P<message_id>" + UUID + r") visibility timeout",
+        "Could not auto extend",
+    ),
+    _form("sqs-consumer", "visibility_refused", r"Error changing visibility timeout: ", "Error changing visibility"),
     _form(  # with DEBUG=sqs-consumer, once the handler is through
         "sqs-consumer",
         "finished",
@@ -122,6 +140,7 @@ FORMS = (
         "SIGTERM",
         "eceived TERM",
     ),
+    _form("lines", "visibility_set", _VISIBILITY_SET, "isibility"),
     _form("lines", "failed", _FAILED_MESSAGE, "ailed", "AILED", "ailure", "rror", "RROR"),
     _form(
         "lines",
@@ -169,7 +188,7 @@ class WorkerLine:
     """What a framework says of one item; what its line does not carry is None.
 
     ``job_id`` is the framework's own id of the work, which outlives a send under another message id. ``more_ids`` are further
-    messages of which it says the same.
+    messages of which it says the same. ``visibility_s``: for how long its worker hid the message from then on.
     """
 
     format: str
@@ -179,6 +198,7 @@ class WorkerLine:
     job: str | None = None
     job_id: str | None = None
     more_ids: tuple[str, ...] = ()
+    visibility_s: int | None = None
 
 
 def worker(line: str) -> WorkerLine | None:
@@ -190,13 +210,14 @@ def worker(line: str) -> WorkerLine | None:
     if JSON_NEEDLE in line and (status := JSON_STATUS.find(line, "status")):
         return _laravel_json(line, status)
     for form in FORMS:
-        if not any(needle in line for needle in form.needles):
+        if not holds_any(line, form.needles):
             continue
         found = form.pattern.compiled.search(line)
         if found:
             groups = found.groupdict()
             several = (groups.get("message_ids") or "").lower().split(", ")
             message_id, job_id = groups.get("message_id") or several[0], groups.get("job_id")
+            visibility_s = groups.get("visibility_s") or groups.get("for_s")
             return WorkerLine(
                 form.format,
                 form.event,
@@ -205,6 +226,7 @@ def worker(line: str) -> WorkerLine | None:
                 groups.get("job"),
                 job_id.lower() if job_id else None,
                 tuple(several[1:]),
+                int(visibility_s) if visibility_s else None,
             )
     return None
 

@@ -20,6 +20,7 @@ from forensics.report.pseudonyms import Pseudonyms
 from forensics.report.queries import queries
 from forensics.report.records import plain_value
 from forensics.report.render import file_name, render
+from forensics.settings import Settings
 from forensics.tables import BY_NAME, Table
 from forensics.tables import evidence as E
 from forensics.tables.books import BOOK_ENTRIES, BOOKS
@@ -33,6 +34,9 @@ _NAMES = ("evidence_id", "event_id", "log_group", "log_stream", "mapping_uuid", 
 """Columns that rows are told apart by: nothing is redacted in them."""
 _NOT_TEXT = ("pdf", "zip")
 """Forms in which nothing can be redacted; a bundle with redactions leaves them out."""
+
+
+_OF_GUARDS = (E.GUARD_TABLE_SETTINGS.name, E.GUARD_RECORDS.name)
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,11 @@ def evidence_bundle(
     """
     options, redact = options or ReportOptions(), redact or Pseudonyms(())
     rows = evidence_of(findings, case, margin)
+    if (
+        redact.asked
+    ):  # what a guard digested is found by the value itself alone: without it every record would seem missing
+        rows = {name: [] if name in _OF_GUARDS else found for name, found in rows.items()}
+        rows[E.COVERAGE.name] = [row for row in rows[E.COVERAGE.name] if row["source"] not in _OF_GUARDS]
     more = {
         f"{_ROWS}{name}.jsonl": _json_lines(BY_NAME[name], found, redact)
         for name, found in sorted(rows.items())
@@ -117,6 +126,9 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
     names = {q.rpartition(":")[2] for q in queues} | functions | groups
     names |= {m["mapping_uuid"] for m in mappings if m["mapping_uuid"]}
     span = _span(case, margin)
+    said = Settings.parse(findings.generation.settings or "")
+    asking = [f for f in said.functions if f.name in functions] + [w for w in said.workers if w.log_group in groups]
+    tables = {consumer.guard_table for consumer in asking if consumer.guard_table}
     wanted: dict[Table, pc.Expression] = {
         E.LOG_EVENTS: _inside(one_of("log_group", groups), E.LOG_EVENTS, span),
         E.METRIC_POINTS: _inside(one_of("resource", names), E.METRIC_POINTS, span),
@@ -125,10 +137,16 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
         E.EVENT_SOURCE_MAPPINGS: one_of("queue_arn", queues) | one_of("function_name", functions),
         E.LOG_GROUP_SETTINGS: one_of("log_group", groups),
         E.SETTING_CHANGES: one_of("queue_arn", queues) | one_of("function_name", functions) | one_of("resource", names),
+        E.SEND_RECORDS: _inside(
+            one_of("queue_arn", queues | {q.rpartition(":")[2] for q in queues}), E.SEND_RECORDS, span
+        ),
+        E.TASK_STOPS: one_of("task_id", {(d["log_stream"] or "").rpartition("/")[2] for d in case.deliveries}),
         E.MOVE_TASKS: one_of("source_arn", queues) | one_of("destination_arn", queues),
+        E.GUARD_TABLE_SETTINGS: one_of("guard_table", tables),
+        E.GUARD_RECORDS: one_of("guard_table", tables),
         E.CONSUMERS: one_of("log_group", groups),
         E.COVERAGE: one_of("queue_arn", queues)
-        | one_of("resource", names | queues)
+        | one_of("resource", names | queues | tables)
         | equals("source", E.SETTING_CHANGES.name),
         E.QUARANTINE: one_of("resource", names | queues),
     }

@@ -43,8 +43,23 @@ def _describe(table: str, row: Row) -> tuple[datetime | None, str, str, str, str
         source = f"{row['namespace']} {row['resource']}"
         text = f"{row['metric']} {row['statistic']} over {row['period_s']} s = {row['value']:g}"
         return row["point_at"], table, source, text, evidence_id
-    at = row.get("observed_at") or row.get("window_start_at") or row.get("collected_at")
-    name = row.get("queue_name") or row.get("function_name") or row.get("resource") or row.get("mapping_uuid")
+    if table == "send_records" and row["line"] is not None:
+        source = " ".join(filter(None, (row["log_group"], row["log_stream"])))
+        return row["called_at"], table, source, without_bodies(row["line"]).rstrip(), evidence_id
+    at = (
+        row.get("called_at")
+        or row.get("stopped_at")
+        or row.get("observed_at")
+        or row.get("window_start_at")
+        or row.get("collected_at")
+    )
+    name = (
+        row.get("queue_name")
+        or row.get("function_name")
+        or row.get("resource")
+        or row.get("mapping_uuid")
+        or row.get("guard_table")
+    )
     skipped = {"evidence_id", "collected_at", "head"}
     told = {k: plain_value(v) for k, v in row.items() if v is not None and k not in skipped}
     return at, table, str(name or ""), json.dumps(told, ensure_ascii=False), evidence_id

@@ -132,8 +132,15 @@ def trigger_of(incident: Row) -> str:
     return incident.get("trigger") or incident["primary_cause"] or "undecidable"
 
 
-def faults(incidents: Iterable[Row], until: datetime | None, shared: Iterable[Row] = ()) -> list[Fault]:
+def faults(
+    incidents: Iterable[Row],
+    until: datetime | None,
+    shared: Iterable[Row] = (),
+    weights: Mapping[str, int] | None = None,
+) -> list[Fault]:
     """Gather incidents, as they count, into faults: what is open first, then by repeats for sure, then the newest.
+
+    A repeat counts as often as ``weights`` says of its queue's name, else once.
 
     What people set aside as a whole comes last.
 
@@ -153,7 +160,15 @@ def faults(incidents: Iterable[Row], until: datetime | None, shared: Iterable[Ro
         elsewhere = tuple(sorted(queues[signature[1:]] - {mine[0]["queue"]}))
         found.append(Fault(_fault_id(signature, mine[0]), signature[1], tuple(mine), _counts(mine, rows), elsewhere))
     found.sort(key=lambda f: f.fault_id)
-    found.sort(key=lambda f: (not f.is_settled, f.is_open(until), f.repeats[0], f.ended_at), reverse=True)
+    found.sort(
+        key=lambda f: (
+            not f.is_settled,
+            f.is_open(until),
+            f.repeats[0] * (weights or {}).get(f.queue, 1),
+            f.ended_at,
+        ),
+        reverse=True,
+    )
     return found
 
 

@@ -13,5 +13,5 @@ ENDINGS = {
 }
 """Format of an incident's report to the end of its file's name."""
 FORMATS = tuple(ENDINGS)
-WEEK_FORMATS = ("html", "md", "csv")
+WEEK_FORMATS = ("html", "pdf", "md", "csv")
 """Formats of the weekly review."""

@@ -48,14 +48,12 @@ def share_text(row: Row) -> str:
     """Say how many of the repeats a change would have prevented.
 
     >>> share_text({"prevented": 11, "undecided": 2, "repeats": 13, "prevented_percent": 84})
-    '84 % to 100 % (11 to 13 of 13)'
+    '11 to 13 of 13'
     >>> share_text({"prevented": 0, "undecided": 0, "repeats": 13, "prevented_percent": 0})
-    '0 % (0 of 13)'
+    '0 of 13'
     """
     least, most, of = row["prevented"], row["prevented"] + row["undecided"], row["repeats"]
-    if least == most:
-        return f"{row['prevented_percent']} % ({least:,} of {of:,})"
-    return f"{row['prevented_percent']} % to {most * 100 // of} % ({least:,} to {most:,} of {of:,})"
+    return f"{least:,} of {of:,}" if least == most else f"{least:,} to {most:,} of {of:,}"
 
 
 def queue_findings_of(findings: Findings, incident: Row) -> list[Row]:

@@ -7,7 +7,7 @@ from forensics.report.case import Case
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.told import cause
-from forensics.verdict.interval import VERDICT_WORDS
+from forensics.terms import VERDICT_WORDS
 from forensics.words import clock_text, ms_between, span_text
 
 

@@ -1,5 +1,8 @@
 """The incident's events as a CSV that Timesketch imports: message, datetime, timestamp_desc, and our own columns."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from forensics.report.case import Case
 from forensics.report.csv_text import to_csv
 from forensics.words import time_text
@@ -38,15 +41,15 @@ COLUMNS = (
 
 def to_timesketch(case: Case) -> str:
     """Write one row per event of the timeline, in time order; events without a time have no place there."""
+    keys = {m["item_id"]: ", ".join(m["business_keys"] or ()) for m in case.messages}
     rows = []
     for row in case.timeline:
         if row["at"] is None:
             continue
-        what = KINDS.get(row["kind"], row["kind"])
+        what = str(KINDS.get(row["kind"], row["kind"]))
         rows.append(
             {
-                "message": f"{what}: {row['message_id'] or row['item_id']} on {case.incident['queue']}"
-                + (f" ({row['label']})" if row["label"] else ""),
+                "message": _message(what, row, keys.get(row["item_id"], ""), case.incident["queue"]),
                 "datetime": (time_text(row["at"]) or "").replace("Z", "+00:00"),
                 "timestamp_desc": what,
                 "timestamp": round(row["at"].timestamp() * 1_000_000),
@@ -58,3 +61,11 @@ def to_timesketch(case: Case) -> str:
             | {"evidence_ids": list(row["evidence_ids"] or ())}
         )
     return to_csv(rows, COLUMNS)
+
+
+def _message(what: str, row: Mapping[str, Any], key: str | None, queue: str | None) -> str:
+    """Say what happened to which work, the business key first; a label that only says the kind again is left out."""
+    item = str(row["message_id"] or row["item_id"])
+    who = f"{key} ({item})" if key else item
+    label = row["label"] or ""
+    return f"{what}: {who} on {queue}" + (f": {label}" if label.lower() not in ("", row["kind"], what.lower()) else "")

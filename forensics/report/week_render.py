@@ -1,4 +1,4 @@
-"""The weekly review as a file: HTML, Markdown or CSV. The same review gives the same bytes; no clock is asked."""
+"""The weekly review as a file: HTML, PDF, Markdown or CSV. The same review gives the same bytes; no clock is asked."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
+from forensics.extras import need
 from forensics.health import NUMBERS, QueueReview, WeekReview, week_title
 from forensics.health.signals import interval, percent_interval, span
 from forensics.language import Language
@@ -15,15 +16,20 @@ from forensics.report import markdown
 from forensics.report.csv_text import to_csv
 from forensics.report.environment import environment
 from forensics.report.formats import WEEK_FORMATS
+from forensics.report.paper import FONT, PRINT_STYLE, printed
 from forensics.report.week import WEEK_COLUMNS, headline, set_aside, spark_line, week_record
 from forensics.words import clock_text, count_text, percent, span_text
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _WIDTH, _HEIGHT = 120, 24
+QUEUES_ABREAST = 6
+"""Queues beside one another in a table of numbers: more are wider than a page."""
 
 
 def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
-    """Return the review as UTF-8 bytes; ValueError for a format that is not in WEEK_FORMATS.
+    """Return the review as bytes, text as UTF-8; ValueError for a format that is not in WEEK_FORMATS.
+
+    The PDF needs an optional package: raises ExtraMissingError where it is not installed.
 
     ``language`` is one of LANGUAGES; the CSV, which programs read, is the same in each.
     """
@@ -31,12 +37,18 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
         return to_csv([week_record(review, q) for q in review.queues], WEEK_COLUMNS).encode("utf-8", "replace")
     if format not in WEEK_FORMATS:
         raise ValueError(f"{format!r} is not one of {WEEK_FORMATS}")
+    if format == "pdf":
+        need("pdf", "the weekly review as PDF")
     said = Language(language)
     title = week_title(review.week)
     if language != "en":
         title = said("{first} to {last}", first=review.first_day, last=review.last_day)
-    page = _environment(language).get_template(f"week.{format}.j2")
+    is_paper = format == "pdf"
+    page = _environment(language).get_template(f"week.{'html' if is_paper else format}.j2")
     written = page.render(
+        font=FONT if is_paper else "system-ui, sans-serif",
+        mono=FONT if is_paper else "ui-monospace, monospace",
+        more_style=PRINT_STYLE if is_paper else "",
         review=review,
         language=language,
         title=title,
@@ -45,6 +57,9 @@ def render_week(review: WeekReview, format: str, language: str = "en") -> bytes:
         aside=aside_text(set_aside(review)),
         _=said,
     )
+    if is_paper:
+        name = said("Queue health, {week}", week=review.week)
+        return printed(written, f"{name}: {said.sentence(headline(review))}", review.data_until_at, wide=True)
     return written.encode("utf-8", "replace")
 
 
@@ -68,7 +83,7 @@ def compared_with(review: WeekReview) -> str:
 def cards(review: WeekReview) -> list[tuple[str, str, str | None]]:
     """Return the numbers on top: label, value, and the change against the week before (None where unknown)."""
     change = review.redelivered_change()
-    points = None if change is None else f"{100 * change:+.1f} pt"
+    points = None if change is None else f"{100 * change:+.1f} pt" if abs(change) >= 0.0005 else "no change"
     least, most = review.total("twice_at_least"), review.total("twice_at_most")
     twice = "unknown" if least is None or most is None else interval(least, most)
     counted = [
@@ -125,7 +140,7 @@ def _number(value: int | None) -> str:
 
 
 def _change(change: int | None) -> str | None:
-    return None if change is None else f"{change:+,}"
+    return None if change is None else f"{change:+,}" if change else "no change"
 
 
 @cache
@@ -154,6 +169,7 @@ def _environment(code: str) -> Environment:
         "count": count_text,
         "stop": language("."),
         "numbers": NUMBERS,
+        "QUEUES_ABREAST": QUEUES_ABREAST,
     }
     return environment(filters, names)
 

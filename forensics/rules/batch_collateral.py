@@ -3,6 +3,7 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
+    MAYBE_HELD,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
@@ -34,10 +35,12 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         return excluded("no line shows that this message was finished before the batch failed")
     if pair.is_short_gap:
         return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
-    if pair.may_be_a_copy:
+    if pair.came_early and not pair.is_fifo:
         return MAYBE_A_COPY
     if pair.was_received_while_running:
         return excluded("it was visible again before the batch failed")
+    if pair.came_early:
+        return MAYBE_HELD
     if pair.was_alone:
         return excluded("it was alone in its batch")
     if not pair.earlier_is_printed and (pair.earlier_batch_count is None or pair.earlier_batch_count <= 1):

@@ -3,6 +3,7 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
+    MAYBE_HELD,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
@@ -26,10 +27,12 @@ def function_error(pair: DeliveryPair) -> Ruling:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in an error of the handler")
     if pair.is_short_gap and pair.earlier_kind != "worker":
         return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
-    if pair.may_be_a_copy:
+    if pair.came_early and not pair.is_fifo:
         return MAYBE_A_COPY
     if pair.was_received_while_running:
         return excluded("it was visible again before the run raised")
+    if pair.came_early:
+        return MAYBE_HELD
     if pair.earlier_delete_reason is not None and pair.earlier_kind == "worker":
         return excluded("the error came from the delete after the work")
     what = pair.earlier_error_type or "an error"

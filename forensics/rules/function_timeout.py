@@ -3,6 +3,7 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
+    MAYBE_HELD,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
@@ -28,10 +29,12 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in a timeout")
     if pair.is_short_gap:
         return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
-    if pair.may_be_a_copy:
+    if pair.came_early and not pair.is_fifo:
         return MAYBE_A_COPY
     if pair.was_received_while_running:
         return excluded("it was visible again before the run timed out")
+    if pair.came_early:
+        return MAYBE_HELD
     limit = f"the {pair.function_timeout_words}"
     if not pair.earlier_has_finish_mark:
         return supported(f"{pair.earlier_name} hit {limit}; no line shows that this message was finished")

@@ -10,7 +10,8 @@ class DeliveryPair(NamedTuple):
 
     Durations are in milliseconds (``_ms``) or seconds (``_s``). ``gap_ms`` lies between the two receives;
     ``run_ms`` between the earlier receive and the known end of its run, ``last_line_ms`` and ``stopped_ms`` between it and the
-    last line about it, and the line that told its worker to stop. ``earlier_is_watched`` is about deliveries that no log
+    last line about it, and the line that told its worker to stop; ``process_ended_ms`` the end of its worker's task, told beside the
+    lines, where the worker wrote nothing of the message's end. ``earlier_is_watched`` is about deliveries that no log
     shows: whatever took them is none of the consumers whose logs were read. Where ``earlier_received_is_exact`` does
     not hold, the earlier receive may lie before the time it is counted from. ``earlier_was_given_back`` is what the mapping's
     counts tell of a run that succeeded. Recorded calls tell ``hidden_ms``, from the earlier receive until a change of visibility
@@ -46,6 +47,8 @@ class DeliveryPair(NamedTuple):
     run_ms: int | None = None
     last_line_ms: int | None = None
     stopped_ms: int | None = None
+    process_ended_ms: int | None = None
+    process_end_words: str | None = None
     gap_ms: int | None = None
     hidden_ms: int | None = None
     was_visibility_changed: bool | None = None
@@ -56,8 +59,15 @@ class DeliveryPair(NamedTuple):
 
     @property
     def visibility_words(self) -> str:
-        """The visibility timeout in force, and whether that is taken from a later snapshot."""
-        return _timeout(self.visibility_timeout_s, "visibility timeout", self.visibility_is_assumed)
+        """The visibility timeout in force, whether that is taken from a later snapshot, and how far it was extended."""
+        said = _timeout(self.visibility_timeout_s, "visibility timeout", self.visibility_is_assumed)
+        return said + (f", extended to {seconds(self.hidden_ms)} after the receive" if self.was_extended else "")
+
+    @property
+    def was_extended(self) -> bool:
+        """The consumer hid the message for longer than its queue does."""
+        own_ms = None if self.visibility_timeout_s is None else self.visibility_timeout_s * 1000
+        return self.hidden_ms is not None and own_ms is not None and self.hidden_ms > own_ms
 
     @property
     def function_timeout_words(self) -> str:
@@ -103,16 +113,15 @@ class DeliveryPair(NamedTuple):
         """It came back far below the visibility timeout; None where nothing tells."""
         if self.gap_ms is None or self.visibility_timeout_s is None:
             return None
-        if self.gap_ms >= self.visibility_timeout_s * 900:
+        limit_ms = self.hidden_ms if self.was_extended and self.hidden_ms else self.visibility_timeout_s * 1000
+        if self.gap_ms >= limit_ms * 0.9:
             return False
         return True if self.earlier_received_is_exact else None
 
     @property
-    def may_be_a_copy(self) -> bool:
-        """It came back early on a standard queue, unless a throttled poller had held the earlier delivery for long."""
-        if self.is_fifo is not False or self.earlier_received_is_exact:
-            return False
-        if self.gap_ms is None or self.visibility_timeout_s is None:
+    def came_early(self) -> bool:
+        """Run began after run within the visibility timeout, and nothing tells for how long pollers had held the message."""
+        if self.earlier_received_is_exact or self.gap_ms is None or self.visibility_timeout_s is None:
             return False
         return self.gap_ms < self.visibility_timeout_s * 900
 

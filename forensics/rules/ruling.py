@@ -39,6 +39,12 @@ def no_end_of_earlier(what: str) -> Ruling:
 
 
 RESPONSE_OR_COUNTS = "a line that prints the handler's return value, or the mapping's EventCount metrics"
+MAYBE_HELD = Ruling(
+    UNDECIDABLE,
+    "it came back early: a throttled poller had held it before the earlier run began, so it may have been visible again before "
+    "that ended",
+    "the function's Throttles metric",
+)
 MAYBE_A_COPY = Ruling(
     UNDECIDABLE,
     "it came back early for a failed run: either a throttled poller had held it before, or the standard queue delivered "

@@ -3,6 +3,7 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
+    MAYBE_HELD,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
@@ -31,10 +32,12 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
         return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}; the runtime did not crash")
     if pair.is_short_gap:
         return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
-    if pair.may_be_a_copy:
+    if pair.came_early and not pair.is_fifo:
         return MAYBE_A_COPY
     if pair.was_received_while_running:
         return excluded("it was visible again before the runtime crashed")
+    if pair.came_early:
+        return MAYBE_HELD
     if not pair.earlier_has_finish_mark or pair.was_alone:
         return supported(f"the runtime of {pair.earlier_name} crashed ({what})")
     if pair.earlier_is_printed:

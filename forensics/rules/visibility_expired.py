@@ -1,7 +1,7 @@
 """The visibility timeout expired while the consumer was still working."""
 
 from forensics.rules.pair import DeliveryPair, seconds
-from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.rules.ruling import MAYBE_HELD, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
 
 
 def visibility_expired(pair: DeliveryPair) -> Ruling:
@@ -28,4 +28,6 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
         return supported(f"{pair.earlier_name} took {seconds(took)}, longer than the {pair.visibility_words}")
     if pair.visibility_timeout_s is None and pair.gap_ms is None:
         return undecidable("neither the visibility timeout nor the later receive is known", "the queue's settings")
+    if pair.came_early and pair.is_fifo:
+        return MAYBE_HELD
     return excluded(f"{pair.earlier_name} ended after {seconds(pair.run_ms)}, before the {pair.visibility_words}")

@@ -20,11 +20,25 @@ def worker_killed(pair: DeliveryPair) -> Ruling:
         return excluded("the worker went on to end this message by itself")
     if pair.was_received_while_running:
         return excluded("the worker still wrote about this message when it was visible again")
+    limit_ms = _visible_ms(pair)
+    if pair.process_ended_ms is not None and limit_ms is not None:
+        ended = f"the task of {pair.earlier_name} had stopped {seconds(pair.process_ended_ms)} after it received the message"
+        if pair.process_ended_ms <= limit_ms:
+            return supported(f"{ended}, and wrote nothing of its end: {pair.process_end_words}")
+        return excluded(f"{ended}, when that was visible again already")
     if pair.stopped_ms is not None and (pair.gap_ms is None or pair.stopped_ms <= pair.gap_ms):
         return supported(
             f"{pair.earlier_name} was told to stop {seconds(pair.stopped_ms)} after it received the message, and wrote nothing of "
             "its end"
         )
     return undecidable(
-        "the worker wrote no line about the end of this message", "a line that says that the worker was told to stop"
+        "the worker wrote no line about the end of this message",
+        "a line that says that the worker was told to stop, or the event of its stopped task",
     )
+
+
+def _visible_ms(pair: DeliveryPair) -> int | None:
+    """Return how long after the earlier receive the message was visible again: when it came back, at the latest."""
+    own_ms = None if pair.visibility_timeout_s is None else pair.visibility_timeout_s * 1000
+    known = [ms for ms in (own_ms if pair.hidden_ms is None else pair.hidden_ms, pair.gap_ms) if ms is not None]
+    return min(known, default=None)

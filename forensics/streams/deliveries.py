@@ -6,11 +6,12 @@ from typing import Any
 from forensics.identity import handle_prefix
 from forensics.parsers.grammar import UUID, Pattern
 from forensics.streams.attribution import STOPPING
-from forensics.streams.model import Delivery, Fact, Invocation
+from forensics.streams.model import HIDDEN, NOT_HIDDEN, Delivery, Fact, Invocation
 
 BY_KEY = "by key"
 """Detail of an effect fact that named its message by a business key only."""
 
+_CHANGE = ":ChangeMessageVisibility"
 _DELETE = ":DeleteMessage"
 """In the detail of a handle error whose refused call was DeleteMessage or DeleteMessageBatch."""
 
@@ -199,13 +200,25 @@ def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:
         delivery.worker_finished_at = _lowest([fact.at for fact in facts if fact.role == "worker_acknowledged"])
     details = [(fact.role, fact.detail) for fact in facts if fact.detail is not None]
     delivery.key_marker_count = details.count(("effect", BY_KEY))
-    delivery.job_id = _highest([detail for role, detail in details if role.startswith("worker_")])
+    delivery.job_id = _highest([detail for role, detail in details if role.startswith("worker_") and role != HIDDEN])
+    delivery.visibility_set = _visibility_set(facts)
     delivery.idempotency = _highest([detail for role, detail in details if role == "idempotency"])
     deletes = [fact for fact in facts if is_failed_delete(fact)]
     others = [fact for fact in facts if fact.role == "handle_error" and fact not in deletes]
     delivery.delete_at = _lowest([fact.at for fact in deletes])
     delivery.delete_reason = _highest([_reason(fact) for fact in deletes])
     delivery.handle_reason = _highest([_reason(fact) for fact in others])
+
+
+def _visibility_set(facts: Sequence[Fact]) -> list[tuple[int, int]]:
+    """Return when the message's visibility was changed, and until when it was hidden from then on; refused changes left out."""
+    found: list[tuple[int, int]] = []
+    for fact in sorted(facts, key=lambda fact: fact.at):
+        if fact.role == HIDDEN and fact.detail is not None:
+            found.append((fact.at, fact.at + int(fact.detail) * 1_000_000))
+        elif found and (fact.role == NOT_HIDDEN or _CHANGE in (fact.detail or "") and fact.role == "handle_error"):
+            found.pop()
+    return found
 
 
 def is_failed_delete(fact: Fact) -> bool:

@@ -6,7 +6,7 @@ from forensics.parsers.handle_errors import HandleError
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.sqs_records import Record
 from forensics.parsers.workers import WorkerLine
-from forensics.streams.model import Fact
+from forensics.streams.model import HIDDEN, Fact
 
 
 def facts_of(
@@ -39,11 +39,11 @@ def facts_of(
         facts.append(Fact("idempotency", at, evidence_id, detail=parsed.idempotency))
     if parsed.handle_error is not None:
         facts.append(_handle_error(parsed.handle_error, parsed.mentions or [], at, evidence_id))
-    if parsed.worker is not None:
-        facts += [
-            _worker(parsed.worker, name, at, evidence_id)
-            for name in (parsed.worker.message_id, *parsed.worker.more_ids)
-        ]
+    if (line := parsed.worker) is not None:
+        if line.visibility_s is not None:
+            facts.append(Fact(HIDDEN, at, evidence_id, line.message_id, detail=str(line.visibility_s)))
+        if line.event != "visibility_set":
+            facts += [_worker(line, name, at, evidence_id) for name in (line.message_id, *line.more_ids)]
     return facts
 
 

@@ -37,12 +37,16 @@ class LogLine(NamedTuple):
     line: str
 
 
+HIDDEN, NOT_HIDDEN = "worker_visibility_set", "worker_visibility_refused"
+"""Roles of facts that say for how long a worker hid its message from then on, and that its last change was refused."""
+
+
 class Fact(NamedTuple):
     """What one line says of one message.
 
     ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency or
-    worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line or the framework's
-    job id. Celery's lines name no message: its task id is their key.
+    worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line, the seconds for which
+    a worker hid its message (HIDDEN) or the framework's job id. Celery's lines name no message: its task id is their key.
     """
 
     role: str
@@ -106,8 +110,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     First what the consumer's lines say, then the settings in force at the receive, then what was judged.
     ``run_ended_at`` of a worker that says nothing of an end is its last line; then ``is_end_known`` is false. ``stopped_at``:
     its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then tried
-    to delete it: it gave the message up. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
-    ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
+    to delete it: it gave the message up. ``visibility_set``: when its worker changed the message's visibility, and until when. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
+    ``process_ended_at``: its worker's task had stopped, for the reason in ``process_end_words``; ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing.
     """
@@ -157,6 +161,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     worker_failed_at: int | None = None
     stopped_at: int | None = None
     is_given_up: bool = False
+    visibility_set: list[tuple[int, int]] = msgspec.field(default_factory=list)
     has_failed_first: bool = False
     is_timed_out: bool = False
     is_named_failure: bool = False
@@ -188,6 +193,8 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_function_timeout_assumed: bool | None = None
     hidden_until_at: int | None = None
     is_hidden_by_call: bool = False
+    process_ended_at: int | None = None
+    process_end_words: str | None = None
     deleted_by_call_at: int | None = None
     receiver: str | None = None
     is_other_receiver: bool = False
@@ -199,6 +206,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     has_started: bool = False
     has_guard: bool = False
     is_idempotent: bool | None = None
+    guard_table: str | None = None
 
     # judged
     delivery_index: int = 1
@@ -220,6 +228,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     before_at: int | None = None
     work_id: str = ""
     is_provisional: bool | None = None
+    is_answered_by_record: bool = False
     evidence_ids: list[str] = msgspec.field(default_factory=list)
 
     @property

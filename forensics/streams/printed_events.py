@@ -23,7 +23,7 @@ _PLAIN_PREFIX = re.compile(
 _OPENINGS = ('{"Records": [', '{"Records":[', "{'Records': [")
 
 
-class Attributes(msgspec.Struct):
+class Attributes(msgspec.Struct, gc=False):
     """What SQS says of a message that it hands out; each None where it is not printed."""
 
     receive_count: str | None = msgspec.field(name="ApproximateReceiveCount", default=None)
@@ -35,7 +35,7 @@ class Attributes(msgspec.Struct):
     sender_id: str | None = msgspec.field(name="SenderId", default=None)
 
 
-class PrintedRecord(msgspec.Struct):
+class PrintedRecord(msgspec.Struct, gc=False):
     """One record of a printed event, its values as they are printed; ``key`` is the business key of its body."""
 
     message_id: str = msgspec.field(name="messageId")

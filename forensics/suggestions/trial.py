@@ -40,8 +40,9 @@ _OF_SURROUNDINGS = (
     E.FUNCTION_SETTINGS,
     E.EVENT_SOURCE_MAPPINGS,
     E.SETTING_CHANGES,
-    E.SEND_RECORDS,
     E.MOVE_TASKS,
+    E.GUARD_TABLE_SETTINGS,
+    E.GUARD_RECORDS,
 )
 _AROUND = timedelta(seconds=1)
 
@@ -61,6 +62,7 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
     if len(items) > MOST_MESSAGES:
         return None
     small = {table.name: findings.read(table).to_pylist() for table in _OF_SURROUNDINGS}
+    calls = findings.read(E.SEND_RECORDS, where=equals("queue_arn", queue_arn)).to_pylist()
     told = _group_lines(findings)
     groups = log_groups_of(
         settings,
@@ -76,8 +78,11 @@ def verdicts_under(findings: Findings, queue_arn: str, settings: Settings) -> di
     points = [row for batch in findings.scan(E.METRIC_POINTS, where=where) for row in batch.to_pylist()]
     around = Surroundings(
         **small,
+        send_records=calls,
+        producers=settings.producers,
         metric_points=[row for row in points if row["value"] > 0],
         lines=told,
+        settings=settings,
     )
     deliveries = _deliveries(findings, runs, groups, around.in_force, BusinessKeys(settings.queues))
     judged = judge([d for d in deliveries if d.queue_arn == queue_arn and d.item_id in items], around)

@@ -177,17 +177,25 @@ SETTING_CHANGES = Table(
 SEND_RECORDS = Table(
     "send_records",
     "evidence",
-    grain="one message in one call to SQS (send, receive, delete, change of visibility), as a CloudTrail data event tells; "
-    "one row for a call whose record names no message",
+    grain="one message in one call to SQS (send, receive, delete, change of visibility), as a CloudTrail data event or a "
+    "producer's own line tells; one row for a call whose record names no message",
     key=("evidence_id",),
     time_column="called_at",
     columns=(
-        Column("evidence_id", "string", "send: and the SHA-256 of account, region, CloudTrail's event id and place"),
+        Column(
+            "evidence_id", "string", "send: and the SHA-256 of account, region, what told it, its event id and place"
+        ),
         _ACCOUNT,
         _REGION,
-        Column("event_id", "string", "CloudTrail's eventID"),
+        Column(
+            "event_id", "string", "CloudTrail's eventID; of a producer's line its own id, or one made of what it says"
+        ),
         Column("place", "int", "which message of the call, from 0"),
-        Column("called_at", "timestamp", "when SQS took the call, UTC; CloudTrail tells whole seconds"),
+        Column(
+            "called_at",
+            "timestamp",
+            "when SQS took the call, UTC; CloudTrail tells whole seconds, a line the producer's clock",
+        ),
         Column(
             "operation",
             "string",
@@ -204,6 +212,12 @@ SEND_RECORDS = Table(
         Column("actor", "string", "who called: the identity's ARN, or the AWS service"),
         Column("error_code", "string", "why SQS refused; null where the call took effect"),
         Column("error_text", "string", "what SQS said to it, without receipt handles"),
+        Column("business_key", "string", "what the work is about, as a producer's line says; null of CloudTrail"),
+        Column("producer_request_id", "string", "the producer's own request or job that sent it; null where not said"),
+        Column("log_group", "string", "where the producer wrote the line; null of CloudTrail"),
+        Column("log_stream", "string", "the log stream of the line"),
+        Column("line", "string", "the line, verbatim but for receipt handles and what the settings redact"),
+        Column("pattern", "string", "digest of the settings that read the line: rows of others do not count"),
         _COLLECTED,
     ),
 )
@@ -227,6 +241,66 @@ MOVE_TASKS = Table(
         Column("max_per_second", "int", "the speed limit somebody set; null without one"),
         Column("failure_reason", "string", "why it failed; null where it did not"),
         _OBSERVED,
+    ),
+)
+
+TASK_STOPS = Table(
+    "task_stops",
+    "evidence",
+    grain="one ECS task that stopped, as EventBridge told: the process of a worker is over",
+    key=("evidence_id",),
+    time_column="stopped_at",
+    columns=(
+        Column("evidence_id", "string", "stop: and the SHA-256 of account, region and the task"),
+        _ACCOUNT,
+        _REGION,
+        Column("task_id", "string", "last part of the task's ARN: log streams of the awslogs driver end in it"),
+        Column("cluster", "string", "the cluster's name"),
+        Column("task_group", "string", "what started it, as service:name; null where not said"),
+        Column("stopped_at", "timestamp", "when its containers had stopped, UTC"),
+        Column("stop_code", "string", "such as EssentialContainerExited or UserInitiated; null where not said"),
+        Column("stopped_reason", "string", "why, in ECS's words"),
+        Column(
+            "container_reasons", "strings", "name: exit code and reason of each container, such as OutOfMemoryError"
+        ),
+        _COLLECTED,
+    ),
+)
+
+GUARD_TABLE_SETTINGS = Table(
+    "guard_table_settings",
+    "evidence",
+    grain="one state of an idempotency table's own settings; a new row only when something changed",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "guardtable: and the SHA-256 of the settings and the time they were observed"),
+        _ACCOUNT,
+        _REGION,
+        Column("guard_table", "string", "the DynamoDB table's name"),
+        Column("partition_key", "string", "the attribute that is its partition key"),
+        Column("sort_key", "string", "the attribute that is its sort key; null without one"),
+        Column("deletes_expired", "bool", "time to live is enabled; null where that could not be read"),
+        Column("expiry_attribute", "string", "the attribute that time to live looks at; null where not enabled"),
+        _OBSERVED,
+    ),
+)
+
+GUARD_RECORDS = Table(
+    "guard_records",
+    "evidence",
+    grain="one state of one record of an idempotency table: what it is about, how far, until when; never the result it keeps",
+    key=("evidence_id",),
+    columns=(
+        Column("evidence_id", "string", "guard: and the SHA-256 of account, region, table and the record's state"),
+        _ACCOUNT,
+        _REGION,
+        Column("guard_table", "string", "the DynamoDB table's name"),
+        Column("record_key", "string", "what the record is about, as its guard wrote it: often a digest"),
+        Column("guarded_function", "string", "what stands before the digest of a Powertools key; null without one"),
+        Column("record_status", "string", "how far it is, such as INPROGRESS or COMPLETED; null where it says none"),
+        Column("expires_at", "timestamp", "from when on it no longer holds, UTC; null: never"),
+        Column("locked_until_at", "timestamp", "until when whoever is at it holds it, UTC; null where not said"),
+        Column("observed_at", "timestamp", "when the table was first read with the record so, UTC"),
     ),
 )
 
@@ -307,6 +381,9 @@ EVIDENCE = (
     SETTING_CHANGES,
     SEND_RECORDS,
     MOVE_TASKS,
+    TASK_STOPS,
+    GUARD_TABLE_SETTINGS,
+    GUARD_RECORDS,
     CONSUMERS,
     COVERAGE,
     QUARANTINE,

@@ -1,12 +1,15 @@
 """The guard part of a verdict: which guard stopped a repeat, and why one that is in place did not."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from forensics.verdict.guard_tables import TableWord, table_sentences
 
 GUARDS = {
     "line": "a configured guard line shows it",
     "already_done": "the idempotency store had the result",
     "in_progress": "the idempotency store held its lock, another run was still at it",
     "refused": "the worker framework refused to run it again",
+    "record": "its record in the idempotency table was completed and still held",
 }
 """Kind of a stopped repeat to a clause that says how it was stopped."""
 
@@ -24,13 +27,15 @@ def guard_sentence(
     overlapped: bool = False,
     ids_done: int = 0,
     record_gap_s: int | None = None,
+    recorded: Sequence[TableWord] = (),
 ) -> str:
     """Say what the guard did, from the repeats it ``stopped`` by kind.
 
     ``lock_ended``: a run was killed at its deadline, ``lock_ended_s`` after its start, and the repeat ran; an idempotency
     lock ends at that deadline. ``other_payloads`` counts keys that came again with another payload. ``overlapped``: two runs
     that both did the work were on at once. ``ids_done``: under so many message ids it was done. ``record_gap_s``: so long after an
-    idempotency library's function had done the work it did it again.
+    idempotency library's function had done the work it did it again. ``recorded``: what idempotency tables tell of it; where one
+    holds a record of it, what else could be is not said.
 
     >>> guard_sentence({"already_done": 1})
     'A guard stopped 1 repeat: the idempotency store had the result.'
@@ -53,7 +58,9 @@ def guard_sentence(
             else "No idempotency guard was logged."
         )
     if is_in_place:
-        parts += _missed(overlapped, ids_done, record_gap_s)
+        has_record = any(told.has_record for told in recorded)
+        parts += _missed(overlapped, 0 if has_record else ids_done, None if has_record else record_gap_s)
+    parts += [sentence for told in recorded for sentence in table_sentences(told)]
     if other_payloads:
         parts.append(f"The idempotency store met another payload under the same key {other_payloads:,} time(s).")
     return " ".join(parts)

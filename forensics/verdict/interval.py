@@ -4,14 +4,6 @@ VERDICTS = ("confirmed", "probable", "possible", "absorbed", "harmless")
 """Worst first."""
 AFFECTED = ("confirmed", "probable", "possible")
 """Verdicts of messages whose work may have been done more than once."""
-VERDICT_WORDS = {
-    "confirmed": "the work was done more than once",
-    "probable": "done once for sure, and maybe again",
-    "possible": "maybe done more than once",
-    "absorbed": "delivered again, done once: a guard stopped the repeat",
-    "harmless": "delivered again, done at most once",
-}
-
 CERTAINTIES = ("proved", "inferred")
 
 

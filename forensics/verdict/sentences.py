@@ -1,34 +1,7 @@
 """Findings in words: short, with numbers, nothing claimed that the interval does not say."""
 
+from forensics.terms import BASIS_WORDS, CAUSE_WORDS
 from forensics.words import count_text
-
-CAUSE_WORDS = {
-    "function_timeout": "the function timed out",
-    "function_error": "the handler raised an error",
-    "runtime_crash": "the runtime crashed",
-    "batch_collateral": "its batch failed on another message after this one had finished",
-    "partial_response": "the partial batch response returned it",
-    "worker_killed": "the worker was stopped",
-    "released": "its visibility timeout was cut short",
-    "visibility_expired": "the visibility timeout expired while the consumer was still working",
-    "handle_expired": "the delete after the work was refused: the receipt handle had expired",
-    "delete_failed": "the delete after the work failed",
-    "delete_ineffective": "the message was not deleted although the run succeeded",
-    "throttled": "the function was throttled",
-    "unseen_receive": "something received it without leaving a log line",
-    "broker_copy": "SQS delivered a second copy",
-    "producer_retry": "the producer sent the same work in a second message",
-    "dedup_window_passed": "the producer sent them again after the deduplication window of five minutes",
-    "dlq_redrive": "they were sent back from the dead-letter queue",
-    "undecidable": "the evidence leaves several causes open",
-}
-"""Cause code to a clause that fits after "because"."""
-
-BASIS_WORDS = {
-    "marker": "its effect line",
-    "finished": "the consumer's own completion or delete",
-    "returned": "a run that ended in success",
-}
 
 
 def interval_words(at_least: int, at_most: int | None) -> str:

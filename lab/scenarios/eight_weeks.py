@@ -197,7 +197,7 @@ LINES = (
         reserved=2,
     ),
     Line(
-        QueueSpec("exports", 300),
+        QueueSpec("exports", 900),
         "write-export",
         "wrote export_id",
         "export_id",
@@ -318,6 +318,7 @@ def _play_day(stretch: Stretch, line: Line, week: int, at: datetime, end: dateti
     play_session(
         stretch,
         at,
+        min(at + timedelta(days=1), end),
         SESSION,
         count,
         _sender(stretch, line),
@@ -390,4 +391,4 @@ def _leave(world: World, stretch: Stretch, line: Line, start: datetime, end: dat
             client.update_function_configuration(FunctionName=function.name, Timeout=NEW_TIMEOUT_S)
     world.put_log_lines(function.log_group, [entry for entry in function.lines if entry.at < end])
     world.put_metrics("AWS/SQS", queue_history(stretch.queue, end) + dead_letter_history(stretch.queue, end))
-    world.put_metrics("AWS/Lambda", function_history(stretch))
+    world.put_metrics("AWS/Lambda", function_history(stretch, end))

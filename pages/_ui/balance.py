@@ -6,6 +6,7 @@ import streamlit as st
 
 from forensics.balance import Balance, BalanceDay, balance
 from pages._ui.board import Board
+from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.said import busy, in_words, say
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
@@ -21,30 +22,40 @@ _NAMES = {
     "waiting_after": "Waiting after",
     "unexplained": "Unexplained",
 }
-
-
+_ONLY_WHERE_ANY = ("filtered", "dead_lettered", "expired")
+"""Ways out of a queue that a table of a queue which never takes them does without."""
 MOST_ODD = 3
-"""Days that do not balance and are told above the table, the newest ones; the table has all."""
+"""Days that do not balance and are told above the table, the newest ones; the table has all of its queue."""
 
 
-def balances(page: Page) -> None:
-    """Show each queue's balance per day, what is unexplained, and what its mappings and consumers do."""
+def balances(queue: str, page: Page) -> None:
+    """Show the queue's balance per day, and of all queues what is unexplained and what mappings and consumers do."""
     with busy("Balancing what was sent"):
         found = _balanced(page.board.key, page.board)
-    days = [day for day in found.days if day.unexplained is not None]
-    if not days:
+    known = [day for day in found.days if day.unexplained is not None]
+    if not known:
         return
     st.subheader(say("Where did the messages go?"), anchor="balance")
-    odd = sorted((day for day in days if not day.is_balanced), key=lambda day: day.day)
+    odd = sorted((day for day in known if not day.is_balanced), key=lambda day: day.day)
     for day in odd[-MOST_ODD:]:
         st.warning(plain(f"{day.queue}, {day.day}: {in_words(day.sentence)} {_notes(day)}"))
     for name, texts in found.named.items():
         for text in texts:
             st.warning(plain(f"{name}: {in_words(f'{text}.')}"))
+    if mine := [day for day in known if day.queue == queue]:
+        _table(queue, mine)
+
+
+def _table(queue: str, days: list[BalanceDay]) -> None:
+    columns = {
+        name: words
+        for name, words in _NAMES.items()
+        if name not in _ONLY_WHERE_ANY or any((n := getattr(day, name)) and n.high for day in days)
+    }
     data_table(
         [
-            {"Queue": day.queue, "Day": day.day}
-            | {words: None if (n := getattr(day, name)) is None else str(n) for name, words in _NAMES.items()}
+            {"Day": day.day}
+            | {words: None if (n := getattr(day, name)) is None else str(n) for name, words in columns.items()}
             | {"In words": f"{in_words(day.sentence)} {_notes(day)}".strip()}
             for day in sorted(days, key=lambda day: day.day, reverse=True)
         ],
@@ -52,8 +63,12 @@ def balances(page: Page) -> None:
         hide_index=True,
         key="balance",
         placeholder="–",
-        column_config={"In words": st.column_config.TextColumn(width=420)},
-        alt=say("Sent against what left each queue, per day"),
+        row_height=ROW_OF_TWO_LINES,
+        height=two_line_height(len(days)),
+        column_config={"Day": st.column_config.TextColumn(width=88)}
+        | {words: st.column_config.TextColumn(width=100) for words in columns.values()}
+        | {"In words": st.column_config.TextColumn(width=300)},
+        alt=say("{queue}: sent against what left it, per day", queue=queue),
     )
     st.caption(say("Two ends stand where metrics are approximate, deletes can be repeats, or a finding is undecided."))
 

@@ -8,15 +8,16 @@ import streamlit as st
 from forensics.charts.lanes import short_names
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import DELIVERIES, MESSAGES
+from forensics.terms import END_WORDS, EVENT_WORDS
 from pages._ui.lines import cut, line_of, log_lines
 from pages._ui.said import count_text as count
-from pages._ui.said import in_words, say, term
+from pages._ui.said import language, say, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
-from pages._ui.words import ENDS, EVENTS
 
 Case = dict[str, Any]
-MOST_ROWS = 5000
+MOST_ROWS = 2000
+"""Rows of each table: with more the page waits longer for its tables than for its chart."""
 MOST_NAMED = 5000
 """Messages up to which lanes and links say business keys."""
 
@@ -125,7 +126,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
     rows = page.board.records(DELIVERIES, *where)
     place = {item: n for n, item in enumerate(names)}
     rows = sorted(rows, key=lambda d: (place.get(d["item_id"], len(place)), d["item_id"], d["delivery_index"]))
-    clock = page.clock
+    clock, said = page.clock, language()
     time, width = clock.fitting(d["received_at"] for d in rows[:MOST_ROWS])
     data_table(
         [
@@ -133,8 +134,8 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
                 "Message": names.get(d["item_id"], d["item_id"]),
                 "#": d["receive_count"],
                 "Received": time(d["received_at"]),
-                "Ended by": term(ENDS.get(d["ended_by"], d["ended_by"])),
-                "Work done": f"{term(d['effect'])} · {term(d['basis'])}",
+                "Ended by": said.maybe(END_WORDS.get(d["ended_by"], d["ended_by"])),
+                "Work done": f"{said.maybe(d['effect'])} · {said.maybe(d['basis'])}",
                 "Hidden until": time(d["hidden_until_at"]),
                 "Consumer": consumer(d),
                 "Message id": d["message_id"],
@@ -191,15 +192,16 @@ def evidence(
     lines = log_lines(page, rows)
     cited = [line_of(row, lines) for row in rows]
     time, width = page.clock.fitting(row["at"] for row in rows)
+    said = language()
     event = data_table(
         [
             {
                 "Time": time(row["at"]),
                 "Message": names.get(row["item_id"], row["item_id"]),
-                "Event": term(EVENTS.get(row["kind"], row["kind"])),
+                "Event": said.maybe(EVENT_WORDS.get(row["kind"], row["kind"])),
                 "#": None if row["kind"] == "sent" else row["receive_count"],
                 "Line": cut(line["line"]) if line else None,
-                "Source": in_words(row["source"]),
+                "Source": said.sentence(row["source"]),
             }
             for row, line in zip(rows, cited, strict=True)
         ],

@@ -11,10 +11,11 @@ from forensics.charts.beside import is_message
 from forensics.charts.hover import mark_key
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
+from forensics.terms import EVENT_WORDS
 from pages._ui import lines
 from pages._ui.said import in_words, offset_text, say, term
 from pages._ui.shell import Page
-from pages._ui.words import EVENTS, plain
+from pages._ui.words import plain
 
 Case = dict[str, Any]
 PANEL = "event_panel"
@@ -111,4 +112,4 @@ def _sentence(row: dict[str, Any], case: Case, page: Page, keys: dict[str, str])
         if row["until_at"] is not None
         else ""
     )
-    return f"{when} · **{term(EVENTS.get(row['kind'], row['kind']))}**{count}{by}{until} · {who}"
+    return f"{when} · **{term(EVENT_WORDS.get(row['kind'], row['kind']))}**{count}{by}{until} · {who}"

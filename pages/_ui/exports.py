@@ -9,6 +9,7 @@ from forensics.report.formats import ENDINGS
 from forensics.report.options import ReportOptions
 from forensics.report.summary import summary
 from pages._ui.case import case_of
+from pages._ui.device import shortcut
 from pages._ui.report_forms import FORMS, written
 from pages._ui.said import language, say, term
 from pages._ui.shell import Page
@@ -28,7 +29,7 @@ def buttons(incident: dict[str, Any], page: Page, link: str) -> None:
         file_name=f"{incident_id}-messages.csv",
         mime="text/csv",
         icon=":material/download:",
-        shortcut="Ctrl+Shift+E",
+        shortcut=shortcut("Ctrl+Shift+E"),
         on_click="ignore",
         disabled=not listed,
         help=say("The affected works, one row each with the ids of its messages.")

@@ -55,7 +55,7 @@ def all_faults(found: list[Incident], page: Page) -> list[Fault]:
     ids = shares_works(found)
     columns = ("incident_id", "queue_arn", "work_id", "verdict")
     shared = page.board.records(MESSAGES, ("incident_id", "in", ids), columns=columns) if len(ids) > 1 else []
-    return faults(found, page.board.generation.data_until_at, page.people.messages(shared))
+    return faults(found, page.board.generation.data_until_at, page.people.messages(shared), page.settings.weights)
 
 
 def choose(found: list[Fault], page: Page) -> Fault:

@@ -8,13 +8,14 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from forensics.errors import ForensicsError
+from forensics.extras import how_to_install, is_installed
 from forensics.health import NEEDS, QueueReview, Signal, WeekReview, week_bounds, week_title
 from forensics.health.signals import span
 from forensics.report.week import load_week, set_aside, week_to_open, weeks_read
 from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
 from forensics.tables.health import QUEUE_HEALTH
-from pages._ui import marks, setting_checks
+from pages._ui import evidence, marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.said import busy, in_words, language, percent, say, span_text, term
@@ -30,6 +31,7 @@ MOST_WHY = 72
 SHORT = {"Queues needing work": "Need work"}
 """Labels that would be cut off on one of six cards."""
 FORMATS = {
+    "pdf": ("PDF", "application/pdf", "For print, or a mail."),
     "md": ("Markdown", "text/markdown", "For a wiki or a chat."),
     "csv": ("CSV", "text/csv", "One row a queue with every number."),
     "html": ("HTML", "text/html", "One file that opens offline."),
@@ -119,7 +121,7 @@ def cards(review: WeekReview) -> None:
     """Show the numbers, each with its change against the week before."""
     grid = row(6)
     for label, value, change in numbers(review):
-        no_change = change is not None and not change.strip("+-0., pt")
+        no_change = change == "no change"
         card(
             grid,
             term(SHORT.get(label, label)),
@@ -129,11 +131,11 @@ def cards(review: WeekReview) -> None:
         )
 
 
-def table(review: WeekReview) -> QueueReview | None:
-    """Show the queues by need and return the one to look into: clicked, named in the link, or the neediest."""
+def table(review: WeekReview) -> None:
+    """Show the queues by need; a click chooses the one that the rest of the page is about."""
     if not review.queues:
         st.info(say("No queue was read for this week."), icon=":material/inbox:")
-        return None
+        return
     rows = [
         {
             "Queue": q.queue,
@@ -146,18 +148,18 @@ def table(review: WeekReview) -> QueueReview | None:
             "p99 handler": _seconds(q.number("handler_p99_ms")),
             "To DLQ": q.number("dead_lettered_count"),
             "Visibility": _span(q.timeouts.visibility_s),
-            "Owner": q.owner or "",
         }
         for q in review.queues
     ]
     config = st.column_config
-    event = data_table(
+    key = f"queues-{review.week}"
+    data_table(
         rows,
         hide_index=True,
-        key=f"queues-{review.week}",
+        key=key,
         row_height=ROW_OF_TWO_LINES,
         height=two_line_height(len(rows)),
-        on_select="rerun",
+        on_select=partial(_clicked, key, [q.queue for q in review.queues]),
         selection_mode=["single-row", "single-cell"],
         column_config={
             "Queue": config.TextColumn(pinned=True, width=118),
@@ -177,14 +179,28 @@ def table(review: WeekReview) -> QueueReview | None:
         },
         alt=say("Queues by need"),
     )
-    picked = [*event["selection"]["rows"], *(r for r, _ in event["selection"]["cells"])]
+
+
+def _clicked(table: str, names: list[str]) -> None:
+    selection = st.session_state[table]["selection"]
+    picked = [*(selection.get("rows") or ()), *(row for row, _ in selection.get("cells") or ())]
+    if picked and picked[0] < len(names):
+        st.session_state["queue"] = names[picked[0]]
+
+
+def choose_queue(review: WeekReview) -> QueueReview | None:
+    """Show the one switch of the queue that all below it is about: clicked, named in the link, or the neediest."""
+    if not review.queues:
+        return None
     names = [q.queue for q in review.queues]
-    if picked:
-        st.query_params["queue"] = names[picked[0]]
     asked = st.query_params.get("queue")
     if asked and asked not in names:
         st.warning(plain(say("Queue {asked} is not in this week.", asked=asked)), icon=":material/search_off:")
-    return review.queues[names.index(asked)] if asked in names else review.queues[0]
+    if st.session_state.get("queue") not in names:
+        st.session_state.pop("queue", None)
+    with st.container(key="queue_switch"):
+        chosen = st.selectbox(say("Queue"), names, key="queue", bind="query-params", width=320)
+    return review.queues[names.index(chosen)]
 
 
 def _drawable(shares: list[float | None]) -> list[float]:
@@ -203,8 +219,8 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
         st.caption(plain(" ".join(filter(None, said))))
     numbers = [s for s in queue.signals if not s.is_setting]
     of_settings = [s for s in queue.signals if s.is_setting]
-    _reasons(say("This week"), numbers)
-    _reasons(say("Settings today"), of_settings)
+    _reasons(say("This week"), numbers, page)
+    _reasons(say("Settings today"), of_settings, page)
     if not queue.signals:
         st.success(
             say("Nothing to do for this queue.") if queue.need == "ok" else say("Nothing was read."),
@@ -231,18 +247,19 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     setting_checks.table([c for c in queue.checks if c["sentence"] not in told_above], page, bool(told_above))
 
 
-def _reasons(title: str, signals: list[Signal]) -> None:
+def _reasons(title: str, signals: list[Signal], page: Page) -> None:
     """Show why the queue needs work: what its week showed apart from what its settings ask for."""
     if not signals:
         return
     st.markdown(f"**{title}**")
-    for signal in signals:
+    for place, signal in enumerate(signals):
         colour = NEED_COLOURS[signal.level]
-        rests = count(len(signal.evidence_ids), "row of evidence", "rows of evidence")
-        advice = plain(say("{advice} ({evidence})", advice=in_words(signal.advice), evidence=rests))
-        st.markdown(
-            f":{colour}-badge[{term(signal.level)}] {plain(in_words(signal.sentence))}  \n:gray[:small[{advice}]]"
-        )
+        advice = plain(in_words(signal.advice))
+        with st.container(gap=None):
+            st.markdown(
+                f":{colour}-badge[{term(signal.level)}] {plain(in_words(signal.sentence))}  \n:gray[:small[{advice}]]"
+            )
+            evidence.opener(signal.evidence_ids, signal.sentence, page, f"{signal.is_setting}-{place}")
 
 
 def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:
@@ -306,6 +323,7 @@ def downloads(review: WeekReview, page: Page) -> None:
     """Offer the review as files."""
     with st.container(horizontal=True, gap="small"):
         for suffix, (name, mime, words) in FORMATS.items():
+            lacking = suffix == "pdf" and not is_installed("pdf")
             st.download_button(
                 name,
                 partial(_file, review, suffix, language().code),
@@ -314,7 +332,8 @@ def downloads(review: WeekReview, page: Page) -> None:
                 key=f"week-{suffix}",
                 icon=":material/download:",
                 on_click="ignore",
-                help=say(words),
+                disabled=lacking,
+                help=say("Not installed: {command}", command=how_to_install("pdf")) if lacking else say(words),
             )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from forensics.origins import ORIGIN_RULES
 from forensics.report.activity import is_open
+from forensics.report.guards import guard_notes
 from forensics.report.opening import Opening, headline
 from forensics.report.provisional import provisional_sentence
 from forensics.report.told import cause as told_cause
@@ -14,6 +15,7 @@ from forensics.report.works import by_work
 from pages._ui import exports, marks
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
+from pages._ui.device import shortcut
 from pages._ui.incidents import no_suspicion, state, verdict
 from pages._ui.readiness import readiness
 from pages._ui.said import count_text as count
@@ -25,6 +27,7 @@ from pages._ui.words import VERDICTS, cause, code_counts, plain, rival, verdict_
 Incident = dict[str, Any]
 MOST_MESSAGES = 2000
 MOST_HINTS = 10
+MOST_NOTES = 6
 
 
 def choose(found: list[Incident], page: Page, title: str = "Incident") -> Incident:
@@ -66,7 +69,7 @@ def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
     st.sidebar.markdown(f"`{case['incident_id'].replace('`', '')}`")
     at = ids.index(case["incident_id"])
     with st.sidebar.container(horizontal=True, gap="small"):
-        for word, icon, shortcut, index, there_is, there_is_none in (
+        for word, icon, keys, index, there_is, there_is_none in (
             (
                 "Earlier",
                 ":material/chevron_left:",
@@ -89,7 +92,7 @@ def neighbours(case: Incident, found: list[Incident], page: Page) -> None:
                 term(word),
                 icon=icon,
                 key="previous_incident" if index < at else "next_incident",
-                shortcut=shortcut,
+                shortcut=shortcut(keys),
                 disabled=not there,
                 help=there_is if there else there_is_none,
                 type="tertiary",
@@ -263,6 +266,25 @@ def verdicts(case: Incident, page: Page) -> None:
                 n=len(ranked),
             )
         )
+
+
+def guards(case: Incident, page: Page) -> None:
+    """Say what guards did, by what most works tell first: why a repeat was or was not stopped."""
+    notes = guard_notes(by_work(case_of(case["incident_id"], page).messages))
+    if not notes:
+        return
+    st.subheader(say("Guard"), anchor="guard")
+    lines = []
+    for note in notes[:MOST_NOTES]:
+        sentence = plain(in_words(note.sentence))
+        works = count(note.work_count, "work")
+        if note.are_alike:
+            lines.append(f"- **{works}**: {sentence}")
+        else:
+            lines.append(f"- **{works}**, {say('for example')}: {sentence}")
+    st.markdown("\n".join(lines))
+    if left := notes[MOST_NOTES:]:
+        st.caption(say("{n} more works tell otherwise; the table shows each.", n=sum(note.work_count for note in left)))
 
 
 def hints(case: Incident, page: Page) -> None:

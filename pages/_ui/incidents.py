@@ -17,7 +17,7 @@ from pages._ui import marks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.coverage import complete_share, reach, was_read_in_full
 from pages._ui.said import count_text as count
-from pages._ui.said import in_words, interval, percent, say, term
+from pages._ui.said import in_words, interval, language, percent, say, term
 from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
@@ -165,7 +165,7 @@ def cards(
         ),
         delta=now[0] - before[0] if compares else None,
         delta_color="inverse",
-        delta_description=say("vs the 7 days before") if compares else None,
+        delta_description=say("for sure, vs the 7 days before") if compares else None,
     )
     said = say(
         "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter "
@@ -264,7 +264,6 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Times": len(f.incidents),
             "Over time": f.bars(first, last),
             "Last": page.clock.minute(f.newest["started_at"]),
-            "Messages": _messages(f),
             "Repeats": interval(*f.repeats),
             "Cause": cause(f.trigger),
             "Verdict": [f.verdict],
@@ -290,46 +289,32 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "State",
             "Repeats",
             "Cause",
-            "Messages",
             "Incident",
         ],
         column_config={
             "Verdict": verdict_column(),
-            "What happened": st.column_config.TextColumn(width=206),
-            "Times": st.column_config.NumberColumn(width=54, help=say("Incidents with the same trigger and settings.")),
+            "What happened": st.column_config.TextColumn(width=190),
+            "Times": st.column_config.NumberColumn(width=46, help=say("Incidents with the same trigger and settings.")),
             "Over time": st.column_config.BarChartColumn(
-                width=84,
+                width=66,
                 y_min=0,
                 help=say(
                     "Incidents from {start} to {end}.", start=page.clock.minute(first), end=page.clock.minute(last)
                 ),
             ),
             "Last": st.column_config.TextColumn(
-                width=96, help=say("The last one began; {zone}.", zone=page.clock.label())
+                width=92 if language().code == "en" else 126,
+                help=say("The last one began; {zone}.", zone=page.clock.label()),
             ),
-            "State": st.column_config.TextColumn(width=84),
-            "Repeats": st.column_config.TextColumn(width=70, help=say("Times that work was done beyond the first.")),
-            "Cause": st.column_config.TextColumn(width=122),
-            "Messages": st.column_config.TextColumn(
-                width=70, help=say("Processed twice, of those delivered more than once.")
-            ),
-            "Incident": st.column_config.TextColumn(width=98, help=say("The last one.")),
+            "State": st.column_config.TextColumn(width=76),
+            "Repeats": st.column_config.TextColumn(width=62, help=say("Times that work was done beyond the first.")),
+            "Cause": st.column_config.TextColumn(width=96),
+            "Incident": st.column_config.TextColumn(width=200, help=say("The last one.")),
         },
         alt=say("Faults, the worst first"),
     )
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
     return ranked[picked[0]] if picked else None
-
-
-def _messages(fault: Fault) -> str:
-    if len(fault.incidents) == 1:
-        return affected(fault.newest)
-    counts = fault.counts
-    return say(
-        "{interval} of {total}",
-        interval=interval(counts["confirmed"], sum(counts[v] for v in AFFECTED)),
-        total=sum(counts.values()),
-    )
 
 
 def _marks(fault: Fault, marked: dict[str, str]) -> list[str]:

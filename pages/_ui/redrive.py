@@ -19,17 +19,20 @@ ROW_OF_FIVE_LINES = 112
 MOST_ROWS = 2000
 
 
-def redrive_plan(page: Page) -> None:
-    """Let the reader choose a dead-letter queue, and show its messages in group order, with the script of the safe ones."""
-    moved = page.board.records(QUEUE_FINDINGS, ("code", "==", "dead_lettered"), columns=("queue_arn",))
-    sources = {r["queue_arn"] for r in moved}
-    names = sorted(
-        {arn.rpartition(":")[2] for arn, of in dead_letter_queues(page.board.findings).items() if of & sources}
+def redrive_plan(queue_arn: str, page: Page) -> None:
+    """Show the dead letters of a queue in group order, with the script of the safe ones."""
+    moved = page.board.records(
+        QUEUE_FINDINGS, ("code", "==", "dead_lettered"), ("queue_arn", "==", queue_arn), columns=("queue_arn",)
     )
-    if not names:
+    if not moved:
         return
-    st.subheader(say("May its dead letters go back?"), anchor="redrive")
-    name = st.selectbox(say("Dead-letter queue"), names, key="redrive_of")
+    names = [arn.rpartition(":")[2] for arn, of in dead_letter_queues(page.board.findings).items() if queue_arn in of]
+    for name in sorted(names):
+        st.subheader(say("May the dead letters in {name} go back?", name=plain(name)), anchor=f"redrive-{name}")
+        _plan(name, page)
+
+
+def _plan(name: str, page: Page) -> None:
     with busy("Looking at what happened since"):
         found = _planned(page.board.key + page.board.people_key, name, page.settings.text, page.board, page.settings)
     for note in found.notes:
@@ -52,7 +55,7 @@ def redrive_plan(page: Page) -> None:
         ],
         told=("Why", "By now", "Script"),
         hide_index=True,
-        key="redrive_steps",
+        key=f"redrive-steps-{name}",
         row_height=ROW_OF_FIVE_LINES,
         placeholder="–",
         column_config={

@@ -54,7 +54,7 @@ def field() -> str:
         key="q",
         bind="query-params",
         icon=":material/search:",
-        placeholder="11d6ee51-4cc7-4302-9e22-7cd8afdaadf5",
+        placeholder=say("an id, a key, or a text"),
         on_change=_hide_handle,
     )
     return asked_text(text or "")

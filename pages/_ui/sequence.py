@@ -7,15 +7,16 @@ import streamlit as st
 from forensics.errors import ForensicsError
 from forensics.sequence import Sequences, sequences
 from pages._ui.board import Board
+from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.said import busy, in_words, say
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 
-def numbered(page: Page) -> None:
-    """Show of each queue whose settings name a number what is wrong with it."""
-    wanted = [q for q in page.settings.queues if q.sequence]
+def numbered(name: str, page: Page) -> None:
+    """Show what is wrong with the queue's numbers, where its settings name one."""
+    wanted = [q for q in page.settings.queues if q.sequence and q.name == name]
     if not wanted:
         return
     st.subheader(say("Did producers send everything, in order?"), anchor="sequence")
@@ -38,6 +39,14 @@ def numbered(page: Page) -> None:
                 told=("What", "In words"),
                 hide_index=True,
                 key=f"sequence_{queue.name}",
+                row_height=ROW_OF_TWO_LINES,
+                height=two_line_height(len(found.broken)),
+                column_config={
+                    "What": st.column_config.TextColumn(width=110),
+                    "Group": st.column_config.TextColumn(width=150),
+                    "Numbers": st.column_config.NumberColumn(width=80),
+                    "In words": st.column_config.TextColumn(width=560),
+                },
                 alt=say("Numbers that are missing, out of order or there twice"),
             )
 

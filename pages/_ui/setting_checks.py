@@ -8,6 +8,7 @@ from forensics.checks import FAILS
 from forensics.health.accepted import accepted_risk
 from forensics.settings import AcceptedRisk
 from forensics.tables.health import SETTING_FINDINGS
+from pages._ui import evidence
 from pages._ui.cards import ROW_OF_TWO_LINES
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, say
@@ -46,13 +47,15 @@ def table(checks: list[dict[str, Any]], page: Page, has_others: bool = False) ->
     open_ones = sorted((c for c in told if c["status"] != "passes"), key=_gravest)
     passed = sorted((c for c in told if c["status"] == "passes"), key=_gravest)
     if open_ones:
-        _table(open_ones, say("Settings checks that failed or cannot tell"))
+        _table(open_ones, "open_checks", say("Settings checks that failed or cannot tell"))
     if passed:
         with st.expander(say("{check} passed", check=count(len(passed), "check"))):
-            _table(passed, say("Settings checks that passed"))
+            _table(passed, "passed_checks", say("Settings checks that passed"))
+    st.caption(say("Choose a row to open its rows of evidence."))
+    evidence.open_chosen(page)
 
 
-def _table(checks: list[dict[str, Any]], alt: str) -> None:
+def _table(checks: list[dict[str, Any]], key: str, alt: str) -> None:
     data_table(
         [
             {
@@ -70,14 +73,19 @@ def _table(checks: list[dict[str, Any]], alt: str) -> None:
         ],
         told=("Finding", "What to do"),
         hide_index=True,
+        key=key,
+        on_select=evidence.on_choice(key, checks, "sentence"),
+        selection_mode=["single-row", "single-cell"],
         row_height=ROW_OF_TWO_LINES,
         column_config={
             "Severity": st.column_config.MultiselectColumn(
                 options=_ORDER, color=[COLOURS[name] for name in _ORDER], width=84
             ),
-            "Finding": st.column_config.TextColumn(width=400),
-            "What to do": st.column_config.TextColumn(width=330),
-            "Evidence": st.column_config.NumberColumn(width=70, help=say("Rows of evidence this rests on.")),
+            "Finding": st.column_config.TextColumn(width=330),
+            "What to do": st.column_config.TextColumn(width=270),
+            "Consumer": st.column_config.TextColumn(width=90),
+            "Check": st.column_config.TextColumn(width=110),
+            "Evidence": st.column_config.NumberColumn(width=62, help=say("Rows of evidence this rests on.")),
         },
         alt=alt,
     )

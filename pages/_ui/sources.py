@@ -1,5 +1,6 @@
 """The Data page's parts."""
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -18,6 +19,8 @@ from pages._ui.states import guarded
 from pages._ui.tables import data_table
 from pages._ui.words import plain
 
+POLICY = Path(__file__).resolve().parents[2] / "docs" / "iam-policy.json"
+"""The one policy file, beside the pages in a checkout and in an installation."""
 MOST_DAYS = 28
 MARKS = {"complete": "● complete", "partial": "◐ partial", "missing": "○ missing"}
 Row = dict[str, Any]
@@ -58,8 +61,17 @@ def sentence(coverage: list[Row], status: LakeStatus, page: Page) -> None:
         say(
             "Doubletake only reads. It never calls ReceiveMessage, DeleteMessage or ChangeMessageVisibility: "
             "receiving would raise the receive count, could push a message to the dead-letter queue, and would "
-            "block a FIFO group. Required permissions: docs/iam-policy.json."
+            "block a FIFO group."
         )
+    )
+    st.download_button(
+        say("Required permissions"),
+        POLICY.read_bytes(),
+        file_name=POLICY.name,
+        mime="application/json",
+        icon=":material/policy:",
+        on_click="ignore",
+        help=say("The IAM policy of the role that collects: reading operations alone."),
     )
 
 

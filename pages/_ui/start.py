@@ -14,6 +14,7 @@ from pathlib import Path
 import streamlit
 from starlette.middleware import Middleware
 
+NO_PARTS = ("__init__", "start")
 NEEDED = ("pandas", "pyarrow.dataset", "plotly.graph_objects", "deltalake", "jinja2")
 
 
@@ -23,16 +24,24 @@ def _end_with_parent() -> None:
     os._exit(0)
 
 
+def parts_of_pages() -> list[str]:
+    """Name the modules that pages are made of: each page brings those that draw and read for it."""
+    return [
+        f"pages._ui.{file.stem}" for file in sorted(Path(__file__).parent.glob("*.py")) if file.stem not in NO_PARTS
+    ]
+
+
 def main(page: str, options: str) -> None:
     """Serve a page until somebody ends it."""
     sys.path.insert(0, str(Path(page).parent))
     from pages._ui.guard import Guard
+    from pages._ui.preload import Preload
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    for name in NEEDED:
+    for name in (*NEEDED, *parts_of_pages()):
         import_module(name)
     sys.argv = [page]  # Streamlit looks beside it for the other pages and its own settings
-    streamlit.App(page, middleware=[Middleware(Guard)]).run(config=json.loads(options))
+    streamlit.App(page, middleware=[Middleware(Guard), Middleware(Preload)]).run(config=json.loads(options))
 
 
 if __name__ == "__main__":

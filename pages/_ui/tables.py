@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._ui.said import in_words, term
+from pages._ui.said import language, term
 
 
 def data_table(
@@ -37,7 +37,18 @@ def data_table(
             kind["type_config"] = {"format": "localized"} | {
                 k: v for k, v in kind["type_config"].items() if v is not None
             }
-    rows = [{name: _cell(value, name in chips, name in told) for name, value in row.items()} for row in rows]
+    say = language()  # once: to look it up for each cell takes longer than to say it
+    rows = [
+        {
+            name: [say.maybe(chip) for chip in value]
+            if name in chips
+            else say.sentence(value)
+            if name in told and isinstance(value, str)
+            else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
     return st.dataframe(rows, column_config=config, **more)
 
 
@@ -49,9 +60,3 @@ def _counts(rows: list[dict[str, Any]]) -> list[str]:
     return [
         name for name in rows[0] if {type(row.get(name)) for row in rows} <= whole and rows[0].get(name) is not None
     ]
-
-
-def _cell(value: Any, is_chips: bool, is_told: bool) -> Any:
-    if is_chips:
-        return [term(chip) for chip in value]
-    return in_words(value) if is_told and isinstance(value, str) else value

@@ -19,7 +19,8 @@ from forensics.report.prevention import queue_findings_of
 from forensics.report.told import cause as told_cause
 from forensics.tables.findings import TIMELINE
 from pages._ui import details, event
-from pages._ui.plots import legible
+from pages._ui.device import is_phone
+from pages._ui.plots import fitted, legible
 from pages._ui.runs import failed_runs
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, say, term
@@ -181,6 +182,7 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
     with_lanes_of_groups = bool(case["is_fifo"]) and len(numbers) <= MOST_MESSAGES
     key = (
         "messages",
+        is_phone(),
         language().code,
         *page.board.key,
         case["incident_id"],
@@ -207,7 +209,7 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
             say=language(),
             **_timeouts(case),
         )
-        return legible(figure), drawn, blocked_words(blocked)
+        return fitted(legible(figure)), drawn, blocked_words(blocked)
 
     with st.skeleton(height=CHART_PX), guarded("what the timeline shows", page.data_version):
         timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
@@ -228,7 +230,7 @@ def _with_beside(timeline: Any, case: Case, page: Page) -> tuple[Any, dict[str, 
 
 def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
     """Draw a lane per consumer and a bar per run; a click on a run chooses its messages."""
-    key = (language().code, *page.board.key, case["incident_id"], page.clock.name, gaps, window)
+    key = (is_phone(), language().code, *page.board.key, case["incident_id"], page.clock.name, gaps, window)
     with st.skeleton(height=CHART_PX):
         timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
 
@@ -237,7 +239,7 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
             figure = consumers_figure(
                 drawn, page.clock.zone, named, cut_gaps=not gaps, say=language(), **_timeouts(case)
             )
-            return legible(figure), drawn
+            return fitted(legible(figure)), drawn
 
         figure, drawn = _kept(("consumers", *key), draw)
     clicked = _chart(figure, f"{case['incident_id']}-consumers", case)

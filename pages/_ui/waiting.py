@@ -9,19 +9,20 @@ from forensics.tables.findings import DELIVERIES
 from forensics.tables.health import QUEUE_HEALTH
 from forensics.waiting import Drain, WaitingDay, drain_of, waiting_days
 from pages._ui.board import Board
+from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.said import busy, in_words, say
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import plain
 
 
-def waiting(page: Page) -> None:
-    """Show waiting times of a queue the reader chooses, the share over its promise, and its trends."""
-    queues = [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "sent_at") if row["sent_at_min"]]
-    if not queues:
+def waiting(queue: str, page: Page) -> None:
+    """Show the queue's waiting times, the share over its promise, and its trends."""
+    if not any(
+        row["queue"] == queue and row["sent_at_min"] for row in page.board.spans(DELIVERIES, "queue", "sent_at")
+    ):
         return
     st.subheader(say("How long do messages wait?"), anchor="waiting")
-    queue = st.selectbox(say("Queue"), queues, key="waiting_of")
     with busy("Measuring how long messages waited"):
         days, drain = _told(page.board.key, queue, page.settings.text, page.board, page.settings)
     if drain:
@@ -42,6 +43,16 @@ def waiting(page: Page) -> None:
         hide_index=True,
         key="waiting_days",
         placeholder="–",
+        row_height=ROW_OF_TWO_LINES,
+        height=two_line_height(len(days)),
+        column_config={
+            "Day": st.column_config.TextColumn(width=88),
+            "Sent": st.column_config.NumberColumn(width=66),
+            "To the first receive": st.column_config.TextColumn(width=250),
+            "Until done": st.column_config.TextColumn(width=250),
+            "Not seen done": st.column_config.NumberColumn(width=96),
+            "Over the promise": st.column_config.TextColumn(width=150),
+        },
         alt=say("Waiting times per day"),
     )
     st.caption(

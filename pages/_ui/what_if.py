@@ -25,14 +25,12 @@ _COLUMNS = {
 }
 
 
-def what_if(page: Page) -> None:
-    """Let the reader choose a queue and settings, and show the replay beside what was observed."""
-    queues = [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "received_at")]
-    if not queues:
+def what_if(queue: str, page: Page) -> None:
+    """Let the reader choose settings of the queue, and show the replay beside what was observed."""
+    if queue not in [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "received_at")]:
         return
     st.subheader(say("What if its settings were others?"), anchor="what-if")
     with st.form("what_if", border=True):
-        queue = st.selectbox(say("Queue"), queues)
         first, second, third, fourth = st.columns(4)
         asked = {
             "visibility_s": first.number_input(

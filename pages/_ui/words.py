@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from forensics.verdict.interval import VERDICT_WORDS
+from forensics.terms import CAUSE_NAMES, CERTAINTY_WORDS, RESTS_ON, VERDICT_WORDS
 from pages._ui.said import in_words, say, term
 
 Colour = Literal["red", "orange", "yellow", "green", "gray"]
@@ -20,63 +20,10 @@ _COLOURS: dict[str, Colour] = {
 VERDICTS = {verdict: (_COLOURS[verdict], f"{words[0].upper()}{words[1:]}.") for verdict, words in VERDICT_WORDS.items()}
 """Badge colour and meaning of every verdict."""
 
-FROM = {"proved": "from log lines", "inferred": "from run results"}
-"""What a certainty rests on, in the words that stand beside a verdict."""
-
-CERTAINTY = {
-    "proved": "Every count rests on a line that the handler or its framework printed.",
-    "inferred": "At least one count is inferred from how a run ended, not from a line about the work.",
-}
-
-CAUSES = {
-    "function_timeout": "Function timeout",
-    "function_error": "Function error",
-    "runtime_crash": "Runtime crash",
-    "batch_collateral": "Finished, but its batch failed",
-    "partial_response": "Partial batch response",
-    "worker_killed": "Worker killed",
-    "released": "Released early",
-    "visibility_expired": "Handler longer than visibility timeout",
-    "handle_expired": "Delete refused: receipt handle expired",
-    "delete_failed": "Delete failed",
-    "delete_ineffective": "Delete had no effect",
-    "throttled": "Throttled",
-    "unseen_receive": "Received by someone unseen",
-    "dlq_redrive": "Redriven from the dead-letter queue",
-    "producer_retry": "Sent twice by the producer",
-    "dedup_window_passed": "Sent again after the deduplication window",
-    "broker_copy": "Copy made by SQS",
-    "undecidable": "Undecidable",
-}
-
-ENDS = {
-    "deleted": "deleted",
-    "visibility_expired": "visibility timeout",
-    "delete_refused": "delete refused",
-    "dead_lettered": "dead-lettered",
-    "in_flight": "still in flight",
-    "unknown": "unknown",
-}
-
-EVENTS = {
-    "sent": "sent",
-    "in_flight": "received",
-    "handling": "handler started",
-    "effect": "work done",
-    "repeat": "work done again",
-    "timeout": "function timeout",
-    "error": "handler error",
-    "crash": "handler crashed",
-    "deleted": "deleted",
-    "delete_refused": "delete refused",
-    "dead_lettered": "dead-lettered",
-    "unseen": "received, no log shows it",
-}
-
 
 def cause(code: str | None) -> str:
     """Say a cause code in words; a code that is not known here is shown as it is."""
-    return term(CAUSES.get(code or "", (code or "unknown").replace("_", " ")))
+    return term(CAUSE_NAMES.get(code or "", (code or "unknown").replace("_", " ")))
 
 
 def plain(text: Any) -> str:
@@ -122,5 +69,5 @@ def verdict_column() -> Any:
 def verdict_badges(word: str, certainty: str) -> None:
     """Show a verdict, and beside it what it rests on: "probable, proved" would be two words that contradict each other."""
     st.badge(term(word), color=VERDICTS[word][0], help=say(VERDICTS[word][1]))
-    if certainty in FROM:
-        st.badge(term(FROM[certainty]), color="gray", help=say(CERTAINTY[certainty]))
+    if certainty in RESTS_ON:
+        st.badge(term(RESTS_ON[certainty]), color="gray", help=say(CERTAINTY_WORDS[certainty]))

@@ -1,5 +1,6 @@
 """The command in Japanese: what it prints has no English but names, ids, options and what a program reads."""
 
+import errno
 import json
 import re
 
@@ -11,7 +12,7 @@ from tests.pages.english import english_in
 from tests.pages.worlds import DOUBLE_BILLING, START, Story
 
 _OPTIONS = r"(?<!\S)--?[a-z][\w-]*(?: (?:ID|table|jsonl|zip))?|^\s+(?:doubletake|aws) .*$"
-CODES = r"\b(?:ok|[\w.-]+-[0-9a-f]{6}|charge-card|\w+ \d+(?=[,。]))\b"
+CODES = r"'[^']*'|doubletake [\w .-]+|\b(?:ok|[\w.-]+-[0-9a-f]{6}|charge-card|\w+ \d+(?=[,。]))\b"
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,18 @@ COMMANDS = {
     "nothing found": ["find", "pay_9999999"],
     "waiting": ["waiting"],
     "an unknown queue": ["messages", "--queue", "paymets.fifo"],
+    "balances": ["balance"],
+    "a balance of an unknown queue": ["balance", "paymets.fifo"],
+    "a week that was not read": ["report", "--week", "2025-W01"],
+    "a week and an incident": ["report", DOUBLE_BILLING, "--week", "2026-W47"],
+    "what is no week": ["health", "--week", "soon"],
+    "an interval too short": ["watch", "payments.fifo", "--interval", "1s"],
+    "queues and all of them": ["watch", "payments.fifo", "--all-queues"],
+    "two queues": ["balance", "payments.fifo", "--queue", "mail"],
+    "an argument too many": ["status", "payments.fifo"],
+    "no such option": ["status", "--fast"],
+    "no mark": ["mark", DOUBLE_BILLING, "lost"],
+    "a window that is empty": ["correlate", "--since", "2030-01-01T00:00:00Z"],
     "an unknown incident": ["report", "paymets.fifo-20261120T0512Z"],
 }
 
@@ -59,6 +72,19 @@ def test_what_is_printed_is_japanese(run, args):
     words = re.sub(_OPTIONS, " ", f"{out}{err}", flags=re.MULTILINE)
 
     assert english_in(re.sub(CODES, " ", words)) == [], f"{out}{err}"
+
+
+def test_a_bug_of_ours_and_a_full_disk_are_said_in_japanese(run, monkeypatch):
+    for problem in (RuntimeError("12"), OSError(errno.ENOSPC, "12")):
+        with monkeypatch.context() as patch:
+            patch.setattr("forensics.lake.Lake.findings", lambda lake, problem=problem: raised(problem))
+            _, _, err = run("incidents", "--language", "ja")
+
+        assert english_in(err.replace("RuntimeError", "")) == [], err
+
+
+def raised(problem):
+    raise problem
 
 
 def test_what_programs_read_is_the_same_in_every_language(run):

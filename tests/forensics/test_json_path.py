@@ -82,6 +82,43 @@ def test_no_text_breaks_the_reader(text, path):
     text_in(text, path)
 
 
+PIECES = (
+    '"a"',
+    '"b"',
+    '"a":',
+    '"b":',
+    "1",
+    "-0",
+    "01",
+    "1.5",
+    "1e5",
+    "NaN",
+    "null",
+    "true",
+    "\\u",
+    "\0",
+    "\\ud800",
+    "é",
+    " ",
+    "\n",
+)
+
+
+@given(
+    st.lists(st.sampled_from([*'{}[]:,"/\\', *PIECES]), max_size=9).map("".join),
+    st.sampled_from(['{"a": "x", %s}', '{%s, "a": {"b": 7}}', '{"a": {%s, "b": "y"}}', "%s"]),
+    st.sampled_from(["$.a", "$.a.b"]),
+)
+def test_a_value_is_read_alike_alone_and_with_all_that_stands_around_it(text, around, path):
+    whole = value_in(around % text, path)
+    as_text = (
+        whole
+        if whole is None or isinstance(whole, str)
+        else json.dumps(whole, separators=(",", ":"), ensure_ascii=False)
+    )
+    assert text_in(around % text, path) == as_text
+
+
 @pytest.mark.parametrize("unit", ['\\"', "'", "'\\", '{"a":\''], ids=["escapes", "quotes", "both", "open objects"])
 def test_quotes_that_nothing_closes_cost_no_more_than_their_length(unit):
     assert grows_with_its_input(lambda text: value_in(text, "$.a"), "{'" + unit * 100_000)

@@ -262,6 +262,17 @@ def test_earlier_generations_can_be_named(lake):
     assert lake.generation().data_version == ("r2" * 20)[:12]
 
 
+def test_a_table_without_rows_that_gets_none_stays_at_its_version_until_it_gets_some(lake):
+    add(lake, event(1))
+    counts = (0, 0, 3, 0)
+    for number, count in enumerate(counts):
+        publish(lake, f"r{number}", messages=1, incidents=count)
+
+    versions = [generation.versions["incidents"] for generation in reversed(lake.generations())]
+    assert versions[0] == versions[1] < versions[2] < versions[3]
+    assert tuple(lake.read(INCIDENTS, version=version).num_rows for version in versions) == counts
+
+
 def test_evidence_ids_lead_to_their_rows(lake):
     add(lake, event(1), event(2))
     lake.append(CONSUMERS, [consumer("a")], "consumers|x")

@@ -258,3 +258,11 @@ def test_accounts_name_profiles_and_regions():
 def test_an_account_that_cannot_be_meant_is_named(text, named):
     with pytest.raises(SettingsError, match=named):
         Settings.parse(text)
+
+
+def test_a_queue_weighs_as_much_as_any_other_where_nothing_is_said():
+    said = Settings.parse('[[queue]]\nname = "payments"\nweight = 20\n[[queue]]\nname = "mail"\n')
+
+    assert said.weights == {"payments": 20}
+    with pytest.raises(SettingsError):
+        Settings.parse('[[queue]]\nname = "mail"\nweight = 0\n')

@@ -55,6 +55,7 @@ def test_times_of_evidence_are_where_a_window_is_looked_for():
         "metric_points": "point_at",
         "setting_changes": "changed_at",
         "send_records": "called_at",
+        "task_stops": "stopped_at",
     }
 
 

@@ -15,6 +15,7 @@ SERVICES = {
     "Logs_20140328": "logs",
     "GraniteServiceVersion20100801": "cloudwatch",
     "CloudTrail_20131101": "cloudtrail",
+    "DynamoDB_20120810": "dynamodb",
 }
 LAMBDA_PATHS = (
     (r"GET /2015-03-31/event-source-mappings/?", "ListEventSourceMappings"),

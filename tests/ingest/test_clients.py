@@ -1,6 +1,7 @@
 """The client factory: read-only, patient, and errors as sentences."""
 
 import ast
+import fnmatch
 import json
 import socket
 import threading
@@ -22,8 +23,8 @@ from tests.ingest.world import REGION, World, free_port
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-QUERIES = {"StartQuery"}
-"""Started, and yet only reading: Logs Insights."""
+QUERIES = {"StartQuery", "Query", "Scan"}
+"""Reading, though nothing in the name says so: Logs Insights and DynamoDB."""
 OURS = ("forensics", "ingest", "spark_jobs", "pages", "cli", "app.py")
 
 
@@ -41,6 +42,17 @@ def test_the_policy_denies_every_way_to_touch_a_message():
     assert {"ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility", "PurgeQueue", "SendMessage"} <= {
         action.removeprefix("sqs:") for action in denied
     }
+
+
+def test_the_policy_denies_every_way_to_change_a_record_of_a_guard():
+    policy = json.loads((ROOT / "docs" / "iam-policy.json").read_text())
+    denied = {a for s in policy["Statement"] if s["Effect"] == "Deny" for a in s["Action"]}
+    operations = boto3.client("dynamodb", region_name=REGION).meta.service_model.operation_names
+    changing = ("PutItem", "UpdateItem", "DeleteItem", "DeleteTable", "BatchWriteItem", "UpdateTimeToLive")
+
+    assert set(changing) <= set(operations)
+    for name in changing:
+        assert any(fnmatch.fnmatch(f"dynamodb:{name}", pattern) for pattern in denied), name
 
 
 def test_every_allowed_operation_exists_and_only_reads():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ingest import file_bytes
 from ingest.file_events import exported, written
 from ingest.file_forms import Form, recognise
-from ingest.file_run import NEAR_MOMENTS, Places
+from ingest.file_places import NEAR_MOMENTS, Places
 from ingest.json_stream import MOST_DEEP, BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError
 

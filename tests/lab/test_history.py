@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +13,7 @@ from lab.scenarios.eight_weeks import LINES, ZONE, _play_day, _sessions, _stretc
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 START = datetime(2026, 9, 27, 15, 0, tzinfo=UTC)  # Monday 28 September in Tokyo
+DAY = timedelta(days=1)
 AWS = SimpleNamespace(region="ap-northeast-1", account_id="123456789012")
 
 
@@ -31,6 +33,11 @@ def payments():
 @pytest.fixture(scope="module")
 def webhooks():
     return played("webhooks", weeks=3)
+
+
+@pytest.fixture(scope="module")
+def exports():
+    return played("exports")
 
 
 def week_of(at):
@@ -63,7 +70,7 @@ def test_weekends_are_quiet(payments):
 
 def test_a_throttled_poll_is_a_receive_without_a_run(webhooks):
     unseen = [d for m in webhooks.queue.messages for d in m.deliveries if d.consumer == "no room"]
-    throttles = sum(d["Value"] for d in function_history(webhooks) if d["MetricName"] == "Throttles")
+    throttles = sum(d["Value"] for d in function_history(webhooks, NOW) if d["MetricName"] == "Throttles")
 
     assert len(unseen) == throttles > 0
 
@@ -102,3 +109,22 @@ def test_two_plays_are_the_same(webhooks):
 
 def test_the_story_names_every_queue_that_is_not_well():
     assert all(name in eight_weeks.STORY for name in ("payments.fifo", "invoices", "webhooks", "exports"))
+
+
+def test_consumers_work_all_day_so_what_always_fails_comes_back_until_it_expires(exports):
+    poison = [m for m in exports.queue.messages if len(m.deliveries) > 3]
+    gaps = [b.received_at - a.received_at for m in poison for a, b in pairwise(m.deliveries)]
+
+    assert poison
+    assert max(gaps) < timedelta(minutes=20)  # 15 minutes of visibility timeout, and a poll
+    assert any(m.expired_at and m.deliveries[-1].received_at - m.sent_at > 3.9 * DAY for m in poison)
+
+
+def test_points_are_a_minute_long_where_cloudwatch_still_keeps_minutes(webhooks):
+    """Whoever collects asks for minutes then: a point of five would be stored as one of one."""
+    late = played("webhooks", weeks=8)
+    times = {d["Timestamp"] for d in [*queue_history(late.queue, NOW), *function_history(late, NOW)]}
+    fine = {at for at in times if at >= NOW - 15 * DAY}
+
+    assert any(at.minute % 5 for at in fine)
+    assert not any(at.minute % 5 for at in times - fine)

@@ -16,6 +16,9 @@ TABLES = (
     "function_settings",
     "event_source_mappings",
     "send_records",
+    "task_stops",
+    "guard_table_settings",
+    "guard_records",
     "consumers",
     "coverage",
 )

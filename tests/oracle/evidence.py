@@ -1,10 +1,15 @@
 """What of a world AWS would have kept, as rows of the evidence tables; and what lines were lost on the way."""
 
+import hashlib
+import json
 import random
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from forensics.identity import evidence_id, handle_token
+from forensics.parsers.sends import pattern_of, read_as
+from forensics.settings import Producer
 from tests.oracle.lines import Line, at
 
 if TYPE_CHECKING:
@@ -99,6 +104,7 @@ class Kept:
         for known in self.world.truth.values():
             by_key.setdefault(known.business_key, []).append(known.message_id)
         shown: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
+        marked: dict[str, dict[str, set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         for line in self.lines:
             for delivery in line.names:
                 named = self.world.truth.get(delivery.message_id)
@@ -106,7 +112,9 @@ class Kept:
                     continue
                 is_mention = line.role == "effect" and not self.world.plan.effect_declared
                 role = "mention" if is_mention else line.role
-                shown[delivery.message_id][f"{delivery.run_id}"].add((line.stream, role))
+                # what a run left behind is printed in the next one, under that one's request id
+                run_id = line.run_id if self.world.functions else delivery.run_id
+                shown[delivery.message_id][f"{run_id}"].add((line.stream, role))
                 named.is_event_shown |= line.role == "event"
                 if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
                     named.told_receives.add(delivery.receive_count)
@@ -115,9 +123,12 @@ class Kept:
             if line.role == "effect":
                 for key in line.keys:
                     for message_id in by_key.get(key, ()):
-                        self.world.truth[message_id].key_named_runs.add(f"{line.run_id}")
+                        marked[message_id][f"{line.run_id}"].add((line.stream, line.role))
+        apart = set if self.world.functions else told_apart
         for message_id, runs in shown.items():
-            self.world.truth[message_id].named_runs = set(runs) if self.world.functions else told_apart(runs)
+            self.world.truth[message_id].named_runs = apart(runs)
+        for message_id, runs in marked.items():
+            self.world.truth[message_id].key_named_runs = apart(runs)
 
     # -- rows ----------------------------------------------------------------------------------------------
 
@@ -242,7 +253,9 @@ class Kept:
         return f"{self.world.seed:08x}-0000-4000-8000-{number:012x}"
 
     def _send_records(self) -> list[dict[str, Any]]:
-        plan, rows = self.world.plan, []
+        plan, rows = self.world.plan, list[dict[str, Any]]()
+        if plan.calls == "producer":
+            return list(self._logged_sends())
         for number, call in enumerate(self.world.queue.calls if plan.calls else []):
             is_send = call.operation == "SendMessage"
             if not self.start_ms <= call.at_ms < self.end_ms or (plan.calls == "sends" and not is_send):
@@ -270,6 +283,91 @@ class Kept:
                     "error_code": "InvalidParameterValue" if call.is_refused else None,
                     "error_text": _REFUSED if call.is_refused else None,
                     "collected_at": at(self.end_ms),
+                }
+            )
+        return rows
+
+    def _logged_sends(self) -> Iterator[dict[str, Any]]:
+        """What reading the producer's log by the world's settings gives; SQS's own sends in a redrive are not there."""
+        producer = producer_of(self.world)
+        for number, call in enumerate(self.world.queue.calls):
+            message = call.message
+            if call.operation != "SendMessage" or call.actor != "producer" or message is None:
+                continue
+            key = self.world.truth[message.message_id].business_key
+            yield {
+                "evidence_id": evidence_id("send", self.world.seed, number),
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "event_id": f"{self.world.seed}-{number}",
+                "place": 0,
+                "called_at": at(call.at_ms),
+                "operation": call.operation,
+                "queue_arn": self.world.queue.arn,
+                "message_id": message.message_id,
+                "business_key": key,
+                "producer_request_id": f"checkout-{key}",
+                "log_group": producer.log_group,
+                "log_stream": "shop",
+                "line": f"sent {message.message_id} for {key} request=checkout-{key}",
+                "pattern": pattern_of(producer),
+                "collected_at": at(self.end_ms),
+            }
+
+    def _task_stops(self) -> list[dict[str, Any]]:
+        worker = self.world.worker
+        return [
+            {
+                "evidence_id": evidence_id("stop", self.world.seed, stream),
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "task_id": stream.rpartition("/")[2],
+                "cluster": "jobs",
+                "stopped_at": at(stopped_ms),
+                "stop_code": "EssentialContainerExited",
+                "stopped_reason": "Essential container in task exited",
+                "container_reasons": ["app: exit code 137"],
+                "collected_at": at(self.end_ms),
+            }
+            for stream, stopped_ms in (worker.stops if worker and self.world.plan.task_events else ())
+            if stopped_ms < self.end_ms
+        ]
+
+    @property
+    def guard_table(self) -> str:
+        """The name of the table in which the guard records."""
+        return f"w{self.world.seed:06d}-idempotency"
+
+    def _guard_table_settings(self) -> list[dict[str, Any]]:
+        if self.world.plan.guard_table in (None, "denied"):
+            return []
+        name = evidence_id("guardtable", self.guard_table)
+        said = {"account_id": ACCOUNT, "region": REGION, "guard_table": self.guard_table}
+        keys = {"partition_key": "id", "sort_key": None}
+        deletes = self.world.plan.guard_table_forgets
+        expiry = {"deletes_expired": deletes, "expiry_attribute": "expiration" if deletes else None}
+        return [{"evidence_id": name, **said, **keys, **expiry, "observed_at": at(self.end_ms)}]
+
+    def _guard_records(self) -> list[dict[str, Any]]:
+        plan, guard, rng = self.world.plan, self.world.handler.guard, random.Random(f"table {self.world.seed}")
+        rows = []
+        for key, (status, expires_ms, locked_ms) in guard.table.items() if guard and plan.guard_table else ():
+            is_deleted = plan.guard_table_forgets and expires_ms < self.end_ms and rng.random() < 0.5
+            if plan.guard_table == "denied" or is_deleted or (plan.guard_table == "part" and rng.random() < 0.5):
+                continue
+            written = hashlib.md5(json.dumps(key).encode(), usedforsecurity=False).hexdigest()
+            rows.append(
+                {
+                    "evidence_id": evidence_id("guard", self.guard_table, key, status, expires_ms),
+                    "account_id": ACCOUNT,
+                    "region": REGION,
+                    "guard_table": self.guard_table,
+                    "record_key": f"charges.app.charge#{written}",
+                    "guarded_function": "charges.app.charge",
+                    "record_status": status,
+                    "expires_at": at(expires_ms // 1000 * 1000),
+                    "locked_until_at": at(locked_ms),
+                    "observed_at": at(self.end_ms),
                 }
             )
         return rows
@@ -337,8 +435,14 @@ class Kept:
                 ]
             for begin, end, status in windows:
                 rows.append(self._coverage_row(group, begin, end, status))
+        if read := self.world.plan.guard_table:
+            status = {"whole": "ok", "part": "partial"}.get(read, read)
+            rows.append(self._coverage_row(self.guard_table, self.end_ms, self.end_ms + 1, status, "guard_records"))
         if self.world.plan.calls in ("all", "hidden"):
             rows.append(self._coverage_row(self.world.queue.arn, self.start_ms, self.end_ms, "ok", "send_records"))
+        if self.world.plan.calls == "producer":
+            name = read_as(producer_of(self.world))
+            rows.append(self._coverage_row(name, self.start_ms, self.end_ms, "ok", "send_records"))
         for function in self.world.functions if self.world.plan.metrics_kept else []:
             rows.append(self._coverage_row(function.name, self.start_ms, self.end_ms, "ok", "metric_points"))
         for number in range(len(self.world.mappings) if self.world.plan.counts_events else 0):
@@ -422,6 +526,9 @@ def settings_text(world: "World") -> str:
             if world.functions
             else f"guard = 'already processed {key} message_id={message}'"
         )
+    if plan.guard_table:
+        said.append(f'guard_table = "{world.evidence.guard_table}"')
+        parts.append(f'[[guard_table]]\nname = "{world.evidence.guard_table}"\nkeyed_by = "{plan.guard_key}"')
     if plan.order_declared:
         said.append(f'order = "{plan.order}"')
     if plan.idempotent_declared:
@@ -441,6 +548,18 @@ def settings_text(world: "World") -> str:
             f'format = "{kind}"',
         ]
         parts.append("\n".join([*head, *effect_of("charged"), *said]))
+    if plan.calls == "producer":
+        producer = producer_of(world)
+        head = (
+            f'[[producer]]\nlog_group = "{producer.log_group}"\nqueue = "{producer.queue}"\nsent_is_exhaustive = true'
+        )
+        parts.append(f"{head}\nsent = '{producer.sent}'")
     if plan.business_key_declared:
         parts.append(f'[[queue]]\nname = "{world.queue.name}"\nbusiness_key = "$.payment_id"')
     return "\n\n".join(parts) + "\n"
+
+
+def producer_of(world: "World") -> Producer:
+    """Return how the world's producer logs its sends, each with its message, payment and request."""
+    sent = r"sent (?P<message_id>[0-9a-f-]+) for (?P<key>\S+) request=(?P<request_id>\S+)"
+    return Producer(f"/ecs/w{world.seed:06d}-shop", world.queue.name, sent, sent_is_exhaustive=True)

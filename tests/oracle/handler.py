@@ -27,27 +27,35 @@ class Fate:
 
 @dataclass
 class Guard:
-    """An idempotency store: in progress until the function's deadline, then completed for its keeping time."""
+    """An idempotency store: in progress until the function's deadline, then completed for its keeping time.
+
+    ``table`` is what it would hold in DynamoDB, by key: status, expiry and end of the lock.
+    """
 
     keep_ms: int
     records: dict[str, tuple[str, int]] = field(default_factory=dict)
+    table: dict[str, tuple[str, int, int]] = field(default_factory=dict)
 
     def state(self, key: str, now: int) -> str:
         """Return free, in_progress or completed."""
         state, until = self.records.get(key, ("free", 0))
         return state if now < until else "free"
 
-    def begin(self, key: str, deadline_ms: int) -> None:
+    def begin(self, key: str, deadline_ms: int, now: int) -> None:
         """Lock a key until the run's deadline."""
         self.records[key] = ("in_progress", deadline_ms)
+        self.table[key] = ("INPROGRESS", now + self.keep_ms, deadline_ms)
 
     def complete(self, key: str, now: int) -> None:
         """Remember that the work is done."""
         self.records[key] = ("completed", now + self.keep_ms)
+        if key in self.table:
+            self.table[key] = ("COMPLETED", now + self.keep_ms, self.table[key][2])
 
     def drop(self, key: str) -> None:
         """Forget a key whose work failed."""
         self.records.pop(key, None)
+        self.table.pop(key, None)
 
 
 class Speaker(Protocol):
@@ -84,6 +92,10 @@ class Handler:
     rng: random.Random
     guard: Guard | None
 
+    def guard_key(self, item: Item) -> str:
+        """Return what the guard takes for the item's key."""
+        return item.delivery.message_id if self.plan.guard_key == "message_id" else item.key
+
     def item(self, item: Item, speaker: Speaker, deadline_ms: int) -> Steps:
         """Work on one item; raises WorkError where it is fated to fail."""
         delivery, fate, now = item.delivery, item.fate, lambda: self.simulation.now
@@ -93,14 +105,14 @@ class Handler:
             speaker.say(f"processing {delivery.message_id}", "started", names=named)
         yield self.rng.randrange(1, 6)
         if self.guard:
-            state = self.guard.state(item.key, now())
+            state = self.guard.state(self.guard_key(item), now())
             if state == "completed":
                 self._say_guarded(item, speaker)
                 delivery.is_guarded = delivery.is_finished = True
                 return
             if state == "in_progress":
                 self._refuse(item, speaker)
-            self.guard.begin(item.key, deadline_ms)
+            self.guard.begin(self.guard_key(item), deadline_ms, now())
         yield fate.before_ms
         if self.plan.caught_errors and self.rng.random() < self.plan.trouble_rate:
             speaker.say_caught("ProviderBusy", f"card provider answered 429 for {item.key}, trying again")
@@ -112,13 +124,13 @@ class Handler:
             self._fail(item)
         self._say_effect(item, speaker)
         if self.guard:
-            self.guard.complete(item.key, now())
+            self.guard.complete(self.guard_key(item), now())
         yield fate.after_ms
         delivery.is_finished = True
 
     def _fail(self, item: Item) -> None:
         if self.guard:
-            self.guard.drop(item.key)
+            self.guard.drop(self.guard_key(item))
         raise WorkError(f"card provider answered 502 for {item.key}")
 
     def _say_effect(self, item: Item, speaker: Speaker) -> None:

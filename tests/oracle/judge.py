@@ -1,11 +1,13 @@
 """Compares findings with the truth: what is unsound, what is missed, and how sharp the answers are."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from tests.oracle.lines import iso
+from tests.oracle.telling import Telling
 from tests.oracle.truth import Cause, MessageTruth
 from tests.oracle.world import World
 
@@ -78,6 +80,8 @@ class Score:
     right: int = 0
     wrong: int = 0
     undecidable: int = 0
+    tellable: int = 0  # redeliveries of which a line could tell why (``tests.oracle.telling``)
+    tellable_undecided: int = 0
     origins: Counter[tuple[str, str]] = field(default_factory=Counter)
     delivery_effects: Counter[str] = field(default_factory=Counter)
 
@@ -107,12 +111,17 @@ class Score:
             ("mean interval width (bounded)", f"{sum(self.widths) / finite:.3f}" if finite else "none"),
             ("no upper bound", share(self.unbounded, self.rows)),
             ("cause accuracy (decided)", share(self.right, decided)),
-            ("undecidable", share(self.undecidable, decided + self.undecidable)),
+            ("undecidable, all", share(self.undecidable, decided + self.undecidable)),
+            ("undecidable, where a line could tell *", share(self.tellable_undecided, self.tellable)),
         ]
 
     def table(self) -> str:
         """Print the score and every pair of true and said cause."""
         parts = [f"{what:<40} {value}" for what, value in self.lines()]
+        parts.append(
+            "  * what says how the earlier delivery ended was written and kept, and its log names the message: the run's end, its\n"
+            "    response or the counts of its mapping, a failed delete, a stop; of receives that no log shows, the metrics"
+        )
         parts.append("effect of seen deliveries, said vs done   " + _counted(self.delivery_effects))
         parts.append("origin: truth -> said")
         parts += [f"  {true:<20} -> {said:<20} {number}" for (true, said), number in sorted(self.origins.items())]
@@ -134,6 +143,7 @@ def kinds_table(scores: Mapping[str, Score], problems: Sequence[Problem]) -> str
         "width",
         "causes",
         "undecided",
+        "could tell",
         "unbounded",
     )
     parts = [f"{'kind of world':<28}" + "".join(f"{name:>{len(name) + 2}}" for name in columns)]
@@ -150,6 +160,7 @@ def kinds_table(scores: Mapping[str, Score], problems: Sequence[Problem]) -> str
             f"{sum(score.widths) / len(score.widths):.2f}" if score.widths else "-",
             _part(score.right, decided),
             _part(score.undecidable, decided + score.undecidable),
+            _part(score.tellable_undecided, score.tellable),
             _part(score.unbounded, score.rows),
         )
         parts.append(f"{kind:<28}" + "".join(f"{c:>{len(n) + 2}}" for c, n in zip(cells, columns, strict=True)))
@@ -193,11 +204,30 @@ def _judge_world(world: World, found: Findings, score: Score) -> list[Problem]:
     problems = []
     for row in found.messages:
         problems += _judge_row(world, row, score)
+        problems += _judge_guard(world, row)
     problems += _judge_certainty(world, found)
     problems += _judge_missed(world, found, score)
     problems += _judge_causes(world, found, score)
     problems += _judge_deliveries(world, found, score)
     return problems
+
+
+# -- what is said of guards ----------------------------------------------------------------------------------
+
+
+def _judge_guard(world: World, row: Row) -> list[Problem]:
+    """Hold what is said of an idempotency table to how the guard really keeps its records."""
+    plan, said = world.plan, row.get("guard_sentence") or ""
+    kept = re.search(r"a record is kept for ([\d,]+) s at most", said)
+    lies = {
+        "by another id": "its guard keys on the message id" in said and plan.guard_key != "message_id",
+        "kept shorter than it is": bool(kept) and int(kept[1].replace(",", "")) < plan.guard_store_s,
+        "not recorded, and done": "did not record this work as done" in said,
+        "not asked": "it was done without asking the table" in said,
+    }
+    return [
+        Problem("lie about the guard", world, row["message_id"], what, row=row) for what, is_so in lies.items() if is_so
+    ]
 
 
 # -- the verdict ---------------------------------------------------------------------------------------------
@@ -321,7 +351,8 @@ def _judge_links(world: World, rows: dict[str, Row]) -> list[Problem]:
     problems = []
     for same in by_key.values():
         same_id = len({t.deduplication_id for t in same}) == 1 and world.plan.is_fifo and shows_attributes
-        if len(same) < 2 or not (world.plan.business_key_declared or same_id):
+        is_logged = world.plan.calls == "producer"
+        if len(same) < 2 or not (world.plan.business_key_declared or same_id or is_logged):
             continue
         if sum(t.effects_done for t in same) < 2:
             continue
@@ -341,7 +372,7 @@ def _judge_causes(world: World, found: Findings, score: Score) -> list[Problem]:
     truth: dict[tuple[str, int], Cause] = {
         (cause.message_id, cause.receive_count): cause for t in world.truth.values() for cause in t.causes
     }
-    problems = []
+    problems, telling = [], Telling(world)
     for row in found.redeliveries:
         cause = truth.get((row["message_id"], row["receive_count"]))
         if row["receive_count"] is None:
@@ -353,6 +384,9 @@ def _judge_causes(world: World, found: Findings, score: Score) -> list[Problem]:
             continue
         said = row["cause"]
         score.causes[cause.code, said] += 1
+        if telling.could_tell(cause):
+            score.tellable += 1
+            score.tellable_undecided += said == "undecidable"
         if said == "undecidable":
             score.undecidable += 1
         elif said in cause.accepted:

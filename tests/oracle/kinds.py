@@ -115,7 +115,7 @@ def _counting(rng: random.Random) -> Plan:
 
 
 def _stopped_workers(rng: random.Random) -> Plan:
-    """Workers that are killed, with or without a word, beside slow ones and others that end well."""
+    """Workers that are killed, with or without a word, beside slow ones and others that end well; some send heartbeats."""
     drawn = replace(
         Plan.draw(rng),
         consumer=rng.choice(("laravel", "lines", "lines")),
@@ -124,6 +124,8 @@ def _stopped_workers(rng: random.Random) -> Plan:
         effect_line=rng.choice(("both", "message", None)),
         queue_settings_kept=True,
         trouble_rate=rng.choice((0.2, 0.4)),
+        task_events=rng.random() < 0.5,
+        heartbeat=rng.random() < 0.4,
     )
     return drawn.made_fair()
 
@@ -163,6 +165,45 @@ def _with_recorded_calls(rng: random.Random) -> Plan:
     return drawn.made_fair()
 
 
+def _with_producers_lines(rng: random.Random) -> Plan:
+    """Queues whose producer logs each send with the payment's key, which the settings rarely let the bodies tell."""
+    more = rng.choice(((), ("error",), ("lost_receive",), ("redrive",), ("slow",)))
+    drawn = replace(
+        Plan.draw(rng),
+        consumer=rng.choice(("laravel", "lines", "lambda", "lambda")),
+        troubles=frozenset((rng.choice(("same_work_again", "same_work_again", "redrive")), *more)),
+        loss="none",
+        calls="producer",
+        queue_settings_kept=True,
+        event_form=rng.choice(("json", "ids")),
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+    return replace(drawn, business_key_declared=drawn.guard is not None or rng.random() < 0.3).made_fair()
+
+
+def _with_guard_tables(rng: random.Random) -> Plan:
+    """Functions whose guard records in a table that is read: kept for long or shorter than a repeat takes, by either id."""
+    key = rng.choice(("business_key", "business_key", "message_id"))
+    again = ("same_work_again",) if key == "message_id" else rng.choice(((), ("same_work_again",), ("redrive",)))
+    more = rng.choice((("slow",), ("error",), ("delete_lost",), ("slow", "delete_lost"), ("copy",), ("throttle",)))
+    return _of_functions(
+        rng,
+        *more,
+        *again,
+        guard=rng.choice(("silent", "silent", "powertools", "line")),
+        guard_key=key,
+        guard_store_s=rng.choice((20, 90, 300, 3600)),
+        guard_table=rng.choice(("whole", "whole", "whole", "part", "denied")),
+        guard_table_forgets=rng.random() < 0.4,
+        event_form="json",
+        effect_line=rng.choice((None, None, "both")),
+        function_settings_kept=True,
+        business_key_declared=True,
+        body="json",
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -173,6 +214,8 @@ KINDS: dict[str, Drawn] = {
     "events counted": _counting,
     "workers stopped": _stopped_workers,
     "calls recorded": _with_recorded_calls,
+    "sends logged": _with_producers_lines,
+    "guard tables read": _with_guard_tables,
     "lines to come": _with_late_lines,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""

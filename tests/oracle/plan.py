@@ -61,12 +61,16 @@ class Plan:
     even_pace: bool = False  # every item takes the same time: what is begun at once also ends in order
     second_function: bool = False
     shared_group: bool = False  # all functions write to one log group, each in words of its own, and so does a stranger
+    heartbeat: bool = False  # a worker extends the visibility timeout while it works, and says so
     # the handler's lines
     event_form: str = "json"
     started_line: bool = False
     effect_line: str | None = "both"  # both, message or key
     guard: str | None = None  # line, silent or powertools
     guard_store_s: int = 3600
+    guard_key: str = "business_key"  # or message_id
+    guard_table: str | None = None  # its store is a table that is read: whole, part or denied
+    guard_table_forgets: bool = False  # and has deleted some of what has expired
     # what goes wrong
     troubles: frozenset[str] = frozenset({"slow"})
     trouble_rate: float = 0.15
@@ -86,7 +90,9 @@ class Plan:
     mapping_kept: bool = True
     metrics_kept: bool = True
     counts_events: bool = False  # the mapping's opt-in metrics are on
-    calls: str | None = None  # what CloudTrail keeps of calls: all, with ids and handles hidden, or sends alone
+    calls: str | None = None  # what CloudTrail keeps of calls: all, with ids and handles hidden, or sends alone;
+    # or "producer": no trail, the producer's own log of its sends
+    task_events: bool = False  # EventBridge's events of tasks that stopped
     loss: str = "none"
 
     def __post_init__(self) -> None:

@@ -197,3 +197,19 @@ CASES = {
 @pytest.mark.parametrize(("interval", "verdict"), CASES.items(), ids=map(str, CASES))
 def test_the_contract_of_intervals_and_verdicts(interval, verdict):
     assert verdict_of(*interval, is_guarded=False) == verdict
+
+
+GUARD_LIES = {
+    "by the message id": "The table t holds a record for each of 2 message ids: its guard keys on the message id and takes each for new.",
+    "kept too short": "A record is kept: a record is kept for 3,599 s at most, so the one before had expired.",
+    "not recorded": "its guard did not record this work as done.",
+    "not asked": "it was done without asking the table, or under another key.",
+}
+
+
+@pytest.mark.parametrize("said", GUARD_LIES.values(), ids=GUARD_LIES)
+def test_what_is_said_of_a_guard_is_held_to_how_it_keeps_its_records(said):
+    rows = [row | {"guard_sentence": said} for row in honest_messages(WORLD)]
+    problems, _ = judge([WORLD], Findings(rows, honest_redeliveries(WORLD), []))
+
+    assert len([p for p in problems if p.kind == "lie about the guard" and p.is_unsound]) == len(rows) > 0

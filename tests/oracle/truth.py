@@ -32,18 +32,22 @@ class Delivery:
 
 @dataclass(frozen=True, eq=False)
 class Cause:
-    """Why one redelivery happened; ``before`` is the delivery before it."""
+    """Why one redelivery happened; ``before`` is the delivery before it, ``was_finished`` whether its handler was through by then:
+    what goes on in the background may finish it in a later run.
+    """  # noqa: D205
 
     message_id: str
     receive_count: int  # of the later delivery
     code: str
     before: Delivery
     later_ms: int
+    was_finished: bool = False
 
     @property
     def accepted(self) -> frozenset[str]:
         """The code, and those that the kept evidence cannot tell from it."""
-        return accepted_codes(self.code, self.before)
+        is_finished = self.before.is_finished and (self.was_finished or self.code == "visibility_expired")
+        return accepted_codes(self.code, self.before, is_finished)
 
 
 @dataclass
@@ -120,14 +124,14 @@ def why_again(before: Delivery, later_ms: int) -> str:
     }[before.outcome]
 
 
-def accepted_codes(code: str, before: Delivery) -> frozenset[str]:
+def accepted_codes(code: str, before: Delivery, is_finished: bool) -> frozenset[str]:
     """Say which codes the evidence table cannot tell from the truth; ``undecidable`` is judged apart."""
     codes = {code}
     if before.outcome in ("timeout", "error", "crash"):
         by_run = {"timeout": "function_timeout", "error": "function_error", "crash": "runtime_crash"}[before.outcome]
-        if before.is_finished and not before.is_marked:
+        if is_finished and not before.is_marked:
             codes.add(by_run)  # without a finish mark the table calls it by the run's end
-        if before.is_marked and not before.is_finished and before.batch_count > 1:
+        if before.is_marked and not is_finished and before.batch_count > 1:
             codes.add("batch_collateral")  # marked, then cut off before the handler was through
     if code == "handle_expired":
         codes.add("visibility_expired")  # late is late; the poller's refused delete leaves no line

@@ -77,6 +77,7 @@ class Worker:
         self.make_item, self.is_over = make_item, is_over
         self.tries = rng.choice((0, 3)) if plan.consumer == "laravel" else 0
         self.backoff_ms = rng.choice((0, 0, 10_000))
+        self.stops: list[tuple[str, int]] = []
         self._handlings = 0
         self._shared_stream = rng.random() < 0.5
 
@@ -86,7 +87,7 @@ class Worker:
             self.simulation.spawn(self._live(number), at=self.simulation.now + self.rng.randrange(1000))
 
     def _new_voice(self, number: int) -> Voice:
-        if self.plan.consumer == "lines" and self._shared_stream:
+        if self.plan.consumer == "lines" and self._shared_stream and not self.plan.task_events:
             return Voice(self, "worker/app/0", f"worker-{number}")
         return Voice(self, f"worker/app/{self.rng.getrandbits(64):016x}", f"worker-{number}")
 
@@ -118,12 +119,15 @@ class Worker:
         over = Gate()
         work = self.simulation.spawn(self.handler.item(item, voice, self.simulation.now + self.queue.visibility_ms))
         work.done.when_open(over.open)
+        if self.plan.heartbeat and self.plan.consumer == "lines":
+            self.simulation.spawn(self._beat(item, voice, over))
         if "killed" in self.plan.troubles and self.rng.random() < self.plan.trouble_rate:
             self.simulation.at(self.simulation.now + self.rng.randrange(3, 600), over.open)
         yield over
         if not work.done.is_open:
             work.kill()
             delivery.end("killed", self.simulation.now)
+            self.stops.append((voice.stream, self.simulation.now))
             if self.rng.random() < 0.5:
                 voice.say("received SIGTERM, stopping", "stop")
             return False
@@ -132,6 +136,26 @@ class Worker:
         else:
             self._delete(item, voice)
         return True
+
+    def _beat(self, item: Item, voice: Voice, over: Gate) -> Steps:
+        """Extend the visibility timeout again and again while the message is in hand."""
+        while True:
+            yield self.queue.visibility_ms * 2 // 3
+            if over.is_open:
+                return
+            try:
+                self.queue.change_visibility(item.receipt, self.queue.visibility_ms)
+            except HandleExpiredError:
+                self._say_refused(item, voice, "ChangeMessageVisibility")
+                return
+            if self.simulation.now < item.delivery.visible_again_ms:
+                item.delivery.visible_again_ms = self.simulation.now + self.queue.visibility_ms
+            seconds = self.queue.visibility_ms // 1000
+            voice.say(
+                f"extended visibility timeout of message {item.delivery.message_id} to {seconds} seconds",
+                "heartbeat",
+                names=(item.delivery,),
+            )
 
     # -- what frameworks say -------------------------------------------------------------------------------
 

@@ -212,7 +212,8 @@ class World:
         if known.deliveries:
             before = known.deliveries[-1]
             code = why_again(before, receipt.received_ms)
-            cause = Cause(known.message_id, receipt.receive_count, code, before, receipt.received_ms)
+            number, at_ms = receipt.receive_count, receipt.received_ms
+            cause = Cause(known.message_id, number, code, before, at_ms, before.is_finished)
             known.causes.append(cause)
         known.deliveries.append(delivery)
 

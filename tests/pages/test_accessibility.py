@@ -8,17 +8,21 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
+from tests.pages.reading import PAGES as EVERY_PAGE
 from tests.pages.worlds import DOUBLE_BILLING
 from tests.waiting import PATIENCE_MS
 
 pytestmark = pytest.mark.browser
 
 PAGES = {
-    "incidents": "/",
+    "app": "/",
+    "fault": "/fault",
     "incident": f"/incident?incident={DOUBLE_BILLING}",
-    "queue-health": "/queue_health",
+    "queue_health": "/queue_health",
+    "questions": "/questions",
     "report": f"/report?incident={DOUBLE_BILLING}",
     "messages": "/messages?q=pay_1043",
+    "messages, none found": "/messages?q=nobody_knows_this",
     "data": "/data",
 }
 OVER = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -88,6 +92,19 @@ def serious(found):
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_no_serious_violation(tabs, served, name, theme):
     tab = opened(tabs[theme], served[1] + PAGES[name])
+
+    assert serious(Axe().run(tab, options={"resultTypes": ["violations"]})) == []
+
+
+def test_every_page_is_looked_at():
+    assert {path.rpartition("/")[2].removesuffix(".py") for path in EVERY_PAGE} <= set(PAGES)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_axe_finds_none_in_the_window_of_evidence_either(tabs, served, theme):
+    tab = opened(tabs[theme], served[1] + PAGES["queue_health"])
+    tab.locator("[class*=st-key-evidence-] button").first.click()
+    tab.get_by_role("dialog").wait_for()
 
     assert serious(Axe().run(tab, options={"resultTypes": ["violations"]})) == []
 

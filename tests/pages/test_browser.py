@@ -17,6 +17,7 @@ from tests.waiting import PATIENCE_MS
 pytestmark = pytest.mark.browser
 
 LINK = f"/incident?incident={DOUBLE_BILLING}"
+PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"
 CHART = ".js-plotly-plot .barlayer path"
 
 
@@ -197,7 +198,7 @@ def test_an_unknown_incident_keeps_its_link_and_says_so(visit):
 
 
 def test_on_a_phone_headline_and_chart_are_visible_without_the_sidebar(visit, tmp_path):
-    tab = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    tab = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, user_agent=PHONE)
     page = tab.open(LINK)
     headline, chart = page.locator("h1").bounding_box(), page.locator(".js-plotly-plot").bounding_box()
     wide = page.evaluate("() => document.documentElement.scrollWidth")
@@ -205,6 +206,11 @@ def test_on_a_phone_headline_and_chart_are_visible_without_the_sidebar(visit, tm
     assert headline["x"] >= 0 and headline["x"] + headline["width"] <= 390
     assert chart["x"] >= 0 and chart["x"] + chart["width"] <= 390
     assert wide <= 390
+    assert (
+        page.locator("[data-testid=stMainBlockContainer] [data-testid=stVerticalBlock]").first.bounding_box()["y"] < 80
+    )
+    assert page.get_by_text("Ctrl + Shift").count() == 0
+    assert page.locator(".js-plotly-plot .legend .scrollbar").first.get_attribute("height") in (None, "0")
     assert picture(page, "incident-phone", tmp_path).exists()
 
 

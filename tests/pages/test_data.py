@@ -7,9 +7,18 @@ import pytest
 
 from forensics.lake import Lake
 from forensics.settings_text import text_digest
+from pages._ui import sources
 from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
+
+
+def test_the_policy_of_the_role_that_reads_can_be_downloaded(visit):
+    at = visit("pages/data.py", "demo")
+    button = next(b for b in at.get("download_button") if b.proto.label == "Required permissions")
+
+    assert json.loads(sources.POLICY.read_text())["Version"] == "2012-10-17"
+    assert button.proto.url
 
 
 def test_data_says_what_was_read_and_that_looking_changes_nothing(visit):

@@ -78,7 +78,7 @@ def test_faults_are_listed_worst_first_with_verdict_and_interval(visit):
 
     assert list(table["Incident"]) == [DOUBLE_BILLING, EXPIRED_HANDLE, DEAD_LETTERED]
     assert list(table["Verdict"].map(list)) == [["confirmed"], ["confirmed"], ["possible"]]
-    assert table["Messages"][0] == "7 to 8 of 10"
+    assert "7 to 8 of 10" in table["What happened"][0]
 
 
 @pytest.mark.parametrize(

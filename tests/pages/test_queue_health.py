@@ -2,6 +2,9 @@
 
 import pytest
 
+from forensics.lake import Lake
+from forensics.tables.health import SETTING_FINDINGS
+from pages._ui import evidence, health
 from tests.pages import health_tale, tales
 from tests.pages.reading import words
 from tests.pages.worlds import START, Story
@@ -100,9 +103,22 @@ def test_a_link_names_the_queue_and_the_week(visit):
     assert "visibility timeout 30 s < p99 handling 41.2 s" in words(at).replace("\\", "")
 
 
-def test_a_click_on_a_queue_opens_it(visit):
-    at = visit(PAGE, "demo", selection={"queues-2026-W47": {"selection": {"rows": [2], "columns": [], "cells": []}}})
+def test_a_click_on_a_queue_opens_it(visit, monkeypatch):
+    state = {"queues": {"selection": {"rows": [2], "columns": [], "cells": []}}}
+    monkeypatch.setattr(health.st, "session_state", state)
+    health._clicked("queues", ["payments.fifo", "billing", "mail"])
+    monkeypatch.undo()
 
+    assert state["queue"] == "mail"
+    assert visit(PAGE, "demo", selection={"queue": "mail"}).subheader[0].value == "mail"
+
+
+def test_one_switch_says_which_queue_the_whole_page_is_about(visit):
+    at = visit(PAGE, "demo", queue="billing")
+
+    assert [box.label for box in at.selectbox if box.label == "Queue"] == ["Queue"]
+    assert at.selectbox(key="queue").value == "billing"
+    at.selectbox(key="queue").set_value("mail").run()
     assert at.subheader[0].value == "mail"
 
 
@@ -187,3 +203,42 @@ def test_waiting_times_and_their_trends_stand_on_the_page(visit):
     assert not at.exception
     assert rows["Sent"].sum() > 0
     assert "Median and 95th percentile from the send" in words(at)
+
+
+@pytest.fixture
+def cited(tmp_path):
+    """A lake whose reasons and checks cite log lines and a snapshot of settings."""
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    health_tale.weekly(story)
+    line = next(row for row in story.evidence["log_events"] if "timed out" in row["line"])
+    ids = [line["evidence_id"], story.evidence["queue_settings"][0]["evidence_id"]]
+    for row in story.findings["setting_findings"]:
+        row["evidence_ids"] = ids
+    return story.save(tmp_path / "lake"), line["line"]
+
+
+def test_the_rows_behind_a_reason_open_as_whole_lines_with_their_neighbours(visit, cited):
+    lake, line = cited
+    at = visit(PAGE, lake, queue="payments.fifo", selection={"around": True})
+    opener = next(b for b in at.button if b.label == "2 rows of evidence")
+    opener.click().run()
+    rows = next(f.value for f in at.dataframe if "Row" in f.value)
+
+    assert not at.exception
+    assert sorted(rows["Kind"]) == ["log events", "queue settings"]
+    assert line.strip() in [c.value.strip() for c in at.code]
+    assert any("▶" in c.value and len(c.value.splitlines()) > 3 for c in at.code)
+
+
+def test_a_chosen_check_opens_its_evidence_once(visit, cited, monkeypatch):
+    lake, line = cited
+    ids = Lake(lake).findings().read(SETTING_FINDINGS).to_pylist()[0]["evidence_ids"]
+    chosen = {"checks": {"selection": {"rows": [0], "cells": []}}}
+    monkeypatch.setattr(evidence.st, "session_state", chosen)
+    evidence.on_choice("checks", [{"evidence_ids": ids, "sentence": "told"}], "sentence")()
+    monkeypatch.undo()
+    at = visit(PAGE, lake, queue="payments.fifo", selection={k: v for k, v in chosen.items() if k != "checks"})
+
+    assert line.strip() in [c.value.strip() for c in at.code]
+    assert line.strip() not in [c.value.strip() for c in at.run().code]

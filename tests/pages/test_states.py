@@ -327,3 +327,38 @@ def test_a_work_that_two_incidents_share_counts_once_in_seven_days(visit, tmp_pa
     at = visit("app.py", story.save(tmp_path / "lake"))
 
     assert {m.label: m.value for m in at.metric}["Processed twice, 7 days"] == "1"
+
+
+HELD = "Its record in the table done expired at {at} UTC, before the repeat at 2026-11-20 12:10:00.000 UTC."
+
+
+@pytest.fixture
+def guarded_lake(tmp_path):
+    """A lake in which an idempotency table tells of every work why its record did not stop the repeat."""
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    for number, row in enumerate(row for table in story.findings.values() for row in table if "guard_sentence" in row):
+        row["guard_sentence"] = HELD.format(at=f"2026-11-20 12:00:{number:02}.000")
+    return story.save(tmp_path / "lake")
+
+
+@pytest.mark.parametrize(
+    ("code", "heading", "said"),
+    [
+        ("en", "Guard", r"for example: Its record in the table done expired at 2026\-11\-20 12:00"),
+        ("ja", "重複防止", "例: テーブル done の記録は"),
+    ],
+)
+def test_what_guards_did_is_told_in_few_lines(visit, guarded_lake, code, heading, said):
+    at = visit("pages/incident.py", guarded_lake, incident=DOUBLE_BILLING, lang=code)
+    told = [e.value for e in at.markdown if "table done" in e.value or "テーブル done" in e.value]
+
+    assert heading in [element.value for element in at.subheader]
+    assert len(told) == 1
+    assert said.replace("\\", "") in told[0].replace("\\", "")
+
+
+def test_where_nothing_tells_of_a_guard_there_is_no_heading_for_it(visit, lake_of):
+    at = visit("pages/incident.py", lake_of("demo"), incident=DOUBLE_BILLING)
+
+    assert "Guard" not in [element.value for element in at.subheader]

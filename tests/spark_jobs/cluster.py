@@ -69,6 +69,7 @@ class Cluster:
             "JAVA_HOME": str(find_java().launcher_home()),
             "SPARK_LOCAL_IP": LOOPBACK,
             "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "SPARK_CONF_DIR": str(self.folder),
         }
         command = [str(_SPARK / "bin" / "spark-class"), f"org.apache.spark.deploy.{role}", *args]

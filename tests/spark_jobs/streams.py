@@ -10,7 +10,7 @@ from forensics.streams.facts import facts_of
 from forensics.streams.reading import Reading
 from spark_jobs import joins
 from spark_jobs.assemble import PLACE, fact_rows, of_said, of_streams
-from spark_jobs.parts import LINE_SCHEMA, REST_SCHEMA, Part
+from spark_jobs.parts import FRAMES, LINE_SCHEMA, REST_SCHEMA, Part
 from spark_jobs.scan import scanned
 from tests.spark_jobs.small_lake import NOON
 
@@ -72,12 +72,13 @@ def file_by_file(events: pl.DataFrame, reading: Reading) -> Part:
     waiting, tangled = joins.placed(rest, borders)
     is_tangled = pl.struct("log_group", "log_stream").hash().is_in(tangled.implode())
     told = by_the_grammar(events.filter(is_tangled), reading)
+    pieces = [told]
     for _, part in parts:
         mine = Part(part.invocations.filter(~is_tangled), part.deliveries.filter(~is_tangled), facts=part.facts)
-        told = told.and_part(mine)
+        pieces.append(mine)
     for _, piece in waiting.filter(pl.col("piece").is_not_null()).group_by("piece"):
-        told = told.and_part(of_said(piece.select(*REST_SCHEMA), reading))
-    return told
+        pieces.append(of_said(piece.select(*REST_SCHEMA), reading))
+    return Part(**{name: pl.concat([getattr(piece, name) for piece in pieces]) for name in FRAMES})
 
 
 def rows(found: pl.DataFrame) -> list[str]:

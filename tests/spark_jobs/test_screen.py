@@ -4,7 +4,7 @@ import html
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from itertools import cycle
@@ -283,6 +283,34 @@ def test_lines_of_every_bearing_are_read_alike_whatever_a_team_says_of_its_lines
 LOOK_ALIKES = {"R": "\uff32", "e": "\u0435", "I": "\u0130", " ": "\u00a0", "-": "\u2011", "0": "\u0660", "1": "\uff11"}
 CONTROLS = ["\0", "\x1b[31m", "\r", "\x0b", "\x1c", "\x85", "\u2028", "\ufeff", "\U0001f600"]
 
+BECOMES: tuple[Callable[[st.DrawFn, str, str, str, str, str], str], ...] = (
+    lambda draw, line, before, after, known, other: before,
+    lambda draw, line, before, after, known, other: after,
+    lambda draw, line, before, after, known, other: line.replace(" ", "  "),
+    lambda draw, line, before, after, known, other: line.replace("\t", " "),
+    lambda draw, line, before, after, known, other: line.upper(),
+    lambda draw, line, before, after, known, other: line.lower(),
+    lambda draw, line, before, after, known, other: line.replace(known, known.upper()),
+    lambda draw, line, before, after, known, other: line.replace(known, known + "0"),
+    lambda draw, line, before, after, known, other: line.replace(known, "x" + known),
+    lambda draw, line, before, after, known, other: line.replace(known, known.replace("-", "")),
+    lambda draw, line, before, after, known, other: before + known + after,
+    lambda draw, line, before, after, known, other: line.replace(other, LOOK_ALIKES[other]),
+    lambda draw, line, before, after, known, other: before + draw(st.sampled_from(CONTROLS)) + after,
+    lambda draw, line, before, after, known, other: before + str(draw(st.integers(0, 999))) + after,
+    lambda draw, line, before, after, known, other: html.escape(line),
+    lambda draw, line, before, after, known, other: json.dumps({"level": "info", "message": line}),
+    lambda draw, line, before, after, known, other: (
+        line + draw(st.sampled_from((" ", "\n", "\t", ""))) + draw(st.sampled_from(FORMS[:30]))
+    ),
+    lambda draw, line, before, after, known, other: (
+        draw(st.sampled_from((" ", "\t", "\n"))) * draw(st.sampled_from((1, 300))) + line
+    ),
+    lambda draw, line, before, after, known, other: line + "\n",
+    lambda draw, line, before, after, known, other: before + "x" * draw(st.sampled_from((500, 5_000, 50_000))) + after,
+)
+"""What else becomes of a line; only what is drawn is made."""
+
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
@@ -296,32 +324,8 @@ def texts(draw: st.DrawFn) -> str:
         before, after = line[:place], line[place:]
         known = draw(st.sampled_from((*RUNS, *MESSAGES)))
         other = draw(st.sampled_from(sorted(LOOK_ALIKES)))
-        line = draw(
-            st.sampled_from(
-                (
-                    before,
-                    after,
-                    line.replace(" ", "  "),
-                    line.replace("\t", " "),
-                    line.upper(),
-                    line.lower(),
-                    line.replace(known, known.upper()),
-                    line.replace(known, known + "0"),
-                    line.replace(known, "x" + known),
-                    line.replace(known, known.replace("-", "")),
-                    before + known + after,
-                    line.replace(other, LOOK_ALIKES[other]),
-                    before + draw(st.sampled_from(CONTROLS)) + after,
-                    before + str(draw(st.integers(0, 999))) + after,
-                    html.escape(line),
-                    json.dumps({"level": "info", "message": line}),
-                    line + draw(st.sampled_from((" ", "\n", "\t", ""))) + draw(st.sampled_from(FORMS[:30])),
-                    draw(st.sampled_from((" ", "\t", "\n"))) * draw(st.sampled_from((1, 300))) + line,
-                    line + "\n",
-                    before + "x" * draw(st.sampled_from((500, 5_000, 50_000))) + after,
-                )
-            )
-        )
+        become = draw(st.sampled_from(BECOMES))
+        line = become(draw, line, before, after, known, other)
     return line
 
 

@@ -154,3 +154,20 @@ def test_findings_purges_redrives_and_mappings_are_named(lake):
 def test_a_queue_without_metrics_is_named(lake):
     with pytest.raises(QueueUnknownError, match="'mails'"):
         balance(lake.findings(), "mails")
+
+
+def test_of_all_queues_a_dead_letter_queue_has_only_the_days_that_do_not_balance(tmp_path):
+    at_rest = HEALTH | {
+        "queue": "dlq",
+        "queue_arn": "arn:aws:sqs:eu-west-1:111122223333:dlq",
+        "is_dead_letter_queue": True,
+    }
+    purged = at_rest | {"day": "2026-11-21", "starts_at": DAY + timedelta(days=1), "ends_at": DAY + timedelta(days=2)}
+    levels = {"waiting_start_count": 40, "waiting_end_count": 0, "sent_count": 0, "deleted_count": 0}
+    rows = [at_rest | levels | {"waiting_start_count": 0}, purged | levels]
+    of_lists = {"dead_letter_reasons": [], "evidence_ids": []}
+    found = world.findings() | {QUEUE_HEALTH.name: [row | of_lists for row in rows]}
+    read = world.save(tmp_path / "lake", found).findings()
+
+    assert [day.day for day in balance(read).days] == ["2026-11-21"]
+    assert [day.day for day in balance(read, "dlq").days] == ["2026-11-20", "2026-11-21"]

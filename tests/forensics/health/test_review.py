@@ -217,6 +217,17 @@ def test_queues_with_surely_repeated_work_come_before_those_that_may_have():
     assert [q.queue for q in review(rows).queues] == ["worker", "crm"]
 
 
+def test_an_owner_says_how_much_one_repeat_matters():
+    rows = [
+        week_row("payments", WEEK, twice_at_least=7, twice_at_most=8),
+        week_row("newsletter", WEEK, twice_at_least=75, twice_at_most=75),
+    ]
+    settings = Settings.parse('[[queue]]\nname = "payments"\nweight = 20\n')
+
+    assert [q.queue for q in review(rows).queues] == ["newsletter", "payments"]
+    assert [q.queue for q in review(rows, settings=settings).queues] == ["payments", "newsletter"]
+
+
 OPENED_ON = {
     "a week of 2.6 hours": (datetime(2026, 11, 23, 2, 37, tzinfo=UTC), WEEK),
     "a week with one whole day": (datetime(2026, 11, 24, 0, 0, tzinfo=UTC), NEXT),

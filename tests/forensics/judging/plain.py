@@ -3,7 +3,10 @@
 from dataclasses import dataclass, field
 
 from forensics.judging.calls import Calls
+from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
+from forensics.judging.sends import Sends
+from forensics.judging.task_stops import TaskStops
 from forensics.streams.model import Delivery
 
 S = 1_000_000
@@ -58,6 +61,9 @@ class Around:
     asked: list[tuple] = field(default_factory=list)
     finality: Final = field(default_factory=Final)
     calls: Calls = field(default_factory=Calls)
+    guard_records: GuardRecords = field(default_factory=GuardRecords)
+    sends: Sends = field(default_factory=Sends)
+    task_stops: TaskStops = field(default_factory=TaskStops)
 
     @property
     def has_move_tasks(self):

@@ -4,8 +4,9 @@ import pytest
 
 from forensics.clock import moment as moment_of
 from forensics.identity import handle_token
-from forensics.judging.calls import CHANGE, DELETE, RECEIVE, SEND, Calls, add_calls, add_receive
+from forensics.judging.calls import CHANGE, DELETE, RECEIVE, Calls, add_calls, add_receive
 from forensics.judging.judge import judge
+from forensics.judging.sends import SEND
 from forensics.judging.surroundings import Surroundings
 from forensics.spans import Spans
 from tests.forensics.judging.around import PAYMENTS, at, moment, read
@@ -257,3 +258,10 @@ def test_calls_bear_on_works_of_their_queue_and_time():
     whole = Surroundings(coverage=[read(0, 60, PAYMENTS, "send_records")])
 
     assert len({plain, inside.bearing(*asked), later.bearing(*asked), whole.bearing(*asked)}) == 4
+
+
+def test_what_a_receive_asked_for_wins_over_the_queues_visibility_timeout():
+    row = call(0, RECEIVE, message_id="m1", receipt_handle=MINE, visibility_timeout_s=5)
+    d = with_calls(row, visibility_timeout_s=120, hidden_until_at=120 * S, receipt_handle=None)
+
+    assert (d.visibility_timeout_s, d.hidden_until_at, d.evidence_ids) == (5, 5 * S, [row["evidence_id"]])

@@ -9,6 +9,7 @@ STOPPED = {"basis": "guard", "effect": "no"}
 
 KINDS = {
     "a configured guard line": ({"guard_at": 4}, "line"),
+    "its record in the table held": ({"is_answered_by_record": True}, "record"),
     "the framework refused": ({"guard_at": 4, "is_refused": True}, "refused"),
     "the idempotency store had the result": ({"idempotency": "already_done"}, "already_done"),
     "the idempotency store held its lock": ({"idempotency": "in_progress"}, "in_progress"),
@@ -111,6 +112,7 @@ GUARDED = {"has_guard": True}
 WORKS = {
     "nothing tells of a guard": ([[{}, {}]], {}, ({}, False, False, None, 0)),
     "a guard is declared": ([[{}, GUARDED]], {}, ({}, True, False, None, 0)),
+    "a table is named": ([[{}, {"guard_table": "done"}]], {}, ({}, True, False, None, 0)),
     "a line shows a guard": ([[{}, {}]], SHOWN, ({}, True, False, None, 0)),
     "a line shows it in another log group": ([[{"log_group": "other"}]], SHOWN, ({}, False, False, None, 0)),
     "only the second is in a guarded group": ([[{"log_group": "other"}, {}]], SHOWN, ({}, True, False, None, 0)),

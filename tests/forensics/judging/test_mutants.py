@@ -12,6 +12,7 @@ from tests.forensics.judging import (
     test_bounds,
     test_effect,
     test_ending,
+    test_guard_tables,
     test_guards,
     test_late_output,
     test_ledger,
@@ -80,6 +81,12 @@ ASKED = {
         (test_provisional.bound, test_provisional.BOUNDS),
         (test_provisional.spanned, test_provisional.SPANS),
         (test_provisional.cause, test_provisional.CAUSES),
+    ],
+    "guard_tables": [
+        (test_guard_tables.answered, test_guard_tables.ANSWERED),
+        (test_guard_tables.cited, test_guard_tables.CITED),
+        (test_guard_tables.told, test_guard_tables.TOLD),
+        (test_guard_tables.absent, test_guard_tables.ABSENT),
     ],
     "unlogged": [
         (test_unlogged.answer, test_unlogged.CASES),

@@ -172,3 +172,23 @@ def test_what_the_team_says_of_the_consumer_goes_with_each_delivery():
 
 def test_the_evidence_is_the_lines_about_it_and_the_end_of_its_run_each_once():
     assert placed(fact_ids=["log:3", "log:1"], end_ids=["log:2", "log:3"]).evidence_ids == ["log:1", "log:2", "log:3"]
+
+
+CHANGES = {
+    "an extension in time": ([(NOON + 20_000_000, NOON + 80_000_000)], NOON_MS + 80_000),
+    "a second one while the first holds": (
+        [(NOON + 20_000_000, NOON + 80_000_000), (NOON + 70_000_000, NOON + 130_000_000)],
+        NOON_MS + 130_000,
+    ),
+    "one that came when it was visible again": ([(NOON + 31_000_000, NOON + 91_000_000)], NOON_MS + 30_000),
+    "a release": ([(NOON + 5_000_000, NOON + 5_000_000)], NOON_MS + 5_000),
+}
+
+
+@pytest.mark.parametrize(("changes", "until_ms"), CHANGES.values(), ids=CHANGES)
+def test_what_its_worker_set_moves_until_when_it_was_hidden(changes, until_ms):
+    known = {"record_queue_arn": PAYMENTS, "record_at": NOON, "consumer_kind": "worker"}
+    delivery = placed(Delivery(item_id="m", visibility_set=changes, **known))
+
+    assert delivery.hidden_until_at // 1000 == until_ms
+    assert delivery.is_hidden_by_call == (until_ms != NOON_MS + 30_000)

@@ -34,6 +34,15 @@ def test_a_table_is_opened_once_as_long_as_nothing_is_committed(lake):
     assert opened(lake.path(LOG_EVENTS), first.version()).version() == first.version()
 
 
+def test_the_newest_version_by_its_number_is_the_table_that_is_open_already(lake):
+    add(lake, 1)
+    newest = opened(lake.path(LOG_EVENTS))
+
+    assert opened(lake.path(LOG_EVENTS), newest.version()) is newest
+    add(lake, 2)
+    assert opened(lake.path(LOG_EVENTS), newest.version()).version() == newest.version()
+
+
 def test_a_table_made_anew_in_the_same_folder_is_another(lake):
     add(lake, 1)
     assert lake.count(LOG_EVENTS) == 1

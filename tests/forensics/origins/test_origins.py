@@ -18,13 +18,17 @@ CASES = {
         "nobody asked for move tasks": (MOVED | dict(was_moved_then=None), "undecidable"),
         "the earlier one was not dead-lettered": (MOVED | dict(earlier_was_dead_lettered=False), "excluded"),
         "equal bodies alone": (dict(has_same_body=True), "excluded"),
-        "a call sent it while a move task was on": (MOVED | dict(was_sent=True), "excluded"),
-        "a call sent it under the old message's id": (dict(is_named_after_earlier=True, was_sent=True), "supported"),
+        "a call sent it while a move task was on": (MOVED | dict(shown_by="a record"), "excluded"),
+        "a call sent it under the old message's id": (
+            dict(is_named_after_earlier=True, shown_by="a record"),
+            "supported",
+        ),
     },
     "dedup_window_passed": {
         "300 s apart": (SAME_ID | dict(sent_gap_s=300), "excluded"),
         "a millisecond more": (SAME_ID | dict(sent_gap_s=300.001), "supported"),
         "times not shown": (SAME_ID, "undecidable"),
+        "none of its producers sent it": (SAME_ID | dict(sent_gap_s=301, is_missing_send=True), "excluded"),
         "ids not shown, within the window": (SAME_ID | UNKNOWN_ID | dict(sent_gap_s=300), "excluded"),
         "ids not shown, after the window": (SAME_ID | UNKNOWN_ID | dict(sent_gap_s=301), "undecidable"),
         "a standard queue": (dict(is_fifo=False, has_same_deduplication_id=True, sent_gap_s=301), "excluded"),
@@ -34,6 +38,10 @@ CASES = {
         "one key, two ids": (dict(has_same_business_key=True, sent_gap_s=2), "supported"),
         "one key, times not shown": (dict(has_same_business_key=True), "supported"),
         "one job id of a framework, two ids": (dict(has_same_job_id=True, sent_gap_s=2), "supported"),
+        "one key, and none of its producers sent it": (
+            dict(has_same_business_key=True, sent_gap_s=2, is_missing_send=True),
+            "excluded",
+        ),
         "no key in common": (dict(has_same_body=True, sent_gap_s=2), "excluded"),
         "the deduplication window had passed": (
             SAME_ID | dict(has_same_business_key=True, sent_gap_s=301),
@@ -63,11 +71,11 @@ CASES = {
             "undecidable",
         ),
         "a call sent it, whatever a redrive might explain": (
-            dict(has_same_business_key=True, earlier_was_dead_lettered=True, was_sent=True),
+            dict(has_same_business_key=True, earlier_was_dead_lettered=True, shown_by="a record"),
             "supported",
         ),
         "a call sent it while a move task was on": (
-            MOVED | dict(has_same_business_key=True, was_sent=True),
+            MOVED | dict(has_same_business_key=True, shown_by="a record"),
             "supported",
         ),
         "no redrive was on": (

@@ -1,6 +1,7 @@
 """What a framework says of the end of a job."""
 
 import json
+import time
 
 import pytest
 
@@ -95,3 +96,42 @@ def test_a_framework_says_of_its_messages(line, expected):
 
     assert said is not None
     assert (said.format, said.event, said.message_id, said.more_ids) == expected
+
+
+HIDES = {
+    "Shoryuken extends": (f"TID-x DEBUG: Extending message pay/{ID} visibility timeout by 30s", 30),
+    "Shoryuken backs off": (f"Message {ID} failed, will be retried in 75 seconds", 75),
+    "a heartbeat": (f"heartbeat: message {ID} visibility set to 60s", 60),
+    "a team's words": (f"extended visibility timeout of message {ID} to 300 seconds", 300),
+    "a JSON line": (f'{{"msg": "ChangeMessageVisibility", "messageId": "{ID}", "visibilityTimeout": 300}}', 300),
+    "a release": (f"{ID}: visibility changed, VisibilityTimeout=0", 0),
+    "a change that failed": (f"failed to extend visibility of {ID} by 60 s", None),
+    "one that AWS refused": (f"set visibility of {ID} to 60 s: The receipt handle has expired", None),
+    "no change": (f"Received {ID}, visibility timeout: 30", None),
+    "no message": ("extended visibility timeout by 60 seconds", None),
+    "no number of seconds": (f"extended visibility of {ID} for worker 12", None),
+}
+
+
+@pytest.mark.parametrize(("line", "seconds"), HIDES.values(), ids=HIDES)
+def test_for_how_long_a_worker_says_that_it_hid_a_message(line, seconds):
+    said = worker(line)
+
+    assert (said and said.visibility_s) == seconds
+
+
+def test_a_refused_extension_is_told():
+    lines = (
+        f"Could not auto extend the message pay/{ID} visibility timeout. Error: gone",
+        "Error changing visibility timeout: x",
+    )
+
+    assert [worker(line).event for line in lines] == ["visibility_refused"] * 2
+
+
+def test_no_line_makes_looking_for_a_change_of_visibility_slow():
+    began = time.process_time()
+    for text in ("visibility set " * 50_000 + ID, f"set visibility for 3 {ID}" * 5_000, "visibility" * 50_000):
+        worker(text)
+
+    assert time.process_time() - began < 1

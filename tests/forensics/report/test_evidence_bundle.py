@@ -15,7 +15,7 @@ from forensics.report.options import ReportOptions
 from forensics.report.pseudonyms import Pseudonyms, RedactionError
 from forensics.report.render import render
 from forensics.tables import EVIDENCE
-from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
+from forensics.tables.evidence import CONSUMERS, COVERAGE, GUARD_RECORDS, GUARD_TABLE_SETTINGS, LOG_EVENTS
 from ingest.bundles import store
 from tests.forensics.report import world
 
@@ -140,6 +140,43 @@ def test_what_is_redacted_is_nowhere_in_the_bundle(secretive):
         assert [name for name, data in files.items() if secret.encode() in data] == []
     assert manifest["redactions"] == list(SECRETS)
     assert not any(name.endswith(".pdf") for name in files)
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    """A lake whose function asks one idempotency table, while another belongs to somebody else."""
+    lake = world.save(tmp_path_factory.mktemp("guarded") / "lake", world.findings(), world.lines())
+    lake.append(CONSUMERS, [CONSUMER], "test|consumer")
+    for name in ("done", "others"):
+        lake.append(
+            GUARD_RECORDS, [{"evidence_id": f"guard:{name}", "guard_table": name, "record_key": "k"}], f"r|{name}"
+        )
+        about = {"evidence_id": f"guardtable:{name}", "guard_table": name, "deletes_expired": False}
+        lake.append(GUARD_TABLE_SETTINGS, [about], f"s|{name}")
+        read = {"evidence_id": f"coverage:{name}", "source": GUARD_RECORDS.name, "resource": name, "status": "ok"}
+        span = {"window_start_at": NOW, "window_end_at": NOW + timedelta(milliseconds=1), "collected_at": NOW}
+        lake.append(COVERAGE, [read | span], f"c|{name}")
+    said = f'[[function]]\nname = "{world.FUNCTION}"\nguard_table = "done"\n'
+    world.publish(lake, world.findings(), "run-2", settings=said)
+    return lake
+
+
+@pytest.mark.parametrize("margin", [None, timedelta(minutes=1)], ids=["whole", "with a margin"])
+def test_the_table_that_the_cases_guard_asks_comes_along_whole(guarded, margin):
+    case = load_case(guarded.findings(), world.INCIDENT)
+    rows = read_evidence(evidence_bundle(guarded.findings(), case, margin=margin)).rows
+
+    assert [r["guard_table"] for r in rows[GUARD_RECORDS.name]] == ["done"]
+    assert [r["guard_table"] for r in rows[GUARD_TABLE_SETTINGS.name]] == ["done"]
+    assert [r["resource"] for r in rows[COVERAGE.name] if r["source"] == GUARD_RECORDS.name] == ["done"]
+
+
+def test_where_something_is_redacted_no_record_comes_along_to_seem_missing(guarded):
+    case = load_case(guarded.findings(), world.INCIDENT)
+    rows = read_evidence(evidence_bundle(guarded.findings(), case, redact=Pseudonyms(["cust-1"]))).rows
+
+    assert not rows.get(GUARD_RECORDS.name)
+    assert not [r for r in rows.get(COVERAGE.name, ()) if r["source"] == GUARD_RECORDS.name]
 
 
 def test_one_value_has_one_name_and_two_values_have_two():

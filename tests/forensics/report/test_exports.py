@@ -63,6 +63,15 @@ def test_timesketch_gets_its_three_columns_in_time_order(case):
     assert "Work Done Again" in {r["timestamp_desc"] for r in rows}
 
 
+def test_timesketch_names_the_business_key_and_says_nothing_twice(case):
+    rows = list(csv.DictReader(io.StringIO(render(case, "timesketch").decode())))
+    keys = {k for m in case.messages for k in m["business_keys"] or ()}
+
+    assert keys
+    assert all(any(key in r["message"] for key in keys) for r in rows if r["message_id"])
+    assert not any(r["message"].endswith((f"({r['kind']})", f": {r['kind']}")) for r in rows)
+
+
 def test_timesketch_carries_no_formula(case):
     text = render(with_text(case, HOSTILE[-1]), "timesketch").decode()
 

@@ -84,6 +84,16 @@ def test_open_ones_stand_first_then_those_with_most_repeats_for_sure_then_the_ne
     assert ids(faults(ranked[::-1], until)) == [["a-open"], ["b-worst"], ["c-newer"], ["d-older"]]
 
 
+def test_a_repeat_counts_as_often_as_its_queue_weighs():
+    rows = [
+        incident("few", "payments", 0, extra_effects_at_least=7),
+        incident("many", "newsletter", 0, extra_effects_at_least=75),
+    ]
+
+    assert ids(faults(rows, NOON)) == [["newsletter-many"], ["payments-few"]]
+    assert ids(faults(rows, NOON, weights={"payments": 20})) == [["payments-few"], ["newsletter-many"]]
+
+
 def test_a_work_that_two_incidents_hold_counts_once():
     rows = [
         {"incident_id": f"orders-{n}", "queue_arn": incident(n)["queue_arn"], "work_id": "w", "verdict": "confirmed"}

@@ -11,9 +11,10 @@ from forensics.report import pages as report_pages
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from forensics.tables import BY_NAME
+from forensics.terms import CAUSE_WORDS
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
-from forensics.verdict.sentences import CAUSE_WORDS, effect_sentence, trigger_sentence
+from forensics.verdict.sentences import effect_sentence, trigger_sentence
 from tests.forensics.checks.test_checks import BORDERS, asked
 from tests.forensics.health.rows import week_row
 from tests.forensics.health.test_review import SIGNALS, review
@@ -123,7 +124,7 @@ IN_INCIDENTS = {
     "打ち切られた時に処理中で、処理が終わったかどうか分かりません。",
     "the group was blocked for 6.1 s behind a failed delivery; 4 messages waited behind it": "失敗した"
     "配信のため 6.1 秒の間グループが止まりました。後ろで 4 件が待っていました",
-    "84 % to 100 % (11 to 13 of 13)": "84 %〜100 %（11〜13 / 13）",
+    "11 to 13 of 13": "11〜13 / 13",
 }
 
 

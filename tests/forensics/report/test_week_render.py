@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from forensics.extras import ExtraMissingError
 from forensics.health import NUMBERS, Timeouts, review_week
 from forensics.report.week_render import WEEK_FORMATS, cards, render_week, spark_svg
 from forensics.settings import Settings
@@ -152,8 +153,38 @@ def test_a_spark_line_breaks_where_nothing_is_known():
 
 
 def test_a_format_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="pdf"):
+    with pytest.raises(ValueError, match="docx"):
+        render_week(reviewed(), "docx")
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "1 of 2 queues needs work"), ("ja", "対応が必要")])
+def test_the_pdf_has_the_review_on_numbered_pages(language, said):
+    from pypdf import PdfReader
+
+    written = render_week(reviewed(), "pdf", language)
+    pages = PdfReader(io.BytesIO(written)).pages
+    text = pages[0].extract_text()
+
+    assert written == render_week(reviewed(), "pdf", language)
+    assert said in text.replace("\n", "")
+    assert f"1 / {len(pages)}" in text
+    assert pages[0].mediabox.width > pages[0].mediabox.height
+
+
+def test_without_its_packages_the_pdf_says_how_to_get_them(monkeypatch):
+    monkeypatch.setattr("forensics.extras.find_spec", lambda name: None)
+
+    with pytest.raises(ExtraMissingError):
         render_week(reviewed(), "pdf")
+
+
+def test_names_of_queues_are_not_broken_and_few_stand_abreast():
+    rows = [week_row(f"queue-{n:02}-with-a-long-name", "2026-W47") for n in range(14)]
+    page = render_week(review_week("2026-W47", rows, [], [], Settings(), data_until_at=UNTIL), "html").decode()
+    numbers = page[page.index('<section id="numbers">') : page.index('<section id="method">')]
+
+    assert "td code, th code { white-space: nowrap; }" in page
+    assert [table.count("<code>") for table in numbers.split("<table>")[1:]] == [6, 6, 2]
 
 
 OUR_NAMES = (

@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 
 from forensics.identity import evidence_id
 from forensics.lake import Lake, to_arrow
+from forensics.lake.delta import create_table
 from forensics.queue_rules import QueueFacts
 from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
-from forensics.tables import FINDINGS, Table
+from forensics.tables import FINDINGS, GENERATIONS, Table
 from forensics.tables.evidence import COVERAGE, EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, LOG_EVENTS, QUEUE_SETTINGS
 from forensics.tables.findings import (
     DELIVERIES,
@@ -397,20 +398,35 @@ def save(folder: Path, found: dict[str, list[Row]] | None = None, log_lines: lis
 @cache
 def _ready() -> Path:
     """The world as it is most often asked for, written once: writing a lake takes a second, copying it nothing."""
+    return _written(_kept() / "lake", findings(), lines()).root
+
+
+@cache
+def _unwritten() -> Path:
+    """The world's lake before the first line and the first finding: settings, and tables without rows."""
+    lake = Lake(_kept() / "lake")
+    for table, rows in settings().items():
+        lake.append(table, rows, "test|world")
+    for table in (*FINDINGS, GENERATIONS):
+        create_table(lake.path(table), table)
+    return lake.root
+
+
+def _kept() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="doubletake-world-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return _written(folder / "lake", findings(), lines()).root
+    return folder
 
 
 def _written(folder: Path, found: dict[str, list[Row]], log_lines: list[Row]) -> Lake:
+    shutil.copytree(_unwritten(), folder)
     lake = Lake(folder)
-    for table, rows in ({LOG_EVENTS: log_lines} | settings()).items():
-        lake.append(table, rows, "test|world")
+    lake.append(LOG_EVENTS, log_lines, "test|world")
     publish(lake, found)
     return lake
 
 
-def publish(lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1") -> None:
+def publish(lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1", settings: str | None = None) -> None:
     """Publish findings as a correlation run would."""
     for table in FINDINGS:
         staged = lake.staging_folder(table, run_id)
@@ -424,5 +440,6 @@ def publish(lake: Lake, found: dict[str, list[Row]], run_id: str = "run-1") -> N
             "inputs": lake.versions(),
             "rules_version": "1",
             "data_until_at": after(7200),
+            "settings_text": settings,
         },
     )

@@ -11,9 +11,9 @@ CASES = {
             dict(earlier_status="timeout", is_fifo=False, **HELD),
             "undecidable",
         ),
-        "came back early on FIFO, where there are no copies": (
+        "came back early on FIFO, where there are no copies: a poller had held it": (
             dict(earlier_status="timeout", is_fifo=True, **HELD),
-            "supported",
+            "undecidable",
         ),
         "came back at nine tenths of the timeout": (
             dict(earlier_status="timeout", is_fifo=False, **{**HELD, "gap_ms": 27_000}),
@@ -69,9 +69,9 @@ CASES = {
             dict(earlier_status="error", is_fifo=False, **HELD),
             "undecidable",
         ),
-        "came back early on FIFO, where there are no copies": (
+        "came back early on FIFO, where there are no copies: a poller had held it": (
             dict(earlier_status="error", is_fifo=True, **HELD),
-            "supported",
+            "undecidable",
         ),
         "came back at nine tenths of the timeout": (
             dict(earlier_status="error", is_fifo=False, **{**HELD, "gap_ms": 27_000}),
@@ -101,9 +101,9 @@ CASES = {
             dict(earlier_status="crash", is_fifo=False, **HELD),
             "undecidable",
         ),
-        "came back early on FIFO, where there are no copies": (
+        "came back early on FIFO, where there are no copies: a poller had held it": (
             dict(earlier_status="crash", is_fifo=True, **HELD),
-            "supported",
+            "undecidable",
         ),
         "came back at nine tenths of the timeout": (
             dict(earlier_status="crash", is_fifo=False, **{**HELD, "gap_ms": 27_000}),
@@ -130,9 +130,9 @@ CASES = {
             dict(earlier_status="timeout", is_fifo=False, **HELD, earlier_has_finish_mark=True, **PRINTED),
             "undecidable",
         ),
-        "came back early on FIFO, where there are no copies": (
+        "came back early on FIFO, where there are no copies: a poller had held it": (
             dict(earlier_status="timeout", is_fifo=True, **HELD, earlier_has_finish_mark=True, **PRINTED),
-            "supported",
+            "undecidable",
         ),
         "came back at nine tenths of the timeout": (
             dict(
@@ -244,6 +244,26 @@ CASES = {
         ),
         "ended as the timeout ended, received long before": (
             dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=30_000),
+            "excluded",
+        ),
+        "received while the other ran, inside what was extended": (
+            dict(visibility_timeout_s=30, hidden_ms=90_000, gap_ms=45_000, run_ms=60_000),
+            "excluded",
+        ),
+        "ended before an extended timeout did": (
+            dict(visibility_timeout_s=30, hidden_ms=90_000, gap_ms=90_400, run_ms=60_000),
+            "excluded",
+        ),
+        "a run began early after another on FIFO: a poller had held the message": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=26_999, run_ms=20_000, earlier_received_is_exact=False),
+            "undecidable",
+        ),
+        "the same on a standard queue, which may deliver a copy": (
+            dict(is_fifo=False, visibility_timeout_s=30, gap_ms=26_999, run_ms=20_000, earlier_received_is_exact=False),
+            "excluded",
+        ),
+        "the same on FIFO, no longer early": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=27_000, run_ms=20_000, earlier_received_is_exact=False),
             "excluded",
         ),
         "received early, just as the other ended": (
@@ -401,6 +421,7 @@ CASES = {
         ),
     },
     "released": {
+        "extended by ten milliseconds": (dict(visibility_timeout_s=30, hidden_ms=30_010, gap_ms=31_000), "excluded"),
         "exactly nine tenths of the timeout": (
             dict(is_fifo=True, visibility_timeout_s=30, gap_ms=27_000),
             "excluded",
@@ -520,6 +541,24 @@ CASES = {
             "excluded",
         ),
         "not told to stop, came back": (dict(earlier_kind="worker", gap_ms=30_000), "undecidable"),
+        "its task stopped as the message was visible again": (
+            dict(earlier_kind="worker", visibility_timeout_s=30, gap_ms=30_400, process_ended_ms=30_000),
+            "supported",
+        ),
+        "its task stopped a millisecond later": (
+            dict(earlier_kind="worker", visibility_timeout_s=30, gap_ms=30_400, process_ended_ms=30_001),
+            "excluded",
+        ),
+        "its task stopped before an extended timeout did": (
+            dict(
+                earlier_kind="worker", visibility_timeout_s=30, hidden_ms=90_000, gap_ms=90_400, process_ended_ms=60_000
+            ),
+            "supported",
+        ),
+        "its task stopped, and only when it came back is known": (
+            dict(earlier_kind="worker", gap_ms=30_400, process_ended_ms=30_400),
+            "supported",
+        ),
         "a function took it": (dict(), "excluded"),
     },
     "broker_copy": {

@@ -50,7 +50,7 @@ def test_every_way_to_break_what_the_rules_ask_of_a_pair_is_caught():
     tree.body = [node for node in tree.body if not isinstance(node, ast.FunctionDef)]  # the wording of seconds
     survivors = []
     for what, mutant in mutants(tree):
-        names: dict = {"__name__": "broken_pair", "_timeout": pair_module._timeout}
+        names: dict = {"__name__": "broken_pair", "_timeout": pair_module._timeout, "seconds": pair_module.seconds}
         exec(compile(mutant, "pair", "exec"), names)
         broken = names["DeliveryPair"]
         if not any(is_caught(code, rule, broken) for code, rule in RULES.items()):

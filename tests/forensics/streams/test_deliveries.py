@@ -284,3 +284,32 @@ def test_every_message_that_facts_name_is_delivered_once(facts):
     assert len(set(items)) == len(items)
     assert {d.message_id for d in deliveries} >= {f.message_id for f in facts if f.role != "failure"} - {None}
     assert {d.batch_count for d in deliveries} <= {len(items)}
+
+
+SET = "worker_visibility_set"
+SECOND = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ([fact(SET, M, at=SECOND, detail="30")], [(SECOND, 31 * SECOND)]),
+        ([fact(SET, M, at=SECOND, detail="30"), fact("worker_visibility_refused", M, at=2 * SECOND)], []),
+        (
+            [fact(SET, M, at=SECOND, detail="30"), fact("handle_error", M, at=2, detail="gone:DeleteMessage")],
+            [(SECOND, 31 * SECOND)],
+        ),
+        (
+            [
+                fact(SET, M, at=SECOND, detail="30"),
+                fact("handle_error", M, at=2 * SECOND, detail="gone:ChangeMessageVisibility"),
+            ],
+            [],
+        ),
+    ],
+    ids=["set", "refused", "another call refused", "refused by SQS"],
+)
+def test_until_when_a_worker_hid_its_message(facts, expected):
+    delivery = gathered(M, facts, consumer="c")
+
+    assert (delivery.visibility_set, delivery.job_id) == (expected, None)

@@ -27,25 +27,27 @@ class Marks:
         self.needles = [n for n in needles if n]
         self.asks_every_line = "" in needles
 
-    def values(self, name: str, line: pl.Expr) -> pl.Expr:
-        """Return what the groups of a mark's expression match, as a struct of ``message_id`` and ``key``; null where nothing does."""
+    def values(self, name: str, lines: pl.Series) -> pl.DataFrame:
+        """Return what the groups of a mark's expression match, as ``message_id`` and ``key``; null where nothing does."""
         pattern = self.patterns.get(name)
-        names = re.compile(pattern).groupindex if pattern else {}
-        groups = line.str.extract_groups(pattern) if pattern and set(names) & _GROUPS else pl.lit(None)
-        return pl.struct(
-            [
-                (groups.struct.field(group).replace("", None) if group in names else pl.lit(None, pl.String)).alias(
-                    group
-                )
-                for group in sorted(_GROUPS)
-            ]
+        names = _GROUPS & set(re.compile(pattern).groupindex) if pattern else set()
+        if pattern is None or not names or lines.null_count() == len(lines):
+            return pl.DataFrame(
+                {group: pl.Series([None], dtype=pl.String).new_from_index(0, len(lines)) for group in _GROUPS}
+            )
+        found = lines.str.extract_groups(pattern).struct.unnest()
+        return found.select(
+            pl.col(n).replace("", None) if n in names else pl.lit(None, pl.String).alias(n) for n in _GROUPS
         )
 
     def unsaid(self, line: pl.Expr, says: pl.Expr) -> pl.Expr:
         """Tell which lines hold a mark that their shape does not: some expressions tell digits, or letters of ids, apart."""
         told = {"effect": says & EFFECT > 0, "started": says & STARTED > 0}
         found = [
-            line.str.contains(pattern.replace("$", r"\n?$")) & ~told.get(name, pl.lit(False))
+            pl.when(~told.get(name, pl.lit(False)))
+            .then(line)
+            .str.contains(pattern.replace("$", r"\n?$"))
+            .fill_null(False)
             for name, pattern in self.patterns.items()
             if pattern is not None
         ]

@@ -1,0 +1,91 @@
+"""Vectors take the records of printed events in their commonest forms, as columns, where the grammar would take them."""
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+import polars as pl
+
+from forensics.parsers.grammar import UUID
+from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.model import LogGroup
+from forensics.streams.printed_events import Attributes, PrintedRecord, printed_records
+
+_TEXT = r"^[A-Za-z0-9_.:/@+=#-]{1,300}$"
+_RULES = {
+    "message_id": rf"^{UUID}$",
+    "receipt_handle": r"^[A-Za-z0-9+/=~_.-]+$",
+    "receive_count": r"^[0-9]{1,9}$",
+    "sent_ms": r"^[0-9]{1,14}$",
+    "first_receive_ms": r"^[0-9]{1,14}$",
+    "group_id": _TEXT,
+    "deduplication_id": _TEXT,
+    "body_md5": r"^[0-9a-fA-F]{32}$",
+    "queue_arn": _TEXT,
+    "dead_letter_source_arn": _TEXT,
+    "sender_id": _TEXT,
+}
+"""What a printed value must look like for vectors to take it as the grammar would."""
+_NUMBERS = {"receive_count": pl.Int32, "sent_ms": pl.Int64, "first_receive_ms": pl.Int64}
+
+
+def records_of(
+    events: Sequence[str], groups: Sequence[LogGroup], keys: BusinessKeys
+) -> tuple[pl.DataFrame, Sequence[int]]:
+    """Read printed events in the commonest forms, JSON and Python's repr; returns their records, and which events are odd.
+
+    ``event`` is the place of the event among those given; ``key`` the business key of the body.
+    """
+    odd: list[int] = []
+    stretches = range(0, len(events), _EVENTS_AT_ONCE)
+    read = [
+        _read(range(first, min(first + _EVENTS_AT_ONCE, len(events))), events, groups, keys, odd) for first in stretches
+    ]
+    records = pl.concat([_columns_of([], []), *read], rechunk=True)
+    fits = pl.all_horizontal(
+        pl.col(name).str.contains(rule).fill_null(name not in ("message_id", "receipt_handle"))
+        for name, rule in _RULES.items()
+    )
+    records = records.with_columns(fits=fits & ~pl.struct("event", "message_id").is_duplicated())
+    odd += records.filter(~pl.col("fits"))["event"].unique().to_list()
+    records = records.drop("fits").filter(~pl.col("event").is_in(odd))
+    return records.with_columns(pl.col(name).cast(kind) for name, kind in _NUMBERS.items()), odd
+
+
+_EVENTS_AT_ONCE = 1_000
+"""What so many hold stays in a processor's own memory until it stands in columns: a third less time than all at once."""
+
+
+def _read(
+    places: range, events: Sequence[str], groups: Sequence[LogGroup], keys: BusinessKeys, odd: list[int]
+) -> pl.DataFrame:
+    """Return the records of the events at some places; those in no common form are added to the odd ones."""
+    found: list[PrintedRecord] = []
+    of_event = []
+    for number in places:
+        listed = printed_records(events[number], groups[number], keys)
+        if listed is None:
+            odd.append(number)
+        else:
+            found += listed
+            of_event.append((number, len(listed)))
+    try:
+        return _columns_of(found, of_event)
+    except (pl.exceptions.PolarsError, TypeError):  # a value that is no text
+        odd += [number for number, _ in of_event]
+        return _columns_of([], [])
+
+
+def _columns_of(records: Sequence[PrintedRecord], of_event: Sequence[tuple[int, int]]) -> pl.DataFrame:
+    """Return records as columns; ``of_event`` says which events they are of, and how many of each."""
+    said = [record.attributes for record in records]
+    texts = {
+        name: list(map(attrgetter(name), records))
+        for name in PrintedRecord.__struct_fields__
+        if name not in ("attributes", "body")
+    }
+    texts |= {name: list(map(attrgetter(name), said)) for name in Attributes.__struct_fields__}
+    places = {
+        "event": pl.Series([n for n, count in of_event for _ in range(count)], dtype=pl.UInt32),
+        "batch_position": pl.Series([n for _, count in of_event for n in range(1, count + 1)], dtype=pl.Int32),
+    }
+    return pl.DataFrame({**places, **{name: pl.Series(values, dtype=pl.String) for name, values in texts.items()}})

@@ -1,0 +1,55 @@
+"""Could a line have told why a message was redelivered? Asked of what a world wrote down and kept, whatever anybody makes of it.
+
+It could where the log of the earlier delivery was kept, names the message, and holds what says how that delivery ended: the end of
+its run, its response, its failed delete, its stop; or where the metric, event or recorded call that says so was kept. It could
+not where nothing of the kind was ever written, such as the response of a function that does not print it.
+"""
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from tests.oracle.truth import Cause
+
+if TYPE_CHECKING:
+    from tests.oracle.world import World
+
+_ENDS = frozenset({"end", "report", "timeout", "crash", "error"})
+_RUN_ENDED = frozenset({"function_timeout", "function_error", "runtime_crash", "batch_collateral"})
+_NOT_DELETED = frozenset({"partial_response", "delete_ineffective"})
+
+
+class Telling:
+    """What the kept lines of one world say of each delivery's end."""
+
+    def __init__(self, world: "World") -> None:
+        self.plan = world.plan
+        self._roles: dict[str | None, set[str]] = defaultdict(set)
+        self._last_ms: dict[str | None, int] = {}
+        self._named: set[int] = set()
+        for line in world.evidence.lines:
+            self._roles[line.run_id].add(line.role)
+            self._last_ms[line.run_id] = max(line.at_ms, self._last_ms.get(line.run_id, 0))
+            self._named.update(id(delivery) for delivery in line.names)
+
+    def could_tell(self, cause: Cause) -> bool:
+        """Tell whether what says how the delivery before ended was written and kept."""
+        before, plan = cause.before, self.plan
+        if cause.code in ("throttled", "unseen_receive"):
+            return plan.metrics_kept or (cause.code == "unseen_receive" and plan.consumer != "lambda")
+        if before.run_id is None or id(before) not in self._named:
+            return False
+        roles = self._roles[before.run_id]
+        has_end = bool(roles & _ENDS)
+        if cause.code in _RUN_ENDED:
+            return has_end
+        if cause.code in _NOT_DELETED:
+            if plan.response is None:
+                return has_end and plan.mapping_kept
+            return has_end and ("response" in roles or (plan.counts_events and plan.metrics_kept))
+        if cause.code == "worker_killed":
+            return "stop" in roles or plan.task_events
+        if cause.code in ("delete_failed", "handle_expired"):
+            return "delete_error" in roles
+        if cause.code == "visibility_expired":
+            return has_end or self._last_ms[before.run_id] > cause.later_ms
+        return plan.calls == "all" or (cause.code == "released" and plan.is_fifo)

@@ -1,0 +1,27 @@
+"""Where tests put files that go with them: in memory where there is room, since a lake waits for the disk at every commit."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+MEMORY = Path("/dev/shm")
+ENOUGH_BYTES = 4 * 1024**3
+_PREFIX = f"doubletake-tests-{os.getuid()}-"
+
+
+def in_memory() -> Path | None:
+    """Let this process and those that it starts use a fresh folder in memory; None where there is no room or ``TMPDIR`` says where."""
+    if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK | os.X_OK):
+        return None
+    for folder in MEMORY.glob(f"{_PREFIX}*"):
+        if not Path("/proc", folder.name.removeprefix(_PREFIX)).exists():  # that of a killed run
+            shutil.rmtree(folder, ignore_errors=True)
+    there = os.statvfs(MEMORY)
+    if there.f_bavail * there.f_frsize < ENOUGH_BYTES or there.f_flag & os.ST_NOEXEC:
+        return None
+    mine = MEMORY / f"{_PREFIX}{os.getpid()}"
+    mine.mkdir(mode=0o700)
+    os.environ["TMPDIR"] = str(mine)
+    tempfile.tempdir = None
+    return mine
