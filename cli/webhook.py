@@ -4,6 +4,7 @@ import hashlib
 import http.client
 import json
 import os
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from forensics.settings import Settings
 
 TIMEOUT_S = 10.0
+WHOLE_CALL_S = 30.0
+_HINT = "It is not recorded as told, and is sent again the next time."
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,32 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def post(webhook: Webhook, notice: "Notice") -> None:
-    """Send one notice; raises WebhookError, which never tells the address, unless the webhook says 2xx."""
+    """Send one notice; raises WebhookError, which never tells the address, unless the receiver takes it, and soon.
+
+    ``TIMEOUT_S`` is the longest silence; one that sends a byte now and then would hold a watch for ever.
+    """
+    from forensics.report.notice import WebhookError
+
+    failures: list[BaseException] = []
+    ended = threading.Event()
+
+    def send() -> None:
+        try:
+            _send(webhook, notice)
+        except BaseException as problem:
+            failures.append(problem)
+        ended.set()
+
+    threading.Thread(target=send, daemon=True).start()
+    if not ended.wait(WHOLE_CALL_S):
+        raise WebhookError(
+            f"{webhook.host} did not take the notice of {notice.incident_id} in {WHOLE_CALL_S:g} s", _HINT
+        )
+    if failures:
+        raise failures[0]
+
+
+def _send(webhook: Webhook, notice: "Notice") -> None:
     from forensics.report.notice import WebhookError
 
     if webhook.kind == "email":
@@ -104,14 +132,12 @@ def post(webhook: Webhook, notice: "Notice") -> None:
         headers={"Content-Type": "application/json", "User-Agent": "doubletake"},
         method="POST",
     )
-    hint = "It is not recorded as told, and is sent again the next time."
     try:
-        with urllib.request.build_opener(_NoRedirects()).open(asked, timeout=TIMEOUT_S) as answer:
-            answer.read(1000)
+        urllib.request.build_opener(_NoRedirects()).open(asked, timeout=TIMEOUT_S).close()  # its status is the answer
     except urllib.error.HTTPError as problem:
         raise WebhookError(
-            f"{webhook.host} answered {problem.code} to the notice of {notice.incident_id}", hint
+            f"{webhook.host} answered {problem.code} to the notice of {notice.incident_id}", _HINT
         ) from None
     except (OSError, ValueError, http.client.HTTPException) as problem:
         reason = getattr(problem, "reason", None) or type(problem).__name__
-        raise WebhookError(f"{webhook.host} did not take the notice of {notice.incident_id}: {reason}", hint) from None
+        raise WebhookError(f"{webhook.host} did not take the notice of {notice.incident_id}: {reason}", _HINT) from None

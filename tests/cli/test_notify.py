@@ -1,6 +1,7 @@
 import json
 import socket
 import threading
+from contextlib import suppress
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
@@ -70,6 +71,30 @@ def notify(lake, *more):
 
 def changed(**columns):
     return world.findings() | {"incidents": [world.incident() | columns]}
+
+
+@pytest.mark.parametrize(
+    ("begin", "code"), [(b"HTTP/1.1 200 OK\r\n", 3), (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", 0)]
+)
+def test_a_receiver_that_sends_a_byte_now_and_then_holds_nobody(hook, lake, monkeypatch, capsys, begin, code):
+    monkeypatch.setattr("cli.webhook.WHOLE_CALL_S", 0.5)
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("DOUBLETAKE_WEBHOOK", f"http://127.0.0.1:{server.getsockname()[1]}/x")
+        threading.Thread(target=dripping, args=(server, begin, over), daemon=True).start()
+
+        assert notify(lake, "--test") == code
+    over.set()
+    assert ("in 0.5 s" in capsys.readouterr().err) == (code == 3)
+
+
+def dripping(server, begin, over):
+    client, _ = server.accept()
+    with client, suppress(OSError):
+        client.recv(65_536)
+        client.sendall(begin)
+        while not over.wait(0.05):
+            client.sendall(b"X")
 
 
 def test_an_incident_is_told_once(hook, lake):
