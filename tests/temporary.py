@@ -7,6 +7,8 @@ from pathlib import Path
 
 MEMORY = Path("/dev/shm")
 ENOUGH_BYTES = 4 * 1024**3
+ON_DISK = os.environ.setdefault("DOUBLETAKE_TESTS_ON_DISK", tempfile.gettempdir())
+"""Where temporary files would lie else, for what is linked from the disk and for what is large."""
 _PREFIX = f"doubletake-tests-{os.getuid()}-"
 
 

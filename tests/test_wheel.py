@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from packaging.utils import canonicalize_name
 
 from forensics.extras import DISTRIBUTION, EXTRAS
 from tests.signing_in import Visitor
+from tests.temporary import ON_DISK
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.process, pytest.mark.emulator, pytest.mark.spark, pytest.mark.slow]
@@ -87,7 +89,7 @@ def installed(wheel, metadata, tmp_path_factory):
 
     What it asks for is linked, not fetched again: pip takes a minute for the gigabyte, and would say no more.
     """
-    venv, elsewhere = tmp_path_factory.mktemp("venv"), tmp_path_factory.mktemp("elsewhere")
+    venv, elsewhere = Path(tempfile.mkdtemp(dir=ON_DISK)), tmp_path_factory.mktemp("elsewhere")
     run(sys.executable, "-m", "venv", venv, cwd=elsewhere)
     ours, theirs = (Path(sysconfig.get_path("purelib", vars=v)) for v in ({}, {"base": str(venv)}))
     for package in asked_for(map(Requirement, metadata.get_all("Requires-Dist")), EXTRAS):
@@ -104,7 +106,7 @@ def installed(wheel, metadata, tmp_path_factory):
         (elsewhere / name).parent.mkdir(exist_ok=True)
         (elsewhere / name).write_text("raise RuntimeError('a module of the current folder was imported')\n")
     yield Installed(venv / "bin", elsewhere)
-    shutil.rmtree(venv)  # more than a gigabyte, of which pytest would keep three
+    shutil.rmtree(venv)  # more than a gigabyte
 
 
 def test_one_name_is_put_among_the_packages_of_python(wheel):
