@@ -5,8 +5,10 @@ import json
 import re
 
 import pytest
+import typer
 
 import cli
+from cli.fold import cells
 from tests.pages import health_tale, tales
 from tests.pages.english import english_in
 from tests.pages.worlds import DOUBLE_BILLING, START, Story
@@ -72,6 +74,49 @@ def test_what_is_printed_is_japanese(run, args):
     words = re.sub(_OPTIONS, " ", f"{out}{err}", flags=re.MULTILINE)
 
     assert english_in(re.sub(CODES, " ", words)) == [], f"{out}{err}"
+
+
+def _longest_first(words):
+    return "|".join(sorted(map(re.escape, map(str, words)), key=len, reverse=True))
+
+
+PROGRAM = typer.main.get_command(cli.app)
+_SIGNS = r"使い方:.*|\[(?:既定値|環境変数): .*?\]|(?<=│)[ *]+(?:--?[\w-]+,?\s*)+|<[^>]*>|\[x>=\d+\]|--[\w-]+|\bRE2\b|\b\d+[mhds]\b"
+_VALUES = r"doubletake report --format zip|spark://[\w:]+|type=charge|Amazon|\b(?:Spark|Webhook|Ctrl-C|JSON|Lines|Parquet|Schema|all|why|still|refund|cards|emails|tokens|language|team|en)\b"
+
+
+@pytest.mark.parametrize("name", ["", *PROGRAM.commands])
+def test_help_is_japanese_but_for_what_is_typed(run, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "300")
+    code, out, _ = run(*name.split(), "--help", "--language", "ja")
+    command = PROGRAM.commands.get(name, PROGRAM)
+    typed = {param.metavar for param in command.params if param.metavar}
+    typed |= {word for choice in re.findall("<([^>]*)>", out) for word in choice.split("|")}
+    words = re.sub(rf"{_SIGNS}|{_VALUES}|^│ (?:{_longest_first(PROGRAM.commands)}) ", " ", out, flags=re.MULTILINE)
+    words = re.sub(rf"\b(?:{_longest_first(typed)})\b", " ", words)
+
+    assert code == 0
+    assert "このヘルプを表示して終了します。" in out
+    assert english_in(words) == []
+
+
+def test_help_is_whole_in_a_narrow_terminal_and_no_line_is_wider(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("--help", "--language", "ja")
+
+    assert "…" not in out
+    assert max(cells(line) for line in out.splitlines()) <= 80
+
+
+def test_help_follows_the_team_and_is_english_where_nobody_chose(run, lake):
+    (lake / "doubletake.toml").write_text('[team]\nlanguage = "ja"\n')
+    _, of_team, _ = run("find", "--help")
+    (lake / "doubletake.toml").unlink()
+    _, english, _ = run("find", "--help")
+
+    assert "[環境変数: DOUBLETAKE_LAKE]" in of_team
+    assert "Usage: doubletake find" in english
+    assert "Show this message and exit." in english
 
 
 def test_a_bug_of_ours_and_a_full_disk_are_said_in_japanese(run, monkeypatch):
