@@ -14,6 +14,7 @@ import pyarrow as pa
 from forensics.counting.vector_marks import Marks
 from forensics.parsers import sqs_records
 from forensics.parsers.grammar import REQUEST_ID, UUID
+from forensics.parsers.lambda_text import TIMEOUT_NEEDLE
 from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.parsers.needles import OF_FUNCTIONS
 from forensics.streams.shapes import OTHER_ID, OWN, SEND
@@ -76,9 +77,11 @@ def prefix_ids(line: pl.Expr) -> pl.Expr:
 
 
 def may_be_of_platform(line: pl.Expr) -> pl.Expr:
-    """Tell which lines may be START, END or REPORT in another form: behind a time, a blank, or a tab for a blank."""
+    """Tell which lines may be START, END or REPORT in another form (behind a time, a blank, or a tab for a blank), or tell of another run."""
     speaking = pl.when(line.str.contains("RequestId", literal=True)).then(line)
-    return speaking.str.contains_any(["START", "END", "REPORT"]).fill_null(False)
+    return speaking.str.contains_any(["START", "END", "REPORT"]).fill_null(False) | line.str.contains(
+        TIMEOUT_NEEDLE, literal=True
+    )
 
 
 _MASK = bytes.maketrans(b"0123456789", b"0" * 10)

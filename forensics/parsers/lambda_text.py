@@ -78,13 +78,20 @@ TIMEOUT = Pattern(
 '45.05'
 """
 
+_TYPE = r"\"errorType\"" + SPACE + r"*+:" + SPACE + r"*+\"[^\"\\]{0,100}+\""
+_COMMA = SPACE + r"*+," + SPACE + r"*+"
 TIMEOUT_PAYLOAD = Pattern(
     "timeout_payload",
-    r"errorMessage[\\\"']{1,4}" + SPACE + r"*+:" + SPACE + r"*+[\\\"']{1,4}"
-    r"(?:" + TIMESTAMP + r" )?(?:RequestId: )?(?P<request_id>" + REQUEST_ID + r") (?:Error: )?"
-    r"Task timed out after (?P<timeout_s>" + NUMBER + r")",
+    r"^\{" + SPACE + r"*+(?:" + _TYPE + _COMMA + r")?+\"errorMessage\"" + SPACE + r"*+:" + SPACE + r"*+\""
+    r"(?:" + TIMESTAMP + r" )?+(?:RequestId: )?+(?P<request_id>" + REQUEST_ID + r") (?:Error: )?+"
+    r"Task timed out after (?P<timeout_s>" + NUMBER + r") seconds?+\"(?:" + _COMMA + _TYPE + r")?+"
+    r"" + SPACE + r"*+\}" + SPACE + r"*+(?![\s\S])",
 )
-"""The answer of an Invoke call that a caller printed: it tells of another run than the one that prints it."""
+"""The answer that Lambda gives to whoever invoked a run that timed out, alone: it tells of that run, wherever it is printed.
+
+>>> TIMEOUT_PAYLOAD.find('{"errorMessage":"2022-10-25T16:47:22.617Z 8bf047ff-04a7-493f-aefa-fe68804f9a61 Task timed out after 60.06 seconds"}', 1)
+'8bf047ff-04a7-493f-aefa-fe68804f9a61'
+"""
 
 RUNTIME_ERROR_NEEDLE = "xited"
 RUNTIME_ERROR_START = "RequestId:"

@@ -13,6 +13,8 @@ from forensics.parsers.workers import WorkerLine, worker
 from forensics.settings import Consumer
 
 ERROR_TEXT_CHARS = 300
+TIMEOUT_ANSWER = "timeout_answer"
+"""Kind of a line that is the answer to whoever invoked a run that timed out: its request id may be of another stream's run."""
 LAMBDA_LOG_GROUPS = "/aws/lambda/"
 """In these the poller is Lambda's own: no worker framework deletes anything there."""
 
@@ -21,7 +23,7 @@ LAMBDA_LOG_GROUPS = "/aws/lambda/"
 class ParsedLine:
     """What one line says. None is unknown: the line does not say it.
 
-    ``kind`` is init_start, start, end, report, timeout, runtime_error, runtime_done, init_report, restore_start,
+    ``kind`` is init_start, start, end, report, timeout, timeout_answer, runtime_error, runtime_done, init_report, restore_start,
     restore_report, extension, telemetry, unhandled_error, logged_error (which the runtime or the application may have
     written), handle_error, app, platform or other.
     """
@@ -66,6 +68,8 @@ def parse_line(line: str, consumer: Consumer | None = None, log_group: str = "")
     is_json = json_lines.START.compiled.search(line) is not None
     if style is None and is_json and (event := json_lines.PLATFORM_TYPE.find(line, "platform_type")):
         return _platform_json(line, json_lines.PLATFORM_KINDS.get(event.removeprefix("platform."), "platform"))
+    if is_json and lambda_text.TIMEOUT_NEEDLE in line and (answer := lambda_text.TIMEOUT_PAYLOAD.compiled.search(line)):
+        return ParsedLine(TIMEOUT_ANSWER, answer["request_id"], timeout_s=float(answer["timeout_s"]))
     return _application(line, style, is_json, consumer, log_group)
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import Pattern
+from forensics.parsers.line import TIMEOUT_ANSWER
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.facts import facts_of
 from forensics.streams.groups import LAMBDA_STREAM
@@ -30,7 +31,7 @@ less than a success, yet leaves it open (``_end_status``). A timeout line can st
 
 _ENDS = frozenset({"report", "runtime_done"})
 _CLOSES = _ENDS | {"end"}
-_MARKS = _CLOSES | {"start", "timeout", "runtime_error", "unhandled_error", "logged_error"}
+_MARKS = _CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
 
 
 class FunctionsInForce(Protocol):
@@ -132,6 +133,10 @@ def _runs(
     border_ms = 0
     for statement in statements:
         request_id = statement.request_id
+        if (
+            statement.kind == TIMEOUT_ANSWER and request_id not in started
+        ):  # of a run that the open one invoked elsewhere
+            statement, request_id = statement._replace(kind="app", request_id=None), None
         if request_id is None:
             request_id = open_id
         elif statement.kind == "start":
@@ -263,7 +268,7 @@ _STATUS = {
 def _end_said(statement: Statement) -> int:
     """Return how much a line says of its run's end."""
     kind, status = statement.kind, statement.status
-    if kind == "timeout" or status == "timeout":
+    if kind in ("timeout", TIMEOUT_ANSWER) or status == "timeout":
         return _TIMEOUT
     if kind == "runtime_error":
         return _CRASH

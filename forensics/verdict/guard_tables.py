@@ -12,7 +12,7 @@ class TableWord:
 
     ``gap``: why nothing of it is known (``unread``, or coverage's word). ``ids_recorded``: so many message ids of the work have
     a record of their own. ``expired_at``: when its record expired, before the repeat at ``repeat_at``; ``kept_s``: the repeat
-    wrote it anew, for a record is kept so long at most. ``passed_until``: a completed record held until then, and the work was
+    wrote it again, for a record is kept so long at most. ``passed_until``: a completed record held until then, and the work was
     done again all the same. ``lock_until``: it is still in progress; ``is_lock_open``: without an end of its own;
     ``is_lock_past``: a repeat came after that end. ``completed_until``: it is completed. ``keeps_expired``: the table deletes nothing by itself. ``absence``: that there is none:
     ``decided``, or why that says nothing (``part``, ``deleted``, ``key``); ``read_at``: when the table was read.
@@ -79,7 +79,7 @@ def _why_it_passed(told: TableWord) -> list[str]:
         )
     if told.kept_s is not None:
         parts.append(
-            f"The repeat wrote its record in the table {told.table} anew {told.gap_s:,} s after the work was done: a record is kept "
+            f"The repeat wrote its record in the table {told.table} again {told.gap_s:,} s after the work was done: a record is kept "
             f"for {told.kept_s:,} s at most, so the one before had expired."
         )
     if told.is_passed:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from forensics.verdict.guard_tables import TableWord, table_sentences
+from forensics.words import count_text
 
 GUARDS = {
     "line": "a configured guard line shows it",
@@ -62,7 +63,9 @@ def guard_sentence(
         parts += _missed(overlapped, 0 if has_record else ids_done, None if has_record else record_gap_s)
     parts += [sentence for told in recorded for sentence in table_sentences(told)]
     if other_payloads:
-        parts.append(f"The idempotency store met another payload under the same key {other_payloads:,} time(s).")
+        parts.append(
+            f"The idempotency store met another payload under the same key {count_text(other_payloads, 'time')}."
+        )
     return " ".join(parts)
 
 

@@ -54,6 +54,7 @@ def forms(run: str, message_id: str) -> dict[str, str]:
         "silence": "connected to the database",
         "silence with its request": f"2026-11-20T12:00:00.000Z\t{run}\tINFO\tconnected",
         "timeout": f"2026-11-20T12:00:00.000Z {run} Task timed out after 3.00 seconds",
+        "answer about a timeout": f'{{"errorMessage":"2026-11-20T12:00:00.000Z {run} Task timed out after 3.00 seconds"}}',
         "json start": f'{{"time":"2026-11-20T12:00:00.000Z","type":"platform.start","record":{{"requestId":"{run}"}}}}',
         "start without a request": "START RequestId: <guid> Version: $LATEST",
         "late start": f"2026-11-20T12:00:00.000Z START RequestId: {run} Version: $LATEST",

@@ -382,6 +382,7 @@ BY_THE_GRAMMAR = {
     "an event behind a mark": ("keys", [f"charged payment_id={KEY} of " + json.dumps(EVENT)]),
     "a START behind a blank": ("no-marks", ["\n" + START.format(RUNS[1]), START.format(RUNS[1])]),
     "a request id that is none": ("no-marks", [" " * 300 + "2026-11-20T12:00:00.000Z\t9f29xmpl-ba7e-49fe-a1b9-9a7ad6313712\tINFO\tx"]),
+    "an answer about another run's timeout": ("no-marks", [json.dumps({"errorMessage": f"RequestId: {RUNS[1]} Error: Task timed out after 3.00 seconds"})]),
     "ids in capitals": ("upper-case", [f"did {MESSAGES[0].upper()}"]),
 }  # fmt: skip
 

@@ -5,11 +5,7 @@ import pytest
 from forensics.parsers import parse_line
 from tests.forensics.parsers.lines import recorded, sample_lines
 
-PLATFORM = [
-    r
-    for r in recorded("lambda-text.jsonl")
-    if isinstance(r.get("expected"), dict) and r["kind"] != "lambda_timeout_payload"  # an Invoke answer, no log line
-]
+PLATFORM = [r for r in recorded("lambda-text.jsonl") if isinstance(r.get("expected"), dict)]
 READ = ("request_id", "duration_ms", "status", "error_type", "timeout_s", "init_ms", "phase")
 
 

@@ -102,6 +102,14 @@ WHERE = {
         [(1, "start", A), (2, "app", None, mention(A)), (3, "app", None, mention("m"))],
         {(A, 1): ["m"]},
     ),
+    "in which it was printed, although it answers for a run elsewhere": (
+        [(1, "start", A), (2, "timeout_answer", B, mention("m")), (3, "report", A)],
+        {(A, 1): ["m"]},
+    ),
+    "for which it answers": (
+        [(1, "start", A), (2, "report", A), (3, "start", B), (4, "timeout_answer", A, mention("m"))],
+        {(A, 1): ["m"], (B, 1): []},
+    ),
     "in no run, and saying nothing: nothing": ([(1, "app", None), (2, "init_start", None)], {}),
 }
 
@@ -190,6 +198,10 @@ ENDS = {
     "a REPORT whose duration was cut off": ([("report", None, None, None)], ("success", None)),
     "a timeout line beside a success": (
         [("timeout", None, None, None), ("report", 3_000.0, "success", None)],
+        ("timeout", None),
+    ),
+    "an answer that says timeout": (
+        [("timeout_answer", None, None, None), ("report", 3_000.0, None, None)],
         ("timeout", None),
     ),
     "a REPORT that says timeout": ([("report", 3_000.0, "timeout", None)], ("timeout", None)),

@@ -31,9 +31,9 @@ TOLD = {
         {"expired_at": NOON, "repeat_at": LATER},
         "Its record in the table done expired at 2026-11-20 12:00:00.000 UTC, before the repeat at 2026-11-20 12:10:00.500 UTC.",
     ),
-    "written anew": (
+    "written again": (
         {"kept_s": 300, "gap_s": 1595},
-        "The repeat wrote its record in the table done anew 1,595 s after the work was done: a record is kept for 300 s at most, so the "
+        "The repeat wrote its record in the table done again 1,595 s after the work was done: a record is kept for 300 s at most, so the "
         "one before had expired.",
     ),
     "it held all the same": (

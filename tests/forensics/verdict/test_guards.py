@@ -52,7 +52,7 @@ CASES = {
     "another payload": (
         dict(stopped={}, is_in_place=True, other_payloads=2),
         "A guard is in place, and no line shows that it stopped a repeat. The idempotency store met another payload under "
-        "the same key 2 time(s).",
+        "the same key 2 times.",
     ),
 }
 
