@@ -23,13 +23,26 @@ def fold(text: str, width: int, next_width: int | None = None) -> list[str]:
     >>> fold("可視性タイムアウトが切れました。", 16)
     ['可視性タイムアウ', 'トが切れました。']
     """
-    lines: list[str] = []
+    starts = [0, *breaks(text, width, next_width)]
+    lines = [text[start:end].strip() for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    return [text[: starts[1] if starts[1:] else None].rstrip(), *lines[1:]]
+
+
+def breaks(text: str, width: int, next_width: int | None = None) -> list[int]:
+    """Return where in a text its second line begins, its third, and so on.
+
+    >>> breaks("one two three", 8)
+    [8]
+    """
+    begins: list[int] = []
     line = ""
+    place = 0
     for piece in _PIECE.findall(text):
-        room = width if not lines or next_width is None else next_width
-        if line and cells((line + piece).rstrip()) > room:
-            lines.append(line.rstrip())
+        room = width if not begins or next_width is None else next_width
+        if line.strip() and cells((line + piece).rstrip()) > room:
+            begins.append(place)
             line = piece.lstrip()
         else:
             line += piece
-    return [*lines, line.rstrip()]
+        place += len(piece)
+    return begins

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +26,7 @@ from cli.doctor import doctor
 from cli.find import find
 from cli.findings import findings
 from cli.health import health
+from cli.helping import SpokenCommand, SpokenGroup
 from cli.import_ import import_
 from cli.incidents import incidents
 from cli.investigate import investigate
@@ -81,6 +83,7 @@ EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     name="doubletake",
+    cls=SpokenGroup,
     help="Incident forensics for Amazon SQS: which messages were processed more than once, how sure that is, and why.",
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -114,7 +117,6 @@ def _before(
         typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Print the version and stop."),
     ] = False,
 ) -> None:
-    speak(language)
     ctx.obj = Everywhere(lake, config, profile, region, endpoint_url, quiet, wide, language)
 
 
@@ -157,7 +159,8 @@ for _panel, _commands in _COMMANDS.items():
         _ready = everywhere(
             _command, before=None if _command in _NEEDS_FRAMES else leave_pandas_out, is_kept=_command in _KEPT
         )
-        app.command(name=_command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=_panel)(_ready)
+        _name = _command.__name__.rstrip("_").replace("_", "-")
+        app.command(name=_name, cls=SpokenCommand, rich_help_panel=_panel)(_ready)
 
 
 @cache
@@ -174,6 +177,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     before = os.umask(0o077)  # evidence is for whoever collects it: lakes, reports, and what Spark writes on the way
     os.umask(before | 0o077)
     make_streams_ready()
+    speak(_asked(args).language_code())  # help, and what the command line cannot mean, end before a command could do so
     try:
         code = _program()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()
@@ -182,9 +186,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(problem), problem.hint)
         return problem.exit_code
     except typer.TyperException as problem:
-        speak(
-            _asked_language(args)
-        )  # what the command line cannot mean was found before a command could say its language
         complain(
             problem.format_message().replace("Value error, ", "").replace("argument(s)", "arguments"), _usage_hint(args)
         )
@@ -212,11 +213,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         speak(None)
 
 
-def _asked_language(args: Sequence[str]) -> str | None:
-    """Return the language that a command line names, which need not be one that can be read as a whole."""
-    named = [after for before, after in pairwise(args) if before == "--language"]
-    named += [arg.partition("=")[2] for arg in args if arg.startswith("--language=")]
-    return named[-1] if named else os.environ.get("DOUBLETAKE_LANGUAGE")
+def _asked(args: Sequence[str]) -> Everywhere:
+    """Return what decides on the language as a command line names it, which need not be one that can be read as a whole."""
+
+    def named(option: str) -> str | None:
+        values = [after for before, after in pairwise(args) if before == option]
+        values += [arg.partition("=")[2] for arg in args if arg.startswith(f"{option}=")]
+        return values[-1] if values else os.environ.get(option.replace("--", "DOUBLETAKE_").upper())
+
+    config = named("--config")
+    return Everywhere(lake=named("--lake"), config=Path(config) if config else None, language=named("--language"))
 
 
 def _reader_has_enough() -> int:

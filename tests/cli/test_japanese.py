@@ -5,13 +5,15 @@ import json
 import re
 
 import pytest
+import typer
 
 import cli
+from cli.fold import cells
 from tests.pages import health_tale, tales
 from tests.pages.english import english_in
 from tests.pages.worlds import DOUBLE_BILLING, START, Story
 
-_OPTIONS = r"(?<!\S)--?[a-z][\w-]*(?: (?:ID|table|jsonl|zip))?|^\s+(?:doubletake|aws) .*$"
+_OPTIONS = r"\[access\] mode|\"oidc\"|export \w+=\S+|Webhook|使えません：.*$|使える拡張子：.*$|\.xyz|（cards, emails, tokens）|(?<!\S)--?[a-z][\w-]*(?: (?:ID|table|jsonl|zip))?|^\s+(?:doubletake|aws) .*$"
 CODES = r"'[^']*'|doubletake [\w .-]+|\b(?:ok|[\w.-]+-[0-9a-f]{6}|charge-card|\w+ \d+(?=[,。]))\b"
 
 
@@ -62,6 +64,27 @@ COMMANDS = {
     "no such option": ["status", "--fast"],
     "no mark": ["mark", DOUBLE_BILLING, "lost"],
     "a window that is empty": ["correlate", "--since", "2030-01-01T00:00:00Z"],
+    "a question without a key": ["ask", "why"],
+    "a fault that is not there": ["incidents", "--fault", "mail-000000"],
+    "an incident that is not there": ["deliveries", "--incident", "mail-20261120T0512Z"],
+    "a time without a zone": ["collect", "mail", "--since", "2026-11-20T05:12:00"],
+    "a time of the future": ["collect", "mail", "--since", "2999-01-01T00:00:00Z"],
+    "epoch seconds": ["collect", "mail", "--since", "1764000000"],
+    "too short an id": ["find", "ab"],
+    "files that are not there": ["import", "nowhere"],
+    "a zone that is none": ["import", ".", "--zone", "Moon/Sea"],
+    "an account that is none": ["import", ".", "--account", "12"],
+    "a ledger without its key": ["reconcile", "charges.csv"],
+    "an ending that is no format": ["report", DOUBLE_BILLING, "-o", "report.xyz"],
+    "a pattern that cannot be used": ["bundle", DOUBLE_BILLING, "--redact", "(?=x)"],
+    "a webhook that is not set": ["notify"],
+    "a mark without a message": ["mark", "pay_9999999", "accepted", "--reason", "7"],
+    "a view that is not there": ["views", "--delete", "7"],
+    "a promise of nothing": ["waiting", "--promise", "0"],
+    "a setup AWS does not take": ["what-if", "payments.fifo", "--visibility", "-1"],
+    "an address for all": ["serve", "--address", "0.0.0.0"],
+    "no bundle": ["verify", "nowhere.zip"],
+    "nobody to ask": ["suggest", "payments.fifo", "--accept", "all"],
     "an unknown incident": ["report", "paymets.fifo-20261120T0512Z"],
 }
 
@@ -72,6 +95,80 @@ def test_what_is_printed_is_japanese(run, args):
     words = re.sub(_OPTIONS, " ", f"{out}{err}", flags=re.MULTILINE)
 
     assert english_in(re.sub(CODES, " ", words)) == [], f"{out}{err}"
+
+
+def _longest_first(words):
+    return "|".join(sorted(map(re.escape, map(str, words)), key=len, reverse=True))
+
+
+PROGRAM = typer.main.get_command(cli.app)
+_SIGNS = r"使い方:.*|\[(?:既定値|環境変数): .*?\]|(?<=│)[ *]+(?:--?[\w-]+,?\s*)+|<[^>]*>|\[x>=\d+\]|--[\w-]+|\bRE2\b|\b\d+[mhds]\b"
+_VALUES = r"doubletake report --format zip|spark://[\w:]+|type=charge|Amazon|\b(?:Spark|Webhook|Ctrl-C|JSON|Lines|Parquet|Schema|all|why|still|refund|cards|emails|tokens|language|team|en)\b"
+
+
+@pytest.mark.parametrize("name", ["", *PROGRAM.commands])
+def test_help_is_japanese_but_for_what_is_typed(run, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "300")
+    code, out, _ = run(*name.split(), "--help", "--language", "ja")
+    command = PROGRAM.commands.get(name, PROGRAM)
+    typed = {param.metavar for param in command.params if param.metavar}
+    typed |= {word for choice in re.findall("<([^>]*)>", out) for word in choice.split("|")}
+    words = re.sub(rf"{_SIGNS}|{_VALUES}|^│ (?:{_longest_first(PROGRAM.commands)}) ", " ", out, flags=re.MULTILINE)
+    words = re.sub(rf"\b(?:{_longest_first(typed)})\b", " ", words)
+
+    assert code == 0
+    assert "このヘルプを表示して終了します。" in out
+    assert english_in(words) == []
+
+
+def test_help_is_whole_in_a_narrow_terminal_and_no_line_is_wider(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("--help", "--language", "ja")
+
+    assert "…" not in out
+    assert max(cells(line) for line in out.splitlines()) <= 80
+
+
+def test_help_follows_the_team_and_is_english_where_nobody_chose(run, lake):
+    (lake / "doubletake.toml").write_text('[team]\nlanguage = "ja"\n')
+    _, of_team, _ = run("find", "--help")
+    (lake / "doubletake.toml").unlink()
+    _, english, _ = run("find", "--help")
+
+    assert "[環境変数: DOUBLETAKE_LAKE]" in of_team
+    assert "Usage: doubletake find" in english
+    assert "Show this message and exit." in english
+
+
+SETTINGS = {
+    "no TOML": "[[queue",
+    "no section": "[queues]",
+    "no key": '[team]\nzon = "UTC"',
+    "single brackets": '[queue]\nname = "mail"',
+    "no name": "[[queue]]",
+    "no number": '[[queue]]\nname = "mail"\nweight = "heavy"',
+    "no zone": '[team]\nzone = "Moon/Sea"',
+    "no JSON path": '[[queue]]\nname = "mail"\nsequence = "version"',
+    "no expression": "[[function]]\nname = 'f'\neffect = '('",
+    "no expression of ours": "redact = ['(?=x)']",
+    "twice": '[[queue]]\nname = "mail"\n[[queue]]\nname = "mail"',
+    "no choice": '[access]\nmode = "open"',
+    "no check": '[[queue]]\nname = "mail"\n[[queue.accepted]]\ncheck = "luck"\nuntil = 2026-12-31\nreason = "7"',
+}
+_OF_TOML = (
+    r"doubletake\.toml|\[\[?[\w.]+\]\]?|\"[^\"]*\"|\w+ = |\b(?:redact|language|zone)\b|(?:使えるキー|点検と兆候)：.*$"
+)
+_OF_OTHERS = r"(?:使えません|(?:TOML|正規表現)ではありません|正しい TOML ではありません)：.*$"
+"""What a library says of its own: of an expression, or of TOML."""
+
+
+@pytest.mark.parametrize("text", SETTINGS.values(), ids=SETTINGS)
+def test_what_is_wrong_with_the_settings_is_said_in_japanese(run, tmp_path, text):
+    (tmp_path / "doubletake.toml").write_text(text)
+    code, out, err = run("check" if "luck" in text else "settings", "--language", "ja")
+
+    assert (code, out) == (2, "")
+    assert english_in(re.sub(rf"{_OF_OTHERS}|{CODES}|{_OF_TOML}", " ", err, flags=re.MULTILINE)) == [], err
 
 
 def test_a_bug_of_ours_and_a_full_disk_are_said_in_japanese(run, monkeypatch):

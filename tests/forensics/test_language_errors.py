@@ -1,0 +1,103 @@
+"""No error is forgotten: what a person can cause or meet, and what to do then, is said in every language."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forensics.choices import LANGUAGES
+from forensics.language import Language
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = ("cli", "forensics", "ingest", "lab", "pages", "spark_jobs")
+NOT_FOR_PEOPLE = ("lab/live/workers.py", "lab/live/world.py")
+"""What only the tests of the laboratory meet."""
+OTHERS = [code for code in LANGUAGES if code != "en"]
+SAMPLES = {
+    "place": " of queue 'mail'",
+    "ways": "with a key",
+    "what": "reason",
+    "meant": "Did you mean mail? ",
+    "count_text(len(keys), 'key')": "7 keys",
+    "count_text(len(row), 'column')": "7 columns",
+    "count_text(len(named), 'message')": "7 messages",
+}
+"""What stands in a sentence where a number would make no sense of it."""
+AS_TYPED = re.compile(
+    r"`[^`]*`|\(?--[\w-]+(?: [\w.$\"=-]+)*|(?:doubletake|python|chmod) .*|make (?:setup|demo)|\(\?P<.*?>"
+)
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for place in PLACES for path in (ROOT / place).rglob("*.py")}
+
+
+def name_of(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def errors() -> set[str]:
+    """Return the names of all our errors' classes."""
+    classes = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    known = {"ForensicsError"}
+    while more := {c.name for c in classes if known & set(map(name_of, c.bases))} - known:
+        known |= more
+    return known
+
+
+def texts(node: ast.AST, named: dict[str, list[ast.AST]]) -> Iterator[str]:
+    """Yield what an argument may say, with samples in its places; a name says what its file gives it."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else SAMPLES.get(ast.unparse(part.value), "7")
+                for part in parts
+            )
+        case ast.IfExp():
+            yield from (*texts(node.body, named), *texts(node.orelse, named))
+        case ast.BinOp(op=ast.Add()):
+            yield from (a + b for a in texts(node.left, named) for b in texts(node.right, named))
+        case ast.Name(id=name):
+            for value in named.get(name, ()):
+                yield from texts(value, {})
+
+
+def said_by(tree: ast.AST, kinds: set[str]) -> Iterator[tuple[str, ...]]:
+    """Yield each text of an error, or of a refused setting; with the forms in which it may stand, of which one is known."""
+    named: dict[str, list[ast.AST]] = defaultdict(list)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            named[node.targets[0].id].append(node.value)
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if name_of(call.func) in kinds:
+            yield from ((text,) for arg in call.args for text in texts(arg, named))
+        elif name_of(call.func) == "refuse":
+            sentence, hint = call.args[:2]
+            yield from ((text, f"effect = '7' {text}") for text in texts(sentence, {}))
+            yield from ((text,) for text in texts(hint, named))
+
+
+def is_said(language: Language, text: str) -> bool:
+    said = language.sentence(text)
+    return said != text and not re.search("[a-z]{3,} [a-z]{2,}", AS_TYPED.sub("", said))
+
+
+KINDS = errors() | {"complain"}
+SAID = {
+    forms: str(path.relative_to(ROOT))
+    for path, tree in TREES.items()
+    if str(path.relative_to(ROOT)) not in NOT_FOR_PEOPLE
+    for forms in said_by(tree, KINDS)
+    if re.search("[a-z]{2} [a-z(]|[a-z] [A-Z]|[A-Z][a-z]+:", forms[0])
+}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_error_is_said_with_what_to_do_then(code):
+    language = Language(code)
+    lacking = {forms[0]: path for forms, path in SAID.items() if not any(is_said(language, text) for text in forms)}
+
+    assert len(SAID) > 400
+    assert lacking == {}
