@@ -1,8 +1,11 @@
 import re
+import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from forensics import language
 from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
 from forensics.errors import ForensicsError
 from forensics.language import Language, phrases
@@ -35,6 +38,14 @@ def test_every_word_of_the_templates_is_there_in_japanese():
 
 def test_every_verdict_and_cause_is_there_in_japanese():
     assert {*VERDICTS, *CAUSE_WORDS} - set(phrases("ja")) == set()
+
+
+def test_a_phrase_is_said_in_one_place():
+    folder = Path(language.__file__).parent / "languages" / "ja"
+    read = [tomllib.loads(file.read_text(encoding="utf-8")) for file in folder.iterdir()]
+    said = Counter(english for found in read for section in found.values() for english in section)
+
+    assert [english for english, times in said.items() if times > 1] == []
 
 
 def test_a_phrase_keeps_its_places_for_values():
