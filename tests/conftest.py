@@ -2,7 +2,6 @@
 
 import gc
 import os
-import shutil
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,8 +9,8 @@ from xdist.scheduler import LoadFileScheduling
 
 from tests.temporary import in_memory
 
-_is_first = "PYTEST_XDIST_WORKER" not in os.environ
-_temporary = in_memory() if _is_first else None
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    in_memory()
 os.environ.setdefault("TOKIO_WORKER_THREADS", "1")  # of delta-rs: small tables cost a fifth less without a second
 
 # How long an example takes says how busy the machine is, and nothing of ours.
@@ -72,12 +71,6 @@ def pytest_collection_finish():
     gc.freeze()
     gc.set_threshold(_LOOK_EVERY)
     gc.enable()
-
-
-def pytest_unconfigure():
-    """Give the memory back."""
-    if _temporary:
-        shutil.rmtree(_temporary, ignore_errors=True)
 
 
 _AFTER_THE_LONGEST = 4

@@ -67,10 +67,12 @@ def with_coverage_first() -> None:
     """Say that a window was read before its events are in the lake."""
     ingest = log_events.ingest
 
-    def claim_then_read(lake: Lake, group: log_events.LogGroup, window: TimeWindow, at: datetime, *more) -> Reading:
+    def claim_then_read(
+        lake: Lake, group: log_events.LogGroup, window: TimeWindow, collected_at: datetime, *more, **named
+    ) -> Reading:
         claim = Reading(log_events.LOG_EVENTS, group.name, group.account_id, group.region, group.queue_arns)
-        record(lake, [claim], window, at)
-        return ingest(lake, group, window, at, *more)
+        record(lake, [claim], window, collected_at)
+        return ingest(lake, group, window, *more, collected_at=collected_at, **named)
 
     log_events.ingest = claim_then_read
 
