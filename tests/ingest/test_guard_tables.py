@@ -7,9 +7,10 @@ import pytest
 from forensics.settings import Consumer, GuardTable, Settings
 from forensics.tables import BY_NAME
 from ingest import guard_tables
+from ingest.clients import Aws
 from ingest.collect import collect
 from tests.ingest.proxy import cut, refuse
-from tests.ingest.world import START, World, ms
+from tests.ingest.world import REGION, START, World, ms
 
 pytestmark = pytest.mark.emulator
 
@@ -224,10 +225,11 @@ GAPS = {
 
 @pytest.mark.parametrize(("operation", "fault", "statuses", "gaps"), GAPS.values(), ids=GAPS)
 def test_what_cannot_be_read_of_a_table_is_a_gap_and_hides_nothing(
-    lake, aws, guarded, hour, proxy, operation, fault, statuses, gaps
+    lake, guarded, hour, proxy, operation, fault, statuses, gaps
 ):
     guarded.put(record("charge#1"))
     proxy.fail(operation, fault)
+    aws = Aws(region=REGION, endpoint_url=proxy.url, max_attempts=1, patience_s=0)
     report = read(lake, aws, guarded, hour)
 
     assert (report.exit_code, len(tables_gaps(report))) == (3, gaps)
