@@ -42,7 +42,9 @@ class Reply:
     def with_json(self, **changes: object) -> "Reply":
         """Return the same answer with keys changed; None removes one."""
         content = {key: value for key, value in (self.json() | changes).items() if value is not None}
-        said = {name: value for name, value in self.headers.items() if name.lower() != "x-amz-crc32"}  # of the body before
+        said = {
+            name: value for name, value in self.headers.items() if name.lower() != "x-amz-crc32"
+        }  # of the body before
         return Reply(self.status, said, json.dumps(content).encode())
 
 
