@@ -72,6 +72,9 @@ def with_coverage_first() -> None:
     ) -> Reading:
         claim = Reading(log_events.LOG_EVENTS, group.name, group.account_id, group.region, group.queue_arns)
         record(lake, [claim], window, collected_at)
+        time.sleep(
+            LONGEST_WAIT_S
+        )  # a kill that comes as the claim is committed falls in here, however fast the disk is
         return ingest(lake, group, window, *more, collected_at=collected_at, **named)
 
     log_events.ingest = claim_then_read
