@@ -21,7 +21,7 @@ from tests.waiting import PATIENCE_S
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A page is run whole by Streamlit, on a lake on the disk: too slow for the quick check."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("browser"):
+        if item.nodeid.startswith("tests/pages/") and not item.get_closest_marker("browser"):
             item.add_marker("page")
 
 
