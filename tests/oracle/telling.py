@@ -13,7 +13,7 @@ from tests.oracle.truth import Cause
 if TYPE_CHECKING:
     from tests.oracle.world import World
 
-_ENDS = frozenset({"end", "report", "timeout", "crash", "error"})
+ENDS = frozenset({"end", "report", "timeout", "crash", "error"})
 _RUN_ENDED = frozenset({"function_timeout", "function_error", "runtime_crash", "batch_collateral"})
 _NOT_DELETED = frozenset({"partial_response", "delete_ineffective"})
 
@@ -39,7 +39,7 @@ class Telling:
         if before.run_id is None or id(before) not in self._named:
             return False
         roles = self._roles[before.run_id]
-        has_end = bool(roles & _ENDS)
+        has_end = bool(roles & ENDS)
         if cause.code in _RUN_ENDED:
             return has_end
         if cause.code in _NOT_DELETED:
