@@ -193,7 +193,6 @@ class Run:
         places = Places()
         self._known_stream = None
         reasons: Counter[str] = Counter()
-        names_stream = found.form in (Form.EXPORT, Form.DELIVERY)
         alone: list[dict[str, Any]] = []
         nameless = self.groups.only or found.name
         try:
@@ -210,7 +209,7 @@ class Run:
                         self.report.gaps.append(f"{found.name}: {reason}")
                     done.quarantined_count += 1
                     self._poison.append(quarantine_row(LOG_EVENTS, group, reason, offset, item.event, self.now))
-                elif names_stream or row["event_id"]:
+                elif found.names_stream or row["event_id"]:
                     self._rows.setdefault(group, []).append(row)
                 else:
                     alone.append(row)
