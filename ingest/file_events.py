@@ -5,10 +5,9 @@ import binascii
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from forensics.clock import EPOCH
@@ -28,8 +27,7 @@ _EXPORT_START = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z ?")
 _NEXT_DELIVERY = '{"messageType"'
 
 
-@dataclass(frozen=True)
-class FileEvent:
+class FileEvent(NamedTuple):
     """One event of a file. ``log_group`` and ``account_id`` are None where the file does not name them.
 
     ``reason`` says why it cannot be evidence; ``event`` is then what was found, else a dict as from FilterLogEvents.

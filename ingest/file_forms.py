@@ -1,6 +1,7 @@
 """What a file holds, told from its first bytes and its path: nobody has to say it."""
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -103,7 +104,7 @@ def recognise(path: Path, name: str) -> FoundFile:
     if not text:
         return FoundFile(path, name, Form.NOTHING if path.stat().st_size < 64 else Form.UNKNOWN)
     if _EXPORT_LINE.match(head):
-        if exported := _EXPORT_PATH.search(path.as_posix()):
+        if exported := _EXPORT_PATH.search(utf8_name(path)):
             return FoundFile(path, name, Form.EXPORT, exported_stream(exported["stream"]))
         if _EXPORTED_RUN.search(head):  # taken out of its folder
             return FoundFile(path, name, Form.EXPORT, _stream_of(name))
@@ -120,6 +121,11 @@ def recognise(path: Path, name: str) -> FoundFile:
     if _is_binary(head):
         return FoundFile(path, name, Form.UNKNOWN)
     return _worker_log(path, name, head)
+
+
+def utf8_name(path: Path) -> str:
+    """Return a path as text; bytes that are not UTF-8, which no name of a stream may hold, as escapes."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def exported_stream(folder: str) -> str:

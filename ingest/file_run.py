@@ -137,6 +137,7 @@ class Run:
         self._gathered = 0
         self._damaged: set[str] = set()
         self._known_stream: str | None = None
+        self._is_known_by_own_name = False
         self._records = RecordTally()
 
     # -- settings ------------------------------------------------------------------------------------------
@@ -191,7 +192,7 @@ class Run:
 
     def _read_log(self, found: FoundFile) -> None:
         places = Places()
-        self._known_stream = None
+        self._known_stream, self._is_known_by_own_name = None, False
         reasons: Counter[str] = Counter()
         alone: list[dict[str, Any]] = []
         nameless = self.groups.only or found.name
@@ -262,7 +263,9 @@ class Run:
         if not rows:
             return
         group = rows[0]["log_group"]
-        if not (self.choices.log_stream or self._known_stream or self._knows_own_name(rows)):
+        if not (self.choices.log_stream or self._known_stream or self._is_known_by_own_name):
+            self._is_known_by_own_name = self._knows_own_name(rows)
+        if not (self.choices.log_stream or self._known_stream or self._is_known_by_own_name):
             self._known_stream = stream_known_as(self.lake, group, rows)
             if self._known_stream:
                 self.report.notes.append(f"{found.name}: its events are those of log stream {self._known_stream!r}")

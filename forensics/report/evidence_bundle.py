@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,7 +23,7 @@ from forensics.report.queries import queries
 from forensics.report.records import plain_value
 from forensics.report.render import file_name, render
 from forensics.settings import Settings
-from forensics.tables import BY_NAME, Table
+from forensics.tables import BY_NAME, Column, Table
 from forensics.tables import evidence as E
 from forensics.tables.books import BOOK_ENTRIES, BOOKS
 from forensics.tables.people import ANNOTATIONS
@@ -228,39 +228,58 @@ def read_evidence(data: bytes) -> Evidence:
             "this bundle holds a report and no evidence",
             "Make one that can be judged again with `doubletake bundle INCIDENT`.",
         )
-    settings = files.get(SETTINGS, b"").decode()
+    try:
+        settings = files.get(SETTINGS, b"").decode()
+    except UnicodeDecodeError as problem:
+        raise BundleBrokenError(
+            f"{SETTINGS} in the bundle is not UTF-8 text", "Ask its sender for another one."
+        ) from problem
     return Evidence(manifest["incident_id"], rows, settings, tuple(manifest.get("redactions") or ()))
-
-
-_READS = {
-    "string": (str,),
-    "int": (int,),
-    "long": (int,),
-    "double": (int, float),
-    "bool": (bool,),
-    "strings": (list,),
-    "timestamp": (str,),
-}
 
 
 def _row(table: Table, number: int, line: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(line)
-        row = {}
-        for column in table.columns:
-            value: Any = said.get(column.name)
-            if value is not None and not isinstance(value, _READS[column.type]):
-                raise ValueError(f"{column.name} is {value!r}")
-            if value is not None and column.type == "timestamp":
-                value = datetime.fromisoformat(str(value)).astimezone(UTC)
-            row[column.name] = value
+        said = json.loads(line, parse_constant=_no_number)
+        row = {column.name: _value(column, said.get(column.name)) for column in table.columns}
         if not all(row[name] for name in table.key):
             raise ValueError("it has no name")
         if odd := set(said) - set(table.column_names):
             raise ValueError(f"it has a column {sorted(odd)[0]!r}")
-    except (ValueError, AttributeError, RecursionError) as problem:
+    except (ValueError, AttributeError, OverflowError, RecursionError) as problem:
         raise BundleBrokenError(
             f"row {number} of {table.name} in the bundle is not a row: {problem}",
             "A newer release may have written it.",
         ) from problem
     return row
+
+
+_YEARS = range(1900, 9999)
+"""Of times that every reader of a lake's files takes."""
+
+
+def _value(column: Column, value: Any) -> Any:
+    """Return what a cell says, in the column's own type; raises ValueError or OverflowError for what it cannot hold."""
+    if value is None:
+        return None
+    match column.type:
+        case "string" if isinstance(value, str) and value.encode() is not None:
+            return value
+        case "strings" if isinstance(value, list) and all(isinstance(v, str) and v.encode() is not None for v in value):
+            return value
+        case "int" | "long" if type(value) is int and -(most := _MOST[column.type]) - 1 <= value <= most:
+            return value
+        case "double" if type(value) in (int, float):
+            return float(value)
+        case "bool" if isinstance(value, bool):
+            return value
+        case "timestamp" if isinstance(value, str) and (at := datetime.fromisoformat(value)).tzinfo is not None:
+            if at.year in _YEARS:
+                return at.astimezone(UTC)
+    raise ValueError(f"{column.name} is {value!r:.80}")
+
+
+_MOST = {"int": 2**31 - 1, "long": 2**63 - 1}
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import socket
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -503,20 +504,64 @@ def test_an_import_does_not_hold_a_large_file_in_memory(lake, tmp_path, monkeypa
     assert max(most) == 500
 
 
-@pytest.mark.parametrize("name", ["pipe", "folder"])
-def test_a_pipe_is_refused_at_once_and_passed_over_in_a_folder(tmp_path, name):
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileNotThereError, match="is a pipe or a device"):
+        import_files(Lake(tmp_path / "lake"), [tmp_path / "pipe"], ImportChoices(log_groups=("/g",)))
+
+
+def a_socket(path):
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+NO_FILES = {
+    "a pipe": (os.mkfifo, "odd.log: it is a pipe, so it was not read"),
+    "a socket": (a_socket, "odd.log: it is a socket, so it was not read"),
+    "a link to nowhere": (
+        lambda path: path.symlink_to("gone"),
+        "odd.log: it cannot be read (No such file or directory)",
+    ),
+    "a link to itself": (lambda path: path.symlink_to(path), "odd.log: it cannot be read (Too many levels of symbolic"),
+}
+
+
+@pytest.mark.parametrize(("make", "gap"), NO_FILES.values(), ids=NO_FILES)
+def test_what_is_no_file_in_a_folder_is_named_as_a_gap_and_the_rest_is_read(tmp_path, make, gap):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "worker.log").write_text("2026-11-20T05:12:00Z took 1\n")
-    os.mkfifo(folder / "pipe")
-    given = folder / "pipe" if name == "pipe" else folder
+    make(folder / "odd.log")
 
-    if name == "pipe":
-        with pytest.raises(FileNotThereError, match="is a pipe or a device"):
-            import_files(Lake(tmp_path / "lake"), [given], ImportChoices(log_groups=("/g",)))
-    else:
-        report = import_files(Lake(tmp_path / "lake"), [given], ImportChoices(log_groups=("/g",)))
-        assert report.groups["/g"].stored_count == 1
+    report = import_files(Lake(tmp_path / "lake"), [folder], ImportChoices(log_groups=("/g",)))
+
+    assert report.groups["/g"].stored_count == 1
+    assert [said[: len(gap)] for said in report.gaps] == [gap]
+    assert report.exit_code == 3
+
+
+def test_a_file_whose_name_is_not_utf_8_is_imported_under_an_escaped_one(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / os.fsdecode(b"w-\xfe.log")).write_text("2026-11-20T05:12:00Z took 1\n")
+    lake = Lake(tmp_path / "lake")
+
+    assert import_files(lake, [folder], ImportChoices(log_groups=("/g",))).groups["/g"].stored_count == 1
+    assert lake.read(BY_NAME["log_events"], ["log_stream"])["log_stream"].to_pylist() == ["file:w-\\xfe"]
+
+
+def test_a_linked_folder_that_leads_out_is_not_followed_and_said(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "other.log").write_text("2026-11-20T05:12:00Z other\n")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "worker.log").write_text("2026-11-20T05:12:00Z took 1\n")
+    (folder / "linked").symlink_to(tmp_path / "elsewhere")
+
+    report = import_files(Lake(tmp_path / "lake"), [folder], ImportChoices(log_groups=("/g",)))
+
+    assert report.groups["/g"].stored_count == 1
+    assert any("linked" in note and "leads out of the folder" in note for note in report.notes)
 
 
 def lines_of(lake: Lake) -> list[str]:
