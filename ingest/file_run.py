@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
+from forensics.coverage import FROM_FILES
 from forensics.errors import EXIT_OK, EXIT_PARTIAL, ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
@@ -326,7 +327,7 @@ class Run:
             if group in self._damaged:
                 status, detail = "failed", "a file is damaged"
             elif self.choices.complete is None:
-                status, detail = "partial", "from files: what else was logged there is not known"
+                status, detail = "partial", f"{FROM_FILES}: what else was logged there is not known"
             account_id, region = self.groups.where(group, None, self.choices.account_id, self.choices.region)
             for producer, queue_arn in self.groups.producers_of(group):
                 sends = producers.reading_of(producer, account_id, region, queue_arn)

@@ -188,7 +188,7 @@ def test_an_incident_shows_the_batch_at_the_kill_and_the_blocked_group(visit):
 
 def test_a_click_on_the_lane_of_a_group_chooses_no_message(visit):
     chart = f"timeline-{DOUBLE_BILLING}-1-0"
-    points = {"points": [{"customdata": ["group:acct-1", "", ""]}], "point_indices": [0], "box": [], "lasso": []}
+    points = {"points": [{"customdata": ["blocked.1.0.group:acct-1"]}], "point_indices": [0], "box": [], "lasso": []}
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, selection={chart: {"selection": points}})
 
     assert len(at.dataframe[0].value) == 20
@@ -212,7 +212,7 @@ def test_an_unknown_incident_is_named_and_its_link_kept(visit):
 def test_a_selected_bar_filters_both_tables_and_is_written_into_the_link(visit):
     message = uuid("payment", 3)
     chart = f"timeline-{DOUBLE_BILLING}-1-0"
-    points = {"points": [{"customdata": [message, "", ""]}], "point_indices": [0], "box": [], "lasso": []}
+    points = {"points": [{"customdata": [f"in_flight.1.1.{message}"]}], "point_indices": [0], "box": [], "lasso": []}
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, selection={chart: {"selection": points}})
     deliveries, evidence = at.dataframe[0].value, at.dataframe[1].value
 

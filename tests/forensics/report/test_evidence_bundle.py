@@ -6,16 +6,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.books import Columns, read_books
-from forensics.lake import Lake
+from forensics.lake import Lake, to_arrow
 from forensics.people.marks import annotate
 from forensics.report.bundle import BundleBrokenError, contents, to_zip
 from forensics.report.case import load_case
-from forensics.report.evidence_bundle import QUERIES, evidence_bundle, read_evidence
+from forensics.report.evidence_bundle import QUERIES, _json_lines, evidence_bundle, read_evidence
 from forensics.report.options import ReportOptions
 from forensics.report.pseudonyms import Pseudonyms, RedactionError
 from forensics.report.render import render
 from forensics.tables import EVIDENCE
 from forensics.tables.evidence import CONSUMERS, COVERAGE, GUARD_RECORDS, GUARD_TABLE_SETTINGS, LOG_EVENTS
+from forensics.words import time_text
 from ingest.bundles import store
 from tests.forensics.report import world
 
@@ -206,6 +207,19 @@ def test_what_joins_rows_is_taken_for_no_secret(text):
 def test_a_pattern_that_cannot_be_used_is_refused():
     with pytest.raises(RedactionError, match=r"--redact '\(' cannot be used"):
         Pseudonyms(["("])
+
+
+def test_times_are_written_as_everywhere_in_milliseconds_and_finer_only_where_they_are():
+    def written(*moments: datetime) -> list[str | None]:
+        rows = to_arrow(COVERAGE, [{"evidence_id": f"{n}", "collected_at": at} for n, at in enumerate(moments)])
+        return [json.loads(line)["collected_at"] for line in _json_lines(COVERAGE, rows, Pseudonyms(())).splitlines()]
+
+    whole, fine = datetime(2026, 11, 20, 5, 12, tzinfo=UTC), datetime(2026, 11, 20, 5, 12, 0, 250_001, tzinfo=UTC)
+    assert written(whole, whole + timedelta(milliseconds=200)) == [
+        "2026-11-20T05:12:00.000Z",
+        "2026-11-20T05:12:00.200Z",
+    ]
+    assert written(whole, fine) == [time_text(whole), time_text(fine)]
 
 
 def test_a_bundle_with_a_report_alone_cannot_be_judged_again(lake):
