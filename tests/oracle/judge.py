@@ -124,7 +124,9 @@ class Score:
         parts = [f"{what:<40} {value}" for what, value in self.lines()]
         parts.append(
             "  * what says how the earlier delivery ended was written and kept, and its log names the message: the run's end, its\n"
-            "    response or the counts of its mapping, a failed delete, a stop; of receives that no log shows, the metrics"
+            "    response or the counts of its mapping, a failed delete, a stop; of receives that no log shows, the metrics\n"
+            "  ** another world would keep the very same lines with the other truth (tests/oracle/untold.py); what a line could tell is\n"
+            "    counted against the findings"
         )
         parts.append("effect of seen deliveries, said vs done   " + _counted(self.delivery_effects))
         parts.append("origin: truth -> said")

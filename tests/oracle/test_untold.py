@@ -83,3 +83,57 @@ def test_another_world_keeps_the_very_same_and_its_truth_is_the_other_one(plan):
 
         assert kept(other) == kept(world)
         assert bool(of(other, delivery).effects_ms) is not bool(delivery.effects_ms)
+
+
+RETURNS = Plan(batch_size=1, troubles=frozenset({"delete_lost"}), trouble_rate=0.5, message_count=12).made_fair()
+BARE = replace(RETURNS, effect_line=None).made_fair()
+GUARDED = replace(BARE, guard="silent").made_fair()
+BATCHES = replace(TIMES_OUT, batch_size=10, trouble_rate=0.9, send_spread_s=1)
+TOLD = {
+    "a mark": (RETURNS, "success", {True}),
+    "no mark where not each effect has one": (
+        replace(RETURNS, exhaustive_declared=False, guard="silent").made_fair(),
+        "success",
+        {True, False},
+    ),
+    "no mark where each effect has one": (replace(RETURNS, guard="silent").made_fair(), "success", {True}),
+    "a run that returned, and one that may have done it again": (BARE, "success", {True, False}),
+    "the same, of a function that always does it again": (replace(BARE, idempotent_declared=True), "success", {True}),
+    "a run that returned, of a mapping that nobody knows": (replace(BARE, mapping_kept=False), "success", {False}),
+    "a repeat that a silent guard may have answered": (GUARDED, "success", {True, False}),
+    "a handler that raised": (RAISES, "error", {False}),
+    "a batch in order that timed out: what was done, at hand and not reached": (BATCHES, "timeout", {True, False}),
+    "the same in an order that nobody declared": (
+        replace(BATCHES, order_declared=False, effect_line=None).made_fair(),
+        "timeout",
+        {False},
+    ),
+}
+
+
+def told(plan: Plan, status: str) -> set[bool]:
+    """What is told of the deliveries in runs that ended so; of a message's later ones once the first is told as done."""
+    world = World(SEED, plan)
+    tells, runs = Untold(world).tells, {run.run_id: run for f in world.functions for run in f.runs}
+    found = set()
+    for known in world.truth.values():
+        is_done = False
+        for delivery in known.deliveries:
+            is_told = tells(delivery, known.business_key, is_done)
+            is_done = is_done or (is_told and bool(delivery.effects_ms))
+            if delivery.run_id in runs and runs[delivery.run_id].status == status:
+                found.add(is_told)
+    return found
+
+
+@pytest.mark.parametrize(("plan", "status", "expected"), TOLD.values(), ids=TOLD)
+def test_what_lines_tell_counts_against_the_findings(plan, status, expected):
+    assert told(plan, status) == expected
+
+
+def test_of_a_work_each_delivery_that_lines_show_counts_once():
+    world = World(SEED, RAISES)
+    of_world = Untold(world)
+    single = sum(of_world.count([known]) for known in world.truth.values())
+
+    assert single == len([d for d in untold(world) if d.run_id is not None]) > 0

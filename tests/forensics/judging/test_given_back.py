@@ -28,7 +28,13 @@ class InForce:
 
 
 LIMITED = {"max_receive_count": 3}
-STAYED = {"visibility_timeout_s": 30, "hidden_until_at": 30 * S, "sent_ms": 0, "receive_count": 1}
+STAYED = {
+    "visibility_timeout_s": 30,
+    "hidden_until_at": 30 * S,
+    "sent_ms": 0,
+    "first_receive_ms": 0,
+    "receive_count": 1,
+}
 BACK = {**STAYED, "came_again": True}
 
 GIVEN_BACK = {
@@ -53,12 +59,21 @@ GIVEN_BACK = {
     "it expired meanwhile": (STAYED, {"of_queue": {"message_retention_s": 60}}, {}, None),
     "it expired a second later": (STAYED, {"of_queue": {"message_retention_s": 61}}, {}, False),
     "it expired a millisecond after it could have come again twice": (
-        {**STAYED, "visibility_timeout_s": 40_000, "sent_ms": 1},
+        {**STAYED, "visibility_timeout_s": 40_000, "sent_ms": 1, "first_receive_ms": 1},
         {"of_queue": {"message_retention_s": 80_000}},
         {},
         False,
     ),
+    "it was sent two seconds after the clock began, and expired when it could have come again twice": (
+        {**STAYED, "sent_ms": 2_000, "first_receive_ms": 2_000},
+        {"of_queue": {"message_retention_s": 58}},
+        {},
+        None,
+    ),
     "nothing tells when it expires": (STAYED, {"of_queue": {"message_retention_s": None}}, {}, None),
+    "nothing tells when it was received first": ({**STAYED, "first_receive_ms": None}, {}, {}, None),
+    "it had waited for a quarter of its visibility timeout": ({**STAYED, "first_receive_ms": 7_500}, {}, {}, False),
+    "it had waited for longer": ({**STAYED, "first_receive_ms": 7_501}, {}, {}, None),
     "the mapping was switched off": (STAYED, {"state": "Disabled"}, {}, None),
     "nothing is known of the mapping": (STAYED, {"state": None}, {}, None),
     "the function was throttled meanwhile": (STAYED, {}, {"throttles": (True, [])}, None),

@@ -86,6 +86,7 @@ ASKED = {
     ],
     "guard_tables": [
         (test_guard_tables.answered, test_guard_tables.ANSWERED),
+        (test_guard_tables.recorded, test_guard_tables.RECORDED),
         (test_guard_tables.cited, test_guard_tables.CITED),
         (test_guard_tables.told, test_guard_tables.TOLD),
         (test_guard_tables.absent, test_guard_tables.ABSENT),
