@@ -161,7 +161,7 @@ def cards(
     compares = until is not None and was_read_in_full(logs, until - timedelta(days=14), until - timedelta(days=7))
     card(
         grid,
-        say("Processed twice, 7 days"),
+        say("Done twice, 7 days"),
         interval(*now),
         say(
             "Works that were done more than once: for sure, to at most. One that came under two message ids "

@@ -21,7 +21,7 @@ from forensics.report.told import cause as told_cause
 from forensics.tables.findings import TIMELINE
 from pages._ui import details, event
 from pages._ui.device import is_phone
-from pages._ui.plots import fitted, legible
+from pages._ui.plots import finished, fitted, legible
 from pages._ui.runs import failed_runs
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, say, term
@@ -223,7 +223,7 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
             say=language(),
             **_timeouts(case),
         )
-        return fitted(legible(figure)), drawn, blocked_words(blocked)
+        return finished(fitted(legible(figure))), drawn, blocked_words(blocked)
 
     with st.skeleton(height=CHART_PX), guarded("what the timeline shows", page.data_version):
         timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
@@ -250,7 +250,7 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
             figure = consumers_figure(
                 drawn, page.clock.zone, named, cut_gaps=not gaps, say=language(), **_timeouts(case)
             )
-            return fitted(legible(figure)), drawn
+            return finished(fitted(legible(figure))), drawn
 
         figure, drawn = _kept(("consumers", *key), draw)
     return Drawn(_name("consumers", case), figure, timeline, drawn)
@@ -263,7 +263,7 @@ def _overview(case: Case, page: Page, here: Condition) -> Drawn:
 
     def draw() -> Any:
         timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
-        return legible(overview_figure(timeline, page.clock.zone, language()))
+        return finished(legible(overview_figure(timeline, page.clock.zone, language())))
 
     with st.skeleton(height=CHART_PX):
         figure = _kept(key, draw)

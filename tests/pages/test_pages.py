@@ -45,12 +45,12 @@ def test_incidents_answers_in_one_sentence_and_four_numbers(visit):
 
     assert "on payments.fifo: 7 to 8 of 10 messages were processed twice." in words(at)
     assert numbers["Open suspicions"] == "1"
-    assert numbers["Processed twice, 7 days"] == "8 to 10"
+    assert numbers["Done twice, 7 days"] == "8 to 10"
     assert numbers["Evidence complete"] == "100 %"
 
 
 def processed_twice(at):
-    return next(m for m in at.metric if m.label == "Processed twice, 7 days")
+    return next(m for m in at.metric if m.label == "Done twice, 7 days")
 
 
 def test_a_week_before_that_nobody_read_is_no_zero_to_compare_with(visit, tmp_path):

@@ -326,7 +326,7 @@ def test_a_work_that_two_incidents_share_counts_once_in_seven_days(visit, tmp_pa
     story.findings[MESSAGES.name] = [first | one, second | one | {"incident_id": later["incident_id"]}]
     at = visit("app.py", story.save(tmp_path / "lake"))
 
-    assert {m.label: m.value for m in at.metric}["Processed twice, 7 days"] == "1"
+    assert {m.label: m.value for m in at.metric}["Done twice, 7 days"] == "1"
 
 
 HELD = "Its record in the table done expired at {at} UTC, before the repeat at 2026-11-20 12:10:00.000 UTC."
