@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
+from forensics.coverage import FROM_FILES
 from forensics.errors import EXIT_OK, EXIT_PARTIAL, ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
@@ -193,7 +194,6 @@ class Run:
         places = Places()
         self._known_stream, self._is_known_by_own_name = None, False
         reasons: Counter[str] = Counter()
-        names_stream = found.form in (Form.EXPORT, Form.DELIVERY)
         alone: list[dict[str, Any]] = []
         nameless = self.groups.only or found.name
         try:
@@ -210,7 +210,7 @@ class Run:
                         self.report.gaps.append(f"{found.name}: {reason}")
                     done.quarantined_count += 1
                     self._poison.append(quarantine_row(LOG_EVENTS, group, reason, offset, item.event, self.now))
-                elif names_stream or row["event_id"]:
+                elif found.names_stream or row["event_id"]:
                     self._rows.setdefault(group, []).append(row)
                 else:
                     alone.append(row)
@@ -329,7 +329,7 @@ class Run:
             if group in self._damaged:
                 status, detail = "failed", "a file is damaged"
             elif self.choices.complete is None:
-                status, detail = "partial", "from files: what else was logged there is not known"
+                status, detail = "partial", f"{FROM_FILES}: what else was logged there is not known"
             account_id, region = self.groups.where(group, None, self.choices.account_id, self.choices.region)
             for producer, queue_arn in self.groups.producers_of(group):
                 sends = producers.reading_of(producer, account_id, region, queue_arn)

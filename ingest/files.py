@@ -13,10 +13,12 @@ from forensics.lake import Lake
 from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
 from forensics.tables import ALL_TABLES, BY_NAME
-from ingest import saved_guard_tables
+from ingest import file_bytes, saved_guard_tables
 from ingest.file_consumers import LogGroups, consumer_rows
+from ingest.file_events import read_events
 from ingest.file_forms import Form, FoundFile, recognise, utf8_name
 from ingest.file_run import ImportChoices, ImportReport, Progress, Run, saved_at
+from ingest.query_results import MESSAGE, QUERY, TIME, do_runs_overlap, shows_runs
 from ingest.saved_records import read_records
 from ingest.saved_settings import read_settings
 
@@ -49,6 +51,7 @@ def import_files(
     whole = _find(paths, lake.root)
     found, outside = list(whole.files.values()), whole.outside
     _check_clear(found, choices)
+    _check_runs(found, choices)
     saved = {f.name: read_settings(f) for f in found if f.form is Form.SETTINGS}
     settings_rows = [row for s in saved.values() for row in s.rows]
     place, moments = (choices.account_id, choices.region), {f: saved_at(f, choices, now) for f in found}
@@ -181,12 +184,31 @@ def _check_clear(found: list[FoundFile], choices: ImportChoices) -> None:
             f"the times in {zoneless.name!r} do not say their time zone",
             "Give --zone, for example --zone UTC or --zone Europe/Berlin.",
         )
-    streamless = [f for f in found if f.form in (Form.SAVED_EVENTS, Form.WORKER_LOG)]
+    for table in (f for f in found if f.form in (Form.TABLE, Form.QUERY_REPLY) and not {TIME, MESSAGE} <= f.columns):
+        raise ImportUnclearError(
+            f"{table.name!r} ({table.form}) does not hold {TIME} and {MESSAGE}, which log events are read from",
+            f"Ask for them: {QUERY}",
+        )
+    streamless = [f for f in found if f.form not in NO_LOGS and not f.names_stream]
     if choices.log_stream and len(streamless) != 1:
         raise ImportUnclearError(
             f"--log-stream {choices.log_stream!r} names one stream, but {len(streamless)} files could be it",
             "Import that file by itself.",
         )
+
+
+def _check_runs(found: list[FoundFile], choices: ImportChoices) -> None:
+    """Refuse lines of several environments that nothing tells apart: a run would be given another one's lines."""
+    for file in found:
+        may_hold_runs = file.form in (Form.TABLE, Form.QUERY_REPLY, Form.WORKER_LOG) and not file.names_stream
+        if may_hold_runs and shows_runs(file_bytes.head(file.path)):
+            told = (e.event for e in read_events(file, choices.zone) if e.reason is None)
+            if do_runs_overlap(told):
+                raise ImportUnclearError(
+                    f"runs of a function overlap in {file.name!r}, and it does not say the log stream of its lines: which run "
+                    "wrote a line cannot be told",
+                    f"Save it with the streams: {QUERY}",
+                )
 
 
 def _is_unknown(found: FoundFile) -> bool:
