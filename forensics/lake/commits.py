@@ -55,7 +55,7 @@ def _newest_listed(folder: Path) -> int:
     try:
         with os.scandir(log_folder(folder)) as entries:
             return max((int(e.name[:-5]) for e in entries if _COMMIT.fullmatch(e.name)), default=-1)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return -1
 
 
@@ -68,10 +68,13 @@ def newest_version(folder: Path) -> int:
 
 
 def stamp_of(file: Path) -> Stamp | None:
-    """Return what tells one writing of a file from another; None where there is no file."""
+    """Return what tells one writing of a file from another; None where there is no file.
+
+    Raises OSError where nobody may look, or the disk fails: that is not the same as nothing being there.
+    """
     try:
         status = file.stat()
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return status.st_ino, status.st_size, status.st_mtime_ns
 

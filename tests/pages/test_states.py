@@ -240,7 +240,7 @@ def test_an_incident_whose_logs_name_no_message_says_the_upper_bound_and_shows_i
     assert not at.exception
     assert at.title[0].value.startswith("Up to 20 messages")
     assert "How often" not in words(at)
-    assert "**Next:** log message ids" in words(at)
+    assert "look for lines that name messages" in words(at)
     assert "No line names a message" in words(at)
     assert "Failed runs by cause: **Function timeout** 2" in words(at)
     assert list(runs["How"]) == ["function timeout"] * 2
@@ -362,3 +362,10 @@ def test_where_nothing_tells_of_a_guard_there_is_no_heading_for_it(visit, lake_o
     at = visit("pages/incident.py", lake_of("demo"), incident=DOUBLE_BILLING)
 
     assert "Guard" not in [element.value for element in at.subheader]
+
+
+def test_what_was_not_checked_is_never_called_free_of_repeats(visit, lake_of):
+    at = visit("app.py", lake_of("unchecked"))
+
+    assert "No line of write-export names a message: what it got of exports was not checked" in words(at)
+    assert not at.success
