@@ -53,14 +53,14 @@ def _not_reached(d: Delivery) -> bool:
 
 
 def _without_its_marker(d: Delivery) -> bool:
-    """Markers are exhaustive, order is sequential, the run ended in success, and no marker can be this message's."""
-    return (
-        d.run_status == "success"
-        and d.has_effect
-        and d.is_exhaustive
-        and not d.has_stray_mark
-        and d.order_declared == "sequential"
-    )
+    """Markers are exhaustive, the run ended in success, and no marker can be this message's, nor come later.
+
+    What a handler takes one after the other it has ended when it returns: in a sequential batch, and alone in a printed one
+    of which nobody says that it leaves work behind (parallel).
+    """
+    if d.run_status != "success" or not (d.has_effect and d.is_exhaustive) or d.has_stray_mark:
+        return False
+    return d.order == "sequential" or (d.order is None and d.is_batch_printed and d.batch_count == 1)
 
 
 def _returned(d: Delivery) -> bool:
@@ -144,8 +144,11 @@ def count_returned_once(work: Iterable[Delivery]) -> None:
 
     Settings that say ``idempotent = false`` lift this. ``work``: every delivery of every message of one work.
     """
+    deliveries = list(work)
+    if "returned" not in [delivery.basis for delivery in deliveries]:
+        return
     is_done = False
-    for delivery in sorted(work, key=_by_receive):
+    for delivery in sorted(deliveries, key=_by_receive):
         if delivery.effect != "yes":
             continue
         if is_done and delivery.basis == "returned" and delivery.is_idempotent is not False:
