@@ -216,6 +216,8 @@ def write_whole(path: Path, content: bytes) -> None:
         try:
             with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(content)
+                file.flush()
+                os.fsync(file.fileno())  # its digest is told to others: after a power cut it is that file, or none
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)

@@ -26,6 +26,10 @@ def tables_page() -> str:
         " every row of them names the evidence it rests on in `evidence_ids`. Times are UTC with microseconds."
         " Each table carries its grain, and each column its meaning, as Delta comments, which other readers of Delta can show."
         " A table of evidence that an earlier release made has them for columns added since.",
+        "Let no other program run VACUUM or OPTIMIZE here. Files that a newer version replaced are still read: by earlier data"
+        " versions, and by whoever opens a pinned link. The tables themselves remember what was replaced for an hour only, so"
+        " that checkpoints stay small; VACUUM would take it for waste from then on. Doubletake itself deletes no evidence, and"
+        " every commit stays. A checkpoint follows every 20 commits.",
         "## Evidence",
         *(_section(t) for t in EVIDENCE),
         "## People",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import cli
+from cli.output import write_whole
 from forensics.lake import Lake
 from forensics.lake.doctor import heal
 from forensics.tables.evidence import LOG_EVENTS
@@ -105,3 +106,14 @@ def test_a_panic_about_something_else_is_a_bug(tmp_path, monkeypatch, capsys):
 
     assert cli.main(["status", "--lake", str(tmp_path)]) == 1
     assert "this is a bug of ours: PanicException: index out of bounds" in capsys.readouterr().err
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_name(tmp_path, monkeypatch):
+    done = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda fd: done.append("flushed") or fsync(fd))
+    monkeypatch.setattr(os, "replace", lambda *paths: done.append("named") or replace(*paths))
+
+    write_whole(tmp_path / "case.zip", b"PK")
+    assert done == ["flushed", "named"]
+    assert [path.name for path in tmp_path.iterdir()] == ["case.zip"]
