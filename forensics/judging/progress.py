@@ -19,7 +19,7 @@ def mark_progress(batch: Sequence[Delivery]) -> None:
     at_most = None if reached is None else _reached_at_most(batch, reached)
     last_started_at = _highest([d.started_at for d in batch])
     for delivery in batch:
-        place, is_finished = delivery.batch_position, delivery.marker_at is not None
+        place, is_finished = delivery.batch_position, _is_done_with(delivery)
         if is_finished:
             is_there = False
         elif place is None:
@@ -38,10 +38,10 @@ def _reached(batch: Sequence[Delivery]) -> int | None:
     lost.
     """
     run = batch[0]
-    if run.has_stray_mark:
+    if run.has_stray_mark or (run.has_stray_guard and not run.has_started):
         return None
     last_touched = _highest([d.batch_position for d in batch if _is_touched(d)])
-    last_finished = _highest([d.batch_position for d in batch if d.marker_at is not None])
+    last_finished = _highest([d.batch_position for d in batch if _is_done_with(d)])
     if run.has_started and last_touched is not None:
         return last_touched + 1 if last_finished == last_touched else last_touched
     return (last_finished or 0) + 1 if run.is_exhaustive else None
@@ -61,8 +61,13 @@ def _reached_at_most(batch: Sequence[Delivery], reached: int) -> int | None:
     return _lowest([place for place, count in left.items() if count == 1])
 
 
+def _is_done_with(delivery: Delivery) -> bool:
+    """Its mark was printed, or the line of a guard that stopped it: the run was at it, and went on unless it failed there."""
+    return delivery.marker_at is not None or delivery.guard_at is not None
+
+
 def _is_touched(delivery: Delivery) -> bool:
-    return delivery.marker_at is not None or delivery.started_at is not None
+    return _is_done_with(delivery) or delivery.started_at is not None
 
 
 def _lowest(values: list[int]) -> int | None:

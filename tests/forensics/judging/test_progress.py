@@ -52,6 +52,21 @@ CASES = {
     ),
     "received for the first time": (MAYBE_GUARDED, [FIRST, AGAIN], "P#"),
     "a repeat, and a guard that says so": ({**MAYBE_GUARDED, "has_guard": True}, [AGAIN, AGAIN], "P#"),
+    "repeats that a guard stopped, as its lines say": (
+        {**MAYBE_GUARDED, "has_guard": True},
+        [{"guard_at": 2, **AGAIN}, {"guard_at": 0, **AGAIN}, AGAIN, AGAIN],
+        "--P#",
+    ),
+    "a repeat that was stopped, of which no line says which": (
+        {**MAYBE_GUARDED, "has_guard": True, "has_stray_guard": True},
+        [AGAIN, AGAIN],
+        "--",
+    ),
+    "the same, and start lines": (
+        {**MAYBE_GUARDED, "has_started": True, "has_stray_guard": True},
+        [{"started_at": 1, **AGAIN}, AGAIN],
+        "P#",
+    ),
     "a repeat, and start lines": ({**MAYBE_GUARDED, "has_started": True}, [AGAIN, AGAIN], "P#"),
     "a function that always does the work again": (MARKS, [AGAIN, AGAIN], "P#"),
     "begun but not marked, effect lines exhaustive": (MARKS, [{}, {"started_at": 1}, {}], "P-#"),
