@@ -1,10 +1,12 @@
 """Whole works to verdicts: loads what deliveries there are of a unit's items, judges them, and writes what follows."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import polars as pl
 
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
@@ -12,7 +14,7 @@ from forensics.incidents.timeline import MARK_COLUMNS, mark_rows
 from forensics.judging.judge import judge
 from forensics.judging.model import Judged
 from forensics.judging.placing import place
-from forensics.judging.rows import delivery_row, message_row, redelivery_row
+from forensics.judging.rows import ORDINARY, delivery_row, message_row, ordinary_delivery, redelivery_row
 from forensics.judging.surroundings import Surroundings
 from forensics.rules.ruling import UNDECIDABLE
 from forensics.streams.model import Delivery
@@ -20,30 +22,6 @@ from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
 from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part, schema_of, unpacked, written
 
-_ORDINARY = (
-    "item_id",
-    "message_id",
-    "consumer",
-    "consumer_kind",
-    "log_group",
-    "log_stream",
-    "request_id",
-    "function_name",
-    "run_status",
-    "batch_position",
-    "batch_count",
-    "receive_count",
-    "first_receive_ms",
-    "group_id",
-    "deduplication_id",
-    "receipt_handle",
-    "body_md5",
-    "sender_id",
-    "dead_letter_source_arn",
-    "business_keys",
-    "has_response",
-)
-"""Columns of an ordinary delivery that are fields of a ``Delivery`` as they stand."""
 _TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
 
 WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
@@ -85,25 +63,11 @@ def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Deliver
     for raw in rows["raw"].drop_nulls():
         yield unpacked(raw)
     ordinary = rows.filter(pl.col("raw").is_null()).with_columns(pl.col(name).dt.epoch("us") for name in _TIMES)
-    for row in ordinary.iter_rows(named=True):
-        delivery = Delivery(
-            **{name: row[name] for name in _ORDINARY},
-            record_queue_arn=row["queue_arn"],
-            run_ended_at=row["run_ended_at"],
-            started_at=row["started_at"],
-            marker_at=row["finished_at"],
-            key_marker_count=row["key_marker_count"],
-            sent_ms=None if row["sent_at"] is None else row["sent_at"] // 1000,
-            is_batch_printed=True,
-            fact_ids=row["evidence_ids"],
-            run_started_at=_start_of(row["consumer"]),
-        )
-        place(delivery, reading.groups.of(row["log_group"], row["log_stream"]), reading.in_force)
+    for row in ordinary.select(ORDINARY).iter_rows():
+        delivery = ordinary_delivery(row)
+        group = reading.groups.of(delivery.log_group or "", delivery.log_stream or "")
+        place(delivery, group, reading.in_force)
         yield delivery
-
-
-def _start_of(consumer: str) -> int:
-    return int(consumer.rpartition("|")[2]) * 1000
 
 
 def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: Path) -> dict[str, Any]:
@@ -119,8 +83,8 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     )
     marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
     written(folder, "marks", marks, ("queue_arn", "item_id"))
-    verdicts = [tuple(getattr(m, name) for name in VERDICT_SCHEMA) for m in judged.messages]
-    written(folder, "verdicts", pl.DataFrame(verdicts, schema=VERDICT_SCHEMA, orient="row"), ("queue_arn", "item_id"))
+    verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
+    written(folder, "verdicts", verdicts, ("queue_arn", "item_id"))
     for redelivery in judged.redeliveries:
         # all stand in their own table, and are most of what there is to say
         redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
@@ -128,7 +92,7 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
         delivery.fact_ids = delivery.end_ids = []
     works = [(*work, packed(told), told.is_unfinished) for work, told in judged.by_work().items()]
     schema, order = WORK_SCHEMA | {"is_unfinished": pl.Boolean}, ("queue_arn", "work_id")
-    rows = pl.DataFrame(works, schema=schema, orient="row")
+    rows = frame(works, schema)
     written(folder, "works", rows.select(*WORK_SCHEMA), order)
     written(folder, "ends", rows.filter("is_unfinished").select(*WORK_SCHEMA), order)
     written(folder, "measures", delivery_measures(ledger, last_causes(redeliveries)))
@@ -142,11 +106,11 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
 
 def _rulings(judged: Judged, redeliveries: pl.DataFrame) -> pl.DataFrame:
     """Return every rule's answers; what they rest on is taken from their redelivery, not written again for each."""
-    answers = [(n, *ruled) for n, redelivery in enumerate(judged.redeliveries) for ruled in redelivery.rulings]
     names = ("code", "stance", "sentence", "would_decide")
-    told = frame(answers, {"place": pl.Int64} | dict.fromkeys(names, pl.String))
+    told = frame([ruled for r in judged.redeliveries for ruled in r.rulings], dict.fromkeys(names, pl.String))
+    places = np.repeat(np.arange(redeliveries.height), [len(r.rulings) for r in judged.redeliveries])
     rest = [name for name in RULINGS.column_names if name not in names]
-    return pl.concat([told, redeliveries.select(rest)[told["place"]]], how="horizontal").select(*schema_of(RULINGS))
+    return pl.concat([told, redeliveries.select(rest)[places]], how="horizontal").select(*schema_of(RULINGS))
 
 
 def works_of(path: str, wanted: pl.Expr | None = None) -> Iterator[Judged]:

@@ -1,11 +1,13 @@
 """Judged works to what people read: incidents with their timelines, findings about queues, queue health, checks."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import polars as pl
 
 from forensics.clock import moment
@@ -19,9 +21,9 @@ from forensics.incidents.blind_windows import FailedInvocation, balance_points, 
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.incidents.membership import MessageTimes, membership
+from forensics.incidents.shares import Share, share_of_works
 from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
-from forensics.judging.model import Judged
 from forensics.judging.written import Writer
 from forensics.known import Known
 from forensics.queue_findings.queue import Measured, rows_of_queue
@@ -42,9 +44,12 @@ from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary, digest
 from spark_jobs.candidates import halved
 from spark_jobs.judge import VERDICT_SCHEMA, works_of
-from spark_jobs.parts import frame, read_part, schema_of, written
+from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
 MESSAGES_PER_UNIT = 4_000
+INCIDENT = ("queue_arn", "incident_id")
+SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
+_SHARE = msgspec.json.Decoder(Share).decode
 Unit = dict[str, Any]
 Row = dict[str, Any]
 
@@ -115,17 +120,34 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
 
 
 def messages(around: Surrounding, unit: Unit) -> Summary:
-    """Write the verdicts of one judged unit with their incidents."""
+    """Write the verdicts of one judged unit with their incidents, and what its works tell of each."""
 
     def make(folder: Path) -> Summary:
-        rows = read_part(around.cache.entry("judge", unit["judged"]), "messages").collect().drop("incident_id")
-        mine = pl.read_parquet(Path(unit["members"]) / "members.parquet").select("queue_arn", "item_id", "incident_id")
-        rows = rows.join(mine, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
+        judged = around.cache.entry("judge", unit["judged"])
+        rows = read_part(judged, "messages").collect().drop("incident_id")
+        members = pl.scan_parquet(Path(unit["members"]) / "members.parquet")
+        mine = members.filter(pl.col("part") == unit["part"]).collect()
+        named = mine.select("queue_arn", "item_id", "incident_id")
+        rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
+        pl.DataFrame(_shares(judged, mine), SHARE_SCHEMA, orient="row").write_parquet(folder / "shares.parquet")
         written(folder, "measures", verdict_measures(rows))
         return {"messages": rows.height}
 
     return around.cache.made("messages", unit["name"], make)
+
+
+def _shares(judged: Path, mine: pl.DataFrame) -> Iterator[tuple[str, str, bytes]]:
+    """Yield what the works of a judged unit tell of each incident, given the members among them."""
+    wanted = pl.col("work_id").is_in(mine["work_id"].unique().implode())
+    works = {
+        (work.ledger[0].queue_arn, work.ledger[0].work_id): work
+        for work in works_of(str(judged / "works.parquet"), wanted)
+    }
+    for (queue_arn, incident_id), members_ in mine.group_by(INCIDENT, maintain_order=True):
+        items = dict(members_.select("item_id", "is_member_affected").iter_rows())
+        of_incident = [works[str(queue_arn), work_id] for work_id in sorted(set(members_["work_id"]))]
+        yield str(queue_arn), str(incident_id), packed(share_of_works(items, of_incident))
 
 
 # -- incidents ----------------------------------------------------------------------------------------------------------
@@ -137,19 +159,21 @@ def incidents(around: Surrounding, unit: Unit) -> Summary:
 
 
 def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    mine = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(pl.col("unit") == unit["unit"]).collect()
-    works = _works(around.cache, unit["judged"], mine)
+    members_ = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(pl.col("unit") == unit["unit"])
+    files = [around.cache.entry("messages", name) / "shares.parquet" for name in unit["shares"]]
+    found = pl.scan_parquet(files).join(members_, on=list(INCIDENT), how="semi").select(*INCIDENT, "share")
+    shares: dict[tuple[str, str], list[Share]] = defaultdict(list)
+    for queue_arn, incident_id, share in found.collect().iter_rows():
+        shares[queue_arn, incident_id].append(_SHARE(share))
     told: list[Row] = []
     lanes: list[tuple[str, str, str, int]] = []
     answers: list[Row] = []
-    for (queue_arn, incident_id), members_ in mine.group_by("queue_arn", "incident_id", maintain_order=True):
-        items = dict(members_.select("item_id", "is_member_affected").iter_rows())
-        mine_of = [works[str(queue_arn), work_id] for work_id in sorted(set(members_["work_id"]))]
-        blocked = unit["blocked_ms"].get(str(queue_arn))
-        blocked_ms = None if blocked is None else blocked.get(str(incident_id), 0)
-        one = told_of(str(incident_id), str(queue_arn), items, mine_of, around.gaps, blocked_ms)
+    for (queue_arn, incident_id), mine in sorted(shares.items()):
+        blocked = unit["blocked_ms"].get(queue_arn)
+        blocked_ms = None if blocked is None else blocked.get(incident_id, 0)
+        one = told_of(incident_id, queue_arn, mine, around.gaps, blocked_ms)
         told.append(one.row)
-        lanes += [(str(queue_arn), str(incident_id), item_id, lane) for item_id, lane in one.lanes.items()]
+        lanes += [(queue_arn, incident_id, item_id, lane) for item_id, lane in one.lanes.items()]
         answers += one.counterfactuals
     written(folder, "incidents", frame(told, schema_of(INCIDENTS)), INCIDENTS.key)
     written(folder, "timeline", _timeline(around.cache, unit["judged"], lanes), TIMELINE.key)
@@ -163,15 +187,6 @@ def _timeline(cache: Cache, judged: Sequence[str], lanes: Sequence[tuple[str, st
     mine = pl.LazyFrame(lanes, ["queue_arn", "incident_id", "item_id", "lane"], orient="row")
     found = marks.join(mine, on=["queue_arn", "item_id"]).cast({"lane": pl.Int32})
     return found.select(*schema_of(TIMELINE)).collect()
-
-
-def _works(cache: Cache, judged: Sequence[str], mine: pl.DataFrame) -> dict[tuple[str, str], Judged]:
-    wanted = pl.col("work_id").is_in(mine["work_id"].unique().implode())
-    return {
-        (part.ledger[0].queue_arn, part.ledger[0].work_id): part
-        for name in judged
-        for part in works_of(str(cache.entry("judge", name) / "works.parquet"), wanted)
-    }
 
 
 # -- queues and message groups ------------------------------------------------------------------------------------------

@@ -75,9 +75,15 @@ class Telling:
         members = self.carried.one("members", publish.members, around, {"name": members_name, "judged": judged})
         folder = str(self.carried.cache.entry("members", members_name))
         messages: list[dict[str, Any]] = [
-            {"name": digest("messages", name, members["told"].get(name, "")), "judged": name, "members": folder}
-            for name in judged
+            {
+                "name": digest("messages", name, members["told"].get(name, "")),
+                "judged": name,
+                "part": part,
+                "members": folder,
+            }
+            for part, name in enumerate(judged)
         ]
+        named = {unit["judged"]: unit["name"] for unit in messages}
         self.carried.map("messages", publish.messages, around, messages)
         everything = self._everything()
         queues = self._queues(around, parts, judged, of_judged, settled, members_name, everything)
@@ -89,6 +95,7 @@ class Telling:
                     "incidents", unit["judged"], unit["members"], everything["coverage"], _some(blocked, unit["queues"])
                 ),
                 "members": folder,
+                "shares": [named[name] for name in unit["judged"]],
                 "blocked_ms": _some(blocked, unit["queues"]),
             }
             for unit in members["units"]
@@ -100,8 +107,8 @@ class Telling:
         for part in parts.told:
             for group in part["groups"]:
                 names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
-        named = [incident_id for unit in told for incident_id in unit["ids"]]
-        self.blind = publish.blind(around, parts.entries, names_items, named)
+        ids = [incident_id for unit in told for incident_id in unit["ids"]]
+        self.blind = publish.blind(around, parts.entries, names_items, ids)
         health: dict[str, Any] = {
             "name": digest(
                 "health", settled, parts.entries, judged, [m["name"] for m in messages], everything, data_until

@@ -1,7 +1,8 @@
 """The repeats of an incident's work, and which change would have prevented them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from forensics.counterfactuals import CHANGES, NOT_PREVENTED, PREVENTED, UNDECIDED, Repeat, answers
@@ -32,6 +33,44 @@ class WorkRepeat(NamedTuple):
     asked: Repeat
     evidence_ids: list[str]
     is_sure: bool = False
+
+
+@dataclass(slots=True)
+class Repeated:
+    """How often works were or may have been done again; ``sure``: so often for sure.
+
+    ``asked`` says how many repeats each question about them is of, ``cited`` are the first by item and delivery, with their lines.
+    """
+
+    sure: int = 0
+    asked: list[tuple[Repeat, int]] = field(default_factory=list)
+    cited: list[tuple[str, int, list[str]]] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """All repeats."""
+        return sum(count for _, count in self.asked)
+
+
+def counted(repeated: Iterable[WorkRepeat]) -> Repeated:
+    """Count repeats."""
+    found = sorted(repeated, key=lambda one: one[:2])
+    return Repeated(
+        sum(repeat.is_sure for repeat in found),
+        list(Counter(repeat.asked for repeat in found).items()),
+        [(repeat.item_id, repeat.delivery_index, repeat.evidence_ids) for repeat in found[:_CITED]],
+    )
+
+
+def all_repeated(parts: Iterable[Repeated]) -> Repeated:
+    """Add up the repeats of different works."""
+    found, asked = Repeated(), Counter[Repeat]()
+    for part in parts:
+        found.sure += part.sure
+        found.cited += part.cited
+        for repeat, count in part.asked:
+            asked[repeat] += count
+    return Repeated(found.sure, list(asked.items()), sorted(found.cited)[:_CITED])
 
 
 def repeats(
@@ -93,20 +132,20 @@ def _repeat(delivery: Delivery, pair: Redelivery | None, origin: str | None, was
     return WorkRepeat(delivery.item_id, delivery.delivery_index, asked, pair.evidence_ids, is_sure)
 
 
-def counterfactual_rows(incident_id: str, queue_arn: str, queue: str, repeated: Sequence[WorkRepeat]) -> list[Row]:
+def counterfactual_rows(incident_id: str, queue_arn: str, queue: str, repeated: Repeated) -> list[Row]:
     """Return a row per change in the columns of COUNTERFACTUALS: how many repeats it would have prevented, and why: per outcome
     its count and its most frequent reason.
 
     ``repeated`` are the incident's; without any there are no rows.
     """
     said: dict[str, dict[str, Counter[str]]] = {change: {} for change in CHANGES}
-    for asked, count in Counter(repeat.asked for repeat in repeated).items():
+    every = repeated.count
+    for asked, count in repeated.asked:
         for change, (outcome, reason) in answers(asked):
             said[change].setdefault(outcome, Counter())[reason] += count
-    cited = sorted(repeated, key=lambda one: one[:2])[:_CITED]
-    evidence = sorted({line for repeat in cited for line in repeat.evidence_ids})
+    evidence = sorted({line for *_, lines in repeated.cited for line in lines})
     rows = []
-    for change, reasons in said.items() if repeated else ():
+    for change, reasons in said.items() if every else ():
         counts = {outcome: reasons[outcome].total() for outcome in _OUTCOMES if outcome in reasons}
         told = [
             f"{count:,} {outcome.replace('_', ' ')}: {most_frequent(reasons[outcome])}"
@@ -119,10 +158,10 @@ def counterfactual_rows(incident_id: str, queue_arn: str, queue: str, repeated: 
                 "queue_arn": queue_arn,
                 "queue": queue,
                 "change": change,
-                "repeats": len(repeated),
+                "repeats": every,
                 "prevented": prevented,
                 "undecided": counts.get(UNDECIDED, 0),
-                "prevented_percent": prevented * 100 // len(repeated),
+                "prevented_percent": prevented * 100 // every,
                 "reason": "; ".join(told),
                 "evidence_ids": evidence,
             }

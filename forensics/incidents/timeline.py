@@ -1,7 +1,7 @@
 """An incident's timeline: bars and marks, each with the lines that show it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from forensics.judging.model import Message
 from forensics.streams.model import Delivery
@@ -55,18 +55,30 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
     return rows
 
 
-def lanes_of(messages: Iterable[Message], ledger: Iterable[Delivery]) -> Mapping[str, int]:
-    """Give each message of an incident its lane, from 1: affected ones first, then by first receive, place in the printed batch, and id."""
-    places: dict[str, int] = {}
+class Place(NamedTuple):
+    """What gives a message of an incident its lane: affected ones first, then by first receive, place in the printed batch, and id."""
+
+    is_bystander: bool
+    first_received_at: int
+    batch_position: int
+    item_id: str
+
+
+def places_of(messages: Iterable[Message], ledger: Iterable[Delivery]) -> list[Place]:
+    """Return what gives each message its lane, in order; ``ledger`` holds all of its deliveries."""
+    at: dict[str, int] = {}
     for d in ledger:
         if d.batch_position is not None:
-            places[d.item_id] = min(d.batch_position, places.get(d.item_id, d.batch_position))
+            at[d.item_id] = min(d.batch_position, at.get(d.item_id, d.batch_position))
+    return sorted(
+        Place(not m.is_affected, _or_before_all(m.first_received_at), at.get(m.item_id, -1), m.item_id)
+        for m in messages
+    )
 
-    def key(message: Message) -> tuple[bool, int, int, str]:
-        item_id = message.item_id
-        return not message.is_affected, _or_before_all(message.first_received_at), places.get(item_id, -1), item_id
 
-    return {message.item_id: lane for lane, message in enumerate(sorted(messages, key=key), start=1)}
+def lanes_of(places: Iterable[Place]) -> Mapping[str, int]:
+    """Give each message of an incident its lane, from 1."""
+    return {place.item_id: lane for lane, place in enumerate(sorted(places), start=1)}
 
 
 def _first_done(ledger: Iterable[Delivery]) -> Mapping[tuple[str, str], tuple[int, str, int]]:

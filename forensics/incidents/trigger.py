@@ -2,12 +2,71 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from forensics.incidents.ranking import most_frequent
 from forensics.judging.model import Redelivery
 from forensics.run_ends import CAUSES
 from forensics.streams.model import Delivery
 from forensics.verdict.why import ENDS, Why
+
+
+class Batch(NamedTuple):
+    """What became of one run's messages: how many there are, how many were done in it, redelivered, and done in both."""
+
+    messages: int = 0
+    done: int = 0
+    redelivered: int = 0
+    done_again: int = 0
+
+
+class Earlier(NamedTuple):
+    """The delivery before a redelivery; ``alone`` is what became of this message, ``consumer`` its run."""
+
+    consumer: str | None
+    name: str
+    batch_count: int
+    ran_ms: float | None
+    alone: Batch
+
+
+class First(NamedTuple):
+    """A redelivery that a trigger led to: the first, of those at hand, that is the lowest of them."""
+
+    has_no_time: bool
+    received_at: int
+    item_id: str
+    delivery_index: int
+    gap_ms: int | None
+    overlap_ms: int | None
+    function_timeout_s: int | None
+    visibility_timeout_s: int | None
+    earlier: Earlier | None
+
+
+@dataclass(slots=True)
+class Triggers:
+    """What some works tell of an incident's triggers: how often each was, its first redelivery, and the runs it ended.
+
+    ``batches`` are of every run, by its consumer.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    first: dict[str, First] = field(default_factory=dict)
+    runs: dict[str, set[str]] = field(default_factory=dict)
+    batches: dict[str, Batch] = field(default_factory=dict)
+
+    def add(self, other: "Triggers") -> None:
+        """Add what other works tell."""
+        self.counts = Counter(self.counts) + Counter(other.counts)
+        for trigger, first in other.first.items():
+            self.first[trigger] = min(first, self.first.get(trigger, first), key=_place)
+        for trigger, runs in other.runs.items():
+            self.runs[trigger] = self.runs.get(trigger, set()) | runs
+        for run, batch in other.batches.items():
+            mine = self.batches.get(run)
+            self.batches[run] = batch if mine is None else Batch(*map(sum, zip(mine, batch, strict=True)))
 
 
 def trigger_of(cause: str, earlier_status: str | None) -> str:
@@ -19,57 +78,86 @@ def trigger_of(cause: str, earlier_status: str | None) -> str:
     return CAUSES.get(earlier_status or "", cause) if cause == "batch_collateral" else cause
 
 
-def why(
-    queue: str,
-    consumers: Sequence[str],
-    redeliveries: Iterable[Redelivery],
-    ledger: Iterable[Delivery],
-    affected: Collection[str],
-    origin: str | None,
-) -> Why:
-    """Tell the most frequent trigger by its first redelivery; ``origin`` where nothing was redelivered.
-
-    ``ledger`` holds the incident's deliveries whole, so that the rest of a batch counts; redeliveries count where affected.
-    """
-    mine = [(trigger_of(r.cause, r.earlier_status), r) for r in redeliveries if r.item_id in affected]
-    if not mine:
-        return Why(queue, consumers, origin or "undecidable")
-    trigger = most_frequent(Counter(code for code, _ in mine))
-    of_trigger = [r for code, r in mine if code == trigger]
-    first = min(
-        of_trigger, key=lambda r: (r.later_received_at is None, r.later_received_at or 0, r.item_id, r.delivery_index)
-    )
+def triggers_of(redeliveries: Iterable[Redelivery], ledger: Iterable[Delivery], affected: Collection[str]) -> Triggers:
+    """Count what triggered the redeliveries of affected messages; ``ledger`` holds whole works, so that the rest of a batch counts."""
     by_place: dict[tuple[str, int], Delivery] = {}
     by_run: dict[str, list[Delivery]] = defaultdict(list)
     for delivery in ledger:
         by_place[delivery.item_id, delivery.delivery_index] = delivery
         if delivery.consumer is not None:
             by_run[delivery.consumer].append(delivery)
-    earlier = by_place.get((first.item_id, first.delivery_index - 1))
-    runs = {d.consumer or d.item_id for r in of_trigger if (d := by_place.get((r.item_id, r.delivery_index - 1)))}
+    found = Triggers()
+    for r in redeliveries:
+        if r.item_id not in affected:
+            continue
+        trigger = trigger_of(r.cause, r.earlier_status)
+        found.counts[trigger] = found.counts.get(trigger, 0) + 1
+        earlier = by_place.get((r.item_id, r.delivery_index - 1))
+        runs = found.runs.setdefault(trigger, set())
+        if earlier is not None:
+            runs.add(earlier.consumer or earlier.item_id)
+        place = (r.later_received_at is None, r.later_received_at or 0, r.item_id, r.delivery_index)
+        if trigger not in found.first or place < _place(found.first[trigger]):
+            told = None if earlier is None else _earlier(earlier, by_place)
+            asked = (r.gap_ms, r.overlap_ms, r.earlier_function_timeout_s, r.visibility_timeout_s)
+            found.first[trigger] = First(*place, *asked, told)
+    found.batches = {run: _batch(batch, by_place) for run, batch in by_run.items()}
+    return found
+
+
+def why(queue: str, consumers: Sequence[str], triggers: Triggers, origin: str | None) -> Why:
+    """Tell the most frequent trigger by its first redelivery; ``origin`` where nothing was redelivered."""
+    if not triggers.counts:
+        return Why(queue, consumers, origin or "undecidable")
+    trigger = most_frequent(triggers.counts)
+    first = triggers.first[trigger]
     told = Why(
         queue,
         consumers,
         trigger,
         gap_ms=first.gap_ms,
         overlap_ms=first.overlap_ms,
-        function_timeout_s=first.earlier_function_timeout_s,
+        function_timeout_s=first.function_timeout_s,
         visibility_timeout_s=first.visibility_timeout_s,
-        runs=max(len(runs), 1),
+        runs=max(len(triggers.runs[trigger]), 1),
     )
+    earlier = first.earlier
     if earlier is None:
         return told
-    batch = by_run[earlier.consumer] if earlier.consumer is not None and trigger in ENDS else [earlier]
+    is_of_run = earlier.consumer is not None and trigger in ENDS
+    batch = triggers.batches[earlier.consumer or ""] if is_of_run else earlier.alone
+    return told._replace(
+        consumers=[earlier.name] if earlier.name else consumers,
+        messages=max(batch.messages, earlier.batch_count) if trigger in ENDS else 1,
+        done=batch.done,
+        redelivered=batch.redelivered,
+        done_again=batch.done_again,
+        ran_ms=earlier.ran_ms,
+    )
+
+
+def _place(first: First) -> tuple[bool, int, str, int]:
+    return first[:4]
+
+
+def _earlier(delivery: Delivery, by_place: dict[tuple[str, int], Delivery]) -> Earlier:
+    return Earlier(
+        delivery.consumer,
+        delivery.function_name or delivery.log_group or "",
+        delivery.batch_count or 0,
+        _ran_ms(delivery),
+        _batch([delivery], by_place),
+    )
+
+
+def _batch(batch: Sequence[Delivery], by_place: dict[tuple[str, int], Delivery]) -> Batch:
     again = {d.item_id: by_place.get((d.item_id, d.delivery_index + 1)) for d in batch}
     done = {d.item_id for d in batch if d.effect == "yes"}
-    named = [earlier.function_name or earlier.log_group or ""]
-    return told._replace(
-        consumers=[name for name in named if name] or consumers,
-        messages=max(len(batch), earlier.batch_count or 0) if trigger in ENDS else 1,
-        done=len(done),
-        redelivered=sum(later is not None for later in again.values()),
-        done_again=sum(later is not None and later.effect == "yes" and item in done for item, later in again.items()),
-        ran_ms=_ran_ms(earlier),
+    return Batch(
+        len(batch),
+        len(done),
+        sum(later is not None for later in again.values()),
+        sum(later is not None and later.effect == "yes" and item in done for item, later in again.items()),
     )
 
 

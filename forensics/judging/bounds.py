@@ -19,7 +19,7 @@ def hidden_possible(item: Sequence[Delivery], around: Surroundings) -> bool:
     An unknown visibility timeout, time or reading hides anything, and so does a message of which only its business key is
     known: lines that name its id may tell of other deliveries.
     """
-    if all(d.receive_count is not None for d in item):
+    if None not in [d.receive_count for d in item]:
         return False
     first, last = item[0], item[-1]
     if first.message_id is None or _hides_before(first, around) or _hides_after(last, around):

@@ -66,6 +66,10 @@ class Calls:
                     self._by_message.setdefault((queue_arn, call.message_id), []).append(call)
         self._recorded = recorded or Recorded.of(rows)
 
+    def __bool__(self) -> bool:
+        """Tell whether any call is at hand."""
+        return bool(self._by_queue)
+
     def of_handle(self, queue_arn: str, receipt_handle: str | None, operation: str) -> list[Call]:
         """Return the calls with a receipt handle, in order."""
         if receipt_handle is None or not self._by_handle:

@@ -144,8 +144,11 @@ def count_returned_once(work: Iterable[Delivery]) -> None:
 
     Settings that say ``idempotent = false`` lift this. ``work``: every delivery of every message of one work.
     """
+    deliveries = list(work)
+    if "returned" not in [delivery.basis for delivery in deliveries]:
+        return
     is_done = False
-    for delivery in sorted(work, key=_by_receive):
+    for delivery in sorted(deliveries, key=_by_receive):
         if delivery.effect != "yes":
             continue
         if is_done and delivery.basis == "returned" and delivery.is_idempotent is not False:

@@ -117,11 +117,12 @@ def _ended_before(delivery: Delivery, at: int | None) -> bool:
 def words_of_tables(work: Sequence[Sequence[Delivery]], guards: GuardRecords) -> list[TableWord]:
     """Return what each table that a work's consumers ask tells of it, once every delivery has its effect."""
     deliveries = [d for item in work for d in item]
-    span = span_of(deliveries)
+    tables = tables_of(deliveries)
+    span = span_of(deliveries) if tables else None
     if span is None:
         return []
     found = []
-    for table in tables_of(deliveries):
+    for table in tables:
         records = guards.of_work(table, deliveries)
         reading = guards.reading(table, deliveries[0].queue_arn, span[1])
         found.append(_told(deliveries, records, reading) if records else _nothing(deliveries, reading))

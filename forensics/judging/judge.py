@@ -37,7 +37,7 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     """
     judged = Judged()
     for work in works(_items(deliveries, around), around):
-        count_returned_once(d for item in work for d in item)
+        count_returned_once([d for item in work for d in item])
         add_records(work, around.guard_records)
         deliveries = list(chain.from_iterable(work))
         for delivery in deliveries if len(deliveries) > 1 else ():
@@ -81,11 +81,12 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
 def _add_calls(item: Item, around: Surroundings) -> None:
     """Add what recorded calls to SQS, and the ends of tasks, tell of an item's deliveries."""
     for delivery in item:
-        if delivery.is_seen:
-            add_calls(delivery, around.calls)
-            add_stop(delivery, around.task_stops)
-        else:
+        if not delivery.is_seen:
             add_receive(delivery, item, around.calls)
+            continue
+        if around.calls:
+            add_calls(delivery, around.calls)
+        add_stop(delivery, around.task_stops)
     add_sends(item, around.sends)
 
 

@@ -11,8 +11,8 @@ def put_in_order(item: Sequence[Delivery]) -> list[Delivery]:
 
     By receive count where every delivery of the item has one, else by time.
     """
-    is_counted = all(d.receive_count is not None for d in item)
-    in_order = sorted(item, key=_by_count if is_counted else _by_time)
+    counts = [d.receive_count for d in item]
+    in_order = sorted(item, key=_by_time if None in counts else _by_count)
     for index, delivery in enumerate(in_order, start=1):
         delivery.delivery_index = index
         delivery.came_again = index < len(in_order)

@@ -43,7 +43,7 @@ def messages_of(
     found_origins = origins(work, around)
     found = []
     for item, again in zip(work, redeliveries, strict=True):
-        message_id = highest(d.message_id for d in item)
+        message_id = highest([d.message_id for d in item])
         related = [i for i in interval.message_ids if i != message_id]
         if len(item) > 1 or related:
             origin = found_origins.get(item[0].item_id)
@@ -54,14 +54,14 @@ def messages_of(
 def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Interval:
     """Count every delivery of every message of the work."""
     deliveries = [d for item in work for d in item]
+    effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
-    at_least = sum(d.effect == "yes" for d in deliveries)
-    maybe = sum(d.effect != "no" for d in deliveries)
+    at_least, maybe = effects.count("yes"), len(effects) - effects.count("no")
     at_most = None if any(hidden_possible(item, around) for item in work) else maybe
     guards = guards_of(work, around)
     # what was not reached, or left without its mark, by an order that nobody declared: the upper bound is inferred
     by_order = [d for d in deliveries if d.basis in ("not_reached", "no_marker") and d.batch_count != 1]
-    order_runs = lowest(d.order_runs for d in by_order)
+    order_runs = lowest([d.order_runs for d in by_order])
     verdict = verdict_of(at_least, at_most, bool(guards.stopped))
     final_at = work_final_at(work, at_most, around.finality)
     is_shown = bool(bases) and bases <= _PROOFS
@@ -99,7 +99,7 @@ def _message(
     first = item[0]
     causes = _causes(redeliveries)
     seen = sum(d.is_seen for d in item)
-    receive_count = highest(d.receive_count for d in item)
+    receive_count = highest([d.receive_count for d in item])
     return Message(
         queue_arn=first.queue_arn,
         queue=first.queue,
@@ -119,17 +119,17 @@ def _message(
         trigger_sentence=trigger_sentence(causes, seen, receive_count, origin.sentence if origin else None),
         guard_sentence=interval.guard_sentence,
         effect_sentence=interval.effect_sentence,
-        first_received_at=lowest(d.received_at for d in item),
-        last_received_at=highest(d.received_at for d in item),
-        last_active_at=highest(d.received_at if d.run_ended_at is None else d.run_ended_at for d in item),
-        sent_at=lowest(d.sent_at for d in item),
-        group_id=highest(d.group_id for d in item),
-        deduplication_id=highest(d.deduplication_id for d in item),
-        sender_id=highest(d.sender_id for d in item),
+        first_received_at=lowest([d.received_at for d in item]),
+        last_received_at=highest([d.received_at for d in item]),
+        last_active_at=highest([d.received_at if d.run_ended_at is None else d.run_ended_at for d in item]),
+        sent_at=lowest([d.sent_at for d in item]),
+        group_id=highest([d.group_id for d in item]),
+        deduplication_id=highest([d.deduplication_id for d in item]),
+        sender_id=highest([d.sender_id for d in item]),
         is_dead_lettered=any(d.ended_by == "dead_lettered" for d in item),
         business_keys=united(*(d.business_keys for d in item)),
         related_message_ids=related,
-        visibility_timeout_s=highest(d.visibility_timeout_s for d in item),
+        visibility_timeout_s=highest([d.visibility_timeout_s for d in item]),
         evidence_ids=united(*(d.evidence_ids for d in item)),
         final_at=interval.final_at,
     )

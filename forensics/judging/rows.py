@@ -1,4 +1,4 @@
-"""What was judged as rows of the findings tables: tuples in the order of their columns, times in microseconds UTC."""
+"""Rows of the findings tables: what was judged, and back to what is to judge. Tuples in the order of their columns, times in microseconds UTC."""
 
 from collections.abc import Iterator
 from operator import attrgetter
@@ -14,6 +14,52 @@ _of_delivery = attrgetter(*DELIVERIES.column_names)
 _of_redelivery = attrgetter(*REDELIVERIES.column_names)
 _INCIDENT_AT = MESSAGES.column_names.index("incident_id")
 _of_message = attrgetter(*(name for name in MESSAGES.column_names if name != "incident_id"))
+
+
+_AS_THEY_STAND = (
+    "item_id",
+    "message_id",
+    "consumer",
+    "consumer_kind",
+    "log_group",
+    "log_stream",
+    "request_id",
+    "function_name",
+    "run_status",
+    "batch_position",
+    "batch_count",
+    "receive_count",
+    "first_receive_ms",
+    "group_id",
+    "deduplication_id",
+    "receipt_handle",
+    "body_md5",
+    "sender_id",
+    "dead_letter_source_arn",
+    "business_keys",
+    "has_response",
+    "run_ended_at",
+    "started_at",
+    "key_marker_count",
+)
+_BY_ANOTHER_NAME = ("queue_arn", "finished_at", "sent_at", "evidence_ids")
+ORDINARY = (*_AS_THEY_STAND, *_BY_ANOTHER_NAME)
+"""Columns that tell all of a delivery in an ordinary run; times in microseconds."""
+
+
+def ordinary_delivery(row: Row) -> Delivery:
+    """Return the delivery that a row of ORDINARY tells of, not yet placed among the settings in force."""
+    *own, queue_arn, marker_at, sent_at, evidence_ids = row
+    delivery = Delivery(
+        **dict(zip(_AS_THEY_STAND, own, strict=True)),
+        record_queue_arn=queue_arn,
+        marker_at=marker_at,
+        sent_ms=None if sent_at is None else sent_at // 1000,
+        is_batch_printed=True,
+        fact_ids=evidence_ids,
+    )
+    delivery.run_started_at = int((delivery.consumer or "").rpartition("|")[2]) * 1000
+    return delivery
 
 
 def delivery_row(delivery: Delivery) -> Row:

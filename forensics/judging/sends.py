@@ -85,9 +85,11 @@ class Sends:
 
     def of(self, item: Iterable[Delivery]) -> list[Send]:
         """Return the sends of an item's message: those that name it, else the one line about its key when it was sent."""
+        if not (self._of_message or self._of_key):
+            return []
         deliveries = list(item)
         message_id, queue = highest(d.message_id for d in deliveries), _name(deliveries[0].queue_arn)
-        if message_id is None or not (self._of_message or self._of_key):
+        if message_id is None:
             return []
         if found := self._of_message.get((queue, message_id)):
             return found
@@ -131,8 +133,10 @@ def with_marks_by_key(deliveries: Sequence[Delivery], sends: Sends) -> list[Deli
 
     Where several could have written a mark, it stays what it is: a line about the key. Changes what it is given.
     """
+    if not sends.has_keys:
+        return list(deliveries)
     in_hand: dict[tuple[str, str], list[Delivery]] = {}
-    for delivery in deliveries if sends.has_keys else ():
+    for delivery in deliveries:
         if delivery.message_id is not None:
             for key in {send.key for send in sends.of([delivery])} - {None}:
                 in_hand.setdefault((delivery.queue_arn, str(key)), []).append(delivery)

@@ -38,8 +38,8 @@ def _unlogged(item: Sequence[Delivery], count: int, around: Surroundings) -> Del
     none started, or the log groups of all the queue's workers were read over the whole span.
     """
     queue_arn = item[0].queue_arn
-    first_receive_at = _micros(lowest(d.first_receive_ms for d in item))
-    sent_at = _micros(lowest(d.sent_ms for d in item))
+    first_receive_at = _micros(lowest([d.first_receive_ms for d in item]))
+    sent_at = _micros(lowest([d.sent_ms for d in item]))
     counted = [(d.receive_count, d.received_at) for d in item if d.receive_count is not None]
     after_at = first_known(highest(at for c, at in counted if c < count), first_receive_at, sent_at)
     before_at = lowest(at for c, at in counted if c > count)
@@ -48,19 +48,19 @@ def _unlogged(item: Sequence[Delivery], count: int, around: Surroundings) -> Del
     is_throttled, throttle_ids = around.throttled(queue_arn, after_at, before_at)
     return Delivery(
         item_id=item[0].item_id,
-        message_id=highest(d.message_id for d in item),
+        message_id=highest([d.message_id for d in item]),
         queue_arn=queue_arn,
         queue=item[0].queue,
         receive_count=count,
-        group_id=highest(d.group_id for d in item),
-        deduplication_id=highest(d.deduplication_id for d in item),
-        body_md5=highest(d.body_md5 for d in item),
+        group_id=highest([d.group_id for d in item]),
+        deduplication_id=highest([d.deduplication_id for d in item]),
+        body_md5=highest([d.body_md5 for d in item]),
         business_keys=united(*(d.business_keys for d in item)),
         received_at=received_at,
-        visibility_timeout_s=highest(d.visibility_timeout_s for d in item),
-        is_fifo=highest(d.is_fifo for d in item),
-        max_receive_count=highest(d.max_receive_count for d in item),
-        dead_letter_queue_arn=highest(d.dead_letter_queue_arn for d in item),
+        visibility_timeout_s=highest([d.visibility_timeout_s for d in item]),
+        is_fifo=highest([d.is_fifo for d in item]),
+        max_receive_count=highest([d.max_receive_count for d in item]),
+        dead_letter_queue_arn=highest([d.dead_letter_queue_arn for d in item]),
         is_seen=False,
         unseen_basis="never_started" if would_be_logged else "unseen",
         is_throttled=is_throttled,

@@ -46,6 +46,29 @@ def test_a_torn_table_is_one_sentence_with_a_code(visit, copy_of, page):
     assert str(newest) not in words(at)
 
 
+def test_a_table_that_may_not_be_read_is_one_sentence_and_not_an_empty_lake(visit, copy_of):
+    lake = copy_of("demo")
+    log = lake / "findings" / "generations" / "_delta_log"
+    shutil.rmtree(log)
+    log.symlink_to(log)  # nobody can list that, not even root
+    at = visit("pages/incident.py", lake)
+
+    assert not at.exception
+    assert "DATA-05" in words(at)
+    assert "cannot be read" in words(at)
+
+
+@pytest.mark.parametrize("page", ["pages/incident.py", "pages/data.py"])
+def test_a_lake_that_is_deleted_while_its_page_is_open_is_said_to_be_gone(visit, copy_of, page):
+    lake = copy_of("demo")
+    at = visit(page, lake)
+    shutil.rmtree(lake)
+    at.run()
+
+    assert not at.exception
+    assert "There is no lake at" in words(at)
+
+
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(("age_min", "is_said"), [(30, False), (180, True)])
 def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_min, is_said):

@@ -9,17 +9,16 @@ from forensics.incidents.incident import (
     NOT_SENT_TWICE,
     incident_row,
 )
-from forensics.incidents.repeats import repeats
+from forensics.incidents.shares import share_of
 from forensics.tables.findings import INCIDENTS
-from tests.forensics.incidents.builders import at, delivery, harmless, message, redelivery, ruled
+from tests.forensics.incidents.builders import ARN, at, delivery, harmless, message, redelivery, ruled
 
 ID = "payments-20261122T1200Z"
 
 
 def row(messages, redeliveries=(), ledger=(), blocked_ms=None, gaps=()):
     affected = {m.item_id for m in messages if m.is_affected}
-    repeated = repeats(messages, redeliveries, ledger, affected)
-    return incident_row(ID, messages, redeliveries, ledger, affected, blocked_ms, gaps, repeated)
+    return incident_row(ID, ARN, share_of(messages, redeliveries, ledger, affected), blocked_ms, gaps)
 
 
 def test_a_row_has_exactly_the_declared_columns():

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.counterfactuals import CHANGES, Repeat
-from forensics.incidents.repeats import WorkRepeat, counterfactual_rows, repeats
+from forensics.incidents.repeats import WorkRepeat, counted, counterfactual_rows, repeats
 from forensics.tables.findings import COUNTERFACTUALS
 from tests.forensics.incidents.builders import ARN, at, delivery, message, redelivery
 
@@ -107,7 +107,7 @@ def one(index: int, **values) -> WorkRepeat:
 
 
 def by_change(repeated):
-    rows = counterfactual_rows("payments-1", ARN, "payments", repeated)
+    rows = counterfactual_rows("payments-1", ARN, "payments", counted(repeated))
     return {row["change"]: row for row in rows}
 
 

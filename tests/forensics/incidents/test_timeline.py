@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.incidents.timeline import MARK_COLUMNS, lanes_of, mark_rows
+from forensics.incidents.timeline import MARK_COLUMNS, lanes_of, mark_rows, places_of
 from forensics.tables.findings import TIMELINE
 from tests.forensics.incidents.builders import NOON, at, delivery, harmless, message
 
 
 def rows(messages, ledger):
-    lanes = lanes_of(messages, ledger)
+    lanes = lanes_of(places_of(messages, ledger))
     found = [dict(zip(MARK_COLUMNS, row, strict=True)) for row in mark_rows(ledger, messages)]
     return sorted(
         ({**row, "lane": lanes[row["item_id"]]} for row in found), key=lambda r: (r["lane"], r["delivery_index"])

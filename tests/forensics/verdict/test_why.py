@@ -3,9 +3,10 @@
 import pytest
 
 from forensics.incidents.incident import incident_row
+from forensics.incidents.shares import share_of
 from forensics.rules import RULES
 from forensics.verdict import Why, why_sentence
-from tests.forensics.incidents.builders import at, delivery, message, redelivery
+from tests.forensics.incidents.builders import ARN, at, delivery, message, redelivery
 
 CUT_OFF = Why("payments.fifo", ["charge-card"], "function_timeout", 10, 7, 10, 7, 30_040, 600_100, 0, 30, 600)
 SAID = {
@@ -65,7 +66,7 @@ def test_an_incident_is_told_by_the_run_that_cut_off_what_had_finished():
     collateral = {"cause": "batch_collateral", "earlier_status": "timeout", "gap_ms": 30_000}
     pairs = [redelivery("c", gap_ms=30_000, later=30), *[redelivery(i, later=30, **collateral) for i in "ab"]]
     affected = [message(item) for item in "abc"]
-    row = incident_row("payments-1", affected, pairs, ledger, set("abc"), None, [])
+    row = incident_row("payments-1", ARN, share_of(affected, pairs, ledger, set("abc")), None, [])
 
     assert (row["primary_cause"], row["trigger"]) == ("batch_collateral", "function_timeout")
     assert row["cause_sentence"] == (

@@ -1,0 +1,215 @@
+"""What some works tell of one incident: shares of different works add up, so that each can be counted where its works are."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+from forensics.incidents.ranking import highest
+from forensics.incidents.repeats import Repeated, all_repeated, counted, repeats
+from forensics.incidents.timeline import Place, places_of
+from forensics.incidents.trigger import Triggers, triggers_of
+from forensics.judging.model import Judged, Message, Redelivery
+from forensics.origins import still_open
+from forensics.rules.ruling import UNDECIDABLE, Ruling
+from forensics.streams.model import Delivery
+
+Counts = Mapping[str, int]
+
+
+class InForce(NamedTuple):
+    """The settings of one delivery, who got it, and the lines that tell them."""
+
+    name: str | None
+    is_fifo: bool | None
+    visibility_timeout_s: int | None
+    function_timeout_s: int | None
+    batch_size: int | None
+    evidence_ids: tuple[str | None, str | None, str | None]
+
+
+@dataclass(kw_only=True, slots=True)
+class Share:
+    """What some works tell of one incident; times in µs. Texts are counted as they stand: ``code: why``.
+
+    Of all its messages: ``verdicts``, ``works`` by verdict, ``sent``, ``origin`` (the last by name), ``proved`` of the confirmed,
+    ``final_at``, ``further`` with what is out and open of their origins, and ``places`` in order. Of the affected ones the rest:
+    ``has_open_end`` where one has no upper bound, ``has_other_receives`` where a receive count is not 1, ``stopped_s``: how long
+    runs lasted that timed out. ``evidence_ids`` are sorted.
+    """
+
+    queue: str
+    verdicts: Counts
+    works: Counts
+    sent: int
+    origin: str | None
+    proved: int
+    final_at: int | None
+    further: int
+    origins_out: Counts
+    origins_open: Counts
+    places: list[Place]
+
+    affected: int
+    works_affected: int
+    works_shared: int
+    started_at: int | None
+    ended_at: int | None
+    group_ids: set[str]
+    has_open_end: bool
+    has_other_receives: bool
+    evidence_ids: list[str]
+    causes: Counts
+    excluded: Counts
+    rivals: Counts
+    first_repeat_at: int | None
+    in_force: set[InForce]
+    stopped_s: set[int]
+    triggers: Triggers
+    repeated: Repeated
+
+
+def share_of_works(members: Mapping[str, bool], works: Iterable[Judged]) -> Share:
+    """Return what whole works tell; ``members`` says of the incident's items whether they may have been done twice."""
+    judged = Judged()
+    for work in works:
+        judged.ledger += work.ledger
+        judged.redeliveries += work.redeliveries
+        judged.messages += [m for m in work.messages if m.item_id in members]
+    affected = {item for item, is_affected in members.items() if is_affected}
+    return share_of(judged.messages, judged.redeliveries, judged.ledger, affected)
+
+
+def share_of(
+    messages: Collection[Message],
+    redeliveries: Collection[Redelivery],
+    ledger: Collection[Delivery],
+    affected: Collection[str],
+) -> Share:
+    """Return what some works tell of an incident.
+
+    ``messages`` are all of theirs that belong to it, ``affected`` the item ids of those that may have been done twice; redeliveries of
+    others are not looked at. ``ledger`` holds the works whole.
+    """
+    hit = [message for message in messages if message.item_id in affected]
+    here = {message.message_id for message in messages}
+    further = [message for message in messages if message.origin_excluded or message.origin_open or message.origin]
+    mine = [redelivery for redelivery in redeliveries if redelivery.item_id in affected]
+    times = [r.later_received_at for r in mine if r.later_received_at is not None]
+    of_affected = [d for d in ledger if d.item_id in affected]
+    return Share(
+        queue=max((message.queue for message in hit), default=""),
+        verdicts=Counter(message.verdict for message in messages),
+        works=Counter({message.work_id: message.verdict for message in messages}.values()),
+        sent=_sent_count(messages),
+        origin=max((message.origin for message in messages if message.origin is not None), default=None),
+        proved=sum(m.verdict == "confirmed" and m.certainty == "proved" for m in messages),
+        final_at=highest(message.final_at for message in messages),
+        further=len(further),
+        origins_out=Counter(text for message in further for text in message.origin_excluded),
+        origins_open=Counter(text for message in further for text in message.origin_open),
+        places=places_of(messages, ledger),
+        affected=len(hit),
+        works_affected=len({message.work_id for message in hit}),
+        works_shared=len({m.work_id for m in hit if not here.issuperset(m.related_message_ids)}),
+        started_at=_lowest(message.first_received_at for message in hit),
+        ended_at=highest(message.last_active_at for message in hit),
+        group_ids={message.group_id for message in hit if message.group_id is not None},
+        has_open_end=any(message.effects_at_most is None for message in hit),
+        has_other_receives=any(message.receive_count != 1 for message in hit),
+        evidence_ids=sorted(set().union(*(message.evidence_ids for message in hit))),
+        causes=Counter(redelivery.cause for redelivery in mine),
+        excluded=Counter(chain.from_iterable(redelivery.excluded for redelivery in mine)),
+        rivals=_rivals(mine),
+        first_repeat_at=_lowest(times),
+        in_force={_in_force(d) for d in of_affected},
+        stopped_s={
+            round((d.run_ended_at - d.run_started_at) / 1_000_000)
+            for d in of_affected
+            if d.run_status == "timeout" and d.run_started_at and d.run_ended_at
+        },
+        triggers=triggers_of(mine, ledger, affected),
+        repeated=counted(repeats(messages, mine, ledger, affected)),
+    )
+
+
+def together(shares: Sequence[Share]) -> Share:
+    """Add up what different works tell of one incident, at least one."""
+    triggers = Triggers()
+    for share in shares:
+        triggers.add(share.triggers)
+    return Share(
+        queue=max(share.queue for share in shares),
+        verdicts=_sum(share.verdicts for share in shares),
+        works=_sum(share.works for share in shares),
+        sent=sum(share.sent for share in shares),
+        origin=max((share.origin for share in shares if share.origin is not None), default=None),
+        proved=sum(share.proved for share in shares),
+        final_at=highest(share.final_at for share in shares),
+        further=sum(share.further for share in shares),
+        origins_out=_sum(share.origins_out for share in shares),
+        origins_open=_sum(share.origins_open for share in shares),
+        places=sorted(chain.from_iterable(share.places for share in shares)),
+        affected=sum(share.affected for share in shares),
+        works_affected=sum(share.works_affected for share in shares),
+        works_shared=sum(share.works_shared for share in shares),
+        started_at=_lowest(share.started_at for share in shares),
+        ended_at=highest(share.ended_at for share in shares),
+        group_ids=set().union(*(share.group_ids for share in shares)),
+        has_open_end=any(share.has_open_end for share in shares),
+        has_other_receives=any(share.has_other_receives for share in shares),
+        evidence_ids=merged(share.evidence_ids for share in shares),
+        causes=_sum(share.causes for share in shares),
+        excluded=_sum(share.excluded for share in shares),
+        rivals=_sum(share.rivals for share in shares),
+        first_repeat_at=_lowest(share.first_repeat_at for share in shares),
+        in_force=set().union(*(share.in_force for share in shares)),
+        stopped_s=set().union(*(share.stopped_s for share in shares)),
+        triggers=triggers,
+        repeated=all_repeated(share.repeated for share in shares),
+    )
+
+
+def _sum(counts: Iterable[Counts]) -> Counter[str]:
+    found = Counter[str]()
+    for some in counts:
+        found.update(some)
+    return found
+
+
+def merged(lists: Iterable[Sequence[str]]) -> list[str]:
+    """Return what sorted lists hold, sorted, each once."""
+    return list(dict.fromkeys(sorted(chain.from_iterable(lists))))
+
+
+def _sent_count(messages: Iterable[Message]) -> int:
+    """Count what was sent: message ids, and one of each work of which only a business key is logged."""
+    ids: dict[str, set[str]] = defaultdict(set)
+    for message in messages:
+        ids[message.work_id].update([message.message_id] if message.message_id is not None else [])
+    return sum(max(len(of_work), 1) for of_work in ids.values())
+
+
+def _rivals(redeliveries: Iterable[Redelivery]) -> Counter[str]:
+    """Count the causes that are open still, each with why."""
+    rulings = (ruled for redelivery in redeliveries for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE)
+    found = Counter[str]()
+    for ruled, count in Counter(rulings).items():
+        found[still_open(ruled.code, Ruling(ruled.stance, ruled.sentence, ruled.would_decide))] += count
+    return found
+
+
+def _in_force(d: Delivery) -> InForce:
+    return InForce(
+        d.function_name or d.log_group,
+        d.is_fifo,
+        d.visibility_timeout_s,
+        d.function_timeout_s,
+        d.batch_size,
+        (d.queue_settings_id, d.mapping_id, d.function_settings_id),
+    )
+
+
+def _lowest(values: Iterable[int | None]) -> int | None:
+    return min((value for value in values if value is not None), default=None)
