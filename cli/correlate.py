@@ -8,7 +8,7 @@ import typer
 from cli.ledger import count
 from cli.options import Everywhere, MasterOption, SinceOption
 from cli.output import say
-from cli.said import count_text
+from cli.said import count_text, in_words
 
 if TYPE_CHECKING:
     from forensics.lake import Generation
@@ -39,6 +39,7 @@ def tell_changed_settings(before: "Generation | None", settings: "Settings") -> 
 def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, anew: bool = False) -> "Generation":
     """Correlate with the steps told, and say what came of it."""
     from cli.progress import steps
+    from forensics.report.log_readiness import not_checked
     from forensics.window import TimeWindow
     from spark_jobs.runner import correlate as correlate_evidence
 
@@ -58,4 +59,6 @@ def correlate_lake(chosen: Everywhere, since: str | None, master: str | None, an
         incidents=count_text(counts.get("incidents", 0), "incident"),
         data_version=generation.data_version,
     )
+    for sentence in not_checked(lake.findings()):
+        say("{sentence}", sentence=in_words(sentence))
     return generation

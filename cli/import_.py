@@ -11,7 +11,7 @@ from cli.ledger import count
 from cli.options import Everywhere
 from cli.output import say, say_lines, warn
 from cli.said import count_text, in_words, phrase
-from forensics.errors import BadTimeError, ForensicsError
+from forensics.errors import BadTimeError, ForensicsError, SettingsError
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -140,12 +140,27 @@ def _import_bundle(chosen: Everywhere, path: Path) -> None:
     )
     if found.redactions:
         say("  Redacted before it was handed on: {names}.", names=", ".join(found.redactions))
-    beside = lake.root / NAME
-    if found.settings and not beside.exists():
-        beside.write_text(found.settings, encoding="utf-8")
+    beside, settings = lake.root / NAME, _judged_by(found.settings)
+    if settings and not beside.exists():
+        beside.write_text(settings, encoding="utf-8")
         say("  Its settings: {beside}; `doubletake correlate` takes them where no others are named.", beside=beside)
-    elif found.settings and beside.read_text(encoding="utf-8") != found.settings:
+    elif settings and beside.read_text(encoding="utf-8") != settings:
         warn("  {beside} holds other settings than the bundle: what is judged by them may differ.", beside=beside)
+
+
+def _judged_by(text: str) -> str:
+    """Return the settings of a bundle that findings rest on, none if they cannot be used.
+
+    Whoever made it has no say in who may look at this lake, where incidents are told, and which account is asked.
+    """
+    from forensics.settings import Settings
+    from forensics.settings_text import bearing_text
+
+    try:
+        return bearing_text(Settings.parse(text, "doubletake.toml"))
+    except SettingsError as problem:
+        warn("  Its settings cannot be used and were left out: {problem}", problem=str(problem))
+        return ""
 
 
 def imported(report: "ImportReport") -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cli.output import say
+from cli.said import in_words
 
 if TYPE_CHECKING:
     from forensics.lake import Findings
@@ -40,10 +41,15 @@ def with_interval(record: "Record") -> "Record":
 
 
 def say_nothing_found(findings: "Findings", queue: str | None) -> None:
-    """Say that there is no suspicion, and among how many deliveries."""
+    """Say that there is no suspicion, and among how many deliveries; and of whom nothing was checked."""
+    from forensics.report.log_readiness import not_checked
     from forensics.report.queue_lookup import deliveries_of
 
-    checked = deliveries_of(findings, queue)
+    checked, unchecked = deliveries_of(findings, queue), not_checked(findings, queue)
+    for sentence in unchecked:
+        say("{sentence}", sentence=in_words(sentence))
+    if unchecked and not checked:
+        return
     if queue:
         say(
             "No suspicion of queue {queue}. {n} of its deliveries were checked in this data version; `doubletake status` has gaps.",

@@ -13,6 +13,8 @@ SETTLING = timedelta(minutes=5)
 """CloudWatch shows events late: what is younger than this when it is read does not count as read."""
 TRAIL = "CloudTrail"
 """What coverage calls the look-up of every setting change of an account and region; that of one call has its name behind."""
+FROM_FILES = "from files"
+"""How coverage begins to say why a source that files brought is known in part."""
 BLOCK_S = 900
 """Log groups are read again in blocks of this length."""
 FINAL_AFTER = timedelta(hours=24)

@@ -21,6 +21,10 @@ class ForensicsError(Exception):
         self.hint = hint
 
 
+class LakeUnreadableError(ForensicsError):
+    """A lake is there, but something in it may not be read, or its disk fails: not the same as nothing being there."""
+
+
 class LakeMissingError(ForensicsError):
     """There is no lake, or it holds nothing of what was asked."""
 

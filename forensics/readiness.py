@@ -1,6 +1,6 @@
 """How much a consumer's log tells, and the exact lines to add so that it tells the rest."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -126,18 +126,19 @@ def readiness(log: LogFacts) -> Readiness:
 
 
 def logging_readiness(
-    of_invocations: Iterable[Counts], of_handlings: Iterable[Counts], known: Known
+    of_invocations: Iterable[Counts], of_handlings: Iterable[Counts], known: Known, written: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return the rows of logging_readiness: one per queue, log group and function of a known consumer, sorted.
 
     What is counted comes per log group and function, of all parts together: of functions, and of workers. Of a log group that
-    several functions write a row counts its own function's runs, of any other all that stands in it.
+    several functions write a row counts its own function's runs, of any other all that stands in it. ``written`` tells of each log
+    group of which a line is in evidence whether a function or a worker writes it: a worker of whose lines none names a
+    message has no handlings, and is blind.
     """
-    of_handlings = list(of_handlings)
     counted = _by_group([*of_invocations, *of_handlings])
     asks = {r["function_name"]: bool(r["reports_batch_item_failures"]) for r in known.event_source_mappings}
     rows = []
-    for queue_arn, queue, group, kind, function in _consumers(known, {c["log_group"] for c in of_handlings}):
+    for queue_arn, queue, group, kind, function in _consumers(known, written):
         declared = known.consumers_by_group.get(function or group) or known.consumers_by_group.get(group)
         found = _of_consumer(counted.get(group, []), function)
         counts = {name: found[name] if found else 0 for name in COUNTS}
@@ -150,7 +151,7 @@ def logging_readiness(
                 is_exhaustive=bool(declared and declared.effect_is_exhaustive),
             )
         )
-        if found is None:
+        if found is None and (group not in written or counted.get(group)):
             whose = f"of {function} " if counted.get(group) else ""
             ready = Readiness("unread", f"No line {whose}of this log group is in evidence.", ())
         samples = found["samples"] if found else []
@@ -197,14 +198,16 @@ def _of_consumer(counted: Sequence[Counts], function: str | None) -> Counts | No
     return reduce(added, mine) if mine else None
 
 
-def _consumers(known: Known, of_workers: Collection[str]) -> list[tuple[str, str, str, str, str | None]]:
+def _consumers(known: Known, written: Mapping[str, str]) -> list[tuple[str, str, str, str, str | None]]:
     """Return each queue's log groups; where nobody said what writes a group, what its lines turned out to be."""
-
-    def kind(group: str) -> str:
-        return "worker" if group in of_workers else "lambda"
-
     found = {
-        (r["queue_arn"], r["queue_name"], r["log_group"], r["kind"] or kind(r["log_group"]), r["function_name"])
+        (
+            r["queue_arn"],
+            r["queue_name"],
+            r["log_group"],
+            r["kind"] or written.get(r["log_group"], "lambda"),
+            r["function_name"],
+        )
         for r in known.consumers
     }
     return sorted(found, key=lambda c: tuple(str(part) for part in c))

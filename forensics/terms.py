@@ -38,6 +38,7 @@ BASIS_WORDS = {
     "marker": "its effect line",
     "finished": "the consumer's own completion or delete",
     "returned": "a run that ended in success",
+    "recorded": "the record that its run completed in the idempotency table",
 }
 """What shows that work was done, by its code."""
 

@@ -5,10 +5,9 @@ import binascii
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from forensics.clock import EPOCH
@@ -16,6 +15,7 @@ from ingest import file_bytes
 from ingest.file_forms import Form, FoundFile
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError, without_driver_prefix
+from ingest.query_results import of_reply, of_table, tailed_line
 
 MOST_EVENT_CHARS = 1024**2
 """CloudWatch Logs takes no event larger than 1 MB."""
@@ -27,8 +27,7 @@ _EXPORT_START = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z ?")
 _NEXT_DELIVERY = '{"messageType"'
 
 
-@dataclass(frozen=True)
-class FileEvent:
+class FileEvent(NamedTuple):
     """One event of a file. ``log_group`` and ``account_id`` are None where the file does not name them.
 
     ``reason`` says why it cannot be evidence; ``event`` is then what was found, else a dict as from FilterLogEvents.
@@ -54,6 +53,12 @@ def read_events(
         yield from delivered(content)
     elif found.form is Form.SAVED_EVENTS:
         yield from saved(content, found.log_stream)
+    elif found.form is Form.TABLE:
+        yield from (FileEvent(*told) for told in of_table(content, found.log_stream, LineClock(zone)))
+    elif found.form is Form.QUERY_REPLY:
+        yield from (FileEvent(*told) for told in of_reply(content, found.log_stream, LineClock(zone)))
+    elif found.form is Form.TAILED:
+        yield from tailed(content)
     elif found.form is Form.WORKER_LOG:
         yield from written(content, found.log_stream, LineClock(zone))
 
@@ -61,7 +66,7 @@ def read_events(
 def exported(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
     """Read an object of an export task: a time before each event, none before its further lines."""
 
-    def start(line: str) -> tuple[int, str] | None:
+    def start(line: str) -> Begun | None:
         found = _EXPORT_START.match(line)
         if not found:
             return None
@@ -69,22 +74,27 @@ def exported(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
             moment = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
         except ValueError:
             return None
-        return (moment - EPOCH) // timedelta(milliseconds=1), line[found.end() :]
+        return (moment - EPOCH) // timedelta(milliseconds=1), log_stream, line[found.end() :]
 
-    yield from _of_lines(content, log_stream, start)
+    yield from _of_lines(content, start)
+
+
+def tailed(content: Iterator[str]) -> Iterator[FileEvent]:
+    """Read what ``aws logs tail`` printed: time, stream and text, none before an event's further lines."""
+    yield from _of_lines(content, tailed_line)
 
 
 def written(content: Iterator[str], log_stream: str, clock: LineClock) -> Iterator[FileEvent]:
     """Read a plain log: a line with a time begins an event, others belong to the one above."""
 
-    def start(line: str) -> tuple[int, str] | None:
+    def start(line: str) -> Begun | None:
         try:
             stamp_ms = clock.read_ms(line)
         except ZoneUnknownError:
             return None
-        return None if stamp_ms is None else (stamp_ms, _without_driver_json(without_driver_prefix(line)))
+        return None if stamp_ms is None else (stamp_ms, log_stream, _without_driver_json(without_driver_prefix(line)))
 
-    yield from _of_lines(content, log_stream, start)
+    yield from _of_lines(content, start)
 
 
 def saved(content: Iterator[str], log_stream: str) -> Iterator[FileEvent]:
@@ -156,11 +166,14 @@ def _of_lambda_event(data: Any) -> Iterator[FileEvent]:
     yield from delivered(iter([text.decode("utf-8", "surrogateescape")]))
 
 
-def _of_lines(
-    content: Iterator[str], log_stream: str, start: Callable[[str], tuple[int, str] | None]
-) -> Iterator[FileEvent]:
-    """Gather lines into events: ``start`` gives time and text of a line that begins one, None for any other."""
+Begun = tuple[int, str, str]
+"""What a line that begins an event tells: its time (ms since 1970), log stream and text."""
+
+
+def _of_lines(content: Iterator[str], start: Callable[[str], Begun | None]) -> Iterator[FileEvent]:
+    """Gather lines into events: ``start`` tells of a line that begins one, None of any other."""
     stamp_ms: int | None = None
+    log_stream = ""
     gathered: list[str] = []
     held_chars = 0
     end: Iterable[str | None] = (None,)
@@ -175,8 +188,8 @@ def _of_lines(
         if gathered:
             yield _event(stamp_ms, "\n".join(gathered).rstrip(), held_chars, log_stream)
         if begun is not None:
-            stamp_ms, gathered = begun[0], [begun[1]]
-            held_chars = len(begun[1])
+            stamp_ms, log_stream, text = begun
+            gathered, held_chars = [text], len(text)
 
 
 def _event(stamp_ms: int | None, text: str, held_chars: int, log_stream: str) -> FileEvent:

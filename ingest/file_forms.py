@@ -1,6 +1,7 @@
 """What a file holds, told from its first bytes and its path: nobody has to say it."""
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +10,17 @@ from typing import Any
 
 from ingest import file_bytes
 from ingest.line_times import LineClock, ZoneUnknownError
+from ingest.query_results import (
+    COLUMNS,
+    GROUP,
+    MESSAGE,
+    STREAM,
+    TIME,
+    columns_of,
+    is_tailed,
+    is_without_zone,
+    lacks_zone,
+)
 from ingest.twins import FROM_FILE
 
 
@@ -18,6 +30,9 @@ class Form(StrEnum):
     EXPORT = "CloudWatch export"
     DELIVERY = "subscription delivery"
     SAVED_EVENTS = "saved log events"
+    TABLE = "table of log events"
+    QUERY_REPLY = "query results"
+    TAILED = "tailed log"
     SETTINGS = "saved settings"
     RECORDS = "saved records"
     GUARD_TABLE = "idempotency table"
@@ -30,7 +45,8 @@ class Form(StrEnum):
 class FoundFile:
     """One file: where it is, what it is called inside what the person named, and what it holds.
 
-    ``lacks_zone``: its times do not say their zone. ``log_stream`` is what the path says, for forms that do not name it.
+    ``lacks_zone``: its times do not say their zone. ``log_stream`` is what the path says, for forms that do not name it;
+    ``columns`` are those of a table or a query, as queries name them.
     """
 
     path: Path
@@ -38,6 +54,7 @@ class FoundFile:
     form: Form
     log_stream: str = ""
     lacks_zone: bool = False
+    columns: frozenset[str] = frozenset()
 
     @property
     def size_bytes(self) -> int:
@@ -47,7 +64,14 @@ class FoundFile:
     @property
     def names_no_group(self) -> bool:
         """Tell whether its events do not say which log group they are from."""
-        return self.form in (Form.EXPORT, Form.SAVED_EVENTS, Form.WORKER_LOG)
+        if self.form in (Form.TABLE, Form.QUERY_REPLY):
+            return GROUP not in self.columns
+        return self.form in (Form.EXPORT, Form.SAVED_EVENTS, Form.WORKER_LOG, Form.TAILED)
+
+    @property
+    def names_stream(self) -> bool:
+        """Tell whether it says of every event which stream it is from; of saved replies each event may."""
+        return self.form in (Form.EXPORT, Form.DELIVERY, Form.TAILED) or STREAM in self.columns
 
 
 EXPORT_SUMMARY = "manifest-summary.json"
@@ -65,7 +89,7 @@ _SETTINGS_KEYS = {"Attributes", "EventSourceMappings", "Configuration", "EventSo
 _TYPED = re.compile(r'"Items"\s*:\s*\[\s*(?:\]|\{\s*"[^"]+"\s*:\s*\{\s*"(?:S|N|B|BOOL|M|L|NULL|SS|NS|BS)"\s*:)')
 """Items as DynamoDB writes them: each value under its type."""
 _TOP_KEY = re.compile(r'"([A-Za-z]+)"\s*:')
-_SUFFIXES = (".gz", ".json", ".jsonl", ".log", ".txt")
+_SUFFIXES = (".gz", ".json", ".jsonl", ".log", ".txt", ".csv")
 
 
 def recognise(path: Path, name: str) -> FoundFile:
@@ -80,15 +104,28 @@ def recognise(path: Path, name: str) -> FoundFile:
     if not text:
         return FoundFile(path, name, Form.NOTHING if path.stat().st_size < 64 else Form.UNKNOWN)
     if _EXPORT_LINE.match(head):
-        if exported := _EXPORT_PATH.search(path.as_posix()):
+        if exported := _EXPORT_PATH.search(utf8_name(path)):
             return FoundFile(path, name, Form.EXPORT, exported_stream(exported["stream"]))
         if _EXPORTED_RUN.search(head):  # taken out of its folder
             return FoundFile(path, name, Form.EXPORT, _stream_of(name))
     if text[0] in "{[" and (form := _json_form(text)):
-        return FoundFile(path, name, form, _stream_of(name))
+        columns = frozenset(c for c in COLUMNS if f'"{c}"' in head) if form is Form.QUERY_REPLY else frozenset()
+        first = _first_object(text) if form is Form.QUERY_REPLY else None
+        without_zone = first is not None and is_without_zone(str(first.get(TIME, "0")))
+        return FoundFile(path, name, form, _stream_of(name), without_zone, columns)
+    if columns_told := columns_of(text):
+        without_zone = lacks_zone(text, columns_told)
+        return FoundFile(path, name, Form.TABLE, _stream_of(name), without_zone, frozenset(columns_told))
+    if is_tailed(text):
+        return FoundFile(path, name, Form.TAILED, _stream_of(name))
     if _is_binary(head):
         return FoundFile(path, name, Form.UNKNOWN)
     return _worker_log(path, name, head)
+
+
+def utf8_name(path: Path) -> str:
+    """Return a path as text; bytes that are not UTF-8, which no name of a stream may hold, as escapes."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def exported_stream(folder: str) -> str:
@@ -110,6 +147,10 @@ def _json_form(text: str) -> Form | None:
         return Form.DELIVERY
     if keys & {"dataFileS3Key"}:  # which files an export of a table has
         return Form.NOTHING
+    if text[0] == "[" and {TIME, MESSAGE} <= keys:
+        return Form.QUERY_REPLY
+    if "results" in keys and '"field"' in text[:8192] and '"@' in text[:8192]:
+        return Form.QUERY_REPLY
     if _are_items(keys, text):
         return Form.GUARD_TABLE
     if _are_records(keys, text):

@@ -44,7 +44,11 @@ class _Tallies:
 
     def take(self, digest: bytes) -> int:
         """Return how often the digest came before."""
-        bucket, name = self._buckets.setdefault(digest[:2], bytearray()), digest[2:16]
+        name = digest[2:16]
+        bucket = self._buckets.get(digest[:2])
+        if bucket is None:
+            self._buckets[digest[:2]] = bytearray(name)
+            return 0
         count = bucket.count(name)
         bucket += name
         return count

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
+from forensics.coverage import FROM_FILES
 from forensics.errors import EXIT_OK, EXIT_PARTIAL, ConservationError
 from forensics.identity import evidence_id
 from forensics.lake import Lake
@@ -136,6 +137,7 @@ class Run:
         self._gathered = 0
         self._damaged: set[str] = set()
         self._known_stream: str | None = None
+        self._is_known_by_own_name = False
         self._records = RecordTally()
 
     # -- settings ------------------------------------------------------------------------------------------
@@ -190,9 +192,8 @@ class Run:
 
     def _read_log(self, found: FoundFile) -> None:
         places = Places()
-        self._known_stream = None
+        self._known_stream, self._is_known_by_own_name = None, False
         reasons: Counter[str] = Counter()
-        names_stream = found.form in (Form.EXPORT, Form.DELIVERY)
         alone: list[dict[str, Any]] = []
         nameless = self.groups.only or found.name
         try:
@@ -209,7 +210,7 @@ class Run:
                         self.report.gaps.append(f"{found.name}: {reason}")
                     done.quarantined_count += 1
                     self._poison.append(quarantine_row(LOG_EVENTS, group, reason, offset, item.event, self.now))
-                elif names_stream or row["event_id"]:
+                elif found.names_stream or row["event_id"]:
                     self._rows.setdefault(group, []).append(row)
                 else:
                     alone.append(row)
@@ -262,7 +263,9 @@ class Run:
         if not rows:
             return
         group = rows[0]["log_group"]
-        if not (self.choices.log_stream or self._known_stream or self._knows_own_name(rows)):
+        if not (self.choices.log_stream or self._known_stream or self._is_known_by_own_name):
+            self._is_known_by_own_name = self._knows_own_name(rows)
+        if not (self.choices.log_stream or self._known_stream or self._is_known_by_own_name):
             self._known_stream = stream_known_as(self.lake, group, rows)
             if self._known_stream:
                 self.report.notes.append(f"{found.name}: its events are those of log stream {self._known_stream!r}")
@@ -326,7 +329,7 @@ class Run:
             if group in self._damaged:
                 status, detail = "failed", "a file is damaged"
             elif self.choices.complete is None:
-                status, detail = "partial", "from files: what else was logged there is not known"
+                status, detail = "partial", f"{FROM_FILES}: what else was logged there is not known"
             account_id, region = self.groups.where(group, None, self.choices.account_id, self.choices.region)
             for producer, queue_arn in self.groups.producers_of(group):
                 sends = producers.reading_of(producer, account_id, region, queue_arn)

@@ -1,7 +1,10 @@
 """Import: files that somebody saved or exported, into the same evidence tables that a collection fills."""
 
+import os
+import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,10 +13,12 @@ from forensics.lake import Lake
 from forensics.lake.handle_mark import hold_to_key
 from forensics.privacy import redacting
 from forensics.tables import ALL_TABLES, BY_NAME
-from ingest import saved_guard_tables
+from ingest import file_bytes, saved_guard_tables
 from ingest.file_consumers import LogGroups, consumer_rows
-from ingest.file_forms import Form, FoundFile, recognise
+from ingest.file_events import read_events
+from ingest.file_forms import Form, FoundFile, recognise, utf8_name
 from ingest.file_run import ImportChoices, ImportReport, Progress, Run, saved_at
+from ingest.query_results import MESSAGE, QUERY, TIME, do_runs_overlap, shows_runs
 from ingest.saved_records import read_records
 from ingest.saved_settings import read_settings
 
@@ -43,8 +48,10 @@ def import_files(
     Raises ConservationError if an event was lost on the way.
     """
     choices, now = choices or ImportChoices(), now or datetime.now(UTC)
-    found, outside = _find(paths, lake.root)
+    whole = _find(paths, lake.root)
+    found, outside = list(whole.files.values()), whole.outside
     _check_clear(found, choices)
+    _check_runs(found, choices)
     saved = {f.name: read_settings(f) for f in found if f.form is Form.SETTINGS}
     settings_rows = [row for s in saved.values() for row in s.rows]
     place, moments = (choices.account_id, choices.region), {f: saved_at(f, choices, now) for f in found}
@@ -67,6 +74,7 @@ def import_files(
         run.read_logs([f for f in found if f.form not in NO_LOGS])
         lake.append(CONSUMERS, consumer_rows(lake, groups, report.read_groups), "consumers|import")
         run.record_coverage()
+    report.gaps += whole.gaps
     report.gaps += [f"{f.name}: not a log, an export or a saved reply that is known" for f in found if _is_unknown(f)]
     report.notes += groups.notes(report.read_groups)
     if outside:
@@ -76,23 +84,31 @@ def import_files(
     return report
 
 
-def _find(paths: Sequence[Path], lake_folder: Path) -> tuple[list[FoundFile], list[Path]]:
-    """Return the files below the paths, and the links among them that lead elsewhere, which nobody asked to read."""
-    found: dict[Path, FoundFile] = {}
-    outside: list[Path] = []
+@dataclass
+class _Found:
+    """What stands below the paths. ``outside`` are links that lead elsewhere, which nobody asked to read; ``gaps`` say in words
+    what could not be read.
+    """  # noqa: D205
+
+    files: dict[Path, FoundFile] = field(default_factory=dict)
+    outside: list[Path] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+
+
+def _find(paths: Sequence[Path], lake_folder: Path) -> _Found:
+    found = _Found()
     for given in paths:
         try:
             whole = given.resolve(strict=True)
-            if not (whole.is_dir() or whole.is_file()):
+            if whole.is_dir():
+                list(whole.iterdir())
+                _look_through(whole, lake_folder, found)
+            elif whole.is_file():
+                found.files.setdefault(whole, recognise(whole, utf8_name(Path(whole.name))))
+            else:
                 raise FileNotThereError(
                     f"{str(given)!r} is a pipe or a device, which cannot be read twice", "Save it as a file first."
                 )
-            for path in sorted(_files_of(whole, lake_folder)):
-                if not path.resolve().is_relative_to(whole):
-                    outside.append(path)
-                    continue
-                name = path.relative_to(whole).as_posix() if path != whole else path.name
-                found.setdefault(path, recognise(path, name))
         except OSError as problem:
             met = problem.filename or given
             shown = (
@@ -101,36 +117,57 @@ def _find(paths: Sequence[Path], lake_folder: Path) -> tuple[list[FoundFile], li
             raise FileNotThereError(
                 f"{str(shown)!r} cannot be read: {problem.strerror or problem}", "Check the path and its permissions."
             ) from problem
-    if outside and not found:
+    if found.outside and not found.files:
         raise FileNotThereError(
-            f"{str(outside[0])!r} and whatever else is there are links that lead out of the folder",
+            f"{str(found.outside[0])!r} and whatever else is there are links that lead out of the folder",
             "Name the folder or the files that they lead to.",
         )
-    if all(f.form in (Form.UNKNOWN, Form.NOTHING) for f in found.values()):
+    if all(f.form in (Form.UNKNOWN, Form.NOTHING) for f in found.files.values()):
         shown = ", ".join(repr(str(p)) for p in paths[:3])
+        but = f": {found.gaps[0]}" if found.gaps else ""
         raise FileNotThereError(
-            f"nothing that can be imported is in {shown}",
+            f"nothing that can be imported is in {shown}{but}",
             "Give CloudWatch exports, deliveries, saved replies of the AWS command line, or logs with times.",
         )
-    return list(found.values()), outside
+    return found
 
 
-def _files_of(whole: Path, lake_folder: Path) -> Iterator[Path]:
-    """Yield the files below a path, but neither hidden ones nor those of a lake: the one that is written, or any other."""
-    if not whole.is_dir():
-        yield whole
-        return
+def _look_through(whole: Path, lake_folder: Path, found: _Found) -> None:
+    """Find the files of a folder, but neither hidden ones nor those of a lake: the one that is written, or any other."""
     tables = {log.parent for log in whole.rglob("_delta_log") if log.is_dir()}
     lakes = {table.parents[1] for table in tables if table.parent.name in _LAYERS} - {whole, *whole.parents}
-    for path in whole.rglob("*"):
-        is_hidden = any(part.startswith(".") for part in path.relative_to(whole).parts)
-        if (
-            path.is_file()
-            and not is_hidden
-            and not path.is_relative_to(lake_folder)
-            and (tables | lakes).isdisjoint(path.parents)
-        ):
-            yield path
+    skipped = tables | lakes | {lake_folder}
+
+    def not_read(path: Path, why: str) -> None:
+        found.gaps.append(f"{utf8_name(path.relative_to(whole))}: {why}, so it was not read")
+
+    def not_listed(problem: OSError) -> None:
+        not_read(Path(problem.filename), f"the folder cannot be listed ({problem.strerror})")
+
+    here_found: dict[Path, FoundFile] = {}
+    for folder, folders, names in os.walk(whole, onerror=not_listed):
+        here = Path(folder)
+        linked = sorted(name for name in folders if (here / name).is_symlink())
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and here / f not in skipped)
+        if here in skipped:
+            folders.clear()
+            continue
+        for path in (here / name for name in sorted([*names, *linked]) if not name.startswith(".")):
+            try:
+                mode = path.stat().st_mode
+                if not path.resolve().is_relative_to(whole):
+                    found.outside.append(path)
+                elif stat.S_ISREG(mode):
+                    here_found[path] = recognise(path, utf8_name(path.relative_to(whole)))
+                elif not stat.S_ISDIR(mode):
+                    not_read(path, next(kind for told, kind in _NO_FILES if told(mode)))
+            except OSError as problem:
+                not_read(path, f"it cannot be read ({problem.strerror or problem})")
+    for path in sorted(here_found.keys() - found.files.keys()):
+        found.files[path] = here_found[path]
+
+
+_NO_FILES = ((stat.S_ISFIFO, "it is a pipe"), (stat.S_ISSOCK, "it is a socket"), (bool, "it is a device"))
 
 
 def _check_clear(found: list[FoundFile], choices: ImportChoices) -> None:
@@ -147,12 +184,31 @@ def _check_clear(found: list[FoundFile], choices: ImportChoices) -> None:
             f"the times in {zoneless.name!r} do not say their time zone",
             "Give --zone, for example --zone UTC or --zone Europe/Berlin.",
         )
-    streamless = [f for f in found if f.form in (Form.SAVED_EVENTS, Form.WORKER_LOG)]
+    for table in (f for f in found if f.form in (Form.TABLE, Form.QUERY_REPLY) and not {TIME, MESSAGE} <= f.columns):
+        raise ImportUnclearError(
+            f"{table.name!r} ({table.form}) does not hold {TIME} and {MESSAGE}, which log events are read from",
+            f"Ask for them: {QUERY}",
+        )
+    streamless = [f for f in found if f.form not in NO_LOGS and not f.names_stream]
     if choices.log_stream and len(streamless) != 1:
         raise ImportUnclearError(
             f"--log-stream {choices.log_stream!r} names one stream, but {len(streamless)} files could be it",
             "Import that file by itself.",
         )
+
+
+def _check_runs(found: list[FoundFile], choices: ImportChoices) -> None:
+    """Refuse lines of several environments that nothing tells apart: a run would be given another one's lines."""
+    for file in found:
+        may_hold_runs = file.form in (Form.TABLE, Form.QUERY_REPLY, Form.WORKER_LOG) and not file.names_stream
+        if may_hold_runs and shows_runs(file_bytes.head(file.path)):
+            told = (e.event for e in read_events(file, choices.zone) if e.reason is None)
+            if do_runs_overlap(told):
+                raise ImportUnclearError(
+                    f"runs of a function overlap in {file.name!r}, and it does not say the log stream of its lines: which run "
+                    "wrote a line cannot be told",
+                    f"Save it with the streams: {QUERY}",
+                )
 
 
 def _is_unknown(found: FoundFile) -> bool:

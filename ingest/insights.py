@@ -71,19 +71,19 @@ def _results(aws: Aws, log_group: str, first_s: int, last_s: int) -> list[list[d
 
 def _event(row: list[dict[str, str]]) -> dict[str, Any]:
     said = {field.get("field"): field.get("value") for field in row}
-    ingested_ms = _epoch_ms(said.get("@ingestionTime"))
+    ingested_ms = epoch_ms(said.get("@ingestionTime"))
     return {
         "logStreamName": said.get("@logStream"),
-        "timestamp": _epoch_ms(said.get("@timestamp")),
+        "timestamp": epoch_ms(said.get("@timestamp")),
         "message": said.get("@message"),
         **({"ingestionTime": ingested_ms} if type(ingested_ms) is int else {}),
     }
 
 
-def _epoch_ms(text: str | None) -> int | str | None:
+def epoch_ms(text: str | None) -> int | str | None:
     """Read ``2026-06-25 23:59:41.096`` (UTC) or epoch milliseconds; what is neither comes back as it is.
 
-    >>> _epoch_ms("2026-06-25 23:59:41.096"), _epoch_ms("1782431981096"), _epoch_ms("soon")
+    >>> epoch_ms("2026-06-25 23:59:41.096"), epoch_ms("1782431981096"), epoch_ms("soon")
     (1782431981096, 1782431981096, 'soon')
     """
     if not text:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from forensics.coverage import TRAIL
+from forensics.coverage import FROM_FILES, TRAIL
 from forensics.tables import BY_NAME, Table
 from forensics.window import TimeWindow
 from ingest.coverage import Reading
 
 Row = dict[str, Any]
-IN_PART = "from files: what else there was is not known"
+IN_PART = f"{FROM_FILES}: what else there was is not known"
 _TIMES = {
     "metric_points": "point_at",
     "setting_changes": "changed_at",

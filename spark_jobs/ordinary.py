@@ -50,9 +50,12 @@ class Ordinary:
                 "group_queue_arn": [g.queue_arn for g in groups],
                 "has_effect": [bool(g.consumer.effect) for g in groups],
                 "is_exhaustive": [g.consumer.effect_is_exhaustive for g in groups],
-                "is_sequential": [g.consumer.order == "sequential" for g in groups],
+                "order": [g.consumer.order for g in groups],
             },
-            schema_overrides={"group": pl.UInt32, "function_name": pl.String, "group_queue_arn": pl.String},
+            schema_overrides={
+                "group": pl.UInt32,
+                **dict.fromkeys(("function_name", "group_queue_arn", "order"), pl.String),
+            },
         )
         named = pl.concat_str(
             "log_group", "log_stream", "own_id", (pl.col("start_at") // 1000).cast(pl.String), separator="|"
@@ -138,7 +141,7 @@ class Ordinary:
             "group_queue_arn",
             "has_effect",
             "is_exhaustive",
-            "is_sequential",
+            "order",
             "invocation_id",
             "start_at",
             "run_ended_at",
@@ -199,7 +202,8 @@ class Ordinary:
 def _with_effect(rows: pl.DataFrame) -> pl.DataFrame:
     """Decide the effect of deliveries whose run succeeded: the rows of the effect table that such can meet, in its order."""
     marked = pl.col("marker_at").is_not_null()
-    exhaustive = pl.col("has_effect") & pl.col("is_exhaustive") & pl.col("is_sequential")
+    order = pl.coalesce("order", pl.when(pl.col("batch_count") == 1).then(pl.lit("sequential")))
+    exhaustive = pl.col("has_effect") & pl.col("is_exhaustive") & order.eq_missing("sequential")
     no_failure = (pl.col("reports") == 0) | pl.col("has_response")
     returned = ~pl.col("has_effect") & no_failure
     basis = (

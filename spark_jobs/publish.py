@@ -301,7 +301,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     metrics, read = metric_measures(points, known), read_measures(known, around.zone)
     periods = periods_of(measures, metrics, read, around.zone, until)
     returned = [pl.read_parquet(cache.entry("judge", name) / "returned.parquet") for name in unit["judge"]]
-    ready = logging_readiness(together(unit["of_invocations"]), together(unit["of_handlings"]), known)
+    ready = logging_readiness(together(unit["of_invocations"]), together(unit["of_handlings"]), known, unit["written"])
     rows = {
         QUEUE_HEALTH: queue_health_rows(periods, known),
         QUEUE_WEEKS: queue_weeks_rows(periods, known),

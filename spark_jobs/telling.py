@@ -120,6 +120,7 @@ class Telling:
             "metric_files": self.evidence.metric_files,
             "of_invocations": [t["of_invocations"] for t in parts.told],
             "of_handlings": [t["of_handlings"] for t in parts.told],
+            "written": {name: group.kind for name, group in reading.groups.items()},
         }
         self.carried.one("health", publish.health, around, health)
         staged: dict[Table, list[Path]] = {table: [] for table in FINDINGS}

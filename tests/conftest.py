@@ -61,9 +61,14 @@ def pytest_xdist_make_scheduler(config, log):
     return _Together(config, log)
 
 
+def _rank(item):
+    place = item.nodeid
+    return next((rank for rank, start in enumerate(_LONG) if place.startswith(start)), len(_LONG))
+
+
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest: begun last, it would keep one process at work while the others have nothing left."""
-    items.sort(key=lambda item: next((n for n, start in enumerate(_LONG) if item.nodeid.startswith(start)), len(_LONG)))
+    items.sort(key=_rank)
 
 
 def pytest_collection_finish():

@@ -41,12 +41,16 @@ Money(amount=Decimal('980'), currency='JPY'))
     """
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
         number = Decimal(value)
-        if number.is_finite():
+        if (
+            number.is_finite()
+            and abs(number.adjusted()) < _MOST_DIGITS
+            and len(number.as_tuple().digits) < _MOST_DIGITS
+        ):
             return Money(number, None)
     found = _AMOUNT.fullmatch(str(value).strip()) if isinstance(value, str) and len(value) <= _MOST_DIGITS else None
     if found is None:
         raise AmountUnreadableError(
-            f"{value!r} is not an amount",
+            f"{value!r:.80} is not an amount",
             "Amounts are written like 1204.50, 1,204.50 or 1204.50 EUR: a decimal point, thousands by commas or not at all.",
         )
     currencies = {currency_code(text) for text in (found["before"], found["after"]) if text}

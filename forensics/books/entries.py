@@ -17,6 +17,10 @@ SAME_ROWS = ("refuse", "count", "once")
 """What rows that are equal in every column stand for: nobody knows; one entry each; one entry together."""
 _EPOCH_MS_FROM = 1e11
 _CURRENCY = re.compile(r"[A-Za-z]{3}|[€$£¥₹]")
+_HALF_A_PAIR = re.compile(r"[\ud800-\udfff]")
+"""Half a surrogate pair, which JSON can write and no file of ours can hold."""
+MOST_NAMED = 20
+"""So many columns of a file are named in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,12 @@ def _entry(number: int, row: Row, columns: Columns, where: str) -> tuple[Entry, 
             raise AmountUnreadableError(f"{where}, column {columns.amount!r}: {problem}", problem.hint) from problem
         amount, said = found.amount, found.currency
         currency = _currency(row, columns, said, where)
+    if not _is_text(str(key)):
+        raise LedgerUnreadableError(
+            f"{where} has {columns.key} {key!r:.80}, which is no text", "Write it again as UTF-8."
+        )
     entry_id = row[columns.entry_id] if columns.entry_id else None
-    if columns.entry_id and entry_id is None:
+    if columns.entry_id and (entry_id is None or not _is_text(str(entry_id))):
         raise LedgerUnreadableError(f"{where} has no {columns.entry_id}", "--id names a column that each row has.")
     booked_at = _time(row[columns.time], columns, where) if columns.time else None
     entry = Entry(str(key).strip(), None if entry_id is None else str(entry_id), amount, currency, booked_at, number)
@@ -150,19 +158,21 @@ def _time(value: Any, columns: Columns, where: str) -> datetime:
                 at = at.replace(tzinfo=UTC) if text.endswith(" UTC") else at
         except (ValueError, OverflowError):
             at = None
-    if at is None:
+    if at is not None and at.tzinfo is None and columns.zone is None:
         raise LedgerUnreadableError(
-            f"{where}, column {columns.time!r}: {value!r} is not a time",
+            f"{where}, column {columns.time!r}: {value!r} does not say its time zone",
+            "Give --zone, for example --zone UTC or --zone Europe/Berlin.",
+        )
+    try:
+        found = at and (at if at.tzinfo else at.replace(tzinfo=columns.zone)).astimezone(UTC)
+    except OverflowError:  # the first or last day there is
+        found = None
+    if found is None:
+        raise LedgerUnreadableError(
+            f"{where}, column {columns.time!r}: {value!r:.80} is not a time",
             "Times are written like 2026-11-20T05:12:00Z, or as seconds or milliseconds since 1970.",
         )
-    if at.tzinfo is None:
-        if columns.zone is None:
-            raise LedgerUnreadableError(
-                f"{where}, column {columns.time!r}: {value!r} does not say its time zone",
-                "Give --zone, for example --zone UTC or --zone Europe/Berlin.",
-            )
-        at = at.replace(tzinfo=columns.zone)
-    return at.astimezone(UTC)
+    return found
 
 
 def _check_columns(row: Row, columns: Columns, where: str) -> None:
@@ -177,13 +187,24 @@ def _check_columns(row: Row, columns: Columns, where: str) -> None:
         if name is not None and name not in row:
             raise LedgerUnreadableError(
                 f"{where} has no column {name!r}",
-                f"{option} names one of its {count_text(len(row), 'column')}: {', '.join(map(str, row))}.",
+                f"{option} names one of its {count_text(len(row), 'column')}: {_some(row)}.",
             )
     if columns.currency and columns.currency not in row and not _CURRENCY.fullmatch(columns.currency):
         raise LedgerUnreadableError(
             f"{where} has no column {columns.currency!r}, and that is no currency's code",
-            f"--currency names one of: {', '.join(map(str, row))}; or a code like EUR.",
+            f"--currency names one of: {_some(row)}; or a code like EUR.",
         )
+
+
+def _is_text(text: str) -> bool:
+    return not _HALF_A_PAIR.search(text)
+
+
+def _some(row: Row) -> str:
+    """Name the columns of a row, of many the first."""
+    return ", ".join(
+        [*(f"{name!s:.80}" for name in list(row)[:MOST_NAMED]), *(["..."] if len(row) > MOST_NAMED else [])]
+    )
 
 
 def _values_of(only: tuple[tuple[str, str], ...]) -> dict[str, set[str]]:

@@ -87,8 +87,12 @@ def consumers_figure(
     visibility_timeout_s: int | None = None,
     say: Language = ENGLISH,
 ) -> go.Figure:
-    """Draw rows of ``consumer_lanes`` with a lane per consumer; ``labels`` and keywords as in ``timeline_figure``."""
-    return timeline_figure(
+    """Draw rows of ``consumer_lanes`` with a lane per consumer; ``labels`` and keywords as in ``timeline_figure``.
+
+    A chosen bar is filled and a chosen mark grows; the others stay as they are, because to dim thousands keeps a browser
+    from asking for the answer.
+    """
+    figure = timeline_figure(
         folded,
         zone,
         cut_gaps=cut_gaps,
@@ -97,3 +101,6 @@ def consumers_figure(
         visibility_timeout_s=visibility_timeout_s,
         say=say,
     )
+    figure.for_each_trace(lambda bars: bars.update(selected_marker_color=bars.marker.line.color), {"type": "bar"})
+    figure.for_each_trace(lambda marks: marks.update(selected_marker_size=2 * marks.marker.size), {"type": "scatter"})
+    return figure.update_traces(unselected_marker_opacity=1)

@@ -1,12 +1,14 @@
 """The overview: how many messages were in flight per consumer over time, and where work was done again."""
 
 from html import escape
+from itertools import starmap
 from zoneinfo import ZoneInfo
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from forensics.charts.consumers import environment_label, environments
+from forensics.charts.hover import mark_key
 from forensics.charts.lanes import microseconds
 from forensics.charts.marks import MARKS
 from forensics.charts.palette import ALARM, OUTLINE
@@ -23,7 +25,7 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo, say: Language = ENGL
     """Draw the in-flight counts of ``timeline`` rows as a heatmap, and its repeats as diamonds (at most 2,000).
 
     At most 40 lanes: the consumers with the most deliveries, then one lane for all others. ``customdata[0]`` of a
-    diamond is its message id; a horizontal box selects a window of time.
+    diamond is what ``mark_key`` names it; a horizontal box selects a window of time.
     """
     windows = timeline[(timeline["kind"] == "in_flight") & timeline["at"].notna()]
     if windows.empty:
@@ -97,6 +99,7 @@ def _diamonds(figure: go.Figure, timeline: pd.DataFrame, lanes: list[str], zone:
         repeats = repeats.iloc[[n * (total - 1) // (MOST_DIAMONDS - 1) for n in range(MOST_DIAMONDS)]]
     at = microseconds(repeats["at"])
     ids = [m or i for m, i in zip(repeats["message_id"], repeats["item_id"], strict=True)]
+    names = starmap(mark_key, zip(repeats["item_id"], repeats["delivery_index"], repeats["kind"], at, strict=True))
     shown = say(" ({shown} of {total})", shown=MOST_DIAMONDS, total=total) if total > MOST_DIAMONDS else ""
     words = say(MARKS["repeat"].words)
     figure.add_scatter(
@@ -106,8 +109,6 @@ def _diamonds(figure: go.Figure, timeline: pd.DataFrame, lanes: list[str], zone:
         marker={"symbol": "diamond", "size": 9, "color": ALARM, "line": {"width": 1, "color": OUTLINE}},
         name=words + shown,
         showlegend=True,
-        customdata=[
-            [m, f"<b>{escape(str(m))}</b><br>{words}<br>{clock(us, zone)}"] for m, us in zip(ids, at, strict=True)
-        ],
-        hovertemplate="%{customdata[1]}<extra></extra>",
+        customdata=[[name, escape(str(m)), clock(us, zone)] for name, m, us in zip(names, ids, at, strict=True)],
+        hovertemplate=f"<b>%{{customdata[1]}}</b><br>{words}<br>%{{customdata[2]}}<extra></extra>",
     )

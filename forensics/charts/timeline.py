@@ -47,8 +47,7 @@ def timeline_figure(
 
     ``labels`` names lanes by item id where something says more than the id, and ``keys`` is the business key that
     stands first on hover; the timeouts label the lines at the kill and at the moment the messages came back.
-    ``customdata`` of every bar and mark: the message id, or the item id where no message id is logged; the hover
-    text; the consumer; and what ``mark_key`` names it. An empty frame gives a figure that says so.
+    ``customdata[0]`` of every bar and mark is what ``mark_key`` names it. An empty frame gives a figure that says so.
     """
     model = lane_model(timeline, cut_gaps=cut_gaps)
     if not model.episodes:
@@ -62,6 +61,7 @@ def timeline_figure(
     for kind, mark in MARKS.items():
         of_kind = drawn[drawn["kind"] == kind]
         for column, here in of_kind.groupby("episode"):
+            carried, template = hover.of(here, here["at_us"], mark.words)
             figure.add_scatter(
                 x=local(here["at_us"], zone),
                 y=here["y"],
@@ -81,8 +81,8 @@ def timeline_figure(
                 name=say(mark.words),
                 legendgroup=mark.words,
                 showlegend=mark.words not in shown,
-                customdata=hover.of(here, here["at_us"], mark.words),
-                hovertemplate="%{customdata[1]}<extra></extra>",
+                customdata=carried,
+                hovertemplate=template,
                 cliponaxis=False,
                 row=1,
                 col=int(column) + 1,
@@ -266,6 +266,7 @@ def _bar_groups(bars: pd.DataFrame) -> list[tuple[BarLook, pd.DataFrame]]:
 
 def _add_bars(figure: go.Figure, look: BarLook, bars: pd.DataFrame, hover: Hover, shown: set[str]) -> None:
     for column, here in bars.groupby("episode"):
+        carried, template = hover.of(here, here["at_us"], look.words, here["until_us"])
         figure.add_bar(
             orientation="h",
             base=local(here["start_us"], hover.zone),
@@ -282,8 +283,8 @@ def _add_bars(figure: go.Figure, look: BarLook, bars: pd.DataFrame, hover: Hover
             name=hover.say(look.words),
             legendgroup=look.words,
             showlegend=look.words not in shown,
-            customdata=hover.of(here, here["at_us"], look.words, here["until_us"]),
-            hovertemplate="%{customdata[1]}<extra></extra>",
+            customdata=carried,
+            hovertemplate=template,
             row=1,
             col=int(column) + 1,
         )

@@ -17,8 +17,8 @@ from forensics.words import count_text
 Row = Mapping[str, Any]
 
 _ENDED = {"timeout": "ran into the timeout", "error": "raised an error", "crash": "crashed"}
-_LARGEST_BATCH = {True: 10, False: 10_000}
-"""Messages in one invocation at most, on FIFO queues and on standard ones, where the mapping was not read."""
+_LARGEST_FIFO_BATCH = 10
+"""Messages in one invocation at most on a FIFO queue. On a standard one it is 10,000, which bounds nothing worth reading."""
 _ASSUMED_VISIBILITY_S = 30
 """SQS's default, where no snapshot of the queue was read."""
 
@@ -56,6 +56,11 @@ class _Placed(NamedTuple):
     is_fifo: bool
     batch_size: int | None
     function_timeout_s: int | None
+
+    @property
+    def at_most(self) -> int | None:
+        """How many messages it can have held; None where no settings tell it of a standard queue."""
+        return _LARGEST_FIFO_BATCH if self.batch_size is None and self.is_fifo else self.batch_size
 
 
 def blind_queues(consumers: Iterable[tuple[str, Writer]], names_items: Mapping[Writer, bool]) -> set[str]:
@@ -112,7 +117,8 @@ def blind_windows(
 ) -> list[Row]:
     """Return one incident per stretch of failed runs of blind queues, in the columns of INCIDENTS.
 
-    ``messages`` is null, ``messages_at_most`` the failed runs times the batch size in force; no verdict is above possible.
+    ``messages`` is null, ``messages_at_most`` the failed runs times the batch size in force, and null where no mapping tells
+    that size of a standard queue: then each run counts as one message, possible. No verdict is above that.
     The metrics' received minus deleted stands beside it in the sentence: it is approximate, so it bounds nothing. ``known``
     are ids of incidents that messages tell of: a window of such a name is left out. Its bound rests on no further run that
     failed, so it is provisional until ``finality`` says otherwise.
@@ -172,7 +178,8 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
     causes = {CAUSES[status]: count for status, count in ends.items()}
     functions = sorted({run.function_name or run.log_group for run in runs})
     visibility_timeout_s = highest(one.visibility_timeout_s for one in window)
-    at_most = sum(_LARGEST_BATCH[one.is_fifo] if one.batch_size is None else one.batch_size for one in window)
+    sizes = [one.at_most for one in window]
+    at_most = None if None in sizes else sum(size or 0 for size in sizes)
     until_ms = (
         ended_at // 1000 + (_ASSUMED_VISIBILITY_S if visibility_timeout_s is None else visibility_timeout_s) * 2000
     )
@@ -190,7 +197,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
         "messages_at_most": at_most,
         "confirmed": 0,
         "probable": 0,
-        "possible": at_most,
+        "possible": sum(1 if size is None else size for size in sizes),
         "absorbed": 0,
         "harmless": 0,
         "works": None,
@@ -200,7 +207,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
         "primary_cause": ranked(causes)[0][0],
         "trigger": ranked(causes)[0][0],
         "why": [],
-        "headline": f"Up to {count_text(at_most, 'message')} may have been processed more than once; no line names one",
+        "headline": blind_headline(at_most, len(window)),
         "cause_sentence": f"Of the runs of {consumers} for {queue}, {failures}; each can have held one batch. "
         f"What to log is told under logging readiness.{_balance(points, started_at, until_ms * 1000)}",
         "excluded": [],
@@ -217,9 +224,30 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
         "blocked_ms": None,
         "extra_effects_at_least": 0,
         "extra_effects_at_most": at_most,
-        "unread_sources": [f"log_events: no line of {consumers} names a message"],
+        "unread_sources": [
+            f"log_events: no line of {consumers} names a message",
+            *(
+                [f"event_source_mappings: none tells how many messages {consumers} gets at once"]
+                if at_most is None
+                else ()
+            ),
+        ],
         "evidence_ids": sorted({line for run in runs for line in run.mark_ids}),
     }
+
+
+def blind_headline(at_most: int | None, runs: int) -> str:
+    """Say how many messages may have been processed more than once; of the failed runs where nothing bounds it.
+
+    >>> blind_headline(None, 1)
+    'The messages of 1 failed run may have been processed more than once; no line names one'
+    """
+    which = (
+        f"The messages of {count_text(runs, 'failed run')}"
+        if at_most is None
+        else f"Up to {count_text(at_most, 'message')}"
+    )
+    return f"{which} may have been processed more than once; no line names one"
 
 
 def _balance(points: Iterable[MetricPoint], started_at: int, until_at: int) -> str:

@@ -53,14 +53,14 @@ def _not_reached(d: Delivery) -> bool:
 
 
 def _without_its_marker(d: Delivery) -> bool:
-    """Markers are exhaustive, order is sequential, the run ended in success, and no marker can be this message's."""
-    return (
-        d.run_status == "success"
-        and d.has_effect
-        and d.is_exhaustive
-        and not d.has_stray_mark
-        and d.order_declared == "sequential"
-    )
+    """Markers are exhaustive, the run ended in success, and no marker can be this message's, nor come later.
+
+    What a handler takes one after the other it has ended when it returns: in a sequential batch, and alone in a printed one
+    of which nobody says that it leaves work behind (parallel).
+    """
+    if d.run_status != "success" or not (d.has_effect and d.is_exhaustive) or d.has_stray_mark:
+        return False
+    return d.order == "sequential" or (d.order is None and d.is_batch_printed and d.batch_count == 1)
 
 
 def _returned(d: Delivery) -> bool:

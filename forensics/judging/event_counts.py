@@ -2,7 +2,8 @@
 
 CloudWatch counts messages handed to the function, of failed batches and named in responses (one number, at the run's end), and
 deleted. The counts of a stretch of time that no run enters or leaves add up: whatever was handed out in it failed, was
-deleted, or could not be deleted. Times are whole microseconds since 1970, UTC.
+deleted, or could not be deleted. Failures are counted when their run ends, and deletes follow: where all of its messages are
+known, a stretch falls into shorter ones, whose borders are no run's end. Times are whole microseconds since 1970, UTC.
 """
 
 from bisect import bisect_left
@@ -18,6 +19,8 @@ EVENT_COUNTS = (INVOKED, FAILED, DELETED)
 LONGEST_RUN_US = 15 * 60 * 1_000_000
 _BESIDE_US = 10 * 1_000_000
 """Counts are stamped a little before a run begins, when its messages are handed out, and after it ends, when they are deleted."""
+_CLOCK_US = 2 * 1_000_000
+"""Failures are counted at the end of their run; so far apart may two clocks tell of it."""
 _SECOND = 1_000_000
 
 Row = Mapping[str, Any]
@@ -33,15 +36,20 @@ class Run(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """A time that no run enters or leaves, and what the counts and the runs in it say; ends belong to it."""
+    """A time, its ends included, and what is said of the runs that ended in it. ``invoked``: of how many messages, None if unknown."""
 
     start: int
     end: int
-    invoked: int
+    invoked: int | None
     failed: int
     deleted: int
     known_failed: int | None
     evidence_ids: tuple[str, ...]
+
+    @property
+    def tells(self) -> bool:
+        """The counts decide, of a FIFO queue's messages at least."""
+        return self.was_given_back(True) is not None
 
     def was_given_back(self, is_fifo: bool) -> bool | None:
         """Tell whether what came back of a run that succeeded had been given back; None where the counts do not tell.
@@ -64,26 +72,75 @@ def stretches(runs: Iterable[Run], points: Sequence[Row], read: Spans) -> list[S
     """Return the stretches in which the counts of a mapping were read in full, in order of time.
 
     ``runs`` are all of the function's; ``points`` the mapping's of EVENT_COUNTS above zero, some perhaps read twice; ``read``:
-    when they were. A stretch whose counts fall short of the runs' messages is left out: then they were not counted yet.
+    when they were. Left out is a time whose counts fall short of the messages that its runs were given: then they were not
+    counted yet.
     """
-    newest = _newest(points)
-    period_us = max((key[2] for key in newest), default=60) * _SECOND
-    in_time = sorted(newest.items(), key=lambda point: point[0][1])
-    times = [at for (_, at, _), _ in in_time]
+    counts = _Counts(points)
     found = []
-    for start, end, mine in _apart(sorted(runs), period_us):
-        if not read.hold(start, end):
+    for start, end, mine in _apart(sorted(runs), counts.period_us, whole=True):
+        is_cut = not read.hold(start, end)
+        if is_cut:
+            start += counts.period_us  # the counts of a run that began in it are all there
+            if start > mine[0].began_at or not read.hold(start, end):
+                continue
+        counted, messages = counts.between(start, end)[0][INVOKED], sum(run.messages for run in mine)
+        if counted == 0 or counted < messages:
             continue
-        there = in_time[bisect_left(times, start) : bisect_left(times, end)]
+        if counted > messages or any(run.messages == 0 for run in mine):
+            found.append(_stretch(start, end, mine, counts, None if is_cut else counted))
+            continue
+        for first, last, ended in _apart(sorted(mine, key=_first_end), counts.period_us, whole=False):
+            # deletes of a run that ended just before anything was read may be counted in the first of them
+            is_known = not is_cut or read.hold(first - _BESIDE_US, last)
+            known = sum(run.messages for run in ended) if is_known else None
+            part = _stretch(max(first, start), last, ended, counts, known)
+            found += [part] if part.tells else _quiet(part, ended, counts)
+    return found
+
+
+class _Counts:
+    """The points of a mapping's counts in order of time, of each the value that was read last."""
+
+    def __init__(self, points: Sequence[Row]) -> None:
+        newest = _newest(points)
+        self.period_us = max((key[2] for key in newest), default=60) * _SECOND
+        self._points = sorted(newest.items(), key=lambda point: point[0][1])
+        self._times = [at for (_, at, _), _ in self._points]
+
+    def between(self, start: int, end: int) -> tuple[Counter[str], tuple[str, ...]]:
+        there = self._points[bisect_left(self._times, start) : bisect_left(self._times, end)]
         count: Counter[str] = Counter()
         for (metric, _, _), row in there:
             count[metric] += round(row["value"])
-        if count[INVOKED] == 0 or count[INVOKED] < sum(run.messages for run in mine):
+        return count, tuple(sorted(row["evidence_id"] for _, row in there))
+
+
+def _stretch(start: int, end: int, runs: Sequence[Run], counts: _Counts, invoked: int | None) -> Stretch:
+    count, evidence_ids = counts.between(start, end)
+    return Stretch(start, end, invoked, count[FAILED], count[DELETED], _known_failed(runs), evidence_ids)
+
+
+def _known_failed(runs: Iterable[Run]) -> int | None:
+    failed = [run.failed for run in runs]
+    return None if None in failed else sum(f for f in failed if f is not None)
+
+
+def _quiet(part: Stretch, runs: Sequence[Run], counts: _Counts) -> list[Stretch]:
+    """Return the times of a stretch in whose periods no messages failed but those of runs that failed in them, for sure.
+
+    A run that ended near a border may be counted on either side: there both must be quiet.
+    """
+    found: list[Stretch] = []
+    for start in range(part.start, part.end, counts.period_us):
+        end = start + counts.period_us
+        inner = (start + _CLOCK_US, end - _CLOCK_US)
+        count, evidence_ids = counts.between(start, end)
+        known = sum(run.failed or 0 for run in runs if run.ended_at and inner[0] <= run.ended_at <= inner[1])
+        if count[FAILED] != known:
             continue
-        failed = [run.failed for run in mine]
-        known = None if None in failed else sum(f for f in failed if f is not None)
-        ids = tuple(sorted(row["evidence_id"] for _, row in there))
-        found.append(Stretch(start, end, count[INVOKED], count[FAILED], count[DELETED], known, ids))
+        if found and found[-1].end == start - _CLOCK_US:
+            inner = (found[-1].end, inner[1])
+        found.append(Stretch(*inner, None, count[FAILED], count[DELETED], known, evidence_ids))
     return found
 
 
@@ -95,16 +152,23 @@ def _newest(points: Sequence[Row]) -> dict[tuple[str, int, int], Row]:
     return found
 
 
-def _apart(runs: Sequence[Run], period_us: int) -> list[tuple[int, int, list[Run]]]:
-    """Part runs, in order, where none is on at a border of periods, or near one."""
+def _apart(runs: Iterable[Run], period_us: int, whole: bool) -> list[tuple[int, int, list[Run]]]:
+    """Part runs, in order, where none is on (``whole``), or none ends, at a border of periods or near one."""
     parts: list[tuple[int, int, list[Run]]] = []
     for run in runs:
-        ended_at = run.began_at + LONGEST_RUN_US if run.ended_at is None else run.ended_at
-        start = (run.began_at - _BESIDE_US) // period_us * period_us
-        end = -(-(ended_at + _BESIDE_US) // period_us) * period_us
+        start = ((run.began_at if whole else _first_end(run)) - _BESIDE_US) // period_us * period_us
+        end = -(-(_last_end(run) + _BESIDE_US) // period_us) * period_us
         if parts and start < parts[-1][1]:
             before = parts.pop()
             parts.append((before[0], max(before[1], end), [*before[2], run]))
         else:
             parts.append((start, end, [run]))
     return parts
+
+
+def _first_end(run: Run) -> int:
+    return run.began_at if run.ended_at is None else run.ended_at
+
+
+def _last_end(run: Run) -> int:
+    return run.began_at + LONGEST_RUN_US if run.ended_at is None else run.ended_at

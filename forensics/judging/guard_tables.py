@@ -25,9 +25,10 @@ _S = 1_000_000
 
 
 def add_records(work: Sequence[Sequence[Delivery]], guards: GuardRecords) -> None:
-    """Add to a work's deliveries the records that are about it, and say of those that a record answered that they did nothing.
+    """Add to a work's deliveries the records that are about it, and what they tell of the work.
 
-    Only a library's ways are known: it runs nothing while a completed record of another run holds.
+    Only a library's ways are known: it runs nothing while a completed record of another run holds, and completes a record
+    when what it guards has returned.
     """
     deliveries = [d for item in work for d in item]
     for table in tables_of(deliveries):
@@ -39,6 +40,23 @@ def add_records(work: Sequence[Sequence[Delivery]], guards: GuardRecords) -> Non
             if delivery.guard_table == table and is_answered(delivery, deliveries, records):
                 delivery.effect, delivery.basis, delivery.effect_at = "no", "guard", None
                 delivery.is_answered_by_record = True
+        for delivery in deliveries:
+            if delivery.guard_table == table and is_recorded(delivery, deliveries, records):
+                delivery.effect, delivery.basis, delivery.effect_at = "yes", "recorded", _known_end(delivery)
+
+
+def is_recorded(delivery: Delivery, deliveries: Sequence[Delivery], records: Sequence[Record]) -> bool:
+    """Tell whether a delivery whose effect is not known completed the record of every function that the table guards.
+
+    None that the same records are about may count as done already: of two, they cannot both be the one that is recorded.
+    """
+    mine = [r for r in records if r.is_library and _is_about(r, delivery)]
+    if delivery.effect != "unknown" or not delivery.is_seen or not mine:
+        return False
+    if any(d.effect == "yes" and any(_is_about(r, d) for r in mine) for d in deliveries):
+        return False
+    written = {r.guarded for r in mine if r.state == COMPLETED and writer_of(r, deliveries) is delivery}
+    return written == {r.guarded for r in mine}
 
 
 def tables_of(deliveries: Iterable[Delivery]) -> list[str]:

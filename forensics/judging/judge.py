@@ -8,7 +8,8 @@ from itertools import chain
 from forensics.judging.calls import add_calls, add_receive
 from forensics.judging.effect import count_returned_once, decide_effect
 from forensics.judging.ending import decide_endings, delete_status, ends_surely
-from forensics.judging.evidence import evidence_of, united
+from forensics.judging.evidence import evidence_of
+from forensics.judging.given_back import add_given_back
 from forensics.judging.guard_tables import add_records
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
@@ -70,11 +71,7 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
         in_order = put_in_order(item + unlogged_receives(item, around))
         _add_calls(in_order, around)
         for delivery in in_order:
-            if delivery.came_again and delivery.run_status == "success" and delivery.consumer_kind == "lambda":
-                delivery.was_given_back, points = around.was_given_back(delivery)
-                delivery.evidence_ids = united(delivery.evidence_ids, points)
-                if delivery.deleted_by_call_at is not None:  # Lambda deletes what was not given back
-                    delivery.was_given_back = False
+            add_given_back(delivery, around)
             decide_effect(delivery)
         decide_endings(in_order, around)
         items.append(in_order)
@@ -97,7 +94,8 @@ def _to_judge(delivery: Delivery, around: Surroundings) -> Delivery:
     """Return a copy of which everything is still to judge."""
     mine = copy(delivery)
     mine.order_at = mine.received_at
-    if mine.run_status in CUT_OFF and mine.order_declared is None and mine.log_group is not None:
+    bears = mine.run_status in CUT_OFF or (mine.run_status == "success" and mine.is_exhaustive)
+    if bears and mine.order_declared is None and mine.log_group is not None:
         mine.order_inferred, mine.order_runs = around.order_of(mine.log_group, mine.function_name)
     mine.evidence_ids = evidence_of(mine)
     return mine

@@ -59,8 +59,9 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Inte
     at_least, maybe = effects.count("yes"), len(effects) - effects.count("no")
     at_most = None if any(hidden_possible(item, around) for item in work) else maybe
     guards = guards_of(work, around)
-    # what was not reached by an order that nobody declared: the upper bound is inferred
-    order_runs = lowest([d.order_runs for d in deliveries if d.basis == "not_reached"])
+    # what was not reached, or left without its mark, by an order that nobody declared: the upper bound is inferred
+    by_order = [d for d in deliveries if d.basis in ("not_reached", "no_marker") and d.batch_count != 1]
+    order_runs = lowest([d.order_runs for d in by_order])
     verdict = verdict_of(at_least, at_most, bool(guards.stopped))
     final_at = work_final_at(work, at_most, around.finality)
     is_shown = bool(bases) and bases <= _PROOFS

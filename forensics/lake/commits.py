@@ -9,6 +9,8 @@ from typing import Any
 
 from deltalake.exceptions import TableNotFoundError
 
+from forensics.errors import LakeUnreadableError
+
 RUN_TOKEN = "doubletake.run"  # noqa: S105
 """Key in a commit's info: names the append that made it, so that an unclear one can be found again."""
 DIGESTS = "doubletake.sha256"
@@ -55,8 +57,10 @@ def _newest_listed(folder: Path) -> int:
     try:
         with os.scandir(log_folder(folder)) as entries:
             return max((int(e.name[:-5]) for e in entries if _COMMIT.fullmatch(e.name)), default=-1)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return -1
+    except OSError as problem:
+        raise _unreadable(log_folder(folder), problem) from problem
 
 
 def newest_version(folder: Path) -> int:
@@ -68,12 +72,21 @@ def newest_version(folder: Path) -> int:
 
 
 def stamp_of(file: Path) -> Stamp | None:
-    """Return what tells one writing of a file from another; None where there is no file."""
+    """Return what tells one writing of a file from another; None where there is no file, LakeUnreadableError where none can tell."""
     try:
         status = file.stat()
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as problem:
+        raise _unreadable(file, problem) from problem
     return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _unreadable(path: Path, problem: OSError) -> LakeUnreadableError:
+    return LakeUnreadableError(
+        f"{str(path)!r} of the lake cannot be read: {problem.strerror or problem}",
+        "Check its permissions, and the disk.",
+    )
 
 
 def actions(folder: Path, version: int) -> Iterator[dict[str, Any]]:

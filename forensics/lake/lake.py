@@ -7,6 +7,7 @@ and one row of ``generations`` says which of their versions belong together: rea
 import fcntl
 import os
 import time
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -50,11 +51,8 @@ class Lake:
         if "://" in str(root):
             raise LakeMissingError(f"the lake {str(root)!r} is not a local folder", "Give a path on this machine.")
         self.root = Path(root).absolute()
-        if "%" in str(self.root):
-            raise LakeMissingError(
-                f"the lake {str(root)!r} has a per cent sign in its path, which delta-rs takes for an escape",
-                "Choose a folder without one.",
-            )
+        if odd := _cannot_be_named(str(self.root)):
+            raise LakeMissingError(f"the lake {str(root)!r} has {odd}", "Choose a folder without one.")
 
     # -- what is there -------------------------------------------------------------------------------------
 
@@ -238,7 +236,9 @@ class Lake:
             ends = pc.min_max(data[table.time_column])
             span = between(table.time_column, ends["min"].as_py(), ends["max"].as_py())
         stored = reading.scan(self.path(table), table, _files_of(handle), [key], span, data_files.BATCH_KEYS)
-        found = [batch.column(0).filter(pc.is_in(batch.column(0), value_set=keys)) for batch in stored]
+        # Files without a row of that span give an empty batch each: to look that up would cost a table of all keys.
+        there = (batch.column(0) for batch in stored if batch.num_rows)
+        found = [column.filter(pc.is_in(column, value_set=keys)) for column in there]
         return pa.chunked_array(found, keys.type).combine_chunks()
 
     # -- findings ------------------------------------------------------------------------------------------
@@ -362,6 +362,17 @@ class Lake:
 
 def _files_of(handle: DeltaTable) -> list[str]:
     return sorted(unquote(uri) for uri in handle.file_uris())
+
+
+def _cannot_be_named(path: str) -> str | None:
+    """Say what in a path delta-rs would take for something else, or refuse; None where it takes the path."""
+    if "%" in path:
+        return "a per cent sign in its path, which delta-rs takes for an escape"
+    if "\\" in path:
+        return "a backslash in its path, which delta-rs takes for a folder's end"
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in path):
+        return "a control character, or bytes that are not UTF-8, in its path"
+    return None
 
 
 def _groups(files: list[dict[str, Any]], at_files: int) -> Iterator[list[dict[str, Any]]]:

@@ -52,7 +52,8 @@ def without(incident: Row, aside: Sequence[SetAside], left_at_most: int | None) 
         messages[work.verdict] += work.incidents[incident["incident_id"]]
     works = Counter(work.verdict for work in aside)
     told = dict(incident)
-    told["messages_at_most"] = max((incident.get("messages_at_most") or 0) - messages.total(), 0)
+    if (at_most := incident.get("messages_at_most")) is not None:
+        told["messages_at_most"] = max(at_most - messages.total(), 0)
     told["messages"] = max((incident["messages"] or 0) - messages.total(), 0)
     prefixes = {"": messages}
     if incident.get("works") is not None:

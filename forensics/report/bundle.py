@@ -39,6 +39,10 @@ class BundleBrokenError(ForensicsError):
     exit_code = 4
 
 
+class BundleTooLargeError(ForensicsError):
+    """A bundle would be larger than any that is read."""
+
+
 def to_zip(
     case: Case,
     options: ReportOptions,
@@ -55,6 +59,11 @@ def to_zip(
     told = manifest(case, options, content) | dict(said or {})
     content[MANIFEST] = (json.dumps(told, indent=1) + "\n").encode()
     content[SUMS] = _sums(content)
+    if sum(map(len, content.values())) > MOST_BYTES:
+        raise BundleTooLargeError(
+            f"the bundle of {case.incident_id} would hold more than {MOST_BYTES:,} bytes, which nobody could verify",
+            "Take less around the incident: `doubletake bundle INCIDENT --margin 30m`.",
+        )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         archive.comment = _MARK + b"0" * 64
@@ -63,13 +72,13 @@ def to_zip(
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             entry.create_system = 3
-            archive.writestr(entry, content[name])
-    return _sealed(out.getvalue()[:-_COMMENT_BYTES])
+            archive.writestr(entry, content.pop(name))
+    return _sealed(out.getbuffer()[:-_COMMENT_BYTES])
 
 
-def _sealed(archive: bytes) -> bytes:
+def _sealed(archive: bytes | memoryview) -> bytes:
     """Return an archive up to its comment, and its digest as the comment."""
-    return archive + _MARK + hashlib.sha256(archive).hexdigest().encode()
+    return b"".join([archive, _MARK, hashlib.sha256(archive).hexdigest().encode()])
 
 
 def _sums(content: dict[str, bytes]) -> bytes:

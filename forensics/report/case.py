@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
 from forensics.books import Line, has_books, reconcile
@@ -47,6 +48,8 @@ SETTINGS_TABLES = (QUEUE_SETTINGS, FUNCTION_SETTINGS, EVENT_SOURCE_MAPPINGS, SET
 """All that tells which settings were in force."""
 MOST_MESSAGES = 2_000
 """Messages that a report tells of one by one. The CSV has the work of every one."""
+MOST_WORKS = 2_000
+"""Works listed in HTML and Markdown; CSV and JSON have all of them."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,11 @@ class Case:
         if self.left_out:
             return self.read_works()
         return with_first_repeats(by_work(self.affected), first_repeats(self.redeliveries))
+
+    @cached_property
+    def first_works(self) -> tuple[Row, ...]:
+        """The works that a page lists: of a large incident all of them take seconds to read."""
+        return tuple(islice(self.works(), MOST_WORKS))
 
     @property
     def excluded(self) -> tuple[str, ...]:

@@ -20,19 +20,22 @@ def cell_text(value: Any) -> Any:
     """
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return value
-    if isinstance(value, Mapping):
-        value = "; ".join(f"{key}={count}" for key, count in value.items())
-    elif isinstance(value, list | tuple):
-        value = "; ".join(map(str, value))
+    if not isinstance(value, str):
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, int | float):
+            return value
+        if isinstance(value, list | tuple):
+            value = "; ".join(map(str, value))
+        elif isinstance(value, Mapping):
+            value = "; ".join(f"{key}={count}" for key, count in value.items())
     text = str(value).replace("\x00", "\ufffd")
     return f"'{text}" if _may_be_formula(text) else text
 
 
 def _may_be_formula(text: str) -> bool:
+    if text[:1].isascii() and text[:1].isalnum():
+        return False
     if text.startswith(_LINE_CONTROLS):
         return True
     for char in text:

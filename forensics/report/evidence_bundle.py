@@ -1,13 +1,15 @@
 """A case that can be judged again: its report, the raw rows it rests on, the settings and versions, and how to fetch each line."""
 
+import io
 import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, NoReturn
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from forensics.lake import Findings
@@ -21,7 +23,7 @@ from forensics.report.queries import queries
 from forensics.report.records import plain_value
 from forensics.report.render import file_name, render
 from forensics.settings import Settings
-from forensics.tables import BY_NAME, Table
+from forensics.tables import BY_NAME, Column, Table
 from forensics.tables import evidence as E
 from forensics.tables.books import BOOK_ENTRIES, BOOKS
 from forensics.tables.people import ANNOTATIONS
@@ -34,8 +36,7 @@ _NAMES = ("evidence_id", "event_id", "log_group", "log_stream", "mapping_uuid", 
 """Columns that rows are told apart by: nothing is redacted in them."""
 _NOT_TEXT = ("pdf", "zip")
 """Forms in which nothing can be redacted; a bundle with redactions leaves them out."""
-
-
+_AT_A_TIME = 20_000
 _OF_GUARDS = (E.GUARD_TABLE_SETTINGS.name, E.GUARD_RECORDS.name)
 
 
@@ -62,16 +63,12 @@ def evidence_bundle(
     """
     options, redact = options or ReportOptions(), redact or Pseudonyms(())
     rows = evidence_of(findings, case, margin)
-    if (
-        redact.asked
-    ):  # what a guard digested is found by the value itself alone: without it every record would seem missing
-        rows = {name: [] if name in _OF_GUARDS else found for name, found in rows.items()}
-        rows[E.COVERAGE.name] = [row for row in rows[E.COVERAGE.name] if row["source"] not in _OF_GUARDS]
-    more = {
-        f"{_ROWS}{name}.jsonl": _json_lines(BY_NAME[name], found, redact)
-        for name, found in sorted(rows.items())
-        if found
-    }
+    if redact.asked:
+        # What a guard digested is found by the value itself alone: without it every record would seem missing.
+        coverage = rows[E.COVERAGE.name].filter(~one_of("source", _OF_GUARDS))
+        rows = {n: found for n, found in rows.items() if n not in _OF_GUARDS} | {E.COVERAGE.name: coverage}
+    counts = {name: found.num_rows for name, found in sorted(rows.items()) if found.num_rows}
+    more = {f"{_ROWS}{name}.jsonl": _json_lines(BY_NAME[name], rows.pop(name), redact) for name in counts}
     more[SETTINGS] = redact(findings.generation.settings or "").encode()
     cited = findings.evidence_rows([line.evidence_id for line in case.evidence])
     more[QUERIES] = redact(queries(case.evidence, cited, case.incident_id)).encode("utf-8", "replace")
@@ -83,7 +80,7 @@ def evidence_bundle(
         return redact(data.decode("utf-8", "replace")).encode("utf-8", "replace") if redact.asked else data
 
     said = {
-        "evidence": {name: len(found) for name, found in sorted(rows.items()) if found},
+        "evidence": counts,
         "margin_s": None if margin is None else int(margin.total_seconds()),
         "redactions": list(redact.asked),
         "versions": versions(),
@@ -108,7 +105,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None) -> dict[str, list[dict[str, Any]]]:
+def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None) -> dict[str, pa.Table]:
     """Return per table the rows that bear on the case's queue: its consumers' logs, metrics, settings, changes, coverage."""
     incident = case.incident
     arn = incident["queue_arn"]
@@ -150,16 +147,17 @@ def evidence_of(findings: Findings, case: Case, margin: timedelta | None = None)
         | equals("source", E.SETTING_CHANGES.name),
         E.QUARANTINE: one_of("resource", names | queues),
     }
-    found = {table.name: findings.read(table, where=where).to_pylist() for table, where in wanted.items()}
+    found = {table.name: findings.read(table, where=where) for table, where in wanted.items()}
     if span is not None:
-        found[E.COVERAGE.name] = list(_clipped(found[E.COVERAGE.name], span))
+        claimed = _clipped(found[E.COVERAGE.name].to_pylist(), span)
+        found[E.COVERAGE.name] = pa.Table.from_pylist(list(claimed), found[E.COVERAGE.name].schema)
     lake = findings.lake
-    found[ANNOTATIONS.name] = lake.read(ANNOTATIONS, where=equals("incident_id", case.incident_id)).to_pylist()
+    found[ANNOTATIONS.name] = lake.read(ANNOTATIONS, where=equals("incident_id", case.incident_id))
     keys = {key for m in case.messages for key in keys_of(m)}
-    found[BOOKS.name] = lake.read(BOOKS, where=equals("queue_arn", arn)).to_pylist()
+    found[BOOKS.name] = lake.read(BOOKS, where=equals("queue_arn", arn))
     entries = equals("queue_arn", arn) & one_of("key", keys)
-    found[BOOK_ENTRIES.name] = lake.read(BOOK_ENTRIES, where=entries).to_pylist()
-    return {name: sorted(rows, key=lambda r: r["evidence_id"]) for name, rows in found.items()}
+    found[BOOK_ENTRIES.name] = lake.read(BOOK_ENTRIES, where=entries)
+    return {name: rows.sort_by("evidence_id") for name, rows in found.items()}
 
 
 def _span(case: Case, margin: timedelta | None) -> tuple[datetime, datetime] | None:
@@ -186,17 +184,33 @@ def _clipped(rows: Sequence[Row], span: tuple[datetime, datetime]) -> Iterator[d
             yield {**row, "window_start_at": start, "window_end_at": end}
 
 
-def _json_lines(table: Table, rows: Sequence[Row], redact: Pseudonyms) -> bytes:
+def _json_lines(table: Table, rows: pa.Table, redact: Pseudonyms) -> bytes:
+    """Write rows as JSON lines, few of them as values of Python at a time: a queue has more lines than an incident."""
     free = {c.name for c in table.columns if c.type in ("string", "strings")} - set(_NAMES)
     free -= {name for name in free if name.endswith("_arn")}
 
-    def cell(name: str, value: Any) -> Any:
-        if name not in free or not redact.asked or value is None:
-            return plain_value(value)
-        return redact(value) if isinstance(value, str) else [redact(v) for v in value]
+    def written(name: str, values: list[Any]) -> list[Any]:
+        if name in free and redact.asked:
+            return [redact(v) if isinstance(v, str) else v and [redact(part) for part in v] for v in values]
+        return values
 
-    lines = (json.dumps({name: cell(name, row[name]) for name in table.column_names}) for row in rows)
-    return "".join(f"{line}\n" for line in lines).encode()
+    out = io.BytesIO()
+    for batch in rows.to_batches(_AT_A_TIME):
+        columns = [written(f.name, _plain_values(batch.column(f.name))) for f in rows.schema]
+        for cells in zip(*columns, strict=True):
+            out.write(json.dumps(dict(zip(table.column_names, cells, strict=True))).encode())
+            out.write(b"\n")
+    return out.getvalue()
+
+
+def _plain_values(column: pa.Array) -> list[Any]:
+    """Return a column's values as JSON knows them; times as ``time_text`` writes them, in one go where none is finer than that."""
+    if not pa.types.is_timestamp(column.type):
+        return column.to_pylist()
+    try:
+        return pc.strftime(column.cast(pa.timestamp("ms", "UTC")), "%Y-%m-%dT%H:%M:%SZ").to_pylist()
+    except pa.ArrowInvalid:
+        return [plain_value(at) for at in column.to_pylist()]
 
 
 def read_evidence(data: bytes) -> Evidence:
@@ -214,39 +228,58 @@ def read_evidence(data: bytes) -> Evidence:
             "this bundle holds a report and no evidence",
             "Make one that can be judged again with `doubletake bundle INCIDENT`.",
         )
-    settings = files.get(SETTINGS, b"").decode()
+    try:
+        settings = files.get(SETTINGS, b"").decode()
+    except UnicodeDecodeError as problem:
+        raise BundleBrokenError(
+            f"{SETTINGS} in the bundle is not UTF-8 text", "Ask its sender for another one."
+        ) from problem
     return Evidence(manifest["incident_id"], rows, settings, tuple(manifest.get("redactions") or ()))
-
-
-_READS = {
-    "string": (str,),
-    "int": (int,),
-    "long": (int,),
-    "double": (int, float),
-    "bool": (bool,),
-    "strings": (list,),
-    "timestamp": (str,),
-}
 
 
 def _row(table: Table, number: int, line: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(line)
-        row = {}
-        for column in table.columns:
-            value: Any = said.get(column.name)
-            if value is not None and not isinstance(value, _READS[column.type]):
-                raise ValueError(f"{column.name} is {value!r}")
-            if value is not None and column.type == "timestamp":
-                value = datetime.fromisoformat(str(value)).astimezone(UTC)
-            row[column.name] = value
+        said = json.loads(line, parse_constant=_no_number)
+        row = {column.name: _value(column, said.get(column.name)) for column in table.columns}
         if not all(row[name] for name in table.key):
             raise ValueError("it has no name")
         if odd := set(said) - set(table.column_names):
             raise ValueError(f"it has a column {sorted(odd)[0]!r}")
-    except (ValueError, AttributeError, RecursionError) as problem:
+    except (ValueError, AttributeError, OverflowError, RecursionError) as problem:
         raise BundleBrokenError(
             f"row {number} of {table.name} in the bundle is not a row: {problem}",
             "A newer release may have written it.",
         ) from problem
     return row
+
+
+_YEARS = range(1900, 9999)
+"""Of times that every reader of a lake's files takes."""
+
+
+def _value(column: Column, value: Any) -> Any:
+    """Return what a cell says, in the column's own type; raises ValueError or OverflowError for what it cannot hold."""
+    if value is None:
+        return None
+    match column.type:
+        case "string" if isinstance(value, str) and value.encode() is not None:
+            return value
+        case "strings" if isinstance(value, list) and all(isinstance(v, str) and v.encode() is not None for v in value):
+            return value
+        case "int" | "long" if type(value) is int and -(most := _MOST[column.type]) - 1 <= value <= most:
+            return value
+        case "double" if type(value) in (int, float):
+            return float(value)
+        case "bool" if isinstance(value, bool):
+            return value
+        case "timestamp" if isinstance(value, str) and (at := datetime.fromisoformat(value)).tzinfo is not None:
+            if at.year in _YEARS:
+                return at.astimezone(UTC)
+    raise ValueError(f"{column.name} is {value!r:.80}")
+
+
+_MOST = {"int": 2**31 - 1, "long": 2**63 - 1}
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from forensics.incidents.blind_windows import blind_headline
 from forensics.people import SetAside, aside_text, is_settled
 from forensics.report.activity import is_open, quiet_for
-from forensics.report.records import verdict_counts
+from forensics.report.records import cause_counts, verdict_counts
 from forensics.verdict.interval import AFFECTED, VERDICTS
 from forensics.verdict.sentences import headline
-from forensics.words import count_text, ms_between, span_text, time_text
+from forensics.words import ms_between, span_text, time_text
 
 Row = Mapping[str, Any]
 _SETTINGS = ("visibility_timeout_s", "function_timeout_s", "batch_size")
@@ -77,8 +78,9 @@ class Fault:
         if len(self.incidents) == 1 or not sum(self.counts[v] for v in AFFECTED):
             return str(next((i for i in self.incidents if not is_settled(i)), self.newest)["headline"])
         if all(i["messages"] is None for i in self.incidents):
-            most = sum(i["messages_at_most"] or 0 for i in self.incidents)
-            return f"Up to {count_text(most, 'message')} may have been processed more than once; no line names one"
+            bounds = [i["messages_at_most"] for i in self.incidents]
+            runs = sum(sum(cause_counts(i).values()) for i in self.incidents)
+            return blind_headline(None if None in bounds else sum(bounds), runs)
         counts = self.counts
         return headline(counts["confirmed"], counts["probable"], counts["possible"], sum(counts.values()))
 

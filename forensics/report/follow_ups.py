@@ -68,13 +68,15 @@ def follow_ups(incident: Row, messages: Sequence[Row], settings: Sequence[Settin
             )
         )
     if open_count:
+        is_named = incident["messages"] is not None
+        which = count_text(open_count, noun) if is_named else "the messages of the failed runs"
         found.append(
             FollowUp(
-                f"Check {count_text(open_count, noun)} against the system that the work was done in.",
+                f"Check {which} against the system that the work was done in.",
                 "The evidence leaves open whether their work was done once or more often.",
             )
         )
-    if affected or incident["messages_at_most"]:
+    if affected or open_count:
         found.append(
             FollowUp(
                 "Give the work an idempotency key that outlives the message's retention: a business key, not the message id.",

@@ -1,5 +1,6 @@
 """Everything a case holds as JSON; its schema is docs/incident-report.schema.json."""
 
+import io
 import json
 from typing import Any
 
@@ -16,7 +17,11 @@ SCHEMA_VERSION = 1
 
 def to_json(case: Case) -> str:
     """Write the whole case, ASCII only."""
-    return json.dumps(as_json(case), indent=1, allow_nan=False) + "\n"
+    out = io.StringIO()
+    for piece in json.JSONEncoder(indent=1, allow_nan=False).iterencode(as_json(case)):
+        out.write(piece)  # a large incident has millions of pieces, which dumps would hold at once
+    out.write("\n")
+    return out.getvalue()
 
 
 def as_json(case: Case) -> dict[str, Any]:

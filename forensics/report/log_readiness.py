@@ -1,5 +1,6 @@
 """What the consumers' logs tell, in lines for a terminal, and what to add to them, in rows for a report."""
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,29 @@ def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
             lines.append(f"  to log {row['missing'][0]}, add in Python: {row['python_lines'][0]}")
             lines.append(f"  or in Node: {row['node_lines'][0]}")
     return lines
+
+
+def not_checked(findings: Findings, queue: str | None = None) -> list[str]:
+    """Return a sentence per consumer whose logs name no message: what it was handed could not be checked for repeats.
+
+    ``queue`` limits them to one queue's name.
+    """
+    where = equals("level", "blind") if queue is None else equals("level", "blind") & equals("queue", queue)
+    rows = findings.read(LOGGING_READINESS, ["queue", "log_group", "function_name"], where).to_pylist()
+    told = {(row["queue"], row["function_name"] or row["log_group"]) for row in rows}
+    return [not_checked_text(name, who) for name, who in sorted(told)]
+
+
+def not_checked_text(queue: str, consumer: str) -> str:
+    """Say that nothing a consumer was handed could be checked, and what to do.
+
+    >>> not_checked_text("orders", "ship")
+    'No line of ship names a message: what it got of orders was not checked. Look for lines that may: `doubletake suggest orders`'
+    """
+    return (
+        f"No line of {consumer} names a message: what it got of {queue} was not checked. "
+        f"Look for lines that may: `doubletake suggest {shlex.quote(queue)}`"
+    )
 
 
 def lines_to_add(findings: Findings, incident: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:

@@ -3,6 +3,7 @@
 One template for the page, the reports, the command and the notification.
 """
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -138,7 +139,8 @@ def _steps(
     if settled:
         yield f"{settled:,} marked as settled"
     if incident["messages"] is None:
-        yield "log message ids, so that the next incident names its messages"
+        look = f"`doubletake suggest {shlex.quote(incident['queue'])}`"
+        yield f"let {look} look for lines that name messages, or log message ids"
     if risky := [row for row in dead if row["redrive"] != "safe"]:
         yield f"do not redrive {count_text(len(risky), 'dead letter')} unchecked"
     best = next((c for c in counterfactuals if c["prevented"] + c["undecided"]), None)

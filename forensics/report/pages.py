@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
-from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -27,8 +26,6 @@ from forensics.words import clock_text, interval_text, ms_between, offset_text, 
 
 MOST_EVIDENCE_LINES = 2000
 """Evidence lines printed in HTML and Markdown; JSON has all of them."""
-MOST_WORKS = 2000
-"""Works listed in HTML and Markdown; CSV and JSON have all of them."""
 MOST_EVENTS = 5000
 FIRST_WORKS = 25
 """Works whose keys stand on the first page."""
@@ -67,7 +64,7 @@ def markdown_page(case: Case, options: ReportOptions) -> str:
 
 def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> str:
     language = Language(options.language)
-    works = list(islice(case.works(), MOST_WORKS))
+    works = case.first_works
     works_count = case.incident.get("works") or len(works)
     is_printed = bool(more.get("static"))
     page = _environment(options).get_template(template)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from forensics.people import aside_text
+from forensics.tables import Table
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from forensics.verdict.interval import VERDICTS
 from forensics.words import time_text
@@ -47,14 +48,14 @@ _INCIDENT_FIELDS = (
 
 def message_record(row: Mapping[str, Any]) -> Record:
     """Return a row of ``messages`` with the contract's fields first, then the table's others."""
-    plain = _plain(row, MESSAGES.column_names) | {"dead_lettered": bool(row.get("is_dead_lettered"))}
+    plain = _plain(row, MESSAGES) | {"dead_lettered": bool(row.get("is_dead_lettered"))}
     del plain["is_dead_lettered"]
     return {name: plain[name] for name in _MESSAGE_FIELDS} | plain
 
 
 def incident_record(row: Mapping[str, Any]) -> Record:
     """Return a row of ``incidents`` with the contract's fields first; ``causes`` is an object code -> count."""
-    plain = _plain(row, INCIDENTS.column_names)
+    plain = _plain(row, INCIDENTS)
     for verdict in VERDICTS:
         plain[verdict] = plain[verdict] or 0
     plain["causes"] = cause_counts(row)
@@ -63,7 +64,7 @@ def incident_record(row: Mapping[str, Any]) -> Record:
 
 def delivery_record(row: Mapping[str, Any]) -> Record:
     """Return a row of ``deliveries`` under the table's own column names."""
-    plain = _plain(row, DELIVERIES.column_names)
+    plain = _plain(row, DELIVERIES)
     first = ("queue", "message_id", "receive_count", "received_at", "effect", "basis", "ended_by")
     return {name: plain[name] for name in first} | plain
 
@@ -107,7 +108,23 @@ def plain_value(value: Any) -> Any:
     return time_text(value) if isinstance(value, datetime) else value
 
 
-def _plain(row: Mapping[str, Any], columns: Iterable[str]) -> Record:
-    lists = {c.name for t in (MESSAGES, INCIDENTS, DELIVERIES) for c in t.columns if c.type == "strings"}
-    plain = {name: plain_value(row.get(name)) for name in columns}
-    return {name: [] if value is None and name in lists else value for name, value in plain.items()}
+def _plain(row: Mapping[str, Any], table: Table) -> Record:
+    names, times, lists = _COLUMNS[table.name]
+    plain = {name: row.get(name) for name in names}
+    for name in times:
+        plain[name] = time_text(plain[name])
+    for name in lists:
+        if plain[name] is None:
+            plain[name] = []
+    return plain
+
+
+def _of_type(table: Table, kind: str) -> tuple[str, ...]:
+    return tuple(c.name for c in table.columns if c.type == kind)
+
+
+_COLUMNS = {
+    t.name: (t.column_names, _of_type(t, "timestamp"), _of_type(t, "strings"))
+    for t in (MESSAGES, INCIDENTS, DELIVERIES)
+}
+"""Per table its columns: all of them, those that are times, and those that are lists."""

@@ -35,7 +35,8 @@ class Move:
 class Scene:
     """What the moves are made of: the newest settings known of one incident's queue, functions and mappings.
 
-    ``slowest_ms`` is the longest handling seen of an affected message, ``is_active`` tells that it is still going on.
+    ``slowest_ms`` is the longest handling seen of an affected message, ``is_active`` tells that it is still going on;
+    ``unmapped`` names functions that consume the queue and whose mappings were not read.
     """
 
     incident: Row
@@ -44,6 +45,7 @@ class Scene:
     mappings: tuple[Row, ...]
     slowest_ms: int | None
     is_active: bool = True
+    unmapped: tuple[str, ...] = ()
 
     @property
     def region(self) -> str | None:
@@ -79,15 +81,23 @@ def scene_of(
     arn = incident["queue_arn"]
     seen = {d["function_name"] for d in deliveries if d["function_name"]}
     fed = sorted(seen.intersection(settings.fed_by(arn)) or settings.fed_by(arn))
+    mappings = tuple(row for name in fed if (row := settings.mapping(arn, name, NEWEST)))
+    unmapped = seen if incident["messages"] is not None else {_function(name) for name in incident["functions"] or ()}
     spans = [ms_between(d["received_at"], d["run_ended_at"] or d["finished_at"]) for d in deliveries]
     return Scene(
         incident,
         settings.queue(arn, NEWEST),
         tuple(row for name in fed if (row := settings.function(name, NEWEST))),
-        tuple(row for name in fed if (row := settings.mapping(arn, name, NEWEST))),
+        mappings,
         max((span for span in spans if span is not None), default=None),
         is_active,
+        () if mappings else tuple(sorted(unmapped)),
     )
+
+
+def _function(name: str) -> str:
+    """Return a function's name, of its log group where nothing else names it."""
+    return name.removeprefix("/aws/lambda/")
 
 
 def moves(scene: Scene) -> tuple[Move, ...]:
@@ -100,6 +110,8 @@ def moves(scene: Scene) -> tuple[Move, ...]:
 def _pause(scene: Scene) -> tuple[Move, ...]:
     """Stop handing messages out: what is in the queue stays there."""
     cost = f"Nothing of the queue is processed until you undo it; {_kept(scene)}. Runs in progress still end by themselves."
+    if scene.unmapped:
+        return tuple(_disable_unread(scene, name, cost) for name in scene.unmapped)
     if not scene.mappings:
         return (_stop_worker(scene, cost),)
     return tuple(_disable(scene, mapping, cost) for mapping in scene.mappings)
@@ -117,6 +129,26 @@ def _disable(scene: Scene, mapping: Row, cost: str) -> Move:
         cost,
         (f"{call} --no-enabled",),
         undo,
+    )
+
+
+def _disable_unread(scene: Scene, function: str, cost: str) -> Move:
+    """Let the shell look the mapping's UUID up: no snapshot of the mapping is in the lake."""
+    parts = (scene.incident["queue_arn"] or "").split(":")
+    ends = f'ends_with(EventSourceArn, `":{scene.incident["queue"]}"`)'
+    of_queue = f" --event-source-arn {shlex.quote(scene.incident['queue_arn'])}" if len(parts) == 6 else ""
+    query = "EventSourceMappings[0].UUID" if of_queue else f"EventSourceMappings[?{ends}].UUID | [0]"
+    find = (
+        f"aws lambda list-event-source-mappings --function-name {shlex.quote(function)}{of_queue}{scene.in_region} "
+        f"--query {shlex.quote(query)} --output text"
+    )
+    call = f'aws lambda update-event-source-mapping --uuid "$({find})"{scene.in_region}'
+    return Move(
+        f"Pause {function}: disable the mapping that feeds it",
+        "Messages wait in the queue instead of being processed again. The mapping was not read: the command looks it up.",
+        cost,
+        (f"{call} --no-enabled",),
+        (f"{call} --enabled",),
     )
 
 

@@ -18,7 +18,8 @@ from forensics.tables.findings import DELIVERIES
 
 MOST_SAMPLED, MOST_FAILED, MOST_REPEATED = 1_500, 500, 1_000
 """Runs that are read: of those that ended well, that did not, and of messages that came again."""
-_OWN_KINDS = ("app", "other")
+OWN_KINDS = ("app", "other")
+"""Kinds of lines that a handler prints itself."""
 _COLUMNS = [
     "consumer",
     "consumer_kind",
@@ -41,7 +42,7 @@ def runs_of(findings: Findings, queue_arn: str) -> tuple[list[RunLines], int]:
     """
     chosen, there = _chosen(findings, queue_arn)
     runs, places = _without_lines(findings, queue_arn, chosen)
-    _fill(findings, runs, places)
+    fill(findings, runs, places)
     return with_telling_values([run for run in runs if run.items]), there
 
 
@@ -94,7 +95,7 @@ def _without_lines(
     return runs, places
 
 
-def _fill(findings: Findings, runs: list[RunLines], places: dict[tuple[str, str], list[int]]) -> None:
+def fill(findings: Findings, runs: list[RunLines], places: dict[tuple[str, str], list[int]]) -> None:
     """Give each run the lines of its stream between its start and its end, and its items what their bodies hold."""
     if not runs:
         return
@@ -120,7 +121,7 @@ def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
         said = parse_line(text)
         if said.records is not None:
             bodies |= {record.message_id.lower(): record.body for record in said.records if record.message_id}
-        elif said.kind in _OWN_KINDS:
+        elif said.kind in OWN_KINDS:
             run.lines.append(Line(at, text))
     run.items = [
         Item(

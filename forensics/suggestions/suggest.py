@@ -5,16 +5,18 @@ from collections.abc import Sequence
 
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
-from forensics.lake.filters import one_of
+from forensics.lake.filters import equals, one_of
 from forensics.settings import Settings
 from forensics.suggestions.keys import business_key, message_id, order
 from forensics.suggestions.marks import Marks, marks_of
 from forensics.suggestions.model import Proposal, RunLines, Suggestions
+from forensics.suggestions.nameless import Nameless, nameless_runs
 from forensics.suggestions.runs import runs_of
 from forensics.suggestions.templates import templates_of
 from forensics.suggestions.timing import named_lines, placed
 from forensics.suggestions.trial import verdicts_now, verdicts_under
 from forensics.suggestions.written import settings_text
+from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import DELIVERIES
 
 
@@ -35,7 +37,11 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
         mine = by_group.pop(log_group, [])
         section, who = ("function", function) if function else ("worker", log_group)
         if not mine:
-            cannot_tell.append(f"{who}: no run is in evidence of which a line names a message.")
+            nameless = nameless_runs(findings, log_group, function)
+            there += nameless.there
+            mine = nameless.runs
+            cannot_tell.append(_of_nameless(who, nameless))
+        if not mine:
             continue
         found = _of_consumer(who, section, mine)
         effects.append((mine, found.effect))
@@ -47,23 +53,23 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
         proposals += [key] if key else []
         cannot_tell += [why] if why else []
     fresh = tuple(p for p in proposals if not _is_said(p, settings))
-    items = sum(len(run.items) for run in runs)
+    items = sum(len(run.items) for mine, _ in effects for run in mine)
     found_all = Suggestions(name, fresh, tuple(cannot_tell), there, items)
     return _tried(findings, arn, settings, found_all)
 
 
 def _consumers(findings: Findings, queue: str) -> tuple[str, str, list[tuple[str, str | None]]]:
-    """Return a queue's name and ARN, and who consumed it: log group and function (None: a worker)."""
-    where = one_of("queue", [queue]) | one_of("queue_arn", [queue])
-    columns = ["queue", "queue_arn", "log_group", "function_name"]
+    """Return a queue's name and ARN, and who consumes it: log group and function (None: a worker)."""
     found: dict[tuple[str, str], set[tuple[str, str | None]]] = defaultdict(set)
-    for batch in findings.scan(DELIVERIES, columns, where):
-        for row in batch.to_pylist():
-            if row["log_group"] is not None:
-                found[row["queue"], row["queue_arn"]].add((row["log_group"], row["function_name"]))
+    for table, name in ((DELIVERIES, "queue"), (CONSUMERS, "queue_name")):
+        where = one_of(name, [queue]) | one_of("queue_arn", [queue])
+        for batch in findings.scan(table, [name, "queue_arn", "log_group", "function_name"], where):
+            for row in batch.to_pylist():
+                if row["log_group"] is not None:
+                    found[row[name], row["queue_arn"]].add((row["log_group"], row["function_name"]))
     if not found:
         raise QueueUnknownError(
-            f"no line in this lake tells of a delivery of a queue {queue!r}",
+            f"no consumer of a queue {queue!r} is known in this lake",
             "`doubletake status` lists the queues, and what their logs tell.",
         )
     if len(found) > 1:
@@ -82,6 +88,16 @@ def _of_consumer(who: str, section: str, runs: Sequence[RunLines]) -> Marks:
     return found._replace(proposals=(*found.proposals, *(p for p in (place, taken) if p)))
 
 
+def _of_nameless(who: str, found: Nameless) -> str:
+    """Say what is not told of a consumer whose lines the grammar reads no message from."""
+    if found.why_not:
+        return f"{who}: no line names a message by a word that is known, and {found.why_not}."
+    return (
+        f"{who}: no word before the ids in these lines tells that they are messages' ids. They come as such do; hold one "
+        "against a message id of the queue before you accept."
+    )
+
+
 def _is_said(proposal: Proposal, settings: Settings) -> bool:
     """Tell whether the settings file says something of this already, whatever it says."""
     if proposal.section == "queue":
@@ -96,6 +112,9 @@ def _tried(findings: Findings, queue_arn: str, settings: Settings, found: Sugges
     if not found.proposals:
         return found
     now = verdicts_now(findings, queue_arn)
+    if not now and not findings.read(DELIVERIES, ["item_id"], equals("queue_arn", queue_arn)).num_rows:
+        why = "no line names a message as yet: correlate again to see what they decide"
+        return Suggestions(**{**vars(found), "not_tried": why})
     proposed = Settings.parse(settings_text(settings.text, found.proposals))
     then = verdicts_under(findings, queue_arn, proposed)
     again = verdicts_under(findings, queue_arn, settings)

@@ -25,7 +25,7 @@ _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _VARIABLE = "\0"
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
-_MOST_CHARS = 2_000
+MOST_CHARS = 2_000
 """A longer line is a dump, and no mark."""
 
 _VALUE_TO_BLANK = r"\S+"
@@ -64,7 +64,7 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
     found: dict[tuple[str, tuple[str, str]], Template] = {}
     for place, run in enumerate(runs):
         for saying, where, text in _sayings(run):
-            shape = _shape(text, saying.start, saying.end)
+            shape = shape_of(text, saying.start, saying.end)
             template = found.setdefault((where, shape), Template(where, shape))
             template.sayings.setdefault(place, []).append(saying)
             template.ends_at_blank &= text[saying.end : saying.end + 1] in ("", " ", "\n", "\t")
@@ -84,7 +84,7 @@ def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
         for value in item.values:
             owners[value] = None if value in owners else number
     for place, line in enumerate(run.lines):
-        if len(line.text) > _MOST_CHARS:
+        if len(line.text) > MOST_CHARS:
             continue
         begin = len(PREFIX.find(line.text) or "")
         hits: dict[str, tuple[Saying, str]] = {}
@@ -107,7 +107,7 @@ def _masked(text: str) -> str:
     return _TOKEN.sub(lambda t: _VARIABLE if any(c.isdigit() for c in t[0]) else t[0], text)
 
 
-def _shape(text: str, start: int, end: int) -> tuple[str, str]:
+def shape_of(text: str, start: int, end: int) -> tuple[str, str]:
     """Return what stands before the value, and what of the text behind it tells one saying from another."""
     lead, tail = _masked(text[:start]), _masked(text[end:])
     if text.lstrip().startswith("{"):

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from forensics.coverage import FROM_FILES
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS, METRIC_POINTS
 from pages._ui.board import Board
 from pages._ui.clock import Clock
@@ -51,6 +52,15 @@ def _words(gap: Gap, clock: Clock) -> str:
     start, end = clock.minute(gap.start_at), clock.minute(gap.end_at)
     until = end[-5:] if start[:-5] == end[:-5] else end
     why = f" ({gap.why})" if gap.why else ""
+    if gap.why == FROM_FILES:
+        return say(
+            "{resource}: {start} to {until} {zone} is known from files; what else was logged then is not, unless "
+            "`doubletake import --complete-since` says that they hold everything",
+            resource=gap.resource,
+            start=start,
+            until=until,
+            zone=clock.label(gap.start_at),
+        )
     return say(
         "{resource}: {start} to {until} {zone} was not read{why}",
         resource=gap.resource,

@@ -76,20 +76,9 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> dict[str
     items = tuple(timeline.sort_values("lane", kind="stable")["item_id"].unique())
     names = dict(zip(items, short_names(list(items)), strict=True))
     names |= {item: label for item, label in labels(case, page).items() if item in names}
-    if chosen:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(say("Only {name}", name=_name(chosen, timeline)), width="content")
-            st.button(
-                say("Clear"),
-                icon=":material/close:",
-                key="clear",
-                help=say("Show all messages again"),
-                on_click=_clear,
-                args=(case,),
-            )
-        if not items:
-            st.info(say("No message of that id is shown here."), icon=":material/search_off:")
-            return None
+    if chosen and not items:
+        st.info(say("No message of that id is shown here."), icon=":material/search_off:")
+        return None
     left, right = st.columns([4, 5], gap="medium")
     with left:
         st.subheader(say("Deliveries"), anchor="deliveries")
@@ -100,12 +89,49 @@ def tables(case: Case, page: Page, timeline: Any, chosen: list[str]) -> dict[str
     return picked
 
 
-def _name(chosen: list[str], rows: Any) -> str:
+def only(case: Case, page: Page, chosen: list[str]) -> None:
+    """Say of which messages the tables are, where some are chosen, with a button that shows all again."""
+    if not chosen:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(say("Only {name}", name=_name(chosen, keys(case, page))), width="content")
+        st.button(
+            say("Clear"),
+            icon=":material/close:",
+            key="clear",
+            help=say("Show all messages again"),
+            on_click=_clear,
+            args=(case,),
+        )
+
+
+def _name(chosen: list[str], named: dict[str, str]) -> str:
     """Name what is chosen; a business key stands before its message id."""
     if len(chosen) > 1:
         return count(len(chosen), "message")
-    ids = dict.fromkeys([chosen[0], *rows["message_id"].dropna().unique()[:1]])
+    ids = [chosen[0], *(item for item, key in named.items() if key == chosen[0])]
     return " · ".join(f"`{name.replace('`', '')}`" for name in ids)
+
+
+def _row_memory(case: Case) -> str:
+    return f"row-{case['incident_id']}"
+
+
+def _chosen_cells() -> list[Any]:
+    return list((st.session_state.get("evidence") or {"selection": {}})["selection"].get("cells") or ())
+
+
+def is_row_new(case: Case) -> bool:
+    """Tell whether a row of the evidence was chosen since the last run; one that no longer is, is forgotten."""
+    cells = _chosen_cells()
+    if not cells:
+        st.session_state.pop(_row_memory(case), None)
+    return bool(cells) and cells != st.session_state.get(_row_memory(case))
+
+
+def remember_row(case: Case) -> None:
+    """Remember the chosen row of the evidence, so that it counts once."""
+    st.session_state[_row_memory(case)] = _chosen_cells()
 
 
 def _clear(case: Case) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.charts.beside import is_message
-from forensics.charts.hover import mark_key
+from forensics.charts.hover import item_of, mark_key
 from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
 from forensics.terms import EVENT_WORDS
@@ -36,15 +36,18 @@ def name_of(row: dict[str, Any]) -> str:
     return mark_key(row["item_id"], row["delivery_index"], row["kind"], row["at"].value // 1000)
 
 
-def show(case: Case, page: Page, drawn: Any, keys: dict[str, str], on_point: Any) -> None:
-    """Show the bar or mark that the link names, if this incident has it; ``on_point`` shows a row in the chart."""
-    slot = st.bottom.empty()  # in every run: a fragment may fill outside itself only what it reserved in a whole run
+def show(case: Case, page: Page, drawn: Any, keys: dict[str, str], on_point: Any, slot: Any, below: Any) -> None:
+    """Show in ``slot`` the bar or mark that the link names, if this incident has it, and its buttons ``below`` the chart.
+
+    ``on_point`` shows a row in the chart.
+    """
     asked = st.query_params.get(KEY)
     if not asked:
         return
     row = _find(asked, case, page, drawn)
     line = lines.line_of(row, lines.log_lines(page, [row])) if row else None
-    around = _buttons(row, line is not None, asked, on_point)
+    with below:
+        around = _buttons(row, line is not None, asked, on_point)
     with slot.container(key=PANEL, gap="small"):
         if row is None:
             st.caption(say("The event that the link names is not in this data version."))
@@ -81,10 +84,8 @@ def _buttons(row: dict[str, Any] | None, has_line: bool, asked: str, on_point: A
 
 
 def _find(asked: str, case: Case, page: Page, drawn: Any) -> dict[str, Any] | None:
-    kind, _, rest = asked.partition(".")
-    at_us, _, rest = rest.partition(".")
-    index, _, item = rest.partition(".")
-    if not (at_us.isdigit() and index.isdigit()):
+    kind, item = asked.partition(".")[0], item_of(asked)
+    if not item:
         return None
     where: list[Condition] = [("incident_id", "==", case["incident_id"]), ("item_id", "==", item), ("kind", "==", kind)]
     found = page.board.rows(TIMELINE, *where) if is_message(item) else drawn[drawn["item_id"] == item]

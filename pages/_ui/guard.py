@@ -1,14 +1,16 @@
 """What stands before every page on the way out and in: no other site may frame it, and it answers to its own names only."""
 
 from collections.abc import Iterable, MutableMapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from streamlit import config
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+PAGES = Path(__file__).parents[1]
 HEADERS = (
     (b"content-security-policy", b"frame-ancestors 'none'; base-uri 'self'; object-src 'none'"),
     (b"x-frame-options", b"DENY"),
@@ -16,6 +18,10 @@ HEADERS = (
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
+NO_PAGE, MOST_NAME = "no_page", 80
+"""The key that names to the first page which other one was asked for and is not there, and how much of that name."""
+SIGNED_IN = "oauth2callback"
+"""Where whoever signed in comes back."""
 HEALTH = "/_stcore/health"
 """Says only that the dashboard is up; whoever balances load asks for it by an address."""
 
@@ -38,10 +44,14 @@ def is_host_known(host: str, known: Iterable[str]) -> bool:
 
 
 class Guard:
-    """Adds the headers to every reply, and refuses requests to another host than the dashboard's: DNS rebinding."""
+    """Adds the headers to every reply, and refuses requests to another host than the dashboard's: DNS rebinding.
+
+    An address of no page leads to the first page, which says so: Streamlit's own words are English and in the way.
+    """
 
     def __init__(self, app: "ASGIApp") -> None:
         self.app = app
+        self.pages = {file.stem for file in PAGES.glob("*.py")}
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Answer one request."""
@@ -63,4 +73,31 @@ class Guard:
                 {"type": "http.response.body", "body": b"This is not a name that the dashboard answers to.\n"}
             )
             return
+        if (name := page_asked(scope["path"])) and _is_page_asked(scope) and name not in self.pages:
+            keys = b"".join(b"&" + part for part in (scope.get("query_string") or b"").split(b"&") if part)
+            to = f"{_base()}?{NO_PAGE}={quote(name[:MOST_NAME])}".encode() + keys
+            await guarded({"type": "http.response.start", "status": 303, "headers": [(b"location", to)]})
+            await guarded({"type": "http.response.body", "body": b""})
+            return
         await self.app(scope, receive, guarded)
+
+
+def page_asked(path: str) -> str:
+    """Return the name of the page that an address asks for; empty for the first page and for Streamlit's own addresses.
+
+    >>> page_asked("/incident"), page_asked("/"), page_asked("/_stcore/health"), page_asked("/auth/login")
+    ('incident', '', '', '')
+    """
+    name = path.removeprefix(_base().rstrip("/")).strip("/")
+    return "" if name == SIGNED_IN or name.startswith("_") or not {"/", "."}.isdisjoint(name) else name
+
+
+def _base() -> str:
+    """Return where the dashboard begins in its addresses, with a slash at the end."""
+    within = str(config.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{within}/" if within else "/"
+
+
+def _is_page_asked(scope: "Scope") -> bool:
+    """Tell whether a browser opens the address as a page."""
+    return (b"sec-fetch-dest", b"document") in scope["headers"]

@@ -8,9 +8,10 @@ import streamlit as st
 
 from forensics.report.activity import QUIET_AFTER, is_open, quiet_for
 from forensics.report.faults import Fault
+from forensics.report.log_readiness import not_checked_text
 from forensics.report.records import verdict_counts
 from forensics.tables.evidence import COVERAGE, LOG_EVENTS
-from forensics.tables.findings import MESSAGES
+from forensics.tables.findings import LOGGING_READINESS, MESSAGES
 from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
 from pages._ui import marks
@@ -98,6 +99,9 @@ def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident],
     """Answer the page's question in one sentence: of the faults of what is ``wanted``, worst first, it names the first."""
     until = page.board.generation.data_until_at
     if not found:
+        if blind := page.board.records(LOGGING_READINESS, ("level", "==", "blind")):
+            first = min(blind, key=lambda row: (row["queue"], row["function_name"] or row["log_group"]))
+            return in_words(not_checked_text(first["queue"], first["function_name"] or first["log_group"]))
         return say("No suspicion in the data, which ends {data_end}.", data_end=page.data_end)
     if not wanted:
         return say(
@@ -157,7 +161,7 @@ def cards(
     compares = until is not None and was_read_in_full(logs, until - timedelta(days=14), until - timedelta(days=7))
     card(
         grid,
-        say("Processed twice, 7 days"),
+        say("Done twice, 7 days"),
         interval(*now),
         say(
             "Works that were done more than once: for sure, to at most. One that came under two message ids "
@@ -220,6 +224,9 @@ def nothing_found(found: list[Incident], page: Page) -> None:
     no_suspicion(page)
 
 
+MOST_NOT_CHECKED = 5
+
+
 def no_suspicion(page: Page) -> None:
     """Say that nothing was found, in which time, and among how much."""
     checked = page.board.generation.row_counts.get("deliveries", 0)
@@ -237,6 +244,18 @@ def no_suspicion(page: Page) -> None:
         if start
         else ""
     )
+    blind = page.board.records(LOGGING_READINESS, ("level", "==", "blind"))
+    told = sorted({(row["queue"], row["function_name"] or row["log_group"]) for row in blind})
+    if told:
+        listed = [f"- {plain(in_words(not_checked_text(*one)))}" for one in told[:MOST_NOT_CHECKED]]
+        if more := len(told) - len(listed):
+            listed.append(say("- and {consumer}: the Data page lists all", consumer=count(more, "more consumer")))
+        st.warning(say("**Not checked.**\n\n{listed}", listed="\n".join(listed)), icon=":material/visibility_off:")
+    if not checked:
+        st.info(
+            say("No delivery was found{when}, so nothing was checked.", when=when), icon=":material/hourglass_empty:"
+        )
+        return
     st.success(
         plain(
             say(

@@ -30,12 +30,30 @@ def parts() -> list[str]:
 
 
 def told(path: str, files: list[str]) -> bytes:
-    """Write what the frame of a page says of its parts: which to fetch, and when to run them."""
+    """Write what the frame of a page says of its parts: which to fetch, and when to run them.
+
+    On a page with a chart they run once the page has asked the server for its content: running Plotly takes a browser
+    0.5 s, in which it can ask nothing.
+    """
     links = "".join(f'<link rel="modulepreload" crossorigin href="{file}">' for file in files)
-    runs = "; ".join(f'import("{file}")' for file in files)
-    now = path.rstrip("/").endswith(WITH_CHART)
-    script = runs if now else f"(self.requestIdleCallback || setTimeout)(() => {{ {runs} }})"
-    return f'{links if now else ""}<script type="module">{script}</script>'.encode()
+    imports = "; ".join(f'import("{file}")' for file in files)
+    run = f"() => {{ {imports} }}"
+    if path.rstrip("/").endswith(WITH_CHART):
+        return f"{links}<script>{_ONCE_ASKED % run}</script>".encode()
+    return f'<script type="module">(self.requestIdleCallback || setTimeout)({run})</script>'.encode()
+
+
+_ONCE_ASKED = """
+const Socket = self.WebSocket;
+self.WebSocket = class extends Socket {
+  send(data) {
+    super.send(data);
+    if (self.WebSocket === Socket) return;
+    self.WebSocket = Socket;
+    setTimeout(%s);
+  }
+};
+"""
 
 
 class Preload:

@@ -28,7 +28,9 @@ def failed_runs(case: dict[str, Any], page: Page) -> None:
         say(
             "No line names a message, so there is no lane to draw. The count is an upper bound: every failed run "
             "with a full batch."
-        ),
+        )
+        if case["messages_at_most"] is not None
+        else say("No line names a message, so there is no lane to draw, and nothing tells how many a run was given."),
         icon=":material/timeline:",
     )
     if not found:

@@ -21,6 +21,7 @@ from pages._ui import completeness, views
 from pages._ui.access import gate, sign_out
 from pages._ui.board import Board, board_of, lake_path, load_settings, newest_board
 from pages._ui.clock import Clock, choose_clock
+from pages._ui.guard import NO_PAGE
 from pages._ui.said import choose_language, follow_team, say
 from pages._ui.said import count_text as count
 from pages._ui.states import show_broken, show_problem
@@ -125,6 +126,7 @@ def shell(title: str, promise: str, rests_on: tuple[str, ...] = ()) -> Page:
             _newer_line(board.generation.generation_id)
         sign_out(settings.access)
     _warn_of_zone()
+    _warn_of_page()
     _stale_line(board, clock, settings)
     completeness.note(board, clock, rests_on)
     return Page(clock, board, settings, people)
@@ -271,3 +273,13 @@ def _rough(age: timedelta) -> str:
 def _warn_of_zone() -> None:
     if bad := st.session_state.pop("bad_tz", None):
         st.warning(plain(say("{bad} is not a time zone; times are in UTC.", bad=bad)), icon=":material/schedule:")
+
+
+def _warn_of_page() -> None:
+    """Say that a link led to no page, once: it is no part of the address that a person copies from here."""
+    if name := st.query_params.pop(NO_PAGE, None):
+        st.session_state[NO_PAGE] = name
+    if name := st.session_state.pop(NO_PAGE, None):
+        st.warning(
+            plain(say("There is no page {name}; this is the list of incidents.", name=name)), icon=":material/link_off:"
+        )

@@ -4,6 +4,7 @@ Else the first visitor waits for it: that page's script took 4.0 s, and takes 1.
 ``doubletake serve`` with the page to serve and Streamlit's options as JSON.
 """
 
+import gc
 import json
 import os
 import sys
@@ -40,6 +41,8 @@ def main(page: str, options: str) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     for name in (*NEEDED, *parts_of_pages()):
         import_module(name)
+    gc.collect()
+    gc.freeze()  # Streamlit collects after every run of a page: 0.1 s more, with all that was read in here to look through
     sys.argv = [page]  # Streamlit looks beside it for the other pages and its own settings
     streamlit.App(page, middleware=[Middleware(Guard), Middleware(Preload)]).run(config=json.loads(options))
 

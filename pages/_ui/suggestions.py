@@ -4,6 +4,7 @@ import streamlit as st
 
 from forensics.settings import Settings
 from forensics.suggestions import Proposal, Suggestions, settings_text, suggest
+from forensics.tables.evidence import CONSUMERS
 from forensics.tables.findings import DELIVERIES
 from pages._ui.board import Board
 from pages._ui.said import busy, in_words, say, term
@@ -13,7 +14,9 @@ from pages._ui.words import plain
 
 def suggestions(page: Page) -> None:
     """Let the reader choose a queue, look through its consumers' lines, and tick what to take over; nothing is written."""
-    queues = [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "received_at")]
+    delivered = [row["queue"] for row in page.board.spans(DELIVERIES, "queue", "received_at")]
+    consumed = [row["queue_name"] for row in page.board.records(CONSUMERS) if row["queue_name"]]
+    queues = list(dict.fromkeys([*delivered, *sorted(consumed)]))
     if not queues:
         return
     st.subheader(say("Find the marks in the log"), anchor="marks")

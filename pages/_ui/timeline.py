@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,7 +11,7 @@ from forensics.charts import consumers_figure, overview_figure, timeline_figure
 from forensics.charts.beside import is_message, with_changes, with_strips
 from forensics.charts.consumers import KINDS, consumer_lanes
 from forensics.charts.groups import blocked_words, with_groups
-from forensics.charts.hover import ringed
+from forensics.charts.hover import item_of, ringed
 from forensics.lake.conditions import Condition
 from forensics.report.beside import changes_around, points_around
 from forensics.report.groups import blocked_spans
@@ -20,7 +21,7 @@ from forensics.report.told import cause as told_cause
 from forensics.tables.findings import TIMELINE
 from pages._ui import details, event
 from pages._ui.device import is_phone
-from pages._ui.plots import fitted, legible
+from pages._ui.plots import finished, fitted, legible
 from pages._ui.runs import failed_runs
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, say, term
@@ -42,12 +43,14 @@ Case = dict[str, Any]
 
 @dataclass(frozen=True)
 class Drawn:
-    """A chart that was drawn: the rows that the tables below it explain, all rows in it, and what was clicked."""
+    """One form's chart: its key, its figure, the rows that the tables below explain, all rows in it, what can be chosen."""
 
+    name: str
+    figure: Any
     timeline: Any
     shown: Any
-    messages: list[str]
-    mark: str | None
+    modes: tuple[str, ...] = ("points",)
+    note: str | None = None
 
 
 CONFIG: dict[str, Any] = {
@@ -60,7 +63,11 @@ CONFIG: dict[str, Any] = {
 
 @st.fragment
 def timeline_and_details(case: Case, page: Page) -> None:
-    """Show the chart, and below it the deliveries and the evidence of what was clicked."""
+    """Show the chart, and below it the deliveries and the evidence of what was clicked.
+
+    What was clicked is known before anything is drawn, and is answered first: a chart of thousands of bars takes longer
+    to say again than the answer does.
+    """
     here = ("incident_id", "==", case["incident_id"])
     lanes = page.board.rows(TIMELINE, here, ("kind", "==", "in_flight"), columns=LANE_COLUMNS)
     marks = page.board.rows(TIMELINE, here, columns=("kind",))
@@ -70,37 +77,44 @@ def timeline_and_details(case: Case, page: Page) -> None:
     form, gaps = _switch(lanes, len(marks))
     window = read_window()
     window.notice(page.clock)
-    if form == "Overview":
-        drawn = _overview(case, page, here)
-    elif form == "Invocations":
-        drawn = _consumers(case, page, here, window, gaps)
-    else:
-        drawn = _messages(case, page, here, window, gaps, lanes)
-    under = st.container()
-    picked = details.tables(case, page, drawn.timeline, _chosen(drawn, case, details.keys(case, page)))
-    _remember_row(picked, case)
+    drawn = _form(form, case, page, here, window, gaps, lanes)
+    chart, under = st.container(), st.container()
+    names = details.keys(case, page)
+    _take_click(drawn, case, page, here, names)
+    is_row_new = details.is_row_new(case)
 
     def point(mark: str, lane: int) -> None:
         """Draw a ring around a mark, on the page of lanes that holds it; the chart starts anew."""
         st.session_state[details.pointed_of(case)] = mark
         st.session_state[details.turn_of(case)] = st.session_state.get(details.turn_of(case), 0) + 1
-        st.session_state[details.memory_of(case)] = ([], None)
+        st.session_state[details.memory_of(case)] = []
         st.session_state["lane_wanted"] = lane
         if form == "Overview":
             st.session_state["form_wanted"] = "Messages"
 
+    answer = partial(event.show, case, page, drawn.shown, names, point)
+    chosen = st.query_params.get_all("msg")
     with under:
-        event.show(case, page, drawn.shown, details.keys(case, page), point)
+        buttons = st.container()
+        details.only(case, page, chosen)
+    slot = st.bottom.empty()  # in every run: a fragment may fill outside itself only what it reserved in a whole run
+    if not is_row_new:
+        answer(slot, buttons)
+    with chart:
+        _chart(drawn, case)
+    picked = details.tables(case, page, drawn.timeline, chosen)
+    if is_row_new:  # what a row of the evidence stands for is known once the table is read
+        details.remember_row(case)
+        event.choose(event.name_of(picked) if picked and picked["at"] is not None else None)
+        answer(slot, buttons)
 
 
-def _remember_row(picked: dict[str, Any] | None, case: Case) -> None:
-    """Let a row that was newly chosen in the evidence be what the panel shows."""
-    memory = f"row-{case['incident_id']}"
-    mark = event.name_of(picked) if picked and picked["at"] is not None else None
-    if mark != st.session_state.get(memory):
-        st.session_state[memory] = mark
-        if mark:
-            event.choose(mark)
+def _form(form: str, case: Case, page: Page, here: Condition, window: Window, gaps: bool, lanes: Any) -> Drawn:
+    if form == "Overview":
+        return _overview(case, page, here)
+    if form == "Invocations":
+        return _consumers(case, page, here, window, gaps)
+    return _messages(case, page, here, window, gaps, lanes)
 
 
 def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
@@ -209,15 +223,12 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
             say=language(),
             **_timeouts(case),
         )
-        return fitted(legible(figure)), drawn, blocked_words(blocked)
+        return finished(fitted(legible(figure))), drawn, blocked_words(blocked)
 
     with st.skeleton(height=CHART_PX), guarded("what the timeline shows", page.data_version):
         timeline = page.board.rows(TIMELINE, here, ("lane", "in", of_page))
         figure, drawn, said = _kept(key, draw)
-    clicked = _chart(figure, f"{case['incident_id']}-{shown}", case)
-    if said:
-        st.caption(plain(in_words(said)))
-    return Drawn(timeline, drawn, _messages_of(clicked), _mark_of(clicked))
+    return Drawn(_name(shown, case), figure, timeline, drawn, note=said)
 
 
 def _with_beside(timeline: Any, case: Case, page: Page) -> tuple[Any, dict[str, str]]:
@@ -229,7 +240,7 @@ def _with_beside(timeline: Any, case: Case, page: Page) -> tuple[Any, dict[str, 
 
 
 def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bool) -> Drawn:
-    """Draw a lane per consumer and a bar per run; a click on a run chooses its messages."""
+    """Draw a lane per consumer and a bar per run."""
     key = (is_phone(), language().code, *page.board.key, case["incident_id"], page.clock.name, gaps, window)
     with st.skeleton(height=CHART_PX):
         timeline = window.keep(page.board.rows(TIMELINE, here, ("kind", "in", KINDS)))
@@ -239,46 +250,43 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
             figure = consumers_figure(
                 drawn, page.clock.zone, named, cut_gaps=not gaps, say=language(), **_timeouts(case)
             )
-            return fitted(legible(figure)), drawn
+            return finished(fitted(legible(figure))), drawn
 
         figure, drawn = _kept(("consumers", *key), draw)
-    clicked = _chart(figure, f"{case['incident_id']}-consumers", case)
-    runs = {p["customdata"][2] for p in clicked["selection"]["points"] if len(p.get("customdata") or ()) > 2}
-    of_runs = timeline[timeline["consumer"].isin(runs - {""})]
-    ids = of_runs["message_id"].where(of_runs["message_id"].notna(), of_runs["item_id"])
-    return Drawn(timeline, drawn, sorted(ids.unique())[:MOST_IN_LINK], _mark_of(clicked))
+    return Drawn(_name("consumers", case), figure, timeline, drawn)
 
 
 def _overview(case: Case, page: Page, here: Condition) -> Drawn:
-    """Draw the heatmap; a stretch of time chosen in it opens the lanes of that time."""
-    columns = ("item_id", "message_id", "kind", "at", "until_at", "consumer")
+    """Draw the heatmap; the tables below it are those of the messages in the link."""
+    columns = ("item_id", "message_id", "delivery_index", "kind", "at", "until_at", "consumer")
     key = ("overview", language().code, *page.board.key, case["incident_id"], page.clock.name)
 
     def draw() -> Any:
         timeline = page.board.rows(TIMELINE, here, ("kind", "in", ("in_flight", "repeat")), columns=columns)
-        return legible(overview_figure(timeline, page.clock.zone, language()))
+        return finished(legible(overview_figure(timeline, page.clock.zone, language())))
 
     with st.skeleton(height=CHART_PX):
         figure = _kept(key, draw)
-    clicked = _chart(figure, f"{case['incident_id']}-overview", case, ("points", "box"))
-    boxes = clicked["selection"].get("box") or []
+    name = _name("overview", case)
+    _open_stretch(name, page)
+    chosen = tuple(st.query_params.get_all("msg"))
+    note = (
+        None if chosen else say("The tables hold the first {n} messages; affected ones come first.", n=LANES_PER_PAGE)
+    )
+    items = {*chosen, *(item for item, key in details.keys(case, page).items() if key in chosen)}
+    of_tables = ("item_id", "in", tuple(sorted(items))) if chosen else ("lane", "<=", LANES_PER_PAGE)
+    timeline = page.board.rows(TIMELINE, here, of_tables)
+    return Drawn(name, figure, timeline, timeline, ("points", "box"), note)
+
+
+def _open_stretch(name: str, page: Page) -> None:
+    """Open the lanes of a stretch of time that was chosen in the overview."""
+    boxes = _clicked(name).get("box") or []
     if boxes and len(boxes[0].get("x") or []) == 2:
         start, end = sorted(page.clock.parse(str(x)) for x in boxes[0]["x"])
         Window(start, end).write()
         st.session_state["form_wanted"] = "Messages"
         st.rerun()
-    chosen = tuple(st.query_params.get_all("msg"))
-    if not chosen:
-        st.caption(
-            say(
-                "The tables hold the first {n} messages; affected ones come first.",
-                n=LANES_PER_PAGE,
-            )
-        )
-    items = {*chosen, *(item for item, key in details.keys(case, page).items() if key in chosen)}
-    of_tables = ("item_id", "in", tuple(sorted(items))) if chosen else ("lane", "<=", LANES_PER_PAGE)
-    timeline = page.board.rows(TIMELINE, here, of_tables)
-    return Drawn(timeline, timeline, _messages_of(clicked), _mark_of(clicked))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -287,47 +295,56 @@ def _kept(key: tuple[Any, ...], _draw: Callable[[], Any]) -> Any:
     return _draw()
 
 
-def _chart(figure: Any, name: str, case: Case, modes: Any = ("points",)) -> Any:
-    turn = st.session_state.get(details.turn_of(case), 0)
+def _name(part: Any, case: Case) -> str:
+    """Return a chart's key; clearing what was chosen in it makes it another chart."""
+    return f"timeline-{case['incident_id']}-{part}-{st.session_state.get(details.turn_of(case), 0)}"
+
+
+def _clicked(name: str) -> Any:
+    """Return what is chosen in a chart, which may be drawn only later in this run."""
+    return (st.session_state.get(name) or {"selection": {}})["selection"]
+
+
+def _chart(drawn: Drawn, case: Case) -> None:
     pointed = st.session_state.get(details.pointed_of(case))
-    return st.plotly_chart(
-        ringed(figure, pointed) if pointed else figure,
-        key=f"timeline-{name}-{turn}",
+    shown = st.plotly_chart(
+        ringed(drawn.figure, pointed) if pointed else drawn.figure,
+        key=drawn.name,
         on_select="rerun",
-        selection_mode=modes,
+        selection_mode=drawn.modes,
         config=CONFIG,
         alt=f"{in_words(headline(case))}. {told_cause(language(), case)}",
     )
+    if not shown["selection"]["points"]:  # another figure under the same key has nothing chosen, and that is no click
+        st.session_state.pop(details.memory_of(case), None)
+    if drawn.note:
+        st.caption(plain(in_words(drawn.note)))
 
 
 def _timeouts(case: Case) -> dict[str, int | None]:
     return {"function_timeout_s": case["function_timeout_s"], "visibility_timeout_s": case["visibility_timeout_s"]}
 
 
-def _messages_of(clicked: Any) -> list[str]:
-    """Return the message ids of the chosen bars and marks, each once."""
-    points = clicked["selection"]["points"]
-    ids = dict.fromkeys(str(p["customdata"][0]) for p in points if p.get("customdata"))
-    return [i for i in ids if is_message(i)]
+def _take_click(drawn: Drawn, case: Case, page: Page, here: Condition, keys: dict[str, str]) -> None:
+    """Write a new click into the link: its messages, by business key where it is the message's own, and its bar or mark."""
+    points = _clicked(drawn.name).get("points") or []
+    marks = sorted({str(p["customdata"][0]) for p in points if p.get("customdata")})
+    memory = details.memory_of(case)
+    if marks == st.session_state.get(memory, []):
+        return
+    st.session_state[memory] = marks
+    event.choose(marks[0] if len(marks) == 1 else None)
+    if items := _items_of(marks, drawn.shown, page, here):
+        st.query_params["msg"] = [keys.get(i, i) for i in items]
+    else:
+        st.query_params.pop("msg", None)
 
 
-def _mark_of(clicked: Any) -> str | None:
-    """Return the name of the chosen bar or mark, where one alone was clicked."""
-    names = {p["customdata"][3] for p in clicked["selection"]["points"] if len(p.get("customdata") or ()) > 3}
-    return str(names.pop()) if len(names) == 1 else None
-
-
-def _chosen(drawn: Drawn, case: Case, keys: dict[str, str]) -> list[str]:
-    """Return the names that a click or the link chose, by business key where it is the message's own.
-
-    A new click is written into the link, and so is the bar or mark that was hit.
-    """
-    memory, clicked = details.memory_of(case), (drawn.messages, drawn.mark)
-    if clicked != st.session_state.get(memory, ([], None)):
-        st.session_state[memory] = clicked
-        event.choose(drawn.mark)
-        if drawn.messages:
-            st.query_params["msg"] = [keys.get(i, i) for i in drawn.messages]
-        else:
-            st.query_params.pop("msg", None)
-    return st.query_params.get_all("msg")
+def _items_of(marks: list[str], shown: Any, page: Page, here: Condition) -> list[str]:
+    """Return the messages of chosen bars and marks: where a bar is a run of a consumer, all of that run."""
+    if "mark" not in shown:
+        return [item for item in dict.fromkeys(map(item_of, marks)) if item and is_message(item)]
+    runs = tuple(sorted({str(c) for c in shown[shown["mark"].isin(marks)]["consumer"].dropna()}))
+    of_runs = page.board.rows(TIMELINE, here, ("consumer", "in", runs), columns=("item_id", "message_id"))
+    ids = of_runs["message_id"].where(of_runs["message_id"].notna(), of_runs["item_id"])
+    return sorted(ids.unique())[:MOST_IN_LINK]

@@ -8,6 +8,11 @@ import pytest
 
 import cli
 from forensics.lake import Lake
+from forensics.report.bundle import contents, to_zip
+from forensics.report.case import load_case
+from forensics.report.evidence_bundle import evidence_bundle
+from forensics.report.options import ReportOptions
+from forensics.report.render import file_name, render
 from forensics.tables.evidence import LOG_EVENTS
 from tests.forensics.report import world
 from tests.forensics.report.test_evidence_bundle import saved
@@ -39,6 +44,32 @@ REFUSED = {
 def test_what_cannot_be_meant_is_one_sentence_and_exit_2(lake, capsys, args, sentence):
     assert cli.main(["bundle", world.INCIDENT, "--lake", str(lake.root), *args]) == 2
     assert sentence in capsys.readouterr().err
+
+
+ODD_SETTINGS = {
+    "no settings file": ("[[[[ nope", None, "Its settings cannot be used and were left out"),
+    "who may look, and where it is told": (
+        '[[queue]]\nname = "a"\nbusiness_key = "$.id"\n\n[notify]\ndashboard = "https://a.example"\n\n'
+        '[access]\nmode = "none"\n',
+        '[[queue]]\nname = "a"\nbusiness_key = "$.id"\n',
+        "Its settings: ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "kept", "said"), ODD_SETTINGS.values(), ids=ODD_SETTINGS)
+def test_of_a_strangers_settings_only_what_is_judged_by_is_taken(lake, tmp_path, capsys, settings, kept, said):
+    case = load_case(lake.findings(), world.INCIDENT)
+    _, files = contents(evidence_bundle(lake.findings(), case))
+    more = {name: data for name, data in files.items() if name.startswith("evidence-")}
+    names = {kind: file_name(case, kind) for kind in ("html", "md", "json", "csv")}
+    hostile = to_zip(case, ReportOptions(), render, names, more | {"doubletake.toml": settings.encode()})
+    (tmp_path / "case.zip").write_bytes(hostile)
+
+    assert cli.main(["import", str(tmp_path / "case.zip"), "--lake", str(tmp_path / "again")]) == 0
+    assert said in capsys.readouterr().err
+    beside = tmp_path / "again" / "doubletake.toml"
+    assert (beside.read_text() if beside.exists() else None) == kept
 
 
 def test_a_zip_that_is_no_bundle_is_refused_and_nothing_is_stored(tmp_path, capsys):

@@ -15,6 +15,7 @@ import cli
 from forensics.lake import Lake
 from forensics.report import case as case_module
 from tests.forensics.report import world
+from tests.forensics.report.test_log_readiness import consumer
 from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.slow
@@ -166,6 +167,18 @@ def test_finding_nothing_is_said_with_what_was_checked_and_on_stderr(run):
 
     assert (code, out) == (0, "")
     assert f"No suspicion of queue {world.QUEUE!r}. 6 of its deliveries were checked" in err
+
+
+@pytest.mark.parametrize("command", ["incidents", "messages"])
+def test_where_no_line_names_a_message_nothing_is_called_free_of_suspicion(tmp_path, capsys, command):
+    blind = consumer(world.GROUP, "blind")
+    lake = world.save(tmp_path / "lake", {"logging_readiness": [blind]})
+    code = cli.main([command, "--lake", str(lake.root)])
+    err = capsys.readouterr().err
+
+    assert code == 0
+    assert f"what it got of {world.QUEUE} was not checked" in err
+    assert "No suspicion" not in err
 
 
 @pytest.mark.parametrize("command", ["incidents", "messages", "findings", "deliveries"])

@@ -390,9 +390,25 @@ def test_a_lake_of_a_newer_release_is_left_alone(lake):
         add(lake, event(2))
 
 
-def test_a_path_that_delta_rs_would_misread_is_refused(tmp_path):
-    with pytest.raises(LakeMissingError, match="has a per cent sign in its path"):
-        Lake(tmp_path / "50%25")
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("50%25", "a per cent sign"),
+        ("a\\b", "a backslash"),
+        ("a\nb", "a control character"),
+        (os.fsdecode(b"a-\xff"), "bytes that are not UTF-8"),
+    ],
+)
+def test_a_path_that_delta_rs_would_misread_is_refused(tmp_path, name, what):
+    with pytest.raises(LakeMissingError, match=f"has .*{what}.* in its path"):
+        Lake(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a b", "注文", "a#b?c*[d]~", "it's;&$HOME"])
+def test_any_other_path_will_do(tmp_path, name):
+    lake = Lake(tmp_path / name)
+    add(lake, event(1))
+    assert Lake(tmp_path / name).count(LOG_EVENTS) == 1
 
 
 def test_an_address_is_not_a_folder():

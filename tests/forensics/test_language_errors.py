@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,13 @@ SAMPLES = {
 AS_TYPED = re.compile(
     r"`[^`]*`|\(?--[\w-]+(?: [\w.$\"=-]+)*|(?:doubletake|python|chmod) .*|make (?:setup|demo)|\(\?P<.*?>"
 )
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for place in PLACES for path in (ROOT / place).rglob("*.py")}
+
+
+@cache
+def sources() -> dict[Path, list[ast.AST]]:
+    """Return the nodes of every file, walked through once."""
+    files = [path for place in PLACES for path in (ROOT / place).rglob("*.py")]
+    return {path: list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in files}
 
 
 def name_of(node: ast.AST) -> str:
@@ -38,7 +45,7 @@ def name_of(node: ast.AST) -> str:
 
 def errors() -> set[str]:
     """Return the names of all our errors' classes."""
-    classes = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for nodes in sources().values() for node in nodes if isinstance(node, ast.ClassDef)]
     known = {"ForensicsError"}
     while more := {c.name for c in classes if known & set(map(name_of, c.bases))} - known:
         known |= more
@@ -64,13 +71,13 @@ def texts(node: ast.AST, named: dict[str, list[ast.AST]]) -> Iterator[str]:
                 yield from texts(value, {})
 
 
-def said_by(tree: ast.AST, kinds: set[str]) -> Iterator[tuple[str, ...]]:
+def said_by(nodes: list[ast.AST], kinds: set[str]) -> Iterator[tuple[str, ...]]:
     """Yield each text of an error, or of a refused setting; with the forms in which it may stand, of which one is known."""
     named: dict[str, list[ast.AST]] = defaultdict(list)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             named[node.targets[0].id].append(node.value)
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    for call in (node for node in nodes if isinstance(node, ast.Call)):
         if name_of(call.func) in kinds:
             yield from ((text,) for arg in call.args for text in texts(arg, named))
         elif name_of(call.func) == "refuse":
@@ -84,20 +91,23 @@ def is_said(language: Language, text: str) -> bool:
     return said != text and not re.search("[a-z]{3,} [a-z]{2,}", AS_TYPED.sub("", said))
 
 
-KINDS = errors() | {"complain"}
-SAID = {
-    forms: str(path.relative_to(ROOT))
-    for path, tree in TREES.items()
-    if str(path.relative_to(ROOT)) not in NOT_FOR_PEOPLE
-    for forms in said_by(tree, KINDS)
-    if re.search("[a-z]{2} [a-z(]|[a-z] [A-Z]|[A-Z][a-z]+:", forms[0])
-}
+@cache
+def said() -> dict[tuple[str, ...], str]:
+    """Where every text of an error stands."""
+    kinds = errors() | {"complain"}
+    return {
+        forms: str(path.relative_to(ROOT))
+        for path, nodes in sources().items()
+        if str(path.relative_to(ROOT)) not in NOT_FOR_PEOPLE
+        for forms in said_by(nodes, kinds)
+        if re.search("[a-z]{2} [a-z(]|[a-z] [A-Z]|[A-Z][a-z]+:", forms[0])
+    }
 
 
 @pytest.mark.parametrize("code", OTHERS)
 def test_every_error_is_said_with_what_to_do_then(code):
     language = Language(code)
-    lacking = {forms[0]: path for forms, path in SAID.items() if not any(is_said(language, text) for text in forms)}
+    lacking = {forms[0]: path for forms, path in said().items() if not any(is_said(language, text) for text in forms)}
 
-    assert len(SAID) > 400
+    assert len(said()) > 400
     assert lacking == {}

@@ -1,5 +1,6 @@
 """Log events and settings as people have them in files: exports, deliveries, saved replies, worker logs."""
 
+import csv
 import gzip
 import json
 from collections import defaultdict
@@ -103,6 +104,63 @@ def got(rows: Iterable[Row], folder: Path) -> Path:
         }
         (folder / f"stream-{number}.json").write_text(json.dumps(reply))
     return folder
+
+
+def _in_order(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda r: (r["logged_at"], r["log_stream"], r["order_in_ms"]))
+
+
+def queried(rows: Iterable[Row], target: Path) -> Path:
+    """Download a table of query results from the console, the newest first."""
+    with target.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["@timestamp", "@message", "@logStream", "@log"])
+        for e in reversed(_in_order(rows)):
+            place = f"{e['account_id']}:{e['log_group']}"
+            table.writerow([iso(e["logged_at"])[:-1].replace("T", " "), e["line"], e["log_stream"], place])
+    return target
+
+
+def query_reply(rows: Iterable[Row], target: Path) -> Path:
+    """Save what ``aws logs get-query-results`` prints."""
+
+    def fields(e: Row) -> list[dict[str, str]]:
+        told = {
+            "@timestamp": iso(e["logged_at"])[:-1].replace("T", " "),
+            "@message": e["line"],
+            "@logStream": e["log_stream"],
+            "@log": f"{e['account_id']}:{e['log_group']}",
+            "@ptr": "pointer",
+        }
+        return [{"field": name, "value": value} for name, value in told.items()]
+
+    reply = {"queryLanguage": "CWLI", "results": [fields(e) for e in _in_order(rows)], "status": "Complete"}
+    target.write_text(json.dumps(reply, indent=4))
+    return target
+
+
+def queried_as_json(rows: Iterable[Row], target: Path) -> Path:
+    """Download a table of query results from the console as JSON, the newest first."""
+    table = [
+        {
+            "@timestamp": iso(e["logged_at"])[:-1].replace("T", " "),
+            "@message": e["line"],
+            "@logStream": e["log_stream"],
+            "@log": f"{e['account_id']}:{e['log_group']}",
+        }
+        for e in reversed(_in_order(rows))
+    ]
+    target.write_text(json.dumps(table))
+    return target
+
+
+def tailed(rows: Iterable[Row], target: Path) -> Path:
+    """Save what ``aws logs tail`` prints."""
+    lines = (
+        f"{e['logged_at'].isoformat(timespec='microseconds')} {e['log_stream']} {e['line']}\n" for e in _in_order(rows)
+    )
+    target.write_text("".join(lines), encoding="utf-8")
+    return target
 
 
 def queue_attributes(row: Row, target: Path) -> Path:

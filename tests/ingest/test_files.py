@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import socket
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -26,7 +27,7 @@ START = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
 LOG_EVENTS = BY_NAME["log_events"]
 COVERAGE = BY_NAME["coverage"]
 QUEUE_ARN = f"arn:aws:sqs:{REGION}:{ACCOUNT}:payments.fifo"
-SAID = ImportChoices(log_groups=(f"{GROUP}={QUEUE_ARN}",))
+SAID = ImportChoices(log_groups=(f"{GROUP}={QUEUE_ARN}",), zone=ZoneInfo("UTC"))
 STREAMS = ["2026/11/20/[$LATEST]" + 32 * "a", "2026/11/20/[$LATEST]" + 32 * "b"]
 
 
@@ -62,6 +63,10 @@ FORMS = {
     "delivery": lambda folder: saved_files.delivery(ROWS, folder / "delivery.gz", batch=2),
     "filter-log-events": lambda folder: saved_files.filtered(ROWS, folder / "filtered.json"),
     "get-log-events": lambda folder: saved_files.got(ROWS, folder / "got"),
+    "query-table": lambda folder: saved_files.queried(ROWS, folder / "logs-insights-results.csv"),
+    "query-table-json": lambda folder: saved_files.queried_as_json(ROWS, folder / "logs-insights-results.json"),
+    "get-query-results": lambda folder: saved_files.query_reply(ROWS, folder / "results.json"),
+    "tail": lambda folder: saved_files.tailed(ROWS, folder / "tail.txt"),
 }
 
 
@@ -89,7 +94,7 @@ def test_every_event_of_a_file_is_stored_once_and_a_second_import_adds_none(form
     assert (second.seen_count, second.already_count, second.stored_count) == (len(ROWS), len(ROWS), 0)
 
 
-@pytest.mark.parametrize("form", ["export", "delivery", "filter-log-events"])
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "get-log-events"])
 def test_account_region_stream_and_place_are_those_of_the_source(form, lake, tmp_path):
     import_files(lake, [FORMS[form](tmp_path)], SAID)
     columns = ("account_id", "region", "log_stream", "logged_at", "order_in_ms", "line")
@@ -107,6 +112,11 @@ def test_account_region_stream_and_place_are_those_of_the_source(form, lake, tmp
         ("delivery", "get-log-events"),
         ("get-log-events", "delivery"),
         ("get-log-events", "export"),
+        ("query-table", "filter-log-events"),
+        ("filter-log-events", "query-table"),
+        ("get-query-results", "export"),
+        ("delivery", "tail"),
+        ("tail", "query-table"),
     ],
 )
 def test_two_forms_of_the_same_events_do_not_double(first, second, lake, tmp_path):
@@ -421,6 +431,50 @@ def test_what_only_a_person_knows_is_asked_for_before_anything_is_written(choice
     assert not lake.root.exists()
 
 
+RUN = "861bec95-b670-4f2a-acf9-19d5bdd7cbe{}"
+OVERLAPPING = [(0, f"START RequestId: {RUN.format(1)} Version: 1"), (1, f"START RequestId: {RUN.format(2)} Version: 1")]
+OVERLAPPING += [(2, f"END RequestId: {RUN.format(1)}"), (3, f"END RequestId: {RUN.format(2)}")]
+
+
+@pytest.mark.parametrize("shape", ["timestamp,message", "@timestamp,@message"])
+def test_a_table_without_streams_is_read_where_its_runs_come_one_after_another(shape, lake, tmp_path):
+    told = [OVERLAPPING[0], OVERLAPPING[2]]
+    (tmp_path / "log-events-viewer-result.csv").write_text(
+        "\n".join([shape, *(f'{1795147920000 + at},"{text}\nand on"' for at, text in told)])
+    )
+    import_files(lake, [tmp_path], SAID)
+
+    assert [line for (line,) in events_of(lake, "line")] == sorted(f"{text}\nand on" for _, text in told)
+
+
+@pytest.mark.parametrize("name", ["table.csv", "short.txt"])
+def test_lines_of_runs_that_overlap_without_a_stream_are_refused(name, lake, tmp_path):
+    lines = {
+        "table.csv": ["timestamp,message", *(f"{1795147920000 + at},{text}" for at, text in OVERLAPPING)],
+        "short.txt": [f"2026-11-20T05:12:0{at} {text}" for at, text in OVERLAPPING],
+    }
+    (tmp_path / name).write_text("\n".join(lines[name]))
+    with pytest.raises(ImportUnclearError, match="runs of a function overlap") as caught:
+        import_files(lake, [tmp_path / name], SAID)
+
+    assert "@logStream" in caught.value.hint
+    assert not lake.root.exists()
+
+
+def test_a_table_without_the_whole_message_says_what_to_ask_for(lake, tmp_path):
+    (tmp_path / "counts.csv").write_text("@timestamp,level\n2026-11-20 05:12:00.000,ERROR\n")
+    with pytest.raises(ImportUnclearError, match="does not hold @timestamp and @message") as caught:
+        import_files(lake, [tmp_path / "counts.csv"], SAID)
+
+    assert "fields @timestamp, @message, @logStream, @log" in caught.value.hint
+
+
+def test_a_table_whose_times_name_no_zone_asks_for_it(lake, tmp_path):
+    (tmp_path / "results.csv").write_text("@timestamp,@message\n2026-11-20 05:12:00.000,took one\n")
+    with pytest.raises(ImportUnclearError, match="do not say their time zone"):
+        import_files(lake, [tmp_path / "results.csv"], ImportChoices(log_groups=("a",)))
+
+
 @pytest.mark.parametrize("name", ["nothing-here", "empty", "picture.png"])
 def test_a_path_without_evidence_is_said_and_nothing_is_written(name, lake, tmp_path):
     (tmp_path / "empty").mkdir()
@@ -450,20 +504,64 @@ def test_an_import_does_not_hold_a_large_file_in_memory(lake, tmp_path, monkeypa
     assert max(most) == 500
 
 
-@pytest.mark.parametrize("name", ["pipe", "folder"])
-def test_a_pipe_is_refused_at_once_and_passed_over_in_a_folder(tmp_path, name):
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileNotThereError, match="is a pipe or a device"):
+        import_files(Lake(tmp_path / "lake"), [tmp_path / "pipe"], ImportChoices(log_groups=("/g",)))
+
+
+def a_socket(path):
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+NO_FILES = {
+    "a pipe": (os.mkfifo, "odd.log: it is a pipe, so it was not read"),
+    "a socket": (a_socket, "odd.log: it is a socket, so it was not read"),
+    "a link to nowhere": (
+        lambda path: path.symlink_to("gone"),
+        "odd.log: it cannot be read (No such file or directory)",
+    ),
+    "a link to itself": (lambda path: path.symlink_to(path), "odd.log: it cannot be read (Too many levels of symbolic"),
+}
+
+
+@pytest.mark.parametrize(("make", "gap"), NO_FILES.values(), ids=NO_FILES)
+def test_what_is_no_file_in_a_folder_is_named_as_a_gap_and_the_rest_is_read(tmp_path, make, gap):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "worker.log").write_text("2026-11-20T05:12:00Z took 1\n")
-    os.mkfifo(folder / "pipe")
-    given = folder / "pipe" if name == "pipe" else folder
+    make(folder / "odd.log")
 
-    if name == "pipe":
-        with pytest.raises(FileNotThereError, match="is a pipe or a device"):
-            import_files(Lake(tmp_path / "lake"), [given], ImportChoices(log_groups=("/g",)))
-    else:
-        report = import_files(Lake(tmp_path / "lake"), [given], ImportChoices(log_groups=("/g",)))
-        assert report.groups["/g"].stored_count == 1
+    report = import_files(Lake(tmp_path / "lake"), [folder], ImportChoices(log_groups=("/g",)))
+
+    assert report.groups["/g"].stored_count == 1
+    assert [said[: len(gap)] for said in report.gaps] == [gap]
+    assert report.exit_code == 3
+
+
+def test_a_file_whose_name_is_not_utf_8_is_imported_under_an_escaped_one(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / os.fsdecode(b"w-\xfe.log")).write_text("2026-11-20T05:12:00Z took 1\n")
+    lake = Lake(tmp_path / "lake")
+
+    assert import_files(lake, [folder], ImportChoices(log_groups=("/g",))).groups["/g"].stored_count == 1
+    assert lake.read(BY_NAME["log_events"], ["log_stream"])["log_stream"].to_pylist() == ["file:w-\\xfe"]
+
+
+def test_a_linked_folder_that_leads_out_is_not_followed_and_said(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "other.log").write_text("2026-11-20T05:12:00Z other\n")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "worker.log").write_text("2026-11-20T05:12:00Z took 1\n")
+    (folder / "linked").symlink_to(tmp_path / "elsewhere")
+
+    report = import_files(Lake(tmp_path / "lake"), [folder], ImportChoices(log_groups=("/g",)))
+
+    assert report.groups["/g"].stored_count == 1
+    assert any("linked" in note and "leads out of the folder" in note for note in report.notes)
 
 
 def lines_of(lake: Lake) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from tests.oracle.lines import iso
 from tests.oracle.telling import Telling
 from tests.oracle.truth import Cause, MessageTruth
+from tests.oracle.untold import Untold
 from tests.oracle.world import World
 
 Row = dict[str, Any]
@@ -75,6 +76,7 @@ class Score:
     confirmed_true: int = 0
     sound: int = 0
     widths: list[int] = field(default_factory=list)
+    untold: int = 0  # the part of the widths that no line tells (``tests.oracle.untold``)
     unbounded: int = 0
     causes: Counter[tuple[str, str]] = field(default_factory=Counter)
     right: int = 0
@@ -109,6 +111,8 @@ class Score:
             ("confirmed recall, all worlds", share(self.repeated_confirmed, self.repeated)),
             ("confirmed recall, every effect told", share(self.told_confirmed, self.told)),
             ("mean interval width (bounded)", f"{sum(self.widths) / finite:.3f}" if finite else "none"),
+            ("  of which no line tells **", f"{self.untold / finite:.3f}" if finite else "none"),
+            ("  of which a line could tell", f"{(sum(self.widths) - self.untold) / finite:.3f}" if finite else "none"),
             ("no upper bound", share(self.unbounded, self.rows)),
             ("cause accuracy (decided)", share(self.right, decided)),
             ("undecidable, all", share(self.undecidable, decided + self.undecidable)),
@@ -120,7 +124,9 @@ class Score:
         parts = [f"{what:<40} {value}" for what, value in self.lines()]
         parts.append(
             "  * what says how the earlier delivery ended was written and kept, and its log names the message: the run's end, its\n"
-            "    response or the counts of its mapping, a failed delete, a stop; of receives that no log shows, the metrics"
+            "    response or the counts of its mapping, a failed delete, a stop; of receives that no log shows, the metrics\n"
+            "  ** another world would keep the very same lines with the other truth (tests/oracle/untold.py); what a line could tell is\n"
+            "    counted against the findings"
         )
         parts.append("effect of seen deliveries, said vs done   " + _counted(self.delivery_effects))
         parts.append("origin: truth -> said")
@@ -141,6 +147,7 @@ def kinds_table(scores: Mapping[str, Score], problems: Sequence[Problem]) -> str
         "recall",
         "told",
         "width",
+        "untold",
         "causes",
         "undecided",
         "could tell",
@@ -158,6 +165,7 @@ def kinds_table(scores: Mapping[str, Score], problems: Sequence[Problem]) -> str
             _part(score.repeated_confirmed, score.repeated),
             _part(score.told_confirmed, score.told),
             f"{sum(score.widths) / len(score.widths):.2f}" if score.widths else "-",
+            f"{score.untold / len(score.widths):.2f}" if score.widths else "-",
             _part(score.right, decided),
             _part(score.undecidable, decided + score.undecidable),
             _part(score.tellable_undecided, score.tellable),
@@ -201,9 +209,9 @@ def _judge_world(world: World, found: Findings, score: Score) -> list[Problem]:
     score.worlds += 1
     score.messages += len(world.truth)
     score.redelivered += sum(len(t.deliveries) > 1 for t in world.truth.values())
-    problems = []
+    problems, untold = [], Untold(world)
     for row in found.messages:
-        problems += _judge_row(world, row, score)
+        problems += _judge_row(world, row, score, untold)
         problems += _judge_guard(world, row)
     problems += _judge_certainty(world, found)
     problems += _judge_missed(world, found, score)
@@ -249,7 +257,7 @@ def _works_of(world: World, row: Row) -> list[MessageTruth]:
     return [t for t in world.truth.values() if t.business_key in row["business_keys"]]
 
 
-def _judge_row(world: World, row: Row, score: Score) -> list[Problem]:
+def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Problem]:
     message_id, low, high = row["message_id"], row["effects_at_least"], row["effects_at_most"]
     unknown = {message_id, *row["related_message_ids"]} - {None} - set(world.truth)
     if unknown:
@@ -265,6 +273,7 @@ def _judge_row(world: World, row: Row, score: Score) -> list[Problem]:
         score.unbounded += 1
     else:
         score.widths.append(high - low)
+        score.untold += min(high - low, untold.count(works, by_key=message_id is None))
     if row["verdict"] == "confirmed":
         score.confirmed += 1
         score.confirmed_true += done >= 2

@@ -198,7 +198,8 @@ class Plan:
             plan = replace(plan, effect_declared=False)
         if not plan.effect_declared:
             plan = replace(plan, exhaustive_declared=False)
-        if "error_after_effect" in plan.troubles or plan.loss in ("lines", "gap"):
+        goes_on = "error_after_effect" in plan.troubles and plan.response is not None
+        if goes_on or plan.loss in ("lines", "gap"):
             # an effect whose line is missing although the run ended well: nobody could call the markers exhaustive
             plan = replace(plan, exhaustive_declared=False)
         if plan.effect_line == "key" and not plan.effect_declared:

@@ -13,7 +13,7 @@ from tests.oracle.truth import Cause
 if TYPE_CHECKING:
     from tests.oracle.world import World
 
-_ENDS = frozenset({"end", "report", "timeout", "crash", "error"})
+ENDS = frozenset({"end", "report", "timeout", "crash", "error"})
 _RUN_ENDED = frozenset({"function_timeout", "function_error", "runtime_crash", "batch_collateral"})
 _NOT_DELETED = frozenset({"partial_response", "delete_ineffective"})
 
@@ -26,6 +26,11 @@ class Telling:
         self._roles: dict[str | None, set[str]] = defaultdict(set)
         self._last_ms: dict[str | None, int] = {}
         self._named: set[int] = set()
+        self._ended_ms = {run.run_id: run.ended_ms for f in world.functions for run in f.runs}
+        self._came_back: dict[tuple[str | None, int], set[str]] = defaultdict(set)
+        for cause in (c for known in world.truth.values() for c in known.causes):
+            if cause.before.run_id in self._ended_ms and cause.code in _NOT_DELETED:
+                self._came_back[self._minute(cause)].add(cause.code)
         for line in world.evidence.lines:
             self._roles[line.run_id].add(line.role)
             self._last_ms[line.run_id] = max(line.at_ms, self._last_ms.get(line.run_id, 0))
@@ -39,13 +44,13 @@ class Telling:
         if before.run_id is None or id(before) not in self._named:
             return False
         roles = self._roles[before.run_id]
-        has_end = bool(roles & _ENDS)
+        has_end = bool(roles & ENDS)
         if cause.code in _RUN_ENDED:
             return has_end
         if cause.code in _NOT_DELETED:
             if plan.response is None:
                 return has_end and plan.mapping_kept
-            return has_end and ("response" in roles or (plan.counts_events and plan.metrics_kept))
+            return has_end and ("response" in roles or self._counts_tell(cause))
         if cause.code == "worker_killed":
             return "stop" in roles or plan.task_events
         if cause.code in ("delete_failed", "handle_expired"):
@@ -53,3 +58,17 @@ class Telling:
         if cause.code == "visibility_expired":
             return has_end or self._last_ms[before.run_id] > cause.later_ms
         return plan.calls == "all" or (cause.code == "released" and plan.is_fifo)
+
+    def _counts_tell(self, cause: Cause) -> bool:
+        """The mapping's counts tell what a run gave back, unless another of the same minute could have, in its stead.
+
+        Who was given back is counted when the run ends, and who could not be deleted is not: two messages that came back of
+        runs that ended in one minute, the one for the one reason and the other for the other, might as well have changed places.
+        """
+        if not (self.plan.counts_events and self.plan.metrics_kept):
+            return False
+        kinds = self._came_back[self._minute(cause)]
+        return len({code == "partial_response" for code in kinds}) == 1
+
+    def _minute(self, cause: Cause) -> tuple[str | None, int]:
+        return cause.before.consumer, self._ended_ms[cause.before.run_id] // 60_000

@@ -11,7 +11,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import health_tale, tales
-from tests.pages.blind_tale import blind
+from tests.pages.blind_tale import blind, unchecked
 from tests.pages.reading import ROOT
 from tests.pages.tales import s
 from tests.pages.worlds import START, Story
@@ -21,7 +21,7 @@ from tests.waiting import PATIENCE_S
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A page is run whole by Streamlit, on a lake on the disk: too slow for the quick check."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("browser"):
+        if item.nodeid.startswith("tests/pages/") and not item.get_closest_marker("browser"):
             item.add_marker("page")
 
 
@@ -31,7 +31,7 @@ def on_this_machine():
     config.set_option("server.address", "127.0.0.1")
 
 
-WORLDS = ("demo", "nothing", "evidence-only", "gaps", "huge", "blind")
+WORLDS = ("demo", "nothing", "evidence-only", "gaps", "huge", "blind", "unchecked")
 
 
 def build(name: str, root: Path) -> Path:
@@ -62,6 +62,8 @@ def build(name: str, root: Path) -> Path:
         tales.huge(story)
     elif name == "blind":
         blind(story)
+    elif name == "unchecked":
+        unchecked(story)
     else:
         story.settings(tales.CLICKS)
         for n in range(4):

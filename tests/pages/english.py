@@ -9,6 +9,8 @@ from typing import Any
 import pyarrow as pa
 from google.protobuf.json_format import MessageToDict
 
+from tests.forensics.charts.pointing import pointed_at
+
 _NO_WORDS = {
     "id",
     "key",
@@ -112,12 +114,12 @@ def _of_figure(figure: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for trace in figure["data"]:
         if trace.get("showlegend", True):
             yield "figure.name", trace.get("name") or ""
-        yield "figure.hover", re.sub("<extra>.*", "", trace.get("hovertemplate") or "")
-        for custom in trace.get("customdata") or ():
-            for text in custom[1:2] or custom[:1]:
-                yield from (
-                    ("figure.hover", part) for part in str(text).split("<br>") if not part.startswith(("<i>", "<b>"))
-                )
+        if isinstance(trace.get("customdata"), list):
+            said = {pointed_at(trace, n) for n in range(len(trace["customdata"]))}
+        else:
+            said = {trace.get("hovertemplate") or ""}
+        for text in sorted(said):
+            yield from (("figure.hover", part) for part in text.split("<br>") if not part.startswith(("<i>", "<b>")))
     layout = figure["layout"]
     for note in layout.get("annotations") or ():
         yield "figure.note", note["text"]

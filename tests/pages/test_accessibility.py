@@ -57,12 +57,14 @@ def served(lake_of, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tabs(served):
-    """Return the tab of each theme, opened once: what the server sent stays in its cache."""
+    """Return the tab of each theme, opened once: what the server sent stays in their cache."""
     browser, _ = served
-    contexts = {s: browser.new_context(color_scheme=s, viewport={"width": 1360, "height": 900}) for s in THEMES}
-    yield {scheme: context.new_page() for scheme, context in contexts.items()}
-    for context in contexts.values():
-        context.close()
+    context = browser.new_context(viewport={"width": 1360, "height": 900})
+    tabs = {scheme: context.new_page() for scheme in THEMES}
+    for scheme, tab in tabs.items():
+        tab.emulate_media(color_scheme=scheme)
+    yield tabs
+    context.close()
 
 
 THEMES = ("light", "dark")

@@ -44,12 +44,12 @@ def server(lake_of, tmp_path_factory):
 
 
 class Visit:
-    """One tab, with what it asked for and what its console said."""
+    """One tab of a browser or of one of its contexts, with what it asked for and what its console said."""
 
-    def __init__(self, browser, base, **context):
+    def __init__(self, place, base, color_scheme="light", **context):
         self.base, self.requests, self.errors = base, [], []
-        self.context = browser.new_context(**{"viewport": {"width": 1360, "height": 900}} | context)
-        self.page = self.context.new_page()
+        self.page = place.new_page(**context)
+        self.page.emulate_media(color_scheme=color_scheme)
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
@@ -75,27 +75,32 @@ class Visit:
         return {urlsplit(url).netloc for url in outside} - {own}
 
 
+@pytest.fixture(scope="module")
+def person(chromium):
+    """One person's browser, whose tabs share what the server has sent."""
+    return chromium.new_context(viewport={"width": 1360, "height": 900})
+
+
 @pytest.fixture
-def visit(chromium, server):
-    """Return a function that makes tabs; all are closed at the end."""
+def visit(chromium, person, server):
+    """Return a function that makes tabs, those of another device in a browser of its own; all are closed at the end."""
     tabs = []
 
-    def new(**context):
-        tabs.append(Visit(chromium, server, **context))
+    def new(color_scheme="light", **device):
+        tabs.append(Visit(chromium if device else person, server, color_scheme, **device))
         return tabs[-1]
 
     yield new
     for tab in tabs:
-        tab.context.close()
+        tab.page.close()
 
 
 @pytest.fixture(scope="module")
-def left_open(chromium, server):
+def left_open(person, server):
     """A tab with the incident, for tests that leave it as they found it: to load the page takes most of such a test."""
-    tab = Visit(chromium, server)
+    tab = Visit(person, server)
     tab.open(LINK)
-    yield tab
-    tab.context.close()
+    return tab
 
 
 def click_table(page, number, x, y, then):

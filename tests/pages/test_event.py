@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.tables.evidence import METRIC_POINTS, SETTING_CHANGES
+from pages._ui import details, event, timeline
 from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import ACCOUNT, DOUBLE_BILLING, REGION, START, Story, arn, uuid
@@ -29,22 +30,41 @@ def repeat():
     return name_of(repeat_of(story, uuid("payment", 3)))
 
 
+def chosen(mark):
+    return {"points": [{"customdata": [mark]}], "point_indices": [0], "box": [], "lasso": []}
+
+
 def opened(visit, **more):
     return visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, **more)
 
 
 def test_a_click_on_a_mark_shows_its_sentence_and_its_whole_line(visit, repeat):
-    points = {
-        "points": [{"customdata": [uuid("payment", 3), "", "", repeat]}],
-        "point_indices": [0],
-        "box": [],
-        "lasso": [],
-    }
-    at = opened(visit, selection={CHART: {"selection": points}})
+    at = opened(visit, selection={CHART: {"selection": chosen(repeat)}})
 
     assert "**work done again**, receive #2 by charge-card · **pay\\_1043**" in words(at)
     assert [c.value for c in at.code].count(CHARGED) == 1
     assert at.query_params["event"] in (repeat, [repeat])
+
+
+def test_a_click_is_answered_before_the_chart_is_said_again(visit, repeat, monkeypatch):
+    order = []
+    for module, name in ((event, "show"), (timeline, "_chart"), (details, "tables")):
+        do = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, do=do, name=name: order.append(name) or do(*given))
+    opened(visit, selection={CHART: {"selection": chosen(repeat)}})
+
+    assert order == ["show", "_chart", "tables"]
+
+
+def test_a_click_in_the_chart_counts_after_a_row_of_the_evidence_was_chosen(visit, repeat):
+    cells = {"evidence": {"selection": {"rows": [], "columns": [], "cells": [[2, "Line"]]}}}
+    at = opened(visit, msg="pay_1043", selection=cells)
+    of_row = at.query_params["event"]
+    at.session_state[CHART] = {"selection": chosen(repeat)}
+    at.run()
+
+    assert of_row not in (repeat, [repeat])
+    assert at.query_params["event"] in (repeat, [repeat]), "the row is still chosen, and its table another"
 
 
 def test_a_link_to_an_event_opens_it_and_close_forgets_it(visit, repeat):

@@ -1,5 +1,7 @@
 """Every page in Japanese: no English is left but names, ids and lines of logs."""
 
+from unicodedata import east_asian_width
+
 import pytest
 
 from tests.pages.english import english_in, texts
@@ -32,6 +34,20 @@ def test_the_probe_finds_english_where_it_is(visit):
 
     for where in ("button.label", "figure.name", "figure.note", "column", "cell of Effect"):
         assert any(text.startswith(where) for text in found), where
+
+
+CARD_CHARS = 20
+"""Latin characters that a card's label shows where two stand side by side on a phone of 390 px; the help takes 2 of them."""
+
+
+@pytest.mark.parametrize("lang", ["en", "ja"])
+@pytest.mark.parametrize("page", ["app.py", "pages/queue_health.py", "pages/data.py"])
+def test_on_a_phone_no_label_of_a_card_is_cut(visit, page, lang):
+    cards = visit(page, "demo", lang=lang).metric
+    width = {card.label: sum(2 if east_asian_width(c) in "WF" else 1 for c in card.label) for card in cards}
+
+    assert cards
+    assert [card.label for card in cards if width[card.label] + 2 * bool(card.help) > CARD_CHARS] == []
 
 
 def test_the_team_says_the_language_and_the_link_another(visit, tmp_path):

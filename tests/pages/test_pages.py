@@ -45,12 +45,12 @@ def test_incidents_answers_in_one_sentence_and_four_numbers(visit):
 
     assert "on payments.fifo: 7 to 8 of 10 messages were processed twice." in words(at)
     assert numbers["Open suspicions"] == "1"
-    assert numbers["Processed twice, 7 days"] == "8 to 10"
+    assert numbers["Done twice, 7 days"] == "8 to 10"
     assert numbers["Evidence complete"] == "100 %"
 
 
 def processed_twice(at):
-    return next(m for m in at.metric if m.label == "Processed twice, 7 days")
+    return next(m for m in at.metric if m.label == "Done twice, 7 days")
 
 
 def test_a_week_before_that_nobody_read_is_no_zero_to_compare_with(visit, tmp_path):
@@ -188,7 +188,7 @@ def test_an_incident_shows_the_batch_at_the_kill_and_the_blocked_group(visit):
 
 def test_a_click_on_the_lane_of_a_group_chooses_no_message(visit):
     chart = f"timeline-{DOUBLE_BILLING}-1-0"
-    points = {"points": [{"customdata": ["group:acct-1", "", ""]}], "point_indices": [0], "box": [], "lasso": []}
+    points = {"points": [{"customdata": ["blocked.1.0.group:acct-1"]}], "point_indices": [0], "box": [], "lasso": []}
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, selection={chart: {"selection": points}})
 
     assert len(at.dataframe[0].value) == 20
@@ -212,7 +212,7 @@ def test_an_unknown_incident_is_named_and_its_link_kept(visit):
 def test_a_selected_bar_filters_both_tables_and_is_written_into_the_link(visit):
     message = uuid("payment", 3)
     chart = f"timeline-{DOUBLE_BILLING}-1-0"
-    points = {"points": [{"customdata": [message, "", ""]}], "point_indices": [0], "box": [], "lasso": []}
+    points = {"points": [{"customdata": [f"in_flight.1.1.{message}"]}], "point_indices": [0], "box": [], "lasso": []}
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, selection={chart: {"selection": points}})
     deliveries, evidence = at.dataframe[0].value, at.dataframe[1].value
 

@@ -43,6 +43,7 @@ def test_a_page_with_a_chart_names_its_parts_at_once_and_other_pages_once_they_r
     at_once, later = told("/incident", parts()).decode(), told("/data", parts()).decode()
 
     assert at_once.count("modulepreload") == 2 and "requestIdleCallback" not in at_once
+    assert at_once.index("send(data)") < at_once.index("import("), "run once the page has asked for its content"
     assert "modulepreload" not in later and "requestIdleCallback" in later
 
 

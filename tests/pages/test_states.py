@@ -46,6 +46,29 @@ def test_a_torn_table_is_one_sentence_with_a_code(visit, copy_of, page):
     assert str(newest) not in words(at)
 
 
+def test_a_table_that_may_not_be_read_is_one_sentence_and_not_an_empty_lake(visit, copy_of):
+    lake = copy_of("demo")
+    log = lake / "findings" / "generations" / "_delta_log"
+    shutil.rmtree(log)
+    log.symlink_to(log)  # nobody can list that, not even root
+    at = visit("pages/incident.py", lake)
+
+    assert not at.exception
+    assert "DATA-05" in words(at)
+    assert "cannot be read" in words(at)
+
+
+@pytest.mark.parametrize("page", ["pages/incident.py", "pages/data.py"])
+def test_a_lake_that_is_deleted_while_its_page_is_open_is_said_to_be_gone(visit, copy_of, page):
+    lake = copy_of("demo")
+    at = visit(page, lake)
+    shutil.rmtree(lake)
+    at.run()
+
+    assert not at.exception
+    assert "There is no lake at" in words(at)
+
+
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(("age_min", "is_said"), [(30, False), (180, True)])
 def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_min, is_said):
@@ -240,7 +263,7 @@ def test_an_incident_whose_logs_name_no_message_says_the_upper_bound_and_shows_i
     assert not at.exception
     assert at.title[0].value.startswith("Up to 20 messages")
     assert "How often" not in words(at)
-    assert "**Next:** log message ids" in words(at)
+    assert "look for lines that name messages" in words(at)
     assert "No line names a message" in words(at)
     assert "Failed runs by cause: **Function timeout** 2" in words(at)
     assert list(runs["How"]) == ["function timeout"] * 2
@@ -326,7 +349,7 @@ def test_a_work_that_two_incidents_share_counts_once_in_seven_days(visit, tmp_pa
     story.findings[MESSAGES.name] = [first | one, second | one | {"incident_id": later["incident_id"]}]
     at = visit("app.py", story.save(tmp_path / "lake"))
 
-    assert {m.label: m.value for m in at.metric}["Processed twice, 7 days"] == "1"
+    assert {m.label: m.value for m in at.metric}["Done twice, 7 days"] == "1"
 
 
 HELD = "Its record in the table done expired at {at} UTC, before the repeat at 2026-11-20 12:10:00.000 UTC."
@@ -362,3 +385,10 @@ def test_where_nothing_tells_of_a_guard_there_is_no_heading_for_it(visit, lake_o
     at = visit("pages/incident.py", lake_of("demo"), incident=DOUBLE_BILLING)
 
     assert "Guard" not in [element.value for element in at.subheader]
+
+
+def test_what_was_not_checked_is_never_called_free_of_repeats(visit, lake_of):
+    at = visit("app.py", lake_of("unchecked"))
+
+    assert "No line of write-export names a message: what it got of exports was not checked" in words(at)
+    assert not at.success

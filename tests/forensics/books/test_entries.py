@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from forensics.books.amounts import money
+from forensics.books.amounts import AmountUnreadableError, money
 from forensics.books.entries import Columns, entries
-from forensics.books.files import ledger_rows
+from forensics.books.files import LedgerUnreadableError, ledger_rows
 from forensics.errors import ForensicsError
 
 PLAIN = Columns("payment_id", "amount", "currency", "charged_at", "charge_id")
@@ -74,6 +74,17 @@ REFUSED = {
     "a column twice": ("payment_id,payment_id\na,b\n", Columns("payment_id"), "the column 'payment_id' twice"),
     "an amount that is no number": (HEADER + "c1,pay-1,twelve,EUR,\n", PLAIN, "'twelve' is not an amount"),
     "a comma for a decimal point": (HEADER + 'c1,pay-1,"12,50",EUR,\n', PLAIN, "'12,50' is not an amount"),
+    "a number of a thousand million digits": (
+        '{"payment_id": "p", "amount": 1e999999999}\n',
+        Columns("payment_id", "amount"),
+        "Decimal('1E+999999999') is not an amount",
+    ),
+    "the first day there is": (
+        "payment_id,at\np,0001-01-01T00:00:00+14:00\n",
+        Columns("payment_id", time="at"),
+        "'0001-01-01T00:00:00+14:00' is not a time",
+    ),
+    "half a character": ('{"payment_id": "p\\ud800"}\n', Columns("payment_id"), "which is no text"),
     "not a number": ("payment_id,amount\np,NaN\n", Columns("payment_id", "amount"), "'NaN' is not an amount"),
     "two currencies in one column": (
         "payment_id,amount\na,12 EUR\nb,12 USD\n",
@@ -119,6 +130,19 @@ def test_what_cannot_be_meant_is_refused_with_its_value(tmp_path, text, columns,
     assert sentence.replace("CHARGES", str(file)) in str(refused.value)
     assert refused.value.exit_code == 2
     assert refused.value.hint
+
+
+def test_of_many_columns_and_a_long_value_some_is_shown(tmp_path):
+    wide, long = tmp_path / "wide.csv", tmp_path / "long.csv"
+    wide.write_text(",".join(f"c{n}" for n in range(5_000)) + "\n" + ",".join("1" * 5_000) + "\n")
+    long.write_text(f"payment_id,amount\np,{'9' * 100_000}\n")
+
+    with pytest.raises(LedgerUnreadableError, match="no column 'payment_id'") as unnamed:
+        entries(ledger_rows(wide), Columns("payment_id"), "wide.csv")
+    with pytest.raises(AmountUnreadableError, match="'99999") as unread:
+        entries(ledger_rows(long), Columns("payment_id", "amount"), "long.csv")
+    assert len(unnamed.value.hint) < 300
+    assert len(str(unread.value)) < 300
 
 
 def test_equal_rows_count_as_many_or_as_one_where_a_person_says_so(tmp_path):

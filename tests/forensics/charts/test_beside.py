@@ -7,8 +7,10 @@ import pytest
 
 from forensics.charts import timeline_figure
 from forensics.charts.beside import is_message, with_changes, with_strips
+from forensics.charts.hover import item_of
 from forensics.charts.lanes import lane_model
 from forensics.tables.findings import TIMELINE
+from tests.forensics.charts.pointing import pointed_at
 
 START = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
 
@@ -67,10 +69,10 @@ def test_a_change_of_settings_stands_on_the_time_axis_with_a_line_through_the_la
     (mark,) = traces(figure, "Settings changed")
 
     assert list(figure.layout.yaxis.ticktext) == ["settings", "m-1"]
-    assert "visibility timeout (s) 20 → 400" in mark.customdata[0][1]
-    assert "deploy/ci" in mark.customdata[0][1]
+    assert "visibility timeout (s) 20 → 400" in pointed_at(mark)
+    assert "deploy/ci" in pointed_at(mark)
     assert [s.line.dash for s in figure.layout.shapes] == ["dot"]
-    assert not is_message(mark.customdata[0][0])
+    assert not is_message(item_of(mark.customdata[0][0]))
 
 
 def test_a_change_long_before_is_left_to_the_list_below(timeline):
@@ -90,7 +92,7 @@ def test_the_queue_s_state_is_a_strip_below_the_lanes_as_high_as_its_value(timel
     )
     assert [round(float(width), 3) for width, _, _ in bars] == [0.19, 0.76, 0.76]
     assert all(abs(float(y) + float(width) / 2 - 1.38) < 1e-6 for width, y, _ in bars[:2]), "on the lane's floor"
-    assert "waiting 20" in bars[1][2][1]
+    assert "waiting 20" in bars[1][2]
 
 
 def test_of_a_revised_value_the_last_one_counts_and_throttles_are_added_up(timeline):

@@ -6,9 +6,11 @@ import pytest
 
 from forensics.charts import consumers_figure, overview_figure, timeline_figure
 from forensics.charts.consumers import consumer_lanes
+from forensics.charts.hover import item_of
 from forensics.charts.ledger import timeline_of
 from forensics.charts.overview import MOST_BINS, MOST_DIAMONDS, OTHERS, in_flight, lane_names
 from forensics.charts.words import zone_label
+from tests.forensics.charts.pointing import pointed_at
 from tests.pages import tales
 from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE, START, Story
 
@@ -95,7 +97,7 @@ def test_every_point_carries_its_message_id(double_billing):
     ids = set(double_billing["message_id"])
     figure = timeline_figure(double_billing, UTC)
 
-    assert all(point[0] in ids for trace in figure.data for point in trace.customdata)
+    assert all(item_of(point[0]) in ids for trace in figure.data for point in trace.customdata)
 
 
 def test_times_are_those_of_the_zone_and_the_axis_names_it(double_billing):
@@ -108,8 +110,8 @@ def test_times_are_those_of_the_zone_and_the_axis_names_it(double_billing):
 
 def test_hover_tells_time_offset_duration_and_source(double_billing):
     figure = timeline_figure(double_billing, UTC)
-    bar = next(t for t in figure.data if t.name == "Handler running").customdata[0][1]
-    mark = next(t for t in figure.data if t.name == "Work done").customdata[0][1]
+    bar = pointed_at(next(t for t in figure.data if t.name == "Handler running"))
+    mark = pointed_at(next(t for t in figure.data if t.name == "Work done"))
 
     assert "05:12:00.240 → 05:12:04.240 (4 s)" in bar
     assert "(T+4.04 s)" in mark
@@ -172,7 +174,7 @@ def test_consumers_fold_a_batch_into_one_bar_per_run(double_billing):
 
 def test_a_run_says_on_hover_how_many_messages_it_had(double_billing):
     figure = consumers_figure(consumer_lanes(double_billing), UTC)
-    hover = next(t for t in figure.data if t.name == "In flight until deleted").customdata[0][1]
+    hover = pointed_at(next(t for t in figure.data if t.name == "In flight until deleted"))
 
     assert "10 messages" in hover
     assert hover.startswith("<b>request ")
@@ -249,14 +251,32 @@ def _many(count, kinds=("in_flight",)):
 def test_the_business_key_stands_first_on_hover(double_billing):
     item = double_billing["item_id"].iloc[0]
     figure = timeline_figure(double_billing, UTC, keys={item: "pay-1041"})
-    said = next(c[1] for t in figure.data for c in t.customdata if c[0] == item)
+    said = next(pointed_at(t, n) for t in figure.data for n, c in enumerate(t.customdata) if item_of(c[0]) == item)
 
     assert said.startswith(f"<b>pay-1041</b><br>{item}")
 
 
+def test_what_all_points_of_a_look_say_alike_is_in_the_figure_once(double_billing):
+    figure = consumers_figure(consumer_lanes(double_billing), UTC)
+    bars = [trace for trace in figure.data if trace.type == "bar"]
+
+    assert bars and all(isinstance(trace.hovertemplate, str) for trace in bars)
+    assert not [value for trace in bars for point in trace.customdata for value in point if "<" in value]
+
+
+def test_what_is_chosen_among_thousands_stands_out_and_the_others_stay_as_they_are(double_billing):
+    figure = consumers_figure(consumer_lanes(double_billing), UTC)
+    bars = [trace for trace in figure.data if trace.type == "bar"]
+    marks = [trace for trace in figure.data if trace.type == "scatter"]
+
+    assert {trace.unselected.marker.opacity for trace in figure.data} == {1}
+    assert bars and all(trace.selected.marker.color == trace.marker.line.color for trace in bars)
+    assert marks and all(trace.selected.marker.size > trace.marker.size for trace in marks)
+
+
 def test_every_point_carries_the_name_of_its_mark(double_billing):
     figure = timeline_figure(double_billing, UTC, cut_gaps=False)
-    carried = [c[3] for t in figure.data for c in t.customdata]
+    carried = [c[0] for t in figure.data for c in t.customdata]
     repeat = double_billing[double_billing["kind"] == "repeat"].iloc[0]
     name = f"repeat.{repeat['at'].value // 1000}.{repeat['delivery_index']}.{repeat['item_id']}"
 

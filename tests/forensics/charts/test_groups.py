@@ -6,7 +6,9 @@ import pandas as pd
 
 from forensics.charts import timeline_figure
 from forensics.charts.groups import MOST_GROUPS, blocked_words, with_groups
+from forensics.charts.hover import item_of
 from forensics.tables.findings import TIMELINE
+from tests.forensics.charts.pointing import pointed_at
 
 START = datetime(2026, 11, 20, 5, 12, tzinfo=UTC)
 
@@ -45,8 +47,8 @@ def test_a_blocked_group_gets_a_lane_above_the_messages():
 
     assert list(figure.layout.yaxis.ticktext) == ["■ acct-1", "m-1"]
     assert blocked and all(set(t.y) == {0} for t in blocked)
-    assert blocked[0].customdata[0][0] == "group:acct-1"
-    assert "9 min 30 s" in blocked[0].customdata[0][1]
+    assert item_of(blocked[0].customdata[0][0]) == "group:acct-1"
+    assert "9 min 30 s" in pointed_at(blocked[0])
 
 
 def test_only_the_groups_that_stood_still_longest_are_drawn():

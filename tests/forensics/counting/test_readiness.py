@@ -154,9 +154,13 @@ def consumer(**more):
     return whole(CONSUMERS, CONSUMER | more)
 
 
-def ready(of_invocations=(), of_handlings=(), **known):
+def ready(of_invocations=(), of_handlings=(), written=None, **known):
+    kinds = {c["log_group"]: "lambda" for c in of_invocations} | {c["log_group"]: "worker" for c in of_handlings}
     rows = logging_readiness(
-        together([of_invocations]), together([of_handlings]), Known(**{"consumers": [CONSUMER]} | known)
+        together([of_invocations]),
+        together([of_handlings]),
+        Known(**{"consumers": [CONSUMER]} | known),
+        kinds if written is None else written,
     )
     assert to_arrow(LOGGING_READINESS, rows).num_rows == len(rows)
     return rows
@@ -167,6 +171,15 @@ def test_a_log_group_without_a_line_is_unread():
 
     assert (row["queue_arn"], row["log_group"], row["level"]) == (ORDERS, GROUP, "unread")
     assert (row["handling_count"], row["missing"], row["evidence_ids"]) == (0, [], [])
+
+
+def test_a_workers_log_of_which_no_line_names_a_message_is_blind_and_not_unread():
+    nobody_said = consumer(log_group=WORKER, kind=None, function_name=None)
+
+    (row,) = ready(consumers=[nobody_said], written={WORKER: "worker"})
+
+    assert (row["level"], row["consumer_kind"], row["handling_count"]) == ("blind", "worker", 0)
+    assert row["missing"][0] == "the message"
 
 
 def test_a_log_that_names_no_message_is_blind():

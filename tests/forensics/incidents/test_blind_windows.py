@@ -100,11 +100,11 @@ def test_functions_are_told_by_name_and_log_groups_where_nothing_names_one():
     (row,) = blind_windows([failed(0, function_name=name) for name in ("z", "b", None, "y", "b")], KNOWN, [])
 
     assert row["functions"] == ["/aws/lambda/charge", "b", "y", "z"]
-    assert row["unread_sources"] == ["log_events: no line of /aws/lambda/charge, b, y, z names a message"]
+    assert row["unread_sources"][0] == "log_events: no line of /aws/lambda/charge, b, y, z names a message"
 
 
 LARGEST = {
-    "a standard queue": ("payments", NOTHING, 10_000, False),
+    "a standard queue": ("payments", NOTHING, None, False),
     "a FIFO queue by its name": ("payments.fifo", NOTHING, 10, True),
     "a FIFO queue by its settings": ("payments", in_force({"is_fifo": True}), 10, True),
     "a batch of one": ("payments", in_force(mapping={"batch_size": 1}), 1, False),
@@ -112,10 +112,20 @@ LARGEST = {
 
 
 @pytest.mark.parametrize(("queue", "settings", "at_most", "is_fifo"), LARGEST.values(), ids=LARGEST)
-def test_without_a_mapping_a_run_can_have_held_as_much_as_lambda_allows(queue, settings, at_most, is_fifo):
+def test_without_a_mapping_a_batch_is_bound_by_what_lambda_allows_of_a_fifo_queue_alone(
+    queue, settings, at_most, is_fifo
+):
     (row,) = blind_windows([failed(0, queue=queue)], settings, [])
 
     assert (row["messages_at_most"], row["is_fifo"]) == (at_most, is_fifo)
+
+
+def test_where_nothing_bounds_a_batch_no_number_of_messages_is_made_up():
+    (row,) = blind_windows([failed(0), failed(10)], NOTHING, [])
+
+    assert (row["messages_at_most"], row["possible"], row["extra_effects_at_most"]) == (None, 2, None)
+    assert row["headline"] == "The messages of 2 failed runs may have been processed more than once; no line names one"
+    assert row["unread_sources"][1] == "event_source_mappings: none tells how many messages charge gets at once"
 
 
 QUIET = {"15 minutes": (910, 1), "a millisecond more": (910.001, 2)}

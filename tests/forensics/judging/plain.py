@@ -7,6 +7,7 @@ from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
 from forensics.judging.sends import Sends
 from forensics.judging.task_stops import TaskStops
+from forensics.settings_in_force import SettingsInForce
 from forensics.streams.model import Delivery
 
 S = 1_000_000
@@ -64,6 +65,7 @@ class Around:
     guard_records: GuardRecords = field(default_factory=GuardRecords)
     sends: Sends = field(default_factory=Sends)
     task_stops: TaskStops = field(default_factory=TaskStops)
+    in_force: SettingsInForce = field(default_factory=lambda: SettingsInForce([], [], []))
 
     @property
     def has_move_tasks(self):

@@ -10,6 +10,8 @@ WORKER = {"consumer_kind": "worker"}
 
 EXHAUSTIVE = {"has_effect": True, "is_exhaustive": True, "order_declared": "sequential"}
 
+ALONE = {"order_declared": None, "is_batch_printed": True, "batch_count": 1}
+
 PARTIAL = {"reports_batch_item_failures": True}
 
 WHOLE = {"reports_batch_item_failures": False}
@@ -105,8 +107,18 @@ CASES = {
         ("unknown", "no_item_lines", None),
     ),
     "no marker, order parallel": ({**EXHAUSTIVE, "order_declared": "parallel"}, ("unknown", "no_item_lines", None)),
-    "no marker, order not declared": (
+    "no marker, order inferred": (
         {**EXHAUSTIVE, "order_declared": None, "order_inferred": "sequential"},
+        ("no", "no_marker", None),
+    ),
+    "no marker, order not known": ({**EXHAUSTIVE, **ALONE, "batch_count": 2}, ("unknown", "no_item_lines", None)),
+    "no marker, alone in its batch": ({**EXHAUSTIVE, **ALONE}, ("no", "no_marker", None)),
+    "no marker, alone in what is known of its batch": (
+        {**EXHAUSTIVE, **ALONE, "is_batch_printed": False},
+        ("unknown", "no_item_lines", None),
+    ),
+    "no marker, alone in its batch, order parallel": (
+        {**EXHAUSTIVE, **ALONE, "order_inferred": "parallel"},
         ("unknown", "no_item_lines", None),
     ),
     "no marker, and nothing tells how the run ended": (

@@ -78,8 +78,8 @@ STRETCHES = {
     ),
     "a run on at the border": (
         [run(5.5, 60), run(6.3)],
-        [*TEN, *counts(6, 10, 0, 11)],
-        [(5, 7, 20, 0, 20, 0)],
+        [*counts(5, 10, 0, 0), *counts(6, 10, 0, 20)],
+        [(6, 7, 20, 0, 20, 0)],
     ),
     "a run whose end is not known goes on for a quarter of an hour": (
         [run(5.5, ends=False, failed=None)],
@@ -103,9 +103,94 @@ def test_a_stretch_must_have_been_read_in_full():
 
 
 def test_of_a_point_that_was_read_again_the_newest_value_counts():
-    again = [row | {"collected_at": moment(9), "value": 10.0, "evidence_id": "later"} for row in TEN]
+    again = [row | {"collected_at": moment(9), "value": 10.0, "evidence_id": "later"} for row in TEN[2:]]
 
-    assert parts([run(5.5)], [*again, *TEN]) == [(5, 6, 10, 10, 10, 0)]
+    assert parts([run(5.5)], [*again, *TEN]) == [(5, 6, 10, 0, 10, 0)]
+
+
+BUSY = [run(5.2, 80), run(5.3, 99), run(6.95, 60), run(7.2, 50)]  # they end at 6.53, 6.95, 7.95 and 8.03
+BORDERS = {
+    "messages handed out in a minute that no run ended in": (
+        [run(5.5, 40)],
+        [*counts(5, 10, 0, 0), *counts(6, 0, 0, 9)],
+        READ,
+        [(6, 7, 10, 0, 9, 0)],
+    ),
+    "runs of two minutes that overlap, the one with failures": (
+        [run(5.2, 18), run(5.4, 60)],
+        [*counts(5, 20, 3, 7), *counts(6, 0, 0, 10)],
+        READ,
+        [(5, 6, 10, 3, 7, 0), (6, 7, 10, 0, 10, 0)],
+    ),
+    "a run that nobody knows of was counted, too": (
+        [run(5.5, 40)],
+        [*counts(5, 11, 0, 0), *counts(6, 0, 0, 10)],
+        READ,
+        [(5, 7, 11, 0, 10, 0)],
+    ),
+    "a run of which nobody knows the messages": (
+        [run(5.5, 40), run(5.6, 40, messages=0)],
+        [*counts(5, 10, 0, 0), *counts(6, 0, 0, 10)],
+        READ,
+        [(5, 7, 10, 0, 10, 0)],
+    ),
+    "nothing was read of the minute before the first run": (
+        [run(5.1)],
+        TEN,
+        Spans([(at(5), at(9))]),
+        [(5, 6, None, 0, 9, 0)],
+    ),
+    "nothing was read of the minute in which the first run began": (
+        [run(5.1, 120)],
+        [*counts(6, 10, 0, 0), *counts(7, 0, 0, 9)],
+        Spans([(at(6), at(9))]),
+        [],
+    ),
+    "the first run that is known began in the minute after": (
+        [run(5.1, 120)],
+        [*counts(5, 10, 0, 0), *counts(7, 0, 0, 9)],
+        Spans([(at(5), at(9))]),
+        [(6, 8, 10, 0, 9, 0)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("runs", "points", "read_", "expected"), BORDERS.values(), ids=BORDERS)
+def test_a_stretch_falls_apart_where_no_run_ends_if_all_its_messages_are_known(runs, points, read_, expected):
+    assert parts(runs, points, read_) == expected
+
+
+def quiet(runs, points) -> list[tuple[float, float, bool | None]]:
+    """Each stretch as seconds after noon, and whether what came back of it had been given back."""
+    told = stretches(runs, points, READ)
+    return [((s.start - at(0)) / SECOND, (s.end - at(0)) / SECOND, s.was_given_back(True)) for s in told]
+
+
+HANDED_OUT = counts(5, 40, 0, 0)
+QUIET = {
+    "failures in the second minute of three": (
+        [*HANDED_OUT, *counts(6, 0, 0, 19), *counts(7, 0, 4, 5), *counts(8, 0, 0, 9)],
+        [(362, 418, False), (482, 538, False)],
+    ),
+    "failures in the first": (
+        [*HANDED_OUT, *counts(6, 0, 4, 15), *counts(8, 0, 0, 19)],
+        [(422, 478, False), (478, 538, False)],
+    ),
+    "failures in each": ([*HANDED_OUT, *counts(6, 0, 4, 5), *counts(7, 0, 4, 5), *counts(8, 0, 1, 8)], []),
+}
+
+
+@pytest.mark.parametrize(("points", "expected"), QUIET.values(), ids=QUIET)
+def test_a_period_without_failures_gave_nothing_back_though_its_neighbours_did(points, expected):
+    assert quiet(BUSY, points) == expected
+
+
+def test_a_batch_that_failed_near_the_border_of_a_period_may_be_counted_on_either_side():
+    points = [*counts(5, 40, 0, 0), *counts(6, 0, 1, 19), *counts(7, 0, 10, 9)]
+    near, inside = run(6.0, 61, failed=10), run(6.0, 70, failed=10)  # one ends a second past 7, the other ten
+
+    assert quiet([*BUSY[:3], near], points) == [(482, 538, False)]
+    assert quiet([*BUSY[:3], inside], points) == [(422, 478, False), (478, 538, False)]
 
 
 MAPPING = {

@@ -117,6 +117,58 @@ def test_a_completed_record_answers_what_comes_while_it_holds(work, records, exp
     assert answered(guard_tables, work, records) == expected
 
 
+OPEN = run(0, **UNKNOWN)
+RECORDED = {
+    "the run that completed its record": ([[OPEN, LATER]], [record()], [0]),
+    "a record in progress": ([[OPEN, LATER]], [record(status="INPROGRESS")], []),
+    "no library wrote it": ([[OPEN, LATER]], [record(guarded=None)], []),
+    "nothing tells who wrote it": ([[OPEN, LATER]], [record(locked=None)], []),
+    "two runs have its deadline": ([[OPEN, run(1, **UNKNOWN)]], [record(locked=30.5)], []),
+    "another delivery counts as done": ([[OPEN, run(600)]], [record()], []),
+    "the later one completed it": ([[OPEN, LATER]], [record(locked=630)], [1]),
+    "it did nothing, as a line says": ([[run(0, "no"), LATER]], [record()], []),
+    "two guarded functions, both completed": (
+        [[OPEN, LATER]],
+        [record(), record(key=OTHER, guarded="charge.app.mail")],
+        [0],
+    ),
+    "two guarded functions, one in progress": (
+        [[OPEN, LATER]],
+        [record(), record(key=OTHER, guarded="charge.app.mail", status="INPROGRESS")],
+        [],
+    ),
+    "a record of its own id, and another message is done": (
+        [[OPEN], [run(600, item_id="m2")]],
+        [record(key=BY_ID)],
+        [0],
+    ),
+    "a record of another message's id": ([[run(600)], [run(0, item_id="m2", **UNKNOWN)]], [record(key=BY_ID)], []),
+    "a record of its own id, and one in progress of another message's": (
+        [[OPEN], [run(600, "no", item_id="m2")]],
+        [
+            record(key=BY_ID),
+            record(key=f"charge.app.mail#{digest('m2')}", guarded="charge.app.mail", status="INPROGRESS"),
+        ],
+        [0],
+    ),
+    "a function that does not ask the table": ([[run(0, guard_table=None, **UNKNOWN)], [LATER]], [record()], []),
+    "no log shows it": ([[run(0, is_seen=False, **UNKNOWN), LATER]], [record()], []),
+    "no record": ([[OPEN, LATER]], [], []),
+}
+"""The work's items with their deliveries, the table's records, and which deliveries completed theirs, by their place."""
+
+
+def recorded(of, work, records):
+    work = copied(work)
+    of.add_records(work, guard_records(records))
+    return [n for n, d in enumerate(d for item in work for d in item) if d.basis == "recorded" and d.effect == "yes"]
+
+
+@pytest.mark.parametrize(("work", "records", "expected"), RECORDED.values(), ids=RECORDED)
+def test_a_completed_record_tells_in_which_run_the_work_was_done(work, records, expected):
+    assert recorded(guard_tables, work, records) == expected
+
+
 CITED = {
     "by business key, every message": ([[FIRST], [run(600, item_id="m2")]], [record()], [1, 1]),
     "by message id, that message alone": ([[FIRST], [run(600, item_id="m2")]], [record(key=BY_ID)], [1, 0]),

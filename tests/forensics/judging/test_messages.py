@@ -64,6 +64,14 @@ INTERVALS = {
         [YES, YES, {**NOT_REACHED, "order_runs": 30}],
         (2, 2, "confirmed", "proved"),
     ),
+    "done, and then without its mark in an order that was inferred": (
+        [YES, {**NO, "basis": "no_marker", "order_runs": 30, "batch_count": 3}],
+        (1, 1, "harmless", "inferred"),
+    ),
+    "done, and then alone and without its mark": (
+        [YES, {**NO, "basis": "no_marker", "order_runs": 30, "batch_count": 1}],
+        (1, 1, "harmless", "proved"),
+    ),
     "done by a consumer whose order was inferred": (
         [{**YES, "order_runs": 30}, NO],
         (1, 1, "harmless", "proved"),

@@ -12,6 +12,7 @@ from tests.forensics.judging import (
     test_bounds,
     test_effect,
     test_ending,
+    test_given_back,
     test_guard_tables,
     test_guards,
     test_late_output,
@@ -44,6 +45,7 @@ ASKED = {
         (test_ending.sign, test_ending.SIGNS),
         (test_ending.sure, test_ending.SURE),
     ],
+    "given_back": [(test_given_back.answer, test_given_back.GIVEN_BACK)],
     "guards": [
         (test_guards.answer, test_guards.WORKS),
         (test_guards.kind, test_guards.KINDS),
@@ -84,6 +86,7 @@ ASKED = {
     ],
     "guard_tables": [
         (test_guard_tables.answered, test_guard_tables.ANSWERED),
+        (test_guard_tables.recorded, test_guard_tables.RECORDED),
         (test_guard_tables.cited, test_guard_tables.CITED),
         (test_guard_tables.told, test_guard_tables.TOLD),
         (test_guard_tables.absent, test_guard_tables.ABSENT),

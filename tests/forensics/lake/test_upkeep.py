@@ -85,6 +85,18 @@ def test_a_merged_table_takes_appends_and_leaves_out_what_it_has(lake):
     assert ids(lake) == [f"log:{n}" for n in range(6)]
 
 
+def test_keys_are_looked_up_only_in_files_of_their_time(lake, monkeypatch):
+    for day in range(5):
+        add(lake, day * 86_400, day * 86_400 + 1)
+    looked_up = []
+    is_in = lake_module.pc.is_in
+    monkeypatch.setattr(lake_module.pc, "is_in", lambda *args, **given: looked_up.append(1) or is_in(*args, **given))
+
+    row = {"evidence_id": "log:172800", "logged_at": T + timedelta(days=2)}
+    assert lake.known(LOG_EVENTS, [row, row | {"evidence_id": "log:new"}]) == {"log:172800"}
+    assert len(looked_up) == 1
+
+
 def test_merging_is_no_new_data(lake):
     for number in range(3):
         add(lake, number)

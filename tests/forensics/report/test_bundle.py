@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from forensics.report import bundle
-from forensics.report.bundle import MANIFEST, SUMS, BundleBrokenError, to_zip, verify
+from forensics.report.bundle import MANIFEST, SUMS, BundleBrokenError, BundleTooLargeError, to_zip, verify
 from forensics.report.case import Case
 from forensics.report.json_report import as_json
 from forensics.report.options import ReportOptions
@@ -127,6 +127,14 @@ def test_what_unpacks_to_too_much_is_refused_before_it_does(small, monkeypatch):
 
     with pytest.raises(BundleBrokenError, match="unpacks to more"):
         verify(packed(with_sums(unpacked(small) | {"i.md": b"0" * 100_000})))
+
+
+def test_a_bundle_that_nobody_could_verify_is_not_written(small, case, monkeypatch):
+    monkeypatch.setattr(bundle, "MOST_BYTES", 10_000)
+
+    with pytest.raises(BundleTooLargeError, match="more than 10,000 bytes") as refused:
+        to_zip(case, ReportOptions(), lambda *_: b"", NAMES, {"evidence-log_events.jsonl": b"0" * 10_000})
+    assert "--margin" in refused.value.hint
 
 
 def test_what_is_no_zip_is_one_sentence():

@@ -143,3 +143,12 @@ def test_a_work_s_first_repeat_is_when_it_was_first_received_again(case):
 
 def test_the_first_lines_count_every_work_whatever_the_report_leaves_out(lake, case):
     assert load_case(lake.findings(), world.INCIDENT, most=1).opening == case.opening
+
+
+def test_every_form_of_a_zip_lists_the_first_works_from_one_reading(lake, monkeypatch):
+    read = []
+    loaded = load_case(lake.findings(), world.INCIDENT, most=1)
+    case = dataclasses.replace(loaded, read_works=lambda: read.append(1) or loaded.read_works())
+
+    render(case, "zip")
+    assert len(read) == 2  # once for the pages, once for the CSV with every work

@@ -6,16 +6,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.books import Columns, read_books
-from forensics.lake import Lake
+from forensics.lake import Lake, to_arrow
 from forensics.people.marks import annotate
 from forensics.report.bundle import BundleBrokenError, contents, to_zip
 from forensics.report.case import load_case
-from forensics.report.evidence_bundle import QUERIES, evidence_bundle, read_evidence
+from forensics.report.evidence_bundle import QUERIES, _json_lines, evidence_bundle, read_evidence
 from forensics.report.options import ReportOptions
 from forensics.report.pseudonyms import Pseudonyms, RedactionError
-from forensics.report.render import render
+from forensics.report.render import file_name, render
 from forensics.tables import EVIDENCE
 from forensics.tables.evidence import CONSUMERS, COVERAGE, GUARD_RECORDS, GUARD_TABLE_SETTINGS, LOG_EVENTS
+from forensics.words import time_text
 from ingest.bundles import store
 from tests.forensics.report import world
 
@@ -40,6 +41,16 @@ def saved(folder, log_lines=None):
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):
     return saved(tmp_path_factory.mktemp("bundle") / "lake")
+
+
+@pytest.fixture
+def no_report(monkeypatch):
+    """A bundle's reports take most of its time: where a test asks for rows alone, only JSON is written."""
+    monkeypatch.setattr("forensics.report.evidence_bundle.render", mostly_in_name)
+
+
+def mostly_in_name(case, kind, options):
+    return render(case, kind, options) if kind == "json" else kind.encode()
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +81,7 @@ def test_the_report_of_it_is_the_same_byte_for_byte(lake, packed, tmp_path):
     assert theirs == mine
 
 
-def test_marks_and_ledgers_of_the_case_come_along(tmp_path):
+def test_marks_and_ledgers_of_the_case_come_along(tmp_path, no_report):
     lake = saved(tmp_path / "lake")
     annotate(lake.findings(), world.INCIDENT, None, "accepted", "known", "Ana", NOW)
     (tmp_path / "c.csv").write_text("id\npay-1001\npay-1002\n")
@@ -90,7 +101,7 @@ def test_importing_it_twice_adds_nothing(packed, tmp_path):
     assert second == (0, first[0])
 
 
-def test_with_a_margin_coverage_claims_no_more_than_the_lines_that_are_there(lake):
+def test_with_a_margin_coverage_claims_no_more_than_the_lines_that_are_there(lake, no_report):
     case = load_case(lake.findings(), world.INCIDENT)
     rows = read_evidence(evidence_bundle(lake.findings(), case, margin=timedelta(minutes=1))).rows
     spans = [r for r in rows[COVERAGE.name] if r["source"] == LOG_EVENTS.name]
@@ -162,7 +173,7 @@ def guarded(tmp_path_factory):
 
 
 @pytest.mark.parametrize("margin", [None, timedelta(minutes=1)], ids=["whole", "with a margin"])
-def test_the_table_that_the_cases_guard_asks_comes_along_whole(guarded, margin):
+def test_the_table_that_the_cases_guard_asks_comes_along_whole(guarded, margin, no_report):
     case = load_case(guarded.findings(), world.INCIDENT)
     rows = read_evidence(evidence_bundle(guarded.findings(), case, margin=margin)).rows
 
@@ -171,7 +182,7 @@ def test_the_table_that_the_cases_guard_asks_comes_along_whole(guarded, margin):
     assert [r["resource"] for r in rows[COVERAGE.name] if r["source"] == GUARD_RECORDS.name] == ["done"]
 
 
-def test_where_something_is_redacted_no_record_comes_along_to_seem_missing(guarded):
+def test_where_something_is_redacted_no_record_comes_along_to_seem_missing(guarded, no_report):
     case = load_case(guarded.findings(), world.INCIDENT)
     rows = read_evidence(evidence_bundle(guarded.findings(), case, redact=Pseudonyms(["cust-1"]))).rows
 
@@ -208,13 +219,44 @@ def test_a_pattern_that_cannot_be_used_is_refused():
         Pseudonyms(["("])
 
 
+def test_times_are_written_as_everywhere_in_milliseconds_and_finer_only_where_they_are():
+    def written(*moments: datetime) -> list[str | None]:
+        rows = to_arrow(COVERAGE, [{"evidence_id": f"{n}", "collected_at": at} for n, at in enumerate(moments)])
+        return [json.loads(line)["collected_at"] for line in _json_lines(COVERAGE, rows, Pseudonyms(())).splitlines()]
+
+    whole, fine = datetime(2026, 11, 20, 5, 12, tzinfo=UTC), datetime(2026, 11, 20, 5, 12, 0, 250_001, tzinfo=UTC)
+    assert written(whole, whole + timedelta(milliseconds=200)) == [
+        "2026-11-20T05:12:00.000Z",
+        "2026-11-20T05:12:00.200Z",
+    ]
+    assert written(whole, fine) == [time_text(whole), time_text(fine)]
+
+
 def test_a_bundle_with_a_report_alone_cannot_be_judged_again(lake):
     case = load_case(lake.findings(), world.INCIDENT)
     with pytest.raises(BundleBrokenError, match="a report and no evidence"):
         read_evidence(render(case, "zip"))
 
 
+def a_row(**changed: object) -> bytes:
+    """Return a line of log_events as somebody may write it who wishes no good."""
+    return json.dumps({"evidence_id": "log:a", **changed}).encode() + b"\n"
+
+
+SETTINGS_OF_A_QUEUE = "evidence-queue_settings.jsonl"
 BROKEN = {
+    "a number too large for its column": (
+        SETTINGS_OF_A_QUEUE,
+        a_row(visibility_timeout_s=2**31),
+        "visibility_timeout_s is 2147483648",
+    ),
+    "a truth for a number": (SETTINGS_OF_A_QUEUE, a_row(visibility_timeout_s=True), "visibility_timeout_s is True"),
+    "numbers in a list of texts": ("evidence-task_stops.jsonl", a_row(container_reasons=[7]), "container_reasons is"),
+    "half a surrogate pair": ("evidence-log_events.jsonl", a_row(line="a\ud800"), "surrogates not allowed"),
+    "a time without a zone": ("evidence-log_events.jsonl", a_row(logged_at="2026-11-20T05:12:00"), "logged_at is"),
+    "a time before any": ("evidence-log_events.jsonl", a_row(logged_at="0001-01-01T00:00:00+14:00"), "logged_at is"),
+    "a time after any": ("evidence-log_events.jsonl", a_row(logged_at="9999-12-31T23:00:00-14:00"), "logged_at is"),
+    "no number": ("evidence-metric_points.jsonl", a_row(value=float("nan")), "NaN is no number"),
     "another table": ("evidence-messages.jsonl", b"{}\n", "is of no table of evidence"),
     "half a row": ("evidence-consumers.jsonl", b'{"evidence_id": \n', "row 1 of consumers in the bundle is not a row"),
     "another type": ("evidence-consumers.jsonl", b'{"evidence_id": 7}\n', "evidence_id is 7"),
@@ -233,9 +275,18 @@ def test_rows_that_are_none_are_refused_before_anything_is_stored(lake, name, co
     small = {
         kind: f"i{end}" for kind, end in (("html", ".html"), ("md", ".md"), ("json", ".json"), ("csv", "-messages.csv"))
     }
-    data = to_zip(case, ReportOptions(), render, small, {name: content})
+    data = to_zip(case, ReportOptions(), mostly_in_name, small, {name: content})
     with pytest.raises(BundleBrokenError, match=sentence):
         read_evidence(data)
+
+
+def test_settings_that_are_no_text_are_refused(lake):
+    case = load_case(lake.findings(), world.INCIDENT)
+    names = {kind: file_name(case, kind) for kind in ("html", "md", "json", "csv")}
+    more = {"evidence-log_events.jsonl": a_row(), "doubletake.toml": b"\xff\xfe"}
+
+    with pytest.raises(BundleBrokenError, match="is not UTF-8 text"):
+        read_evidence(to_zip(case, ReportOptions(), render, names, more))
 
 
 def test_the_manifest_says_versions_and_rows(packed):

@@ -28,15 +28,20 @@ def chromium():
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def person(chromium):
+    """A browser whose tabs share a process, that of a report left open, in which plotly.js is compiled already."""
+    return chromium.new_context()
+
+
 @pytest.fixture
-def opened(chromium, tmp_path):
+def opened(person, tmp_path):
     """Open a page's bytes from a file; returns the page, its requests and what its console said."""
-    context = chromium.new_context()
 
     def open_file(content: bytes):
         file = tmp_path / "report.html"
         file.write_bytes(content)
-        page, requests, said = context.new_page(), [], []
+        page, requests, said = person.new_page(), [], []
         page.on("request", lambda request: requests.append(request.url))
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -46,8 +51,7 @@ def opened(chromium, tmp_path):
         page.wait_for_selector("#timeline .barlayer path")
         return page, requests, said
 
-    yield open_file
-    context.close()
+    return open_file
 
 
 def test_the_report_draws_its_timeline_and_loads_nothing(opened, case):

@@ -4,6 +4,7 @@ import pytest
 
 from forensics.readiness import BATCH
 from forensics.report.case import load_case
+from forensics.report.log_readiness import not_checked
 from forensics.report.render import render
 from forensics.tables.findings import LOGGING_READINESS
 from tests.forensics.report import world
@@ -53,3 +54,14 @@ def test_a_report_whose_consumers_name_their_messages_has_nothing_to_add(tmp_pat
     lake = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": [consumer("/g", "ready")]})
 
     assert b"What to log, so that" not in render(load_case(lake.findings(), world.INCIDENT), "html")
+
+
+def test_of_whom_nothing_was_checked_is_told_by_queue_and_consumer(tmp_path):
+    rows = [consumer("/aws/lambda/mute", "blind"), consumer("/aws/lambda/fine", "ready")]
+    findings = world.save(tmp_path / "lake", world.findings() | {"logging_readiness": rows}).findings()
+
+    assert not_checked(findings, "another") == []
+    assert not_checked(findings) == [
+        f"No line of /aws/lambda/mute names a message: what it got of {world.QUEUE} was not checked. "
+        f"Look for lines that may: `doubletake suggest {world.QUEUE}`"
+    ]

@@ -75,11 +75,9 @@ def test_a_poison_message_is_told_with_its_receives_and_that_it_was_lost():
 
 
 def test_logs_that_name_no_message_ask_for_the_lines_that_would():
-    assert (
-        opening(world.incident() | {"messages": None}, [], [], [], 0, Marks(), (), None)
-        .steps[0]
-        .startswith("log message ids")
-    )
+    steps = opening(world.incident() | {"messages": None}, [], [], [], 0, Marks(), (), None).steps
+
+    assert steps[0] == "let `doubletake suggest payments.fifo` look for lines that name messages, or log message ids"
 
 
 def test_page_report_command_and_notification_say_the_same(case):

@@ -30,14 +30,30 @@ MAPPING = {
 
 
 def scene(
-    trigger, queue=QUEUE, functions=(FUNCTION,), mappings=(MAPPING,), slowest_ms=None, is_active=True, **incident
+    trigger,
+    queue=QUEUE,
+    functions=(FUNCTION,),
+    mappings=(MAPPING,),
+    slowest_ms=None,
+    is_active=True,
+    unmapped=(),
+    **incident,
 ):
-    return Scene(INCIDENT | {"trigger": trigger} | incident, queue, functions, mappings, slowest_ms, is_active)
+    told = INCIDENT | {"trigger": trigger} | incident
+    return Scene(told, queue, functions, mappings, slowest_ms, is_active, unmapped)
 
 
 WORKER = {"functions": (), "mappings": ()}
 SET = "aws sqs set-queue-attributes --queue-url https://sqs.eu-west-1.amazonaws.com/111122223333/payments --region eu-west-1"
 UPDATE = "aws lambda update-event-source-mapping --uuid uuid-1 --region eu-west-1"
+FOUND = (
+    f'"$(aws lambda list-event-source-mappings --function-name charge --event-source-arn {ARN} --region eu-west-1 '
+    "--query 'EventSourceMappings[0].UUID' --output text)\""
+)
+FOUND_BY_NAME = (
+    'aws lambda update-event-source-mapping --uuid "$(aws lambda list-event-source-mappings --function-name charge --query '
+    '\'EventSourceMappings[?ends_with(EventSourceArn, `":payments"`)].UUID | [0]\' --output text)"'
+)
 FIRST = {
     "a function that times out is paused": (scene("function_timeout"), f"{UPDATE} --no-enabled", f"{UPDATE} --enabled"),
     "nobody knows why: paused, too": (scene("undecidable"), f"{UPDATE} --no-enabled", f"{UPDATE} --enabled"),
@@ -60,6 +76,16 @@ FIRST = {
         scene("throttled"),
         f"{UPDATE} --scaling-config MaximumConcurrency=5",
         f"{UPDATE} --scaling-config '{{}}'",
+    ),
+    "a function whose mapping nobody read is paused by what the shell finds": (
+        scene("function_timeout", unmapped=("charge",), **WORKER),
+        f"{UPDATE.replace('uuid-1', FOUND)} --no-enabled",
+        f"{UPDATE.replace('uuid-1', FOUND)} --enabled",
+    ),
+    "so it is where logs gave no ARN": (
+        scene("function_timeout", unmapped=("charge",), queue_arn="payments", **WORKER),
+        f"{FOUND_BY_NAME} --no-enabled",
+        f"{FOUND_BY_NAME} --enabled",
     ),
     "a worker that fails is scaled in": (
         scene("function_error", **WORKER),

@@ -1,0 +1,190 @@
+"""Runs of a consumer whose lines the grammar reads no message from, with the ids that its own words may name messages by.
+
+Such a consumer says "got 6f1c… from queue", where no word tells that the id is a message's. Ids are taken for messages' where
+they behave as such: another in each handling, and again only where the one before did not end well.
+"""
+
+import heapq
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+from forensics.clock import micros
+from forensics.lake import Findings
+from forensics.lake.filters import equals
+from forensics.parsers import parse_line
+from forensics.parsers.app_lines import PREFIX
+from forensics.parsers.grammar import UUID
+from forensics.run_ends import CUT_OFF
+from forensics.suggestions.keys import body_values
+from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
+from forensics.suggestions.model import MESSAGE_ID, Item, Line, RunLines
+from forensics.suggestions.runs import MOST_FAILED, MOST_SAMPLED, OWN_KINDS, fill
+from forensics.suggestions.templates import MOST_CHARS, shape_of
+from forensics.tables.evidence import LOG_EVENTS
+from forensics.tables.findings import INVOCATIONS
+
+MOST_WORKER_LINES = 100_000
+"""Lines of a worker that are read, the first ones that are stored."""
+_LEAST_OF_HANDLINGS = 0.5
+"""Ids that stand with fewer of the handlings name something else than what each is about."""
+_ID = re.compile(UUID)
+_OTHERS = re.compile(
+    r"(?:trace|span|correlation|request|req|session|user|tenant|customer|client|account|device|parent)"
+    r"(?:[ _-]?(?:id|uuid|key))?\W*\Z",
+    re.IGNORECASE,
+)
+"""Words before an id that say it is another thing's."""
+
+
+class Nameless(NamedTuple):
+    """Runs with the items that their lines may name, how many runs there are, and why there are none of them."""
+
+    runs: list[RunLines]
+    there: int
+    why_not: str | None = None
+
+
+class _Naming(NamedTuple):
+    """An id at a place: a path of a JSON line, or the words before it."""
+
+    place: str
+    value: str
+    line: int
+
+
+def nameless_runs(findings: Findings, log_group: str, function: str | None) -> Nameless:
+    """Return a consumer's runs with what may be its messages; of a worker each id's lines in a stream are one run.
+
+    Of functions a fixed sample of runs is read and those that failed, of workers MOST_WORKER_LINES.
+    """
+    runs, there = _of_function(findings, log_group, function)
+    if not there:
+        return _of_worker(findings, log_group)
+    named = [list(_namings(run)) for run in runs]
+    places, why_not = _places([{n.place: n.value for n in of} for of in named], _by_place(runs, named))
+    for run, of in zip(runs, named, strict=True):
+        values = dict.fromkeys(n.value for n in sorted(of, key=lambda n: n.line) if n.place in places)
+        run.items += [Item(value, number, {value: MESSAGE_ID}) for number, value in enumerate(values, 1)]
+    return Nameless([run for run in runs if run.items], there, why_not)
+
+
+def _of_function(findings: Findings, log_group: str, function: str | None) -> tuple[list[RunLines], int]:
+    columns = ["invocation_id", "function_name", "log_stream", "started_at", "ended_at", "end_status"]
+    chosen: dict[bool, list[tuple[int, str, RunLines, str]]] = {True: [], False: []}
+    there = 0
+    for batch in findings.scan(INVOCATIONS, columns, equals("log_group", log_group)):
+        for row in batch.to_pylist():
+            if row["ended_at"] is None or (function and row["function_name"] not in (function, None)):
+                continue
+            there += 1
+            name, status = row["invocation_id"], row["end_status"]
+            run = RunLines(name, log_group, status, micros(row["started_at"]), micros(row["ended_at"]))
+            chosen[status in CUT_OFF].append((crc32(name.encode()), name, run, row["log_stream"]))
+    kept = heapq.nsmallest(MOST_FAILED, chosen[True]) + heapq.nsmallest(MOST_SAMPLED, chosen[False])
+    kept.sort(key=lambda one: (one[2].started_at, one[1]))
+    runs = [run for _, _, run, _ in kept]
+    at: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, (_, _, _, stream) in enumerate(kept):
+        at[log_group, stream].append(number)
+    fill(findings, runs, at)
+    return runs, there
+
+
+def _of_worker(findings: Findings, log_group: str) -> Nameless:
+    streams: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    read = 0
+    columns = ["log_stream", "logged_at", "order_in_ms", "line"]
+    for batch in findings.scan(LOG_EVENTS, columns, equals("log_group", log_group)):
+        for row in batch.to_pylist():
+            if read < MOST_WORKER_LINES and parse_line(row["line"]).kind in OWN_KINDS:
+                read += 1
+                streams[row["log_stream"]].append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))
+    spans = []
+    for stream, lines in sorted(streams.items()):
+        whole = RunLines(stream, log_group, "success", 0, 0, lines=[Line(at, text) for at, _, text in sorted(lines)])
+        spans += list(_handlings(whole))
+    spans.sort(key=lambda span: (span[0].started_at, span[0].run_id))
+    runs = [run for run, _ in spans]
+    places, why_not = _places(
+        [{n.place: n.value for n in of} for _, of in spans], _by_place(runs, [of for _, of in spans])
+    )
+    chosen = [run for run, of in spans if any(n.place in places for n in of)]
+    for run in chosen:
+        value = run.run_id.rpartition("|")[2]
+        run.items.append(Item(value, 1, {value: MESSAGE_ID}))
+    return Nameless(chosen, len(chosen), why_not)
+
+
+def _handlings(whole: RunLines) -> Iterator[tuple[RunLines, list[_Naming]]]:
+    """Part a stream by the ids in it: from an id's first line until its first place comes again."""
+    of_value: dict[str, list[list[_Naming]]] = defaultdict(list)
+    for naming in _namings(whole):
+        mine = of_value[naming.value]
+        if not mine or naming.place == mine[-1][0].place:
+            mine.append([])
+        mine[-1].append(naming)
+    for value, handlings in of_value.items():
+        for number, of in enumerate(handlings):
+            lines = [whole.lines[place] for place in dict.fromkeys(n.line for n in of)]
+            name = f"{whole.run_id}|{number}|{value}"
+            yield RunLines(name, whole.log_group, "success", lines[0].at, lines[-1].at, lines=lines), of
+
+
+def _namings(run: RunLines) -> Iterator[_Naming]:
+    """Yield the ids in a run's lines; its own request id is none of them."""
+    parts = run.run_id.split("|")
+    own = parts[2].lower() if len(parts) == 4 else ""
+    for number, line in enumerate(run.lines):
+        if len(line.text) > MOST_CHARS:
+            continue
+        if line.text.startswith("{"):
+            for value, path in body_values(line.text).items():
+                if _ID.fullmatch(value) and value.lower() != own and not _OTHERS.search(path):
+                    yield _Naming(path, value.lower(), number)
+            continue
+        found = list(_ID.finditer(line.text, len(PREFIX.find(line.text) or "")))
+        for one in found:
+            lead = shape_of(line.text, one.start(), one.end())[0]
+            if one[0].lower() != own and not _OTHERS.search(line.text[: one.start()]):
+                yield _Naming(lead, one[0].lower(), number)
+
+
+_Seen = Mapping[str, Mapping[str, Sequence[int]]]
+"""By place and id, the runs (by number, in order of time) that name it there."""
+
+
+def _by_place(runs: Sequence[RunLines], named: Sequence[Sequence[_Naming]]) -> _Seen:
+    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number in range(len(runs)):
+        for place, value in dict.fromkeys((n.place, n.value) for n in named[number]):
+            found[place][value].append(number)
+    return found
+
+
+def _places(of_runs: Sequence[Mapping[str, str]], seen: _Seen) -> tuple[set[str], str | None]:
+    """Return the places whose ids behave as messages' ids do; none, and why, where several kinds of ids do."""
+    naming = sum(bool(of) for of in of_runs)
+    fitting = {
+        place: ids
+        for place, ids in seen.items()
+        if len(ids) >= LEAST_ITEMS
+        and len({number for runs in ids.values() for number in runs}) >= _LEAST_OF_HANDLINGS * naming
+        and sum(len(runs) == 1 for runs in ids.values()) >= (1 - 2 * (1 - LEAST_SHARE)) * len(ids)
+    }
+    families: list[tuple[set[str], set[str]]] = []
+    for place, ids in sorted(fitting.items(), key=lambda told: (-len(told[1]), told[0])):
+        for places, members in families:
+            if len(members & ids.keys()) >= LEAST_SHARE * len(ids):
+                places.add(place)
+                break
+        else:
+            families.append(({place}, set(ids)))
+    if len(families) == 1:
+        return families[0][0], None
+    if not families:
+        return set(), "no id stands in its lines that is another in each handling"
+    shown = " and ".join(repr(min(places).strip()) for places, _ in families[:2])
+    return set(), f"its lines hold several kinds of ids, behind {shown}, and nothing tells which are the messages'"

@@ -1,0 +1,180 @@
+"""Consumers that name messages in words of their own: which ids are taken for messages', and what is proposed of them."""
+
+from datetime import timedelta
+from itertools import count
+from uuid import UUID
+
+import pytest
+
+from forensics.clock import micros
+from forensics.identity import evidence_id
+from forensics.settings import Settings
+from forensics.suggestions.nameless import nameless_runs
+from forensics.suggestions.suggest import suggest
+from forensics.tables.evidence import CONSUMERS
+from tests.forensics.report import world
+
+QUEUE = "orders"
+FUNCTION, GROUP, STREAM = "ship", "/aws/lambda/ship", "2026/11/20/[$LATEST]" + "0" * 32
+WORKER = "/ecs/pay"
+
+
+def an_id(number, kind=0):
+    return str(UUID(int=number + 1 + (kind << 96) + (4 << 76)))
+
+
+def lake_of(tmp_path, log_group, lines, invocations=()):
+    """Return the findings of a lake of one queue with one consumer; lines are seconds, stream and text."""
+    numbers = count()
+    rows = [
+        {
+            "evidence_id": evidence_id("log", "111122223333", "eu-west-1", log_group, f"n {number}"),
+            "account_id": "111122223333",
+            "region": "eu-west-1",
+            "log_group": log_group,
+            "log_stream": stream,
+            "event_id": f"n {number}",
+            "logged_at": world.after(seconds),
+            "ingested_at": world.after(seconds),
+            "order_in_ms": 0,
+            "line": text,
+            "collected_at": world.after(seconds),
+        }
+        for (seconds, stream, text), number in zip(lines, numbers, strict=False)
+    ]
+    lake = world.save(tmp_path / "lake", {}, rows)
+    is_function = log_group == GROUP
+    consumer = {
+        "evidence_id": "consumer:1",
+        "account_id": "111122223333",
+        "region": "eu-west-1",
+        "queue_arn": QUEUE,
+        "queue_name": QUEUE,
+        "log_group": log_group,
+        "kind": "lambda" if is_function else "worker",
+        "function_name": FUNCTION if is_function else None,
+        "found_by": "option (--log-group)",
+    }
+    lake.append(CONSUMERS, [consumer], "test|nameless")
+    world.publish(lake, {"invocations": list(invocations)}, "run-2")
+    return lake.findings()
+
+
+def run(number, seconds, status="success", took=5.0):
+    started = world.after(seconds)
+    return {
+        "invocation_id": f"{GROUP}|{STREAM}|{an_id(number, 9)}|{micros(started) // 1000}",
+        "log_group": GROUP,
+        "log_stream": STREAM,
+        "request_id": an_id(number, 9),
+        "start_index": 1,
+        "function_name": FUNCTION,
+        "queue_arn": QUEUE,
+        "started_at": started,
+        "ended_at": started + timedelta(seconds=took),
+        "end_status": status,
+        "has_start": True,
+        "message_count": 0,
+        "evidence_ids": [],
+    }
+
+
+def shipped(tmp_path, says, runs=40, failed=()):
+    """Return the findings of runs of two messages each; those that failed stop in the second, and come again as a whole."""
+    lines, invocations = [], []
+    batches = [(n, n in failed) for n in range(runs)] + [(n, False) for n in failed]
+    for place, (number, fails) in enumerate(batches):
+        at = 10_000 + 60 * place
+        invocations.append(run(place, at, "timeout" if fails else "success", 30.0 if fails else 4.2))
+        for item in (0, 1):
+            told = says(an_id(2 * number + item), an_id(place, 9), an_id(2 * number + item, 5))
+            for step, text in enumerate(told[:1] if fails and item else told):
+                lines.append((at + 0.1 + 2 * item + 1.9 * step, STREAM, text))
+    return lake_of(tmp_path, GROUP, lines, invocations)
+
+
+def in_own_words(message, request, _):
+    return f"2026-11-20T03:00:00.123Z\t{request}\tINFO\tgot {message}", f"shipped {message} for order"
+
+
+def proposed(findings, settings=""):
+    return suggest(findings, QUEUE, Settings.parse(settings))
+
+
+def test_a_function_that_names_messages_in_its_own_words_gets_its_marks_proposed(tmp_path):
+    found = proposed(shipped(tmp_path, in_own_words, failed=(7, 8)))
+
+    assert {p.kind: p.value for p in found.proposals} == {
+        "effect": r"shipped (?P<message_id>\S+)",
+        "effect_is_exhaustive": True,
+        "started": r"got (?P<message_id>\S+)",
+        "order": "sequential",
+    }
+    assert found.runs == 42
+    assert "correlate again to see what they decide" in found.decides
+
+
+def test_it_is_said_that_nothing_but_their_behaviour_tells_that_ids_are_messages(tmp_path):
+    found = proposed(shipped(tmp_path, in_own_words))
+
+    assert any("hold one against a message id of the queue before you accept" in why for why in found.cannot_tell)
+
+
+def test_the_id_of_the_run_itself_names_no_message(tmp_path):
+    findings = shipped(tmp_path, lambda message, request, _: (f"begin {request} now", f"end {request} now"))
+    found = nameless_runs(findings, GROUP, FUNCTION)
+
+    assert (found.runs, found.why_not) == ([], "no id stands in its lines that is another in each handling")
+
+
+NOT_MESSAGES = {
+    "the same tenant in every run": lambda _m, _r, _o: (f"for shop {an_id(0, 7)}",),
+    "an id behind the word of something else": lambda message, _r, _o: (f"trace id {message}",),
+    "a session in JSON": lambda message, _r, _o: (f'{{"session_id": "{message}"}}',),
+    "a number and no id": lambda message, _r, _o: (f"got {message[-4:]}",),
+}
+
+
+@pytest.mark.parametrize("says", NOT_MESSAGES.values(), ids=NOT_MESSAGES)
+def test_what_does_not_behave_as_a_message_id_names_none(tmp_path, says):
+    assert nameless_runs(shipped(tmp_path, says), GROUP, FUNCTION).runs == []
+
+
+def test_of_two_kinds_of_ids_nothing_tells_which_is_the_messages(tmp_path):
+    findings = shipped(tmp_path, lambda message, _, order: (f"got {message}", f"cart {order} shipped"))
+    found = nameless_runs(findings, GROUP, FUNCTION)
+
+    assert found.runs == []
+    assert "several kinds of ids" in found.why_not
+
+
+def test_the_ids_of_json_lines_are_told_by_their_path(tmp_path):
+    def says(message, _, order):
+        return f'{{"msg": "begin", "unit": "{message}"}}', f'{{"msg": "end", "unit": "{message}"}}'
+
+    found = nameless_runs(shipped(tmp_path, says), GROUP, FUNCTION)
+
+    assert [item.message_id for item in found.runs[0].items] == [an_id(0), an_id(1)]
+
+
+def test_a_worker_that_names_messages_in_its_own_words_gets_its_marks_proposed(tmp_path):
+    lines = []
+    for number in (*range(60), 3, 4):
+        at = 5.0 * len(lines)
+        lines.append((at, "worker-1", f"INFO got {an_id(number)} from queue"))
+        lines.append((at + 2, "worker-1", f"INFO charged card for {an_id(number)} amount=12.{number}"))
+    found = proposed(lake_of(tmp_path, WORKER, lines))
+
+    told = {p.kind: (p.section, p.name, p.value) for p in found.proposals}
+    assert told["started"] == ("worker", WORKER, r"got (?P<message_id>\S+)")
+    assert told["effect"] == ("worker", WORKER, r"charged card for (?P<message_id>\S+)")
+    assert found.runs == 62
+
+
+def test_a_queue_of_which_only_the_consumer_is_known_is_known(tmp_path):
+    found = proposed(lake_of(tmp_path, WORKER, [(0, "worker-1", "INFO started")]))
+
+    assert found.proposals == ()
+    assert found.cannot_tell == (
+        f"{WORKER}: no line names a message by a word that is known, and no id stands in its lines that is another in each handling.",
+    )
