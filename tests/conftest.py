@@ -34,18 +34,24 @@ _TOGETHER = {
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
 _LONG = (
     *_TOGETHER,
-    "tests/cli/test_watch.py",
-    "tests/cli/test_demo.py",
-    "tests/test_wheel.py",
     "tests/pages/test_browser.py",
-    "tests/ingest/test_odd_replies.py",
-    "tests/ingest/test_collect.py",
-    "tests/ingest/test_sources.py",
-    "tests/cli/test_watch_for_long.py",
     "tests/pages/test_accessibility.py",
     "tests/ingest/test_crashes.py",
+    "tests/ingest/test_odd_replies.py",
+    "tests/ingest/test_collect.py",
+    "tests/test_wheel.py",
+    "tests/cli/test_demo.py",
+    "tests/ingest/test_sources.py",
+    "tests/pages/test_pages.py",
+    "tests/forensics/report/test_in_browser.py",
+    "tests/pages/test_states.py",
+    "tests/cli/test_serve.py",
+    "tests/cli/test_watch_for_long.py",
+    "tests/cli/test_program.py",
+    "tests/cli/test_watch.py",
+    "tests/test_sign_in.py",
 )
-"""What takes ten seconds or more, longest first."""
+"""What takes ten seconds of processor time or more, a browser's and a server's included, longest first."""
 
 
 class _Together(LoadFileScheduling):

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,20 +30,19 @@ BETTER = {
 _OLD = re.compile("|".join(rf"(?<![\w-]){old}\b" for old in BETTER))
 
 
-def spoken_in(path: Path) -> Iterator[str]:
-    """Yield the texts of a source but for its docstrings, which are for its authors."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def spoken_in(path: Path) -> list[str]:
+    """Return the texts of a source but for its docstrings, which are for its authors."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     owners = (ast.Module, ast.ClassDef, ast.FunctionDef)
     notes = {
         id(line.value)
-        for owner in ast.walk(tree)
+        for owner in nodes
         if isinstance(owner, owners)
         for line in owner.body
         if isinstance(line, ast.Expr)
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in notes:
-            yield node.value
+    return [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in notes]
 
 
 @pytest.mark.parametrize("part", SPOKEN)

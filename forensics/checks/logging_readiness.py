@@ -26,8 +26,7 @@ def logging_readiness(setup: Setup) -> Answer:
     if setup.logging_level == "blind":
         return fails(
             WARNING,
-            f"none of {count_text(setup.handling_count or 0, 'handling')} names a message: duplicates can only be counted "
-            "by the window",
+            f"{_whose(setup.handling_count)} names a message: duplicates can only be counted by the window",
             advice,
             *uses,
         )
@@ -43,3 +42,8 @@ def logging_readiness(setup: Setup) -> Answer:
             *uses,
         )
     return passes("messages, receive counts, starts and effects are logged", *uses)
+
+
+def _whose(handlings: int | None) -> str:
+    """Say of what none names a message: a worker's handlings are told by the messages they name."""
+    return f"none of {count_text(handlings, 'handling')}" if handlings else "no line"

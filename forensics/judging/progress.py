@@ -16,9 +16,10 @@ def mark_progress(batch: Sequence[Delivery]) -> None:
     if not batch or batch[0].run_status not in CUT_OFF:
         return
     reached = _reached(batch)
+    at_most = None if reached is None else _reached_at_most(batch, reached)
     last_started_at = _highest([d.started_at for d in batch])
     for delivery in batch:
-        place, is_finished = delivery.batch_position, delivery.marker_at is not None
+        place, is_finished = delivery.batch_position, _is_done_with(delivery)
         if is_finished:
             is_there = False
         elif place is None:
@@ -26,7 +27,7 @@ def mark_progress(batch: Sequence[Delivery]) -> None:
         else:
             is_there = place == reached
         delivery.is_in_progress = is_there or (delivery.batch_count == 1 and not is_finished)
-        is_later = reached is not None and place is not None and place > reached
+        is_later = at_most is not None and place is not None and place > at_most
         delivery.is_not_reached = is_later and not _is_touched(delivery)
 
 
@@ -37,17 +38,40 @@ def _reached(batch: Sequence[Delivery]) -> int | None:
     lost.
     """
     run = batch[0]
-    if run.has_stray_mark:
+    if run.has_stray_mark or (run.has_stray_guard and not run.has_started):
         return None
     last_touched = _highest([d.batch_position for d in batch if _is_touched(d)])
-    last_finished = _highest([d.batch_position for d in batch if d.marker_at is not None])
+    last_finished = _highest([d.batch_position for d in batch if _is_done_with(d)])
     if run.has_started and last_touched is not None:
         return last_touched + 1 if last_finished == last_touched else last_touched
     return (last_finished or 0) + 1 if run.is_exhaustive else None
 
 
+def _reached_at_most(batch: Sequence[Delivery], reached: int) -> int | None:
+    """Return the last place in the batch that a sequential run may have been at when it ended; None: any.
+
+    A silent guard answers a repeat without a mark: where nothing but marks tells, the run may have gone on from such a message.
+    """
+    run = batch[0]
+    if run.has_started or run.has_guard or run.is_idempotent is False:
+        return reached
+    left = {
+        d.batch_position: d.receive_count for d in batch if d.batch_position is not None and d.batch_position >= reached
+    }
+    return _lowest([place for place, count in left.items() if count == 1])
+
+
+def _is_done_with(delivery: Delivery) -> bool:
+    """Its mark was printed, or the line of a guard that stopped it: the run was at it, and went on unless it failed there."""
+    return delivery.marker_at is not None or delivery.guard_at is not None
+
+
 def _is_touched(delivery: Delivery) -> bool:
-    return delivery.marker_at is not None or delivery.started_at is not None
+    return _is_done_with(delivery) or delivery.started_at is not None
+
+
+def _lowest(values: list[int]) -> int | None:
+    return min(values, default=None)
 
 
 def _highest(values: list[int | None]) -> int | None:

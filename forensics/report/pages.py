@@ -21,7 +21,7 @@ from forensics.report.options import ReportOptions
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.summary import certainty_text, state_text
-from forensics.report.told import cause
+from forensics.report.told import cause, rival
 from forensics.words import clock_text, interval_text, ms_between, offset_text, span_text
 
 MOST_EVIDENCE_LINES = 2000
@@ -105,6 +105,7 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         d=language.maybe,
         u=language.units,
         say=language.sentence,
+        rival=partial(rival, language),
         **more,
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from forensics.books import Line
 from forensics.extras import is_installed, need
+from forensics.language import Language
 from forensics.people import marks_text
 from forensics.report.bundle import to_zip
 from forensics.report.case import Case
@@ -116,12 +117,13 @@ def _messages_csv(case: Case, options: ReportOptions) -> str:
 
 
 def _records(case: Case, options: ReportOptions) -> Iterator[dict[str, Any]]:
-    booked = _booked(case)
+    booked, say = _booked(case), Language(options.language)
     for work in case.works():
         aside = case.people.aside_of(work["item_ids"])
         told = {name: plain_value(work[name]) for name in _OF_WORK} | {
             "marks": marks_text(case.marks.of(work["item_ids"])),
             "set_aside": aside.mark.words if aside else "",
+            "effect_sentence": say.sentence(work["effect_sentence"]),
         }
         books = _of_books(booked, work) | ({"to_refund": "0"} if aside else {})
         yield message_record(work) | told | books | _local_times(work, options)

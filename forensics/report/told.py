@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from forensics.language import Language
+from forensics.terms import CAUSE_NAMES
 from forensics.verdict.why import why_of, why_sentence
 
 Row = Mapping[str, Any]
@@ -17,3 +18,15 @@ def cause(say: Language, incident: Row) -> str:
         return say.sentence(english)
     told = why_of(incident["queue"], incident["functions"] or (), incident["trigger"], incident["why"] or ())
     return why_sentence(told, say, say.span).replace("。 ", "。")
+
+
+def rival(say: Language, text: str) -> tuple[str, str]:
+    """Say a cause that was ruled out or not, written ``code: why``: its name, empty where there is none, and the reason.
+
+    >>> rival(Language("en"), "broker_copy: a FIFO queue does not deliver copies")
+    ('Copy made by SQS', 'a FIFO queue does not deliver copies')
+    """
+    code, colon, why = text.partition(": ")
+    if not colon or " " in code:
+        return "", say.sentence(text)
+    return say.maybe(CAUSE_NAMES.get(code, code.replace("_", " "))), say.sentence(why)

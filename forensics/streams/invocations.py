@@ -31,6 +31,7 @@ less than a success, yet leaves it open (``_end_status``). A timeout line can st
 
 _ENDS = frozenset({"report", "runtime_done"})
 _CLOSES = _ENDS | {"end"}
+_ERRORS = frozenset({"runtime_error", "unhandled_error", "logged_error"})
 _MARKS = _CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
 
 
@@ -111,7 +112,7 @@ def assembled(
         if same[name] > 1:
             invocation.invocation_id = f"{name}.{same[name]}"
     for border_ms, lines in gaps.items():
-        found += _of_gap(border_ms, lines, group.silence_ms, maker)
+        found += _of_gap(border_ms, lines, group.silence_ms, maker) if lines else []
     return found
 
 
@@ -123,7 +124,8 @@ def _runs(
     A line with a request id belongs to that request's run; one without belongs to the run that is open: after its START,
     before its REPORT. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
     no START is in evidence. Lines outside any open run, which means that lines are missing, belong to no neighbour: they
-    are in gaps, by the time (ms) of the START or REPORT before them, 0 for none.
+    are in gaps, by the time (ms) of the START or REPORT before them, 0 for none. But an error there is that of the run
+    that is closed next, if its START is missing: it may have failed.
     """
     started = {s.request_id for s in statements if s.kind == "start"}
     starts: dict[str, int] = {}
@@ -131,6 +133,7 @@ def _runs(
     gaps: dict[int, list[Statement]] = {}
     last_started = open_id = None
     border_ms = 0
+    errors: list[tuple[int, Statement]] = []
     for statement in statements:
         request_id = statement.request_id
         if (
@@ -146,7 +149,15 @@ def _runs(
         elif statement.kind == "report":
             open_id = None
             border_ms = statement.at // 1000
+        if statement.kind in _CLOSES or statement.kind == "start":
+            if errors and request_id is not None and request_id not in started:
+                for before_ms, error in errors:
+                    gaps[before_ms].remove(error)
+                lines = runs.get((request_id, 0), []) + [error for _, error in errors]
+                runs[request_id, 0] = sorted(lines, key=_IN_ORDER)
+            errors = []
         if request_id is None:
+            errors += [(border_ms, statement)] if statement.kind in _ERRORS else []
             gaps.setdefault(border_ms, []).append(statement)
             continue
         earlier = 1 if request_id in started else 0

@@ -1,5 +1,6 @@
 """Number cards: a label, a value, the same height in a row."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
@@ -14,10 +15,17 @@ HEADER_PX = 38
 MOST_ROWS_SEEN = 10
 """Rows of such a table before it scrolls."""
 
+NAME_CHAR_PX, NAME_PADDING_PX, LEAST_NAME_PX, MOST_NAME_PX = 7, 20, 90, 160
+
 
 def two_line_height(rows: int) -> int:
     """Return the pixels of a table whose rows have two lines."""
     return ROW_OF_TWO_LINES * min(rows, MOST_ROWS_SEEN) + HEADER_PX
+
+
+def name_px(names: Iterable[str]) -> int:
+    """Return the pixels of a pinned column in which the longest name stays on one line, as far as that leaves a phone room."""
+    return min(max(LEAST_NAME_PX, NAME_PADDING_PX + NAME_CHAR_PX * max(map(len, names), default=0)), MOST_NAME_PX)
 
 
 def row(cards: int) -> Any:

@@ -16,7 +16,7 @@ from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
 from forensics.tables.health import QUEUE_HEALTH
 from pages._ui import evidence, marks, setting_checks
-from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
+from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.said import busy, in_words, language, percent, say, span_text, term
 from pages._ui.said import count_text as count
@@ -162,7 +162,7 @@ def table(review: WeekReview) -> None:
         on_select=partial(_clicked, key, [q.queue for q in review.queues]),
         selection_mode=["single-row", "single-cell"],
         column_config={
-            "Queue": config.TextColumn(pinned=True, width=118),
+            "Queue": config.TextColumn(pinned=True, width=name_px(q.queue for q in review.queues)),
             "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
             "Why": config.TextColumn(width=208),
             "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),

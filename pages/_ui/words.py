@@ -5,8 +5,9 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from forensics.report.told import rival as told_rival
 from forensics.terms import CAUSE_NAMES, CERTAINTY_WORDS, RESTS_ON, VERDICT_WORDS
-from pages._ui.said import in_words, say, term
+from pages._ui.said import language, say, term
 
 Colour = Literal["red", "orange", "yellow", "green", "gray"]
 
@@ -53,10 +54,8 @@ def code_counts(pairs: list[str]) -> list[tuple[str, int]]:
 
 def rival(text: str) -> str:
     """Say an excluded cause, written ``code: why``, in Markdown that shows what comes from logs as it is."""
-    code, colon, why = text.partition(": ")
-    if not colon or " " in code:
-        return plain(in_words(text))
-    return f"**{plain(cause(code))}**: {plain(in_words(why))}"
+    name, why = told_rival(language(), text)
+    return f"**{plain(name)}**: {plain(why)}" if name else plain(why)
 
 
 def verdict_column() -> Any:

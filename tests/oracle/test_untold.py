@@ -12,7 +12,7 @@ from tests.oracle.untold import Untold
 SEED = 77
 RAISES = Plan(batch_size=1, troubles=frozenset({"error"}), trouble_rate=0.4, message_count=12).made_fair()
 RAISES_LATE = replace(RAISES, troubles=frozenset({"error_after_effect"}))
-IN_BATCHES = replace(RAISES, batch_size=10, trouble_rate=0.9)
+IN_BATCHES = replace(RAISES, batch_size=10, trouble_rate=0.9, idempotent_declared=True)
 TIMES_OUT = replace(RAISES, troubles=frozenset({"slow"}))
 CRASHES = replace(RAISES, troubles=frozenset({"crash", "slow"}))
 KILLED = replace(RAISES, consumer="lines", troubles=frozenset({"killed", "slow"}), visibility_s=30).made_fair()

@@ -156,7 +156,9 @@ class Untold:
         reached = next((place for place, d in enumerate(batch) if not d.is_finished), len(batch))
         place = batch.index(delivery)
         if place >= reached:
-            return place > reached
+            # a silent guard answers repeats without a mark: the run may have gone on from them
+            is_unguarded = is_shown or self.plan.idempotent_declared or self.plan.guard == "line"
+            return place > reached and (is_unguarded or any(d.receive_count == 1 for d in batch[reached:place]))
         if self._has_marks:
             return self.plan.exhaustive_declared
         return self.plan.response is None and self.plan.mapping_kept and not was_done

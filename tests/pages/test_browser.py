@@ -83,7 +83,10 @@ def person(chromium):
 
 @pytest.fixture
 def visit(chromium, person, server):
-    """Return a function that makes tabs, those of another device in a browser of its own; all are closed at the end."""
+    """Return a function that makes tabs, those of another device in a browser of its own; they are closed at the end.
+
+    A person's last tab stays open, and with it the process that has our scripts compiled.
+    """
     tabs = []
 
     def new(color_scheme="light", **device):
@@ -92,7 +95,8 @@ def visit(chromium, person, server):
 
     yield new
     for tab in tabs:
-        tab.page.close()
+        if person.pages != [tab.page]:
+            tab.page.close()
 
 
 @pytest.fixture(scope="module")

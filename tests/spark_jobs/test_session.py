@@ -14,3 +14,14 @@ def test_python_workers_have_no_archive_to_read_again_before_each_task(spark):
     (seen,) = spark.sparkContext.parallelize([0], 1).mapPartitions(path_of_worker).collect()
 
     assert not [entry for entry in seen.splitlines() if entry.endswith((".zip", ".jar"))]
+
+
+def test_python_workers_keep_the_memory_of_one_unit_for_the_next(spark):
+    def settings_of_worker(_):
+        import os
+
+        yield os.environ.get("_RJEM_MALLOC_CONF", "")
+
+    (seen,) = spark.sparkContext.parallelize([0], 1).mapPartitions(settings_of_worker).collect()
+
+    assert "dirty_decay_ms:10000" in seen

@@ -9,7 +9,11 @@ CUT_OFF = {"run_status": "timeout"}
 
 STARTS = {**CUT_OFF, "has_started": True}
 
-MARKS = {**CUT_OFF, "is_exhaustive": True}
+MARKS = {**CUT_OFF, "is_exhaustive": True, "is_idempotent": False}
+
+MAYBE_GUARDED = {**MARKS, "is_idempotent": None}
+
+FIRST, AGAIN = {"receive_count": 1}, {"receive_count": 2}
 
 CASES = {
     "a success": ({"run_status": "success", "batch_count": 1}, [{}], "-"),
@@ -34,6 +38,37 @@ CASES = {
     "nothing begun, effect lines exhaustive": (MARKS, [{}, {}], "P#"),
     "the first marked, effect lines exhaustive": (MARKS, [{"marker_at": 2}, {}, {}], "-P#"),
     "nothing begun, both declared": ({**MARKS, "has_started": True}, [{}, {}], "P#"),
+    "a repeat that a silent guard may have answered": (
+        MAYBE_GUARDED,
+        [{"marker_at": 2, **FIRST}, AGAIN, FIRST, FIRST],
+        "-P-#",
+    ),
+    "repeats alone": (MAYBE_GUARDED, [AGAIN, AGAIN, AGAIN], "P--"),
+    "messages of which nothing tells whether they are repeats": (MAYBE_GUARDED, [{}, {}], "P-"),
+    "a repeat before the one that was marked last": (
+        MAYBE_GUARDED,
+        [FIRST, {"marker_at": 2, **AGAIN}, FIRST, FIRST],
+        "--P#",
+    ),
+    "received for the first time": (MAYBE_GUARDED, [FIRST, AGAIN], "P#"),
+    "a repeat, and a guard that says so": ({**MAYBE_GUARDED, "has_guard": True}, [AGAIN, AGAIN], "P#"),
+    "repeats that a guard stopped, as its lines say": (
+        {**MAYBE_GUARDED, "has_guard": True},
+        [{"guard_at": 2, **AGAIN}, {"guard_at": 0, **AGAIN}, AGAIN, AGAIN],
+        "--P#",
+    ),
+    "a repeat that was stopped, of which no line says which": (
+        {**MAYBE_GUARDED, "has_guard": True, "has_stray_guard": True},
+        [AGAIN, AGAIN],
+        "--",
+    ),
+    "the same, and start lines": (
+        {**MAYBE_GUARDED, "has_started": True, "has_stray_guard": True},
+        [{"started_at": 1, **AGAIN}, AGAIN],
+        "P#",
+    ),
+    "a repeat, and start lines": ({**MAYBE_GUARDED, "has_started": True}, [AGAIN, AGAIN], "P#"),
+    "a function that always does the work again": (MARKS, [AGAIN, AGAIN], "P#"),
     "begun but not marked, effect lines exhaustive": (MARKS, [{}, {"started_at": 1}, {}], "P-#"),
     "begun at the very first moment": (STARTS, [{"started_at": 0}, {}], "P#"),
     "neither start lines nor exhaustive ones": (CUT_OFF, [{"started_at": 1}, {}], "--"),
@@ -49,6 +84,7 @@ CASES = {
         "--",
     ),
     "places not printed, nothing begun": ({**STARTS, "is_unprinted": True}, [{}, {}], "--"),
+    "places not printed, a silent guard may have answered": ({**MAYBE_GUARDED, "is_unprinted": True}, [{}, {}], "--"),
     "places not printed, effect lines exhaustive": ({**MARKS, "is_unprinted": True}, [{}, {}], "--"),
 }
 """What the run says, what is said of each message of its batch, and each one's place: P in progress, # not reached."""

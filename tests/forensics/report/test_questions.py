@@ -8,6 +8,7 @@ from forensics.books import Columns, read_books
 from forensics.people import annotate, people_of
 from forensics.report.questions import refund, still, why
 from tests.forensics.report import world
+from tests.forensics.report.test_log_readiness import consumer
 
 STALE = timedelta(hours=1)
 
@@ -85,3 +86,17 @@ def test_a_ledger_adds_amounts_clears_and_proves_and_brings_doubles_that_no_log_
         (["pay-1003"], "refund", "5 EUR"),
     ]
     assert reply.sentence == "Refund or undo 3 works; by the books 22 EUR"
+
+
+@pytest.mark.parametrize("found", [{}, None], ids=["nothing else", "a fault that is over"])
+def test_what_was_not_checked_is_neither_over_nor_without_refunds(tmp_path, found):
+    rows = (world.findings() if found is None else found) | {"logging_readiness": [consumer(world.GROUP, "blind")]}
+    findings = world.save(tmp_path / "lake", rows).findings()
+    people = people_of(findings)
+    told = still(findings, people, world.after(9_000), timedelta(days=9)).sentence
+
+    assert f"what it got of {world.QUEUE} was not checked" in told
+    assert told.startswith("Unknown" if found == {} else "Not where the evidence ends")
+    assert "no suspicion" not in told
+    if found == {}:
+        assert "was not checked" in refund(findings, people).sentence

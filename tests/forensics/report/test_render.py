@@ -2,6 +2,7 @@ import csv
 import dataclasses
 import io
 import json
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -212,6 +213,36 @@ def test_rivals_that_stay_open_are_named_in_every_report(case):
 
         assert title in page
         assert "nobody looked" in page.partition(title)[2]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "Copy made by SQS: a FIFO queue does not deliver copies"), ("ja", "FIFO キューは複製を配信しません")],
+)
+def test_a_cause_that_was_ruled_out_is_named_and_not_by_its_code(case, language, said):
+    rivals = {"excluded": ["broker_copy: a FIFO queue does not deliver copies"]}
+    case = dataclasses.replace(case, incident=case.incident | rivals)
+    options = ReportOptions(language=language)
+    pages = [render(case, form, options).decode() for form in ("md", "html")]
+
+    for page in (re.sub("<.*?>|\\*\\*|\\\\", "", each) for each in pages):
+        assert said in page
+        assert "broker_copy" not in page
+
+
+def test_the_sentence_in_the_csv_is_in_the_reader_s_language(case, monkeypatch):
+    said, works = "The work was done more than once.", Case.works
+    monkeypatch.setattr(Case, "works", lambda self: [dict(work) | {"effect_sentence": said} for work in works(self)])
+    english, japanese = (
+        [
+            row["effect_sentence"]
+            for row in csv.DictReader(io.StringIO(render(case, "csv", ReportOptions(language=code)).decode()))
+        ]
+        for code in ("en", "ja")
+    )
+
+    assert set(english) == {said}
+    assert set(japanese) == {"処理が 2 回以上行われました。"}
 
 
 def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):

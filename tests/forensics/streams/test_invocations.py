@@ -310,6 +310,31 @@ HIDING = {
 }
 
 
+ERROR = Statement(2, 2, "e-2", "unhandled_error", None, error_type="ValueError")
+REPORT = Statement(3, 3, "e-3", "report", A, 5.0)
+LONELY = {
+    "before the end of a run whose START is missing": ([ERROR, REPORT], {A: "error"}),
+    "between its lines": ([Statement(1, 1, "e-1", "app", A), ERROR, REPORT], {A: "error"}),
+    "after the run before it": ([Statement(1, 1, "e-1", "report", B, 5.0), ERROR, REPORT], {B: "success", A: "error"}),
+    "before the START of the next": (
+        [ERROR, Statement(3, 3, "e-3", "start", A), REPORT._replace(at=4)],
+        {A: "success"},
+    ),
+    "before another's START, and its end later": (
+        [ERROR, Statement(3, 3, "e-3", "start", B), Statement(4, 4, "e-4", "report", B, 5.0), REPORT._replace(at=5)],
+        {B: "success", A: "success"},
+    ),
+    "after the end": ([REPORT._replace(at=1), ERROR], {A: "success"}),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), LONELY.values(), ids=LONELY)
+def test_an_error_that_stands_in_no_run_is_of_the_run_that_ends_next_without_a_start(lines, expected):
+    found = assembled(lines, "s", GROUP, Limit())
+
+    assert {i.request_id: i.end_status for i in found} == expected
+
+
 @pytest.mark.parametrize(("level", "runtime", "expected"), HIDING.values(), ids=HIDING)
 def test_a_reported_success_tells_nothing_where_the_log_level_hides_exceptions(level, runtime, expected):
     class Levels:
