@@ -8,7 +8,7 @@ from pages._ui.completeness import LOGS
 from pages._ui.prevention import beside_incidents
 from pages._ui.said import say
 from pages._ui.shell import shell
-from pages._ui.words import plain
+from pages._ui.words import with_commands
 
 page = shell("Incidents", "This page lists every suspicion that a message was processed more than once.", LOGS)
 found = page.incidents()
@@ -16,7 +16,7 @@ wanted, of_any_time = incidents.filters(found, page)
 
 st.title(say("Incidents"))
 ranked = fault.all_faults(wanted, page)
-st.markdown(plain(incidents.sentence(ranked, wanted, found, page)))
+st.markdown(with_commands(incidents.sentence(ranked, wanted, found, page)))
 marks.of_works([work for each in ranked for work in each.set_aside], page)
 incidents.cards(wanted, of_any_time, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
 if not wanted:

@@ -23,7 +23,7 @@ from pages._ui.setting_checks import answer
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.urltime import Window, read_window
-from pages._ui.words import VERDICTS, cause, plain, verdict_column
+from pages._ui.words import VERDICTS, cause, plain, verdict_column, with_commands
 
 Incident = dict[str, Any]
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
@@ -247,7 +247,7 @@ def no_suspicion(page: Page) -> None:
     blind = page.board.records(LOGGING_READINESS, ("level", "==", "blind"))
     told = sorted({(row["queue"], row["function_name"] or row["log_group"]) for row in blind})
     if told:
-        listed = [f"- {plain(in_words(not_checked_text(*one)))}" for one in told[:MOST_NOT_CHECKED]]
+        listed = [f"- {with_commands(in_words(not_checked_text(*one)))}" for one in told[:MOST_NOT_CHECKED]]
         if more := len(told) - len(listed):
             listed.append(say("- and {consumer}: the Data page lists all", consumer=count(more, "more consumer")))
         st.warning(say("**Not checked.**\n\n{listed}", listed="\n".join(listed)), icon=":material/visibility_off:")

@@ -18,7 +18,7 @@ from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.states import guarded
 from pages._ui.tables import data_table, opening_table
-from pages._ui.words import plain
+from pages._ui.words import plain, with_commands
 
 POLICY = Path(__file__).resolve().parents[2] / "docs" / "iam-policy.json"
 """The one policy file, beside the pages in a checkout and in an installation."""
@@ -257,7 +257,9 @@ def settings(page: Page) -> None:
         )
     if changed := changed_since(made_with, page.settings):
         st.warning(
-            plain(say("{where}: other settings. `doubletake correlate` judges the evidence by them.", where=where))
+            with_commands(
+                say("{where}: other settings. `doubletake correlate` judges the evidence by them.", where=where)
+            )
             + "".join(f"\n- {plain(in_words(line))}" for line in changed),
             icon=":material/tune:",
         )

@@ -38,6 +38,16 @@ def plain(text: Any) -> str:
     return re.sub(r"^( *)([-+#]|\d+(?=[.)]))", _escape_start, line)
 
 
+def with_commands(text: Any) -> str:
+    """Escape Markdown as ``plain`` does, but show our own commands, which our sentences write between backticks, as code.
+
+    >>> print(with_commands("No line of *a* tells. Look: `doubletake suggest 'a_b'`, `other`"))
+    No line of \\*a\\* tells. Look: `doubletake suggest 'a_b'`, \\`other\\`
+    """
+    parts = re.split(r"(`doubletake [^`]+`)", str(text))  # every second part is a command
+    return "".join(part if n % 2 else plain(part) for n, part in enumerate(parts))
+
+
 def _escape_start(found: re.Match[str]) -> str:
     start = found[2]
     return f"{found[1]}\\{start}" if start in "-+#" else f"{found[1]}{start}\\"

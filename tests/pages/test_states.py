@@ -15,6 +15,7 @@ from forensics.lake import Lake
 from forensics.people.marks import annotate
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from pages._ui import board, shell
+from pages._ui.words import with_commands
 from tests.pages import tales
 from tests.pages.blind_tale import BLIND
 from tests.pages.reading import PAGES, ROOT, words
@@ -392,3 +393,17 @@ def test_what_was_not_checked_is_never_called_free_of_repeats(visit, lake_of):
 
     assert "No line of write-export names a message: what it got of exports was not checked" in words(at)
     assert not at.success
+
+
+def test_our_own_commands_in_a_sentence_are_shown_as_code(visit, lake_of):
+    at = visit("app.py", lake_of("unchecked"))
+    told = [element.value for element in (*at.markdown, *at.warning) if "doubletake suggest" in element.value]
+
+    assert len(told) == 2
+    assert all("`doubletake suggest exports`" in text and "\\`" not in text for text in told)
+
+
+def test_a_name_from_a_log_that_looks_like_markdown_stays_text_beside_a_command():
+    told = with_commands("No line of **x**`y` tells. `doubletake suggest orders`")
+
+    assert told == "No line of \\*\\*x\\*\\*\\`y\\` tells. `doubletake suggest orders`"
