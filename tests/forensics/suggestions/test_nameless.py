@@ -178,3 +178,28 @@ def test_a_queue_of_which_only_the_consumer_is_known_is_known(tmp_path):
     assert found.cannot_tell == (
         f"{WORKER}: no line names a message by a word that is known, and no id stands in its lines that is another in each handling.",
     )
+
+
+KEYS = {
+    "a name and a value": ("order_id=ord-{n}", r"order_id[=:] ?(?P<key>"),
+    "beside what is no key": ("took=0.{n:03} amount=9.99 invoice: inv-{n}", r"invoice[=:] ?(?P<key>"),
+    "a fraction is none": ("order_no=0.{n:03}", None),
+    "the same one for several messages": ("shop_id=s-{shop}", None),
+    "two that fit": ("order_id=ord-{n} payment_id=pay-{n}", None),
+    "another thing's": ("request_id=req-{n}", None),
+    "nothing": ("", None),
+}
+
+
+@pytest.mark.parametrize(("tail", "expected"), KEYS.values(), ids=KEYS)
+def test_the_key_that_the_effects_line_prints_is_proposed_with_it(tmp_path, tail, expected):
+    def says(message, _, __):
+        number = UUID(message).int & 0xFFFF
+        return f"got {message}", f"shipped {message} {tail.format(n=number, shop=number % 3)}".rstrip()
+
+    found = proposed(shipped(tmp_path, says, failed=(7, 8)))
+    (effect,) = [p.value for p in found.proposals if p.kind == "effect"]
+
+    assert (expected or "shipped") in effect
+    assert ("(?P<key>" in effect) is (expected is not None)
+    Settings.parse(f"[[function]]\nname = 'ship'\neffect = '{effect}'")
