@@ -10,7 +10,10 @@ from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
-_NAMED = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?:=|: ?)(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})", re.ASCII)
+_NAMED = re.compile(
+    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>"?(?:=|: ?)"?)(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
+    re.ASCII,
+)
 _OF_WORK = re.compile(r"(?:id|key|no|nr|number|ref|reference|order|payment|invoice|booking)\Z", re.IGNORECASE)
 """Ends of names that name a piece of work: a duration is another in each line, too."""
 _OF_OTHERS = re.compile(
@@ -22,12 +25,12 @@ _FRACTION = re.compile(r"\d+\.\d+")
 def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Proposal:
     """Return an effect's proposal with a group for the key, if its line prints one; else as it is.
 
-    A key stands behind the message id as ``name=value``, in every line, another one for each message and the same one when its
+    A key stands behind the message id as ``name=value`` or a field of JSON, in every line, another one for each message and the same one when its
     work is done again. Where several names fit, nothing tells which is meant.
     """
     if effect.where != MESSAGE_ID:
         return found
-    values: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    values: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     lines: list[str] = []
     messages: set[str] = set()
     for place, sayings in effect.sayings.items():
@@ -38,12 +41,12 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
             messages.add(message)
             for named in _NAMED.finditer(text, saying.end):
                 if not _FRACTION.fullmatch(named["value"]):
-                    values[named["name"]][message].add(named["value"].rstrip(".,"))
-    names = [name for name, of in values.items() if _is_key(name, of, len(messages))]
+                    values[named["name"], named["sign"]][message].add(named["value"].rstrip(".,"))
+    names = [(name, sign) for (name, sign), of in values.items() if _is_key(name, of, len(messages))]
     if len(messages) < LEAST_ITEMS or len(names) != 1:
         return found
-    (name,) = names
-    expression = rf"{found.value}.*?\b{re.escape(name)}[=:] ?(?P<key>[\w.@+/-]+)"
+    ((name, sign),) = names
+    expression = rf"{found.value}.*?\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
     hits = [mark(text, expression) for text in lines]
     if not all(hit and hit.key and hit.message_id for hit in hits):
         return found

@@ -37,11 +37,12 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     for log_group, function in consumers:
         mine = by_group.pop(log_group, [])
         section, who = ("function", function) if function else ("worker", log_group)
-        if not mine:
+        if not mine or (function is None and not any(run.status == "success" for run in mine)):
             nameless = nameless_runs(findings, log_group, function)
+            if not mine:
+                cannot_tell.append(_of_nameless(who, nameless))
             there += nameless.there
-            mine = nameless.runs
-            cannot_tell.append(_of_nameless(who, nameless))
+            mine = nameless.runs or mine
         if not mine:
             continue
         found = _of_consumer(who, section, mine)
