@@ -155,13 +155,13 @@ def _candidates(template: Template) -> Iterator[str]:
     behind = _escaped(tail)
     clause = near.rpartition('"')[2].lstrip(" ,:")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
+    for told in _JSON_FIELD.finditer(lead):
+        if name := _JSON_NAME.search(lead, told.end()):
+            yield f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}"
     for text in texts:
         if _SPOKEN.search(text):
             yield text + found
             yield _BEGINNING + text + found
-    for told in _JSON_FIELD.finditer(lead):
-        if name := _JSON_NAME.search(lead, told.end()):
-            yield f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}"
     texts += [_escaped(lead)]
     for end in ("", behind):
         for text in texts:
