@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from forensics.judging.event_counts import LONGEST_RUN_US
 from forensics.judging.known import lowest
 from forensics.judging.surroundings import LONG_POLL_S, Surroundings
 from forensics.run_ends import FAILED
@@ -43,19 +44,36 @@ def decide_endings(item: Sequence[Delivery], around: Surroundings) -> None:
     *earlier, last = item
     if last.ended_by in _LEFT_BEHIND and earlier:
         received_from = lowest((last.received_at, earlier[-1].hidden_until_at))
-        if any(_may_delete_under(d, received_from) for d in earlier):
+        if any(_may_delete_under(d, received_from, last.is_in_dead_letter_queue) for d in earlier):
             last.ended_by = "unknown"
 
 
-def _may_delete_under(earlier: Delivery, received_from: int | None) -> bool:
+def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bool) -> bool:
     """Tell whether a handling may have deleted its message while the last one had it, which was not received before then.
 
-    It outlived its visibility timeout and then succeeded. With its old handle a standard queue may delete the message or
-    not, and says nothing; a FIFO queue refuses.
+    It outlived its visibility timeout and then succeeded, or nothing tells how and when it ended; then the growth of the
+    dead-letter queue (``has_sign``) tells that the message got there. With its old handle a standard queue may delete the
+    message or not, and says nothing; a FIFO queue refuses.
     """
-    if earlier.queue.endswith(".fifo") or earlier.run_ended_at is None or received_from is None:
+    if earlier.queue.endswith(".fifo") or received_from is None:
         return False
-    return _succeeded(earlier) and earlier.run_ended_at >= received_from
+    is_told = _succeeded(earlier) and earlier.run_ended_at is not None and earlier.is_end_known
+    is_open = (
+        earlier.run_status in ("success", "unknown") and not earlier.is_named_failure and earlier.delete_reason is None
+    )
+    if not earlier.is_seen or not is_open or (has_sign and not is_told):
+        return False
+    over_at = earlier.run_ended_at if is_told else _over_at(earlier)
+    return over_at is None or over_at >= received_from
+
+
+def _over_at(d: Delivery) -> int | None:
+    """Return when a handling of which no line tells the end was over at the latest; None where nothing bounds it."""
+    if d.consumer_kind != "lambda":
+        return d.process_ended_at
+    if d.run_started_at is None:
+        return None
+    return d.run_started_at + (LONGEST_RUN_US if d.function_timeout_s is None else d.function_timeout_s * 1_000_000)
 
 
 def decide_ending(delivery: Delivery, around: Surroundings) -> None:

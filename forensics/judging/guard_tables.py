@@ -145,7 +145,17 @@ def _nothing(deliveries: Sequence[Delivery], reading: Reading) -> TableWord:
         is_kept = is_kept or done_at + reading.keeps_s * _S > reading.whole_at
     if done_at is None or not is_kept:
         return TableWord(reading.table, absence="deleted")
+    if any(_may_have_failed_after(d, done_at) for d in deliveries):
+        return TableWord(reading.table, absence="failed")
     return TableWord(reading.table, absence="decided", read_at=moment(reading.whole_at))
+
+
+def _may_have_failed_after(delivery: Delivery, done_at: int) -> bool:
+    """Tell whether a delivery may have failed when the work had been done: guards delete the record of what raised."""
+    if delivery.run_status == "success" and not delivery.is_named_failure:
+        return False
+    ended_at = _known_end(delivery)
+    return ended_at is None or ended_at >= done_at
 
 
 class _Again(NamedTuple):

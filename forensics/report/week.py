@@ -16,6 +16,7 @@ from forensics.tables.findings import INCIDENTS
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.words import count_text
 
+_NO_WEEK = "Weeks are counted from deliveries and metrics of queues: `doubletake status` says what was read, and what the logs tell."
 WEEK_COLUMNS = (
     "week",
     "queue",
@@ -73,13 +74,11 @@ def load_week(
     known = weeks_read(findings)
     if week is None:
         if not known:
-            raise WeekUnknownError(
-                "this data version holds no week at all", "Run `doubletake correlate`, with this release, first."
-            )
+            raise WeekUnknownError("this data version holds no week of any queue", _NO_WEEK)
         week = week_to_open(findings, settings, known)
     week_bounds(week)
     if week not in known:
-        hint = f"There are {known[0]} to {known[-1]}." if known else "Run `doubletake correlate` first."
+        hint = f"There are {known[0]} to {known[-1]}." if known else _NO_WEEK
         raise WeekUnknownError(f"nothing was read for week {week!r}", hint)
     generation = findings.generation
     people = people or people_of(findings)

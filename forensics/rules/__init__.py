@@ -55,7 +55,7 @@ def decide(pair: DeliveryPair) -> Decision:
 
     A copy by the broker is the last resort: it holds when nothing else is left.
 
-    >>> decide(DeliveryPair(earlier_status="timeout", is_fifo=True)).cause
+    >>> decide(DeliveryPair(earlier_status="timeout", gap_ms=31_000, is_fifo=True)).cause
     'function_timeout'
     """
     rulings = [(code, rule(pair)) for code, rule in RULES.items()]

@@ -4,6 +4,7 @@ from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
     MAYBE_HELD,
+    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
@@ -18,7 +19,7 @@ _FAILED = {"timeout": "timed out", "error": "raised an error", "crash": "crashed
 def batch_collateral(pair: DeliveryPair) -> Ruling:
     """This item had finished before its batch failed or timed out.
 
-    >>> batch_collateral(DeliveryPair(earlier_status="timeout", earlier_has_finish_mark=True,
+    >>> batch_collateral(DeliveryPair(earlier_status="timeout", gap_ms=31_000, earlier_has_finish_mark=True,
     ...     earlier_is_printed=True, earlier_batch_count=10)).stance
     'supported'
     """
@@ -43,6 +44,8 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         return MAYBE_HELD
     if pair.was_alone:
         return excluded("it was alone in its batch")
+    if pair.may_have_outlived:
+        return MAYBE_OUTLIVED
     if not pair.earlier_is_printed and (pair.earlier_batch_count is None or pair.earlier_batch_count <= 1):
         return undecidable(
             "the batch was not printed, so nothing tells of its siblings", "a line that prints the batch"

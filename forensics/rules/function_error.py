@@ -4,6 +4,7 @@ from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
     MAYBE_HELD,
+    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
@@ -16,7 +17,7 @@ from forensics.rules.ruling import (
 def function_error(pair: DeliveryPair) -> Ruling:
     """The run ended in an error, and this item has no finish mark.
 
-    >>> function_error(DeliveryPair(earlier_status="error", earlier_error_type="ValueError")).sentence
+    >>> function_error(DeliveryPair(earlier_status="error", gap_ms=31_000, earlier_error_type="ValueError")).sentence
     'the earlier run raised ValueError; no line shows that this message was finished'
     """
     if not pair.earlier_is_seen:
@@ -35,6 +36,8 @@ def function_error(pair: DeliveryPair) -> Ruling:
         return MAYBE_HELD
     if pair.earlier_delete_reason is not None and pair.earlier_kind == "worker":
         return excluded("the error came from the delete after the work")
+    if pair.may_have_outlived:
+        return MAYBE_OUTLIVED
     what = pair.earlier_error_type or "an error"
     if not pair.earlier_has_finish_mark:
         return supported(f"{pair.earlier_name} raised {what}; no line shows that this message was finished")

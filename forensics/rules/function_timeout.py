@@ -4,6 +4,7 @@ from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
     MAYBE_HELD,
+    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
@@ -16,7 +17,7 @@ from forensics.rules.ruling import (
 def function_timeout(pair: DeliveryPair) -> Ruling:
     """The run timed out, and this item has no finish mark.
 
-    >>> function_timeout(DeliveryPair(earlier_status="timeout", function_timeout_s=30, run_ms=30000)).stance
+    >>> function_timeout(DeliveryPair(earlier_status="timeout", function_timeout_s=30, run_ms=30000, gap_ms=31000)).stance
     'supported'
     """
     if not pair.earlier_is_seen:
@@ -35,6 +36,8 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
         return excluded("it was visible again before the run timed out")
     if pair.came_early:
         return MAYBE_HELD
+    if pair.may_have_outlived:
+        return MAYBE_OUTLIVED
     limit = f"the {pair.function_timeout_words}"
     if not pair.earlier_has_finish_mark:
         return supported(f"{pair.earlier_name} hit {limit}; no line shows that this message was finished")

@@ -109,6 +109,15 @@ class DeliveryPair(NamedTuple):
         return self.outlived_ms is not None and self.outlived_ms > 0
 
     @property
+    def may_have_outlived(self) -> bool:
+        """Nothing tells when it was visible again: perhaps while the earlier run was still going.
+
+        No run of a second or less outlives a visibility timeout, which is one of whole seconds.
+        """
+        is_untold = self.visibility_timeout_s is None and self.hidden_ms is None and self.gap_ms is None
+        return is_untold and (self.run_ms is None or self.run_ms > 1000)
+
+    @property
     def is_short_gap(self) -> bool | None:
         """It came back far below the visibility timeout; None where nothing tells."""
         if self.gap_ms is None or self.visibility_timeout_s is None:

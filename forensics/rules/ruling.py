@@ -45,6 +45,11 @@ MAYBE_HELD = Ruling(
     "that ended",
     "the function's Throttles metric",
 )
+MAYBE_OUTLIVED = Ruling(
+    UNDECIDABLE,
+    "neither the visibility timeout nor the later receive is known: it may have been visible again before the earlier run ended",
+    "the queue's settings",
+)
 MAYBE_A_COPY = Ruling(
     UNDECIDABLE,
     "it came back early for a failed run: either a throttled poller had held it before, or the standard queue delivered "

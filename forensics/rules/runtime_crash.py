@@ -4,6 +4,7 @@ from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
     MAYBE_A_COPY,
     MAYBE_HELD,
+    MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
@@ -16,7 +17,7 @@ from forensics.rules.ruling import (
 def runtime_crash(pair: DeliveryPair) -> Ruling:
     """The run crashed below its time limit, and this item has no finish mark.
 
-    >>> runtime_crash(DeliveryPair(earlier_status="crash", earlier_error_type="Runtime.OutOfMemory")).stance
+    >>> runtime_crash(DeliveryPair(earlier_status="crash", gap_ms=31_000, earlier_error_type="Runtime.OutOfMemory")).stance
     'supported'
     """
     if not pair.earlier_is_seen:
@@ -38,6 +39,8 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
         return excluded("it was visible again before the runtime crashed")
     if pair.came_early:
         return MAYBE_HELD
+    if pair.may_have_outlived:
+        return MAYBE_OUTLIVED
     if not pair.earlier_has_finish_mark or pair.was_alone:
         return supported(f"the runtime of {pair.earlier_name} crashed ({what})")
     if pair.earlier_is_printed:

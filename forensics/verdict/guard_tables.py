@@ -15,7 +15,7 @@ class TableWord:
     wrote it again, for a record is kept so long at most. ``passed_until``: a completed record held until then, and the work was
     done again all the same. ``lock_until``: it is still in progress; ``is_lock_open``: without an end of its own;
     ``is_lock_past``: a repeat came after that end. ``completed_until``: it is completed. ``keeps_expired``: the table deletes nothing by itself. ``absence``: that there is none:
-    ``decided``, or why that says nothing (``part``, ``deleted``, ``key``); ``read_at``: when the table was read.
+    ``decided``, or why that says nothing (``part``, ``deleted``, ``key``, ``failed``); ``read_at``: when the table was read.
     """
 
     table: str
@@ -127,6 +127,7 @@ def _until(at: datetime | None) -> str:
 
 _WHY = {
     "part": "it was not read whole after the work",
+    "failed": "a guard deletes the record of what raised, and a run may have failed after the work was done",
     "deleted": "what has expired is deleted, and when this would have expired is not known (guard_s)",
     "key": "the settings do not say what its guard takes for its key (keyed_by)",
 }

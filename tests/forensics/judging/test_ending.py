@@ -112,6 +112,8 @@ def test_a_delivery_ends_as_far_as_the_evidence_tells(facts, expected):
 
 
 SLOW = {"run_ended_at": 45 * S, "came_again": True}
+OPEN = {"run_status": "unknown", "consumer_kind": "worker", "came_again": True}
+"""A handling of which no line tells how it ended."""
 SECOND = {"received_at": 40 * S, "run_status": "timeout"}
 
 UNDER = {
@@ -128,7 +130,52 @@ UNDER = {
         {**SECOND, "visible_at": 35 * S},
         "visibility_expired",
     ),
-    "one whose end nothing tells is not taken for one": ({**SLOW, "run_ended_at": None}, SECOND, "visibility_expired"),
+    "one whose end nothing tells may be one": ({**SLOW, "run_ended_at": None}, SECOND, "unknown"),
+    "nor how it ended": ({**OPEN}, SECOND, "unknown"),
+    "its last line is no end": ({**OPEN, "run_ended_at": 2 * S, "is_end_known": False}, SECOND, "unknown"),
+    "a success of which only the last line is known": (
+        {**SLOW, "run_ended_at": 2 * S, "is_end_known": False},
+        SECOND,
+        "unknown",
+    ),
+    "it gave the message back": ({**OPEN, "is_named_failure": True}, SECOND, "visibility_expired"),
+    "its delete failed, and nothing tells its end": ({**OPEN, "delete_reason": "other"}, SECOND, "visibility_expired"),
+    "it was killed before": ({**OPEN, "process_ended_at": 40 * S - 1}, SECOND, "visibility_expired"),
+    "it was killed just then": ({**OPEN, "process_ended_at": 40 * S}, SECOND, "unknown"),
+    "no log shows it": ({**OPEN, "is_seen": False}, SECOND, "visibility_expired"),
+    "a function was over at its timeout": (
+        {**OPEN, "consumer_kind": "lambda", "function_timeout_s": 30, "run_started_at": 10 * S - 1},
+        SECOND,
+        "visibility_expired",
+    ),
+    "just at its timeout": (
+        {**OPEN, "consumer_kind": "lambda", "function_timeout_s": 30, "run_started_at": 10 * S},
+        SECOND,
+        "unknown",
+    ),
+    "no function runs for longer than a quarter of an hour": (
+        {**OPEN, "consumer_kind": "lambda", "run_started_at": 40 * S - 900 * S - 1},
+        SECOND,
+        "visibility_expired",
+    ),
+    "a function may run for a quarter of an hour": (
+        {**OPEN, "consumer_kind": "lambda", "run_started_at": 40 * S - 900 * S},
+        SECOND,
+        "unknown",
+    ),
+    "nothing tells when the function began": (
+        {**OPEN, "consumer_kind": "lambda", "run_started_at": None},
+        SECOND,
+        "unknown",
+    ),
+    "of an open end it may never have gone to the dead-letter queue": (OPEN, {**SECOND, **LAST_ALLOWED}, "unknown"),
+    "unless that queue grew": (OPEN, {**SECOND, **LAST_ALLOWED, "grown_at": (HIDDEN,)}, "dead_lettered"),
+    "it grew, but a slow one succeeded": (SLOW, {**SECOND, **LAST_ALLOWED, "grown_at": (HIDDEN,)}, "unknown"),
+    "it grew, and nothing tells when a success ended": (
+        {**SLOW, "run_ended_at": None},
+        {**SECOND, **LAST_ALLOWED, "grown_at": (HIDDEN,)},
+        "dead_lettered",
+    ),
     "one that failed did not": ({**SLOW, "run_status": "error"}, SECOND, "visibility_expired"),
     "one that gave it back did not": ({**SLOW, "is_named_failure": True}, SECOND, "visibility_expired"),
     "one whose delete failed did not": ({**SLOW, "delete_reason": "other"}, SECOND, "visibility_expired"),
@@ -151,10 +198,10 @@ UNDER = {
 
 def under(of, earlier, last):
     last = dict(last)
-    visible_at, queue = last.pop("visible_at", None), last.get("queue", "orders")
+    visible_at, queue, grown_at = last.pop("visible_at", None), last.get("queue", "orders"), last.pop("grown_at", ())
     between = delivery(received_at=S, run_status="error", came_again=True, hidden_until_at=visible_at, queue=queue)
     item = [delivery(**earlier), between, delivery(hidden_until_at=HIDDEN, **last)]
-    of.decide_endings(item, Around())
+    of.decide_endings(item, Around(grown_at=grown_at))
     return [d.ended_by for d in item]
 
 

@@ -359,6 +359,7 @@ def test_why_a_record_did_not_stop_the_repeat(work, records, expected):
 
 KEYED = {"keyed_by": "business_key", "readings": [reading()], "tables": [settings_row(False)]}
 DECIDED = {"absence": "decided", "read_at": at(9000)}
+FAILED = {"absence": "failed"}
 ABSENT = {
     "read whole, and it deletes nothing": (TWICE, KEYED, DECIDED),
     "nobody read it": (TWICE, {**KEYED, "readings": []}, {"gap": "unread"}),
@@ -393,6 +394,25 @@ ABSENT = {
         TWICE,
         {**KEYED, "tables": [settings_row(True)], "guard_s": 8395},
         {"absence": "deleted"},
+    ),
+    "a repeat raised, and may have deleted it": ([[FIRST, run(600, "no", run_status="error")]], KEYED, FAILED),
+    "a repeat was given back": ([[FIRST, run(600, "no", is_named_failure=True)]], KEYED, FAILED),
+    "nothing tells how a repeat ended": ([[FIRST, run(600, **UNKNOWN, run_status="unknown")]], KEYED, FAILED),
+    "nothing tells when a repeat that raised ended": (
+        [[run(-60, "no", run_status="error", run_ended_at=None), FIRST]],
+        KEYED,
+        FAILED,
+    ),
+    "the last line of what raised is no end": (
+        [[run(-60, "no", run_status="error", is_end_known=False), FIRST]],
+        KEYED,
+        FAILED,
+    ),
+    "it was done in a run that then raised": ([[run(0, run_status="error")]], KEYED, FAILED),
+    "what raised had ended when the work was done": (
+        [[run(-5.001, "no", took_s=10, run_status="error"), FIRST]],
+        KEYED,
+        DECIDED,
     ),
     "the settings do not say by what it keys": (TWICE, {**KEYED, "keyed_by": None}, {"absence": "key"}),
     "no line tells the business key": (

@@ -3,10 +3,27 @@
 PRINTED = {"earlier_is_printed": True, "earlier_batch_count": 10}
 HELD = {"visibility_timeout_s": 30, "gap_ms": 8_000, "run_ms": 3_000, "earlier_received_is_exact": False}
 IN_TIME = {"visibility_timeout_s": 600, "run_ms": 30_000, "gap_ms": 600_060}
+UNTOLD = {"run_ms": 30_000}
+"""A run that was over after half a minute, of a message of which nothing tells when it was visible or received again."""
 AGAIN = {"visibility_timeout_s": 30, "gap_ms": 30_100, "run_ms": 900}
 
 CASES = {
     "function_timeout": {
+        "nothing tells when it came back": (dict(earlier_status="timeout", **UNTOLD), "undecidable"),
+        "nothing tells when it came back, and the run took a second": (
+            dict(earlier_status="timeout", run_ms=1000),
+            "supported",
+        ),
+        "nothing tells when it came back, and the run took a millisecond more": (
+            dict(earlier_status="timeout", run_ms=1001),
+            "undecidable",
+        ),
+        "a call hid it until the run had ended": (
+            dict(earlier_status="timeout", hidden_ms=30_000, **UNTOLD),
+            "supported",
+        ),
+        "it is known when it came back": (dict(earlier_status="timeout", gap_ms=31_000, **UNTOLD), "supported"),
+        "nothing tells when it came back, nor how long the run took": (dict(earlier_status="timeout"), "undecidable"),
         "came back early, and a throttled poller may have held it": (
             dict(earlier_status="timeout", is_fifo=False, **HELD),
             "undecidable",
@@ -65,6 +82,7 @@ CASES = {
         "a worker took it": (dict(earlier_kind="worker", earlier_status="timeout"), "excluded"),
     },
     "function_error": {
+        "nothing tells when it came back": (dict(earlier_status="error", **UNTOLD), "undecidable"),
         "came back early, and a throttled poller may have held it": (
             dict(earlier_status="error", is_fifo=False, **HELD),
             "undecidable",
@@ -97,6 +115,7 @@ CASES = {
         ),
     },
     "runtime_crash": {
+        "nothing tells when it came back": (dict(earlier_status="crash", **UNTOLD), "undecidable"),
         "came back early, and a throttled poller may have held it": (
             dict(earlier_status="crash", is_fifo=False, **HELD),
             "undecidable",
@@ -121,11 +140,18 @@ CASES = {
             dict(earlier_status="crash", earlier_has_finish_mark=True, **IN_TIME),
             "undecidable",
         ),
-        "out of memory": (dict(earlier_status="crash", earlier_error_type="Runtime.OutOfMemory"), "supported"),
+        "out of memory": (
+            dict(earlier_status="crash", earlier_error_type="Runtime.OutOfMemory", **IN_TIME),
+            "supported",
+        ),
         "the init failed": (dict(earlier_status="init_failed"), "supported"),
         "the handler raised": (dict(earlier_status="error"), "excluded"),
     },
     "batch_collateral": {
+        "nothing tells when it came back": (
+            dict(earlier_status="error", earlier_has_finish_mark=True, **PRINTED, **UNTOLD),
+            "undecidable",
+        ),
         "came back early, and a throttled poller may have held it": (
             dict(earlier_status="timeout", is_fifo=False, **HELD, earlier_has_finish_mark=True, **PRINTED),
             "undecidable",
