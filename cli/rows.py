@@ -42,10 +42,10 @@ def with_interval(record: "Record") -> "Record":
 
 def say_nothing_found(findings: "Findings", queue: str | None) -> None:
     """Say that there is no suspicion, and among how many deliveries; and of whom nothing was checked."""
-    from forensics.report.log_readiness import not_checked
+    from forensics.report.log_readiness import nothing_checked
     from forensics.report.queue_lookup import deliveries_of
 
-    checked, unchecked = deliveries_of(findings, queue), not_checked(findings, queue)
+    checked, unchecked = deliveries_of(findings, queue), nothing_checked(findings, queue)
     for sentence in unchecked:
         say("{sentence}", sentence=in_words(sentence))
     if unchecked and not checked:

@@ -8,6 +8,11 @@ import typer
 
 from cli.options import Everywhere
 from cli.output import answer, say
+from forensics.errors import ForensicsError
+
+
+class NoBundleError(ForensicsError):
+    """What is to be checked cannot be a ZIP."""
 
 
 def verify(
@@ -18,6 +23,10 @@ def verify(
     from forensics.report.bundle import MOST_BYTES
     from forensics.report.bundle import verify as verified
 
+    if bundle.exists() and not bundle.is_file():
+        raise NoBundleError(
+            f"{str(bundle)!r} is a folder, a pipe or a device, and no file", "Save the ZIP as a file first."
+        )
     with bundle.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     found = verified(data)

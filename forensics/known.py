@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from forensics.settings import Consumer
 
 Row = Mapping[str, Any]
-_TABLES = (
+KNOWN_TABLES = (
     "consumers",
     "coverage",
     "queue_settings",
@@ -64,7 +64,7 @@ class Known:
             queue_arn_by_group={name: group.queue_arn for name, group in groups.items() if group.queue_arn},
             consumers_by_group={name: group.consumer for name, group in groups.items()}
             | {consumer.name or "": consumer for consumer in functions},
-            **{name: small[name] for name in _TABLES},
+            **{name: small[name] for name in KNOWN_TABLES},
         )
 
     @property

@@ -101,23 +101,47 @@ class Language:
         return _sentence(self.code, text) if text and self.code != "en" else text or ""
 
 
+def of_call(text: str) -> tuple[str, str]:
+    """Part what a call to AWS answered: its names, which no language changes, and the message; no names for any other text.
+
+    >>> of_call("GetQueueUrl: AccessDenied: not allowed"), of_call("a file is damaged")
+    (('GetQueueUrl: AccessDenied: ', 'not allowed'), ('', 'a file is damaged'))
+    """
+    found = _CALL.fullmatch(text)
+    return (found[1], found[2]) if found else ("", text)
+
+
+_CALL = re.compile(r"((?:[A-Z][a-z]+(?:[A-Z][A-Za-z]*)+: )(?:(?:[A-Z][\w.]*|HTTP \d+)(?:: |$))?)(.*)", re.DOTALL)
+
+
 def _value(value: Any) -> Any:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 @lru_cache(maxsize=20_000)
 def _sentence(code: str, text: str) -> str:
-    known = phrases(code)
-    if text in known:
+    if text in (known := phrases(code)):
         return known[text]
     if not re.search("[A-Za-z(]", text):
         return text
-    for needle, pattern, said in patterns(code):
-        if needle in text and (found := pattern.fullmatch(text)):
-            return said.format(**{name: _place(code, name, part) for name, part in found.groupdict().items()})
+    call, message = of_call(text)
+    if call:
+        return call + ((_whole(code, message) if " " in message else None) or message)
+    if said := _whole(code, text):
+        return said
     if _MEASURE.fullmatch(text):
         return Language(code).units(text).replace(" to ", "〜").replace(" of ", " / ")
     return _in_parts(code, text)
+
+
+def _whole(code: str, text: str) -> str | None:
+    """Say a text that is one phrase or one sentence that is known by its form, else None."""
+    if text in (known := phrases(code)):
+        return known[text]
+    for needle, pattern, said in patterns(code):
+        if needle in text and (found := pattern.fullmatch(text)):
+            return said.format(**{name: _place(code, name, part) for name, part in found.groupdict().items()})
+    return None
 
 
 def _place(code: str, name: str, part: str) -> str:

@@ -55,6 +55,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "forensics/finding": {"pyarrow"},
     "forensics/balance": set(),
     "forensics/waiting": {"pyarrow"},
+    "forensics/reasons": {"polars", "pyarrow"},  # asks what counting counted
     "forensics/suggestions": {"tomlkit"},
     "forensics/what_if": {"simpy"},
     "forensics/charts": {"plotly", "pandas", "jinja2"},
@@ -74,6 +75,7 @@ _ASKED = {
     "forensics/balance",
     "forensics/finding",
     "forensics/sequence",
+    "forensics/reasons",
 }
 """Parts that answer one question of a reader out of a lake."""
 _CORE = {
@@ -89,6 +91,7 @@ _CORE = {
     "forensics/finding",
     "forensics/balance",
     "forensics/waiting",
+    "forensics/reasons",
     "forensics/suggestions",
     "forensics/what_if",
 }
@@ -104,6 +107,7 @@ OWN: dict[str, set[str]] = {
     "forensics/finding": {"forensics", *PURE, "forensics/lake", "forensics/finding"},
     "forensics/sequence": {"forensics", *PURE, "forensics/lake", "forensics/books", "forensics/sequence"},
     "forensics/waiting": {"forensics", *PURE, "forensics/lake", "forensics/waiting"},
+    "forensics/reasons": {"forensics", *PURE, "forensics/lake", "forensics/counting", "forensics/reasons"},
     "forensics/suggestions": {"forensics", *PURE, "forensics/lake", "forensics/suggestions"},  # judges on the way
     "forensics/what_if": {"forensics", *PURE, "forensics/lake", "forensics/what_if"},
     "forensics/charts": {"forensics", "forensics/tables", "forensics/charts"},

@@ -71,7 +71,7 @@ _RANDOM_ID = r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a
 _POISONED_AT = 3
 """From the third receive on, a standard queue's message no longer counts for the age metric."""
 _ITEM = ("queue_arn", "item_id")
-_OF_DELIVERIES = (
+DELIVERY_COLUMNS = (
     *_ITEM,
     "queue",
     "delivery_index",
@@ -103,7 +103,7 @@ def delivery_measures(deliveries: pl.DataFrame, last_causes: pl.DataFrame | None
     ``last_causes``: queue_arn, item_id and ``last_cause``, the cause of the item's last redelivery (see last_causes).
     An item with an unlogged receive whose time nobody knows has to be in one part with all its deliveries.
     """
-    measured = _of_each(_at_next_logged(deliveries.select(_OF_DELIVERIES)).lazy())
+    measured = each_delivery(deliveries)
     flags = (
         "redelivery",
         "unlogged",
@@ -132,10 +132,26 @@ def delivery_measures(deliveries: pl.DataFrame, last_causes: pl.DataFrame | None
     )
 
 
+def each_delivery(deliveries: pl.DataFrame) -> pl.LazyFrame:
+    """Return what each delivery of a known queue and time counts for, with its ``evidence_ids``; ``at`` in microseconds."""
+    return _of_each(_at_next_logged(deliveries.select(DELIVERY_COLUMNS)).lazy())
+
+
 def invocation_measures(invocations: pl.DataFrame) -> pl.DataFrame:
     """Measure the invocations whose queue is known, in columns of the table ``invocations``; returns MEASURES."""
+    rows = each_invocation(invocations)
+    counts = rows.group_by(KEY).agg(
+        pl.len().cast(pl.Int64).alias("run"),
+        *[pl.col(name).sum().cast(pl.Int64) for name in CUT_OFF],
+    )
+    cited = rows.filter("failed").select(*KEY, _first_lines())
+    return _collected([counts, _slowest(rows), cited], [_times(rows, "run_ms")])
+
+
+def each_invocation(invocations: pl.DataFrame) -> pl.LazyFrame:
+    """Return what each invocation of a known queue and start counts for, with its ``evidence_ids``; ``at`` in microseconds."""
     status = pl.col("end_status")
-    rows = (
+    return (
         invocations.lazy()
         .filter(pl.col("queue_arn").is_not_null() & pl.col("started_at").is_not_null())
         .select(
@@ -150,12 +166,6 @@ def invocation_measures(invocations: pl.DataFrame) -> pl.DataFrame:
             "evidence_ids",
         )
     )
-    counts = rows.group_by(KEY).agg(
-        pl.len().cast(pl.Int64).alias("run"),
-        *[pl.col(name).sum().cast(pl.Int64) for name in CUT_OFF],
-    )
-    cited = rows.filter("failed").select(*KEY, _first_lines())
-    return _collected([counts, _slowest(rows), cited], [_times(rows, "run_ms")])
 
 
 def verdict_measures(messages: pl.DataFrame) -> pl.DataFrame:
@@ -163,9 +173,18 @@ def verdict_measures(messages: pl.DataFrame) -> pl.DataFrame:
 
     A work counts once, under however many message ids it came: all of them have to be in one part.
     """
+    rows = each_work(messages)
+    names = ("twice_surely", "twice_maybe", "stopped", "sent_again")
+    counts = rows.group_by(KEY).agg(*[pl.col(name).sum().cast(pl.Int64) for name in names])
+    cited = rows.filter("twice_maybe").select(*KEY, _first_lines())
+    return _collected([counts, cited], [])
+
+
+def each_work(messages: pl.DataFrame) -> pl.LazyFrame:
+    """Return what each work counts for at its first receive, with its ``evidence_ids``; ``at`` in microseconds."""
     verdict = pl.col("verdict")
     known = messages.lazy().filter(pl.col("queue_arn").is_not_null() & pl.col("first_received_at").is_not_null())
-    rows = (
+    return (
         known.sort("first_received_at", "item_id")
         .group_by("queue_arn", "work_id", maintain_order=True)
         .agg(
@@ -181,13 +200,10 @@ def verdict_measures(messages: pl.DataFrame) -> pl.DataFrame:
             verdict.is_in(list(AFFECTED)).alias("twice_maybe"),
             pl.col("sent_again"),
             (verdict == "absorbed").alias("stopped"),
+            "work_id",
             "evidence_ids",
         )
     )
-    names = ("twice_surely", "twice_maybe", "stopped", "sent_again")
-    counts = rows.group_by(KEY).agg(*[pl.col(name).sum().cast(pl.Int64) for name in names])
-    cited = rows.filter("twice_maybe").select(*KEY, _first_lines())
-    return _collected([counts, cited], [])
 
 
 def last_causes(redeliveries: pl.DataFrame) -> pl.DataFrame:

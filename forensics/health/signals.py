@@ -28,6 +28,7 @@ class Signal:
     sentence: str
     advice: str
     evidence_ids: tuple[str, ...] = ()
+    """Of a settings check. The rows behind a week's number are found by its code, see forensics.reasons."""
     is_setting: bool = False
     """It holds for the settings at the end of the evidence, not for the week's numbers."""
 
@@ -166,7 +167,7 @@ def signals_of(now: Row, before: Row | None, checks: Sequence[Row] = ()) -> Iter
                 level, _, words, _ = found
                 words += f", none in the {counted(runs, 'run')} since the function timeout was set"
                 found = level, REPAIRED, words, "Nothing more, as long as it stays so."
-            yield Signal(code, *found, tuple(now["evidence_ids"] or ()))
+            yield Signal(code, *found)
 
 
 REPAIRED = 10

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from forensics.identity import evidence_id
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.report.bundle import BundleBrokenError, contents, to_zip
@@ -234,7 +235,21 @@ def read_evidence(data: bytes) -> Evidence:
         raise BundleBrokenError(
             f"{SETTINGS} in the bundle is not UTF-8 text", "Ask its sender for another one."
         ) from problem
-    return Evidence(manifest["incident_id"], rows, settings, tuple(manifest.get("redactions") or ()))
+    redactions = tuple(manifest.get("redactions") or ())
+    if not redactions:
+        _check_names(rows.get(E.LOG_EVENTS.name, ()))
+    return Evidence(manifest["incident_id"], rows, settings, redactions)
+
+
+def _check_names(lines: Sequence[Row]) -> None:
+    """Refuse a log event under another one's id: the other would count as read where it comes. Redaction changes accounts."""
+    for number, row in enumerate(lines, 1):
+        place = (row["account_id"], row["region"], row["log_group"], row["event_id"])
+        if row["event_id"] is not None and row["evidence_id"] != evidence_id("log", *place):
+            raise BundleBrokenError(
+                f"row {number} of {E.LOG_EVENTS.name} in the bundle bears an id that is not its event's: {row['evidence_id']!r:.80}",
+                "Do not trust it; ask its sender for another one.",
+            )
 
 
 def _row(table: Table, number: int, line: bytes) -> dict[str, Any]:

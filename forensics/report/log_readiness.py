@@ -7,6 +7,7 @@ from typing import Any
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
 from forensics.readiness import LEVELS
+from forensics.report.queue_lookup import deliveries_of
 from forensics.tables.findings import LOGGING_READINESS
 
 
@@ -38,6 +39,12 @@ def not_checked(findings: Findings, queue: str | None = None) -> list[str]:
     rows = findings.read(LOGGING_READINESS, ["queue", "log_group", "function_name"], where).to_pylist()
     told = {(row["queue"], row["function_name"] or row["log_group"]) for row in rows}
     return [not_checked_text(name, who) for name, who in sorted(told)]
+
+
+def nothing_checked(findings: Findings, queue: str | None = None) -> list[str]:
+    """Return the same, and a sentence where no delivery is known at all: where nothing was checked nothing is free of suspicion."""
+    told = not_checked(findings, queue)
+    return told if told or deliveries_of(findings, queue) else ["No delivery was found, so nothing was checked"]
 
 
 def not_checked_text(queue: str, consumer: str) -> str:

@@ -14,7 +14,7 @@ from forensics.report.activity import quiet_for
 from forensics.report.fault_case import load_fault
 from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.find import LEAST_CHARS, asked_text, find, reader, works
-from forensics.report.log_readiness import not_checked
+from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_sentence
 from forensics.report.opening import affected_works
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
@@ -98,7 +98,7 @@ def still(findings: Findings, people: People, now: datetime, stale_after: timede
         return Reply("still", f"{when}: {running[0].queue}, {running[0].headline}{more}; {ends}", tuple(rows))
     quiets = [q for f in ranked if not f.is_settled for i in f.incidents if (q := quiet_for(i, until)) is not None]
     since = f"no repeat for {span_text(min(quiets).total_seconds() * 1000)}" if quiets else "no suspicion at all"
-    unchecked = not_checked(findings, queue)
+    unchecked = nothing_checked(findings, queue)
     if unchecked and not ranked:
         return Reply("still", f"Unknown: {unchecked[0]}", ())
     besides = f". Besides: {unchecked[0]}" if unchecked else ""
@@ -134,7 +134,7 @@ def refund(findings: Findings, people: People, queue: str | None = None) -> Repl
     if amounts := book_sums(list(due.values()))["to_refund"]:
         parts.append(f"by the books {amounts}")
     said = "; ".join(part for part in parts if part)
-    if not said and (unchecked := not_checked(findings, queue)):
+    if not said and (unchecked := nothing_checked(findings, queue)):
         return Reply("refund", f"Unknown: {unchecked[0]}", ())
     said = said or "nothing: no work was done more than once"
     return Reply("refund", said[:1].upper() + said[1:], tuple(rows))

@@ -48,11 +48,12 @@ class Nameless(NamedTuple):
 
 
 class _Naming(NamedTuple):
-    """An id at a place: a path of a JSON line, or the words before it."""
+    """An id at a place (a path of a JSON line, or the words before it) of a line that says something (``saying``)."""
 
     place: str
     value: str
     line: int
+    saying: tuple[str, str]
 
 
 def nameless_runs(findings: Findings, log_group: str, function: str | None) -> Nameless:
@@ -119,11 +120,11 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
 
 
 def _handlings(whole: RunLines) -> Iterator[tuple[RunLines, list[_Naming]]]:
-    """Part a stream by the ids in it: from an id's first line until its first place comes again."""
+    """Part a stream by the ids in it: from an id's first line until one that says the same comes again."""
     of_value: dict[str, list[list[_Naming]]] = defaultdict(list)
     for naming in _namings(whole):
         mine = of_value[naming.value]
-        if not mine or naming.place == mine[-1][0].place:
+        if not mine or naming.saying == mine[-1][0].saying:
             mine.append([])
         mine[-1].append(naming)
     for value, handlings in of_value.items():
@@ -143,13 +144,14 @@ def _namings(run: RunLines) -> Iterator[_Naming]:
         if line.text.startswith("{"):
             for value, path in body_values(line.text).items():
                 if _ID.fullmatch(value) and value.lower() != own and not _OTHERS.search(path):
-                    yield _Naming(path, value.lower(), number)
+                    start = line.text.index(value)
+                    yield _Naming(path, value.lower(), number, shape_of(line.text, start, start + len(value)))
             continue
         found = list(_ID.finditer(line.text, len(PREFIX.find(line.text) or "")))
         for one in found:
-            lead = shape_of(line.text, one.start(), one.end())[0]
+            saying = shape_of(line.text, one.start(), one.end())
             if one[0].lower() != own and not _OTHERS.search(line.text[: one.start()]):
-                yield _Naming(lead, one[0].lower(), number)
+                yield _Naming(saying[0], one[0].lower(), number, saying)
 
 
 _Seen = Mapping[str, Mapping[str, Sequence[int]]]

@@ -1,6 +1,7 @@
 """Reads runs with their lines out of a lake: those that failed, those that repeat work, and a fixed sample of the others."""
 
 import heapq
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from forensics.clock import micros, moment
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
 from forensics.parsers import parse_line
+from forensics.parsers.grammar import UUID
 from forensics.run_ends import CUT_OFF
 from forensics.suggestions.keys import body_values, with_telling_values
 from forensics.suggestions.model import MESSAGE_ID, Item, Line, RunLines
@@ -18,8 +20,11 @@ from forensics.tables.findings import DELIVERIES
 
 MOST_SAMPLED, MOST_FAILED, MOST_REPEATED = 1_500, 500, 1_000
 """Runs that are read: of those that ended well, that did not, and of messages that came again."""
+_NOT_PRINTED = 1 << 30
+"""Stands for the place of a message whose batch no line shows: it comes where a line first names it."""
 OWN_KINDS = ("app", "other")
 """Kinds of lines that a handler prints itself."""
+_ID = re.compile(UUID)
 _COLUMNS = [
     "consumer",
     "consumer_kind",
@@ -83,7 +88,7 @@ def _without_lines(
                 RunLines(name, row["log_group"], row["run_status"], _start_of(name), micros(row["run_ended_at"])),
             )
             streams[name] = row["log_group"], row["log_stream"]
-            place = row["batch_position"] or len(run.items) + 1
+            place = row["batch_position"] or _NOT_PRINTED
             message_id = row["message_id"]
             values = {message_id: MESSAGE_ID}
             run.items.append(Item(message_id, place, values, row["receive_count"], row["deduplication_id"]))
@@ -123,15 +128,21 @@ def _read(run: RunLines, lines: list[tuple[int, int, str]]) -> None:
             bodies |= {record.message_id.lower(): record.body for record in said.records if record.message_id}
         elif said.kind in OWN_KINDS:
             run.lines.append(Line(at, text))
+    named = {item.message_id: _NOT_PRINTED for item in run.items}
+    for place, line in enumerate(run.lines):
+        for value in _ID.findall(line.text):
+            if named.get(value.lower()) == _NOT_PRINTED:
+                named[value.lower()] = place
+    in_order = sorted(run.items, key=lambda item: (item.position, named[item.message_id]))
     run.items = [
         Item(
             item.message_id,
-            item.position,
+            number if item.position == _NOT_PRINTED else item.position,
             {**body_values(bodies.get(item.message_id)), **item.values},
             item.receive_count,
             item.deduplication_id,
         )
-        for item in run.items
+        for number, item in enumerate(in_order, 1)
     ]
 
 

@@ -8,11 +8,12 @@ from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.settings import Settings
 from forensics.suggestions.keys import business_key, message_id, order
+from forensics.suggestions.line_keys import with_key
 from forensics.suggestions.marks import Marks, marks_of
 from forensics.suggestions.model import Proposal, RunLines, Suggestions
 from forensics.suggestions.nameless import Nameless, nameless_runs
 from forensics.suggestions.runs import runs_of
-from forensics.suggestions.templates import templates_of
+from forensics.suggestions.templates import Template, templates_of
 from forensics.suggestions.timing import named_lines, placed
 from forensics.suggestions.trial import verdicts_now, verdicts_under
 from forensics.suggestions.written import settings_text
@@ -36,11 +37,12 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     for log_group, function in consumers:
         mine = by_group.pop(log_group, [])
         section, who = ("function", function) if function else ("worker", log_group)
-        if not mine:
+        if not mine or (function is None and not any(run.status == "success" for run in mine)):
             nameless = nameless_runs(findings, log_group, function)
+            if not mine:
+                cannot_tell.append(_of_nameless(who, nameless))
             there += nameless.there
-            mine = nameless.runs
-            cannot_tell.append(_of_nameless(who, nameless))
+            mine = nameless.runs or mine
         if not mine:
             continue
         found = _of_consumer(who, section, mine)
@@ -50,8 +52,10 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
     if effects:
         mine, effect = max(effects, key=lambda told: len(told[0]))
         key, why = business_key(name, mine, effect)
+        if key is None:
+            proposals = [_with_key(p, effects) for p in proposals]
         proposals += [key] if key else []
-        cannot_tell += [why] if why else []
+        cannot_tell += [why] if why and not any("(?P<key>" in str(p.value) for p in proposals) else []
     fresh = tuple(p for p in proposals if not _is_said(p, settings))
     items = sum(len(run.items) for mine, _ in effects for run in mine)
     found_all = Suggestions(name, fresh, tuple(cannot_tell), there, items)
@@ -96,6 +100,16 @@ def _of_nameless(who: str, found: Nameless) -> str:
         f"{who}: no word before the ids in these lines tells that they are messages' ids. They come as such do; hold one "
         "against a message id of the queue before you accept."
     )
+
+
+def _with_key(proposal: Proposal, effects: Sequence[tuple[Sequence[RunLines], Template | None]]) -> Proposal:
+    """Let an effect's line name the work where no body does."""
+    if proposal.kind != "effect":
+        return proposal
+    for runs, effect in effects:
+        if effect is not None and effect.expression == proposal.value:
+            return with_key(proposal, effect, runs)
+    return proposal
 
 
 def _is_said(proposal: Proposal, settings: Settings) -> bool:

@@ -25,6 +25,9 @@ _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}])")
 _VARIABLE = "\0"
 MOST_EXAMPLES = 5
 _WORDS_OF_TAIL = 3
+_JSON_FIELD = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"[^"\\\0]*[A-Za-z]{2}[^"\\\0]*"', re.ASCII)
+"""A field of a JSON line that says something in words."""
+_JSON_NAME = re.compile(r'"[A-Za-z@_][\w@.-]*": ?"\Z', re.ASCII)
 MOST_CHARS = 2_000
 """A longer line is a dump, and no mark."""
 
@@ -152,6 +155,9 @@ def _candidates(template: Template) -> Iterator[str]:
     behind = _escaped(tail)
     clause = near.rpartition('"')[2].lstrip(" ,:")
     texts = [_escaped(text) for text in dict.fromkeys((clause, near)) if _WORD.search(text)]
+    for told in _JSON_FIELD.finditer(lead):
+        if name := _JSON_NAME.search(lead, told.end()):
+            yield f"{_escaped(told[0])}.*?{_escaped(name[0])}{found}"
     for text in texts:
         if _SPOKEN.search(text):
             yield text + found

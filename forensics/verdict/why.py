@@ -154,7 +154,9 @@ def _redelivered(why: Why, say: Callable[..., str], span: Callable[[float], str]
     if visibility is not None and _is_near(why.gap_ms, visibility):
         when = "" if is_told else say(" after the visibility timeout of {span}", span=span(1000 * visibility))
     elif why.gap_ms is not None:
-        when = say(" {span} after the previous receive", span=span(why.gap_ms))
+        is_pronoun = is_one or why.trigger not in ENDS
+        told = " {span} after the previous receive" if is_pronoun else ", {span} after the previous receive"
+        when = say(told, span=span(why.gap_ms))
     if why.overlap_ms:
         overlap = say(", and both runs were at work for {span}", span=span(why.overlap_ms))
     if why.done_again and is_one:

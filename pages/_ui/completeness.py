@@ -8,7 +8,7 @@ from pages._ui.board import Board
 from pages._ui.clock import Clock
 from pages._ui.coverage import Gap, complete_share, unread
 from pages._ui.said import count_text as count
-from pages._ui.said import percent, say
+from pages._ui.said import in_words, percent, say
 from pages._ui.states import guarded
 from pages._ui.words import plain
 
@@ -51,19 +51,19 @@ def warn(lines: list[str]) -> None:
 def _words(gap: Gap, clock: Clock) -> str:
     start, end = clock.minute(gap.start_at), clock.minute(gap.end_at)
     until = end[-5:] if start[:-5] == end[:-5] else end
-    why = f" ({gap.why})" if gap.why else ""
-    if gap.why == FROM_FILES:
+    why = say(" ({why})", why=in_words(gap.why)) if gap.why else ""
+    if gap.why.startswith(FROM_FILES):
         return say(
             "{resource}: {start} to {until} {zone} is known from files; what else was logged then is not, unless "
             "`doubletake import --complete-since` says that they hold everything",
-            resource=gap.resource,
+            resource=in_words(gap.resource),
             start=start,
             until=until,
             zone=clock.label(gap.start_at),
         )
     return say(
         "{resource}: {start} to {until} {zone} was not read{why}",
-        resource=gap.resource,
+        resource=in_words(gap.resource),
         start=start,
         until=until,
         zone=clock.label(gap.start_at),

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from forensics.coverage import standing
+from forensics.language import of_call
 from forensics.spans import length, without
 
 Span = tuple[datetime, datetime]
@@ -28,14 +29,19 @@ class Gap(NamedTuple):
 
 
 def unread(coverage: list[dict[str, Any]]) -> list[Gap]:
-    """Return every gap with the kind of error that made it, the newest first."""
+    """Return every gap with what made it, of an error its names alone; the newest first."""
     errors = {(r["source"], r["resource"]): r["detail"] or r["status"] for r in coverage if r["status"] != "ok"}
     found = [
-        Gap(source, resource or source, start, end, errors.get((source, resource), "").partition(":")[0])
+        Gap(source, resource or source, start, end, _short(errors.get((source, resource), "")))
         for (source, resource), spans in gaps(coverage).items()
         for start, end in spans
     ]
     return sorted(found, key=lambda gap: (gap.end_at, gap.resource), reverse=True)
+
+
+def _short(detail: str) -> str:
+    call, _ = of_call(detail)
+    return call.removesuffix(": ") or detail
 
 
 def complete_share(coverage: list[dict[str, Any]]) -> float | None:

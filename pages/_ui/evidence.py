@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from forensics.health import Signal
 from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.tables.evidence import LOG_EVENTS
 from pages._ui import lines
@@ -18,6 +19,9 @@ from pages._ui.words import plain
 
 Row = dict[str, Any]
 _WANTED = "evidence_wanted"
+_OPENS = "Open each row: the whole log line with those around it, a metric's point, a snapshot of settings."
+_MOST = 200
+"""Rows listed at once, the first by time."""
 _ROWS_PX = 260
 """Height of the list, so that the chosen row below it stays in sight."""
 
@@ -30,9 +34,23 @@ def opener(evidence_ids: tuple[str, ...] | list[str] | None, told: str, page: Pa
         key=f"evidence-{key}",
         type="tertiary",
         icon=":material/fact_check:",
-        help=say("Open each row: the whole log line with those around it, a metric's point, a snapshot of settings."),
+        help=say(_OPENS),
     ):
         _window(ids, told, page)
+
+
+def opener_of_week(signal: Signal, week: dict[str, Any] | None, page: Page, key: str) -> None:
+    """Offer the rows that a reason of the weekly review rests on; what its number counted is looked for on a click."""
+    if signal.is_setting or week is None:
+        opener(signal.evidence_ids, signal.sentence, page, key)
+    elif st.button(
+        say("Rows of evidence"), key=f"evidence-{key}", type="tertiary", icon=":material/fact_check:", help=say(_OPENS)
+    ):
+        from forensics.reasons import reason_ids  # polars, which no page needs before a click
+
+        with guarded("the rows behind a reason", page.data_version), busy("Reading the rows of evidence"):
+            ids = reason_ids(page.board.findings, signal, week)
+        _window(ids, signal.sentence, page)
 
 
 def on_choice(table: str, rows: list[Row], sentence: str) -> Any:
@@ -65,7 +83,9 @@ def _rows(ids: tuple[str, ...], told: str, page: Page) -> None:
     """List the rows in order of time; below them the chosen one, whole."""
     st.markdown(plain(in_words(told)))
     with guarded("the cited rows of evidence", page.data_version), busy("Reading the rows of evidence"):
-        found, raw = _read(page.board.key, ids, page.board)
+        found, raw = _read(page.board.key, ids[:_MOST], page.board)
+    if len(ids) > _MOST:
+        st.caption(say("The first {shown} of {of} rows.", shown=_MOST, of=f"{len(ids):,}"))
     if not found:
         st.caption(say("None of the cited rows is in this data version."))
         return

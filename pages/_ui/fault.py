@@ -19,7 +19,7 @@ from pages._ui.changes import changes_table
 from pages._ui.incident import stop_now
 from pages._ui.incidents import affected as of_incident
 from pages._ui.incidents import no_suspicion, state
-from pages._ui.plots import legible
+from pages._ui.plots import legible, show
 from pages._ui.said import busy, in_words, interval, language, percent, say, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
@@ -156,7 +156,7 @@ def over_time(fault: Fault, page: Page) -> None:
     width = (until - fault.started_at) / BINS
     starts = [(fault.started_at + n * width).astimezone(page.clock.zone).replace(tzinfo=None) for n in range(BINS)]
     figure = fault_times(starts, fault.bars(fault.started_at, until, BINS), page.clock.label(until), language())
-    st.plotly_chart(
+    show(
         legible(figure),
         key="fault_times",
         config={"displayModeBar": False},

@@ -219,8 +219,8 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
         st.caption(plain(" ".join(filter(None, said))))
     numbers = [s for s in queue.signals if not s.is_setting]
     of_settings = [s for s in queue.signals if s.is_setting]
-    _reasons(say("This week"), numbers, page)
-    _reasons(say("Settings today"), of_settings, page)
+    _reasons(say("This week"), numbers, queue, page)
+    _reasons(say("Settings today"), of_settings, queue, page)
     if not queue.signals:
         st.success(
             say("Nothing to do for this queue.") if queue.need == "ok" else say("Nothing was read."),
@@ -247,7 +247,7 @@ def details(queue: QueueReview, review: WeekReview, page: Page) -> None:
     setting_checks.table([c for c in queue.checks if c["sentence"] not in told_above], page, bool(told_above))
 
 
-def _reasons(title: str, signals: list[Signal], page: Page) -> None:
+def _reasons(title: str, signals: list[Signal], queue: QueueReview, page: Page) -> None:
     """Show why the queue needs work: what its week showed apart from what its settings ask for."""
     if not signals:
         return
@@ -259,7 +259,7 @@ def _reasons(title: str, signals: list[Signal], page: Page) -> None:
             st.markdown(
                 f":{colour}-badge[{term(signal.level)}] {plain(in_words(signal.sentence))}  \n:gray[:small[{advice}]]"
             )
-            evidence.opener(signal.evidence_ids, signal.sentence, page, f"{signal.is_setting}-{place}")
+            evidence.opener_of_week(signal, queue.now, page, f"{signal.is_setting}-{place}")
 
 
 def _days(queue: QueueReview, review: WeekReview, page: Page) -> None:

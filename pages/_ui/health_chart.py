@@ -3,11 +3,9 @@
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import streamlit as st
-
 from forensics.charts.queue_days import incident_frame, queue_days_figure
 from forensics.health import QueueReview, WeekReview, week_bounds
-from pages._ui.plots import legible
+from pages._ui.plots import legible, show
 from pages._ui.said import in_words, language, say
 
 CHART_PX = 900
@@ -33,7 +31,7 @@ def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: li
 
 def days_chart(queue: QueueReview, review: WeekReview, figure: Any) -> None:
     """Show the drawn weeks."""
-    st.plotly_chart(
+    show(
         figure,
         key=f"days-{queue.queue_arn}-{review.week}",
         config=CONFIG,

@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import streamlit as st
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90
 
 from pages._ui.device import is_phone
 
+_STRONG = ("fill: rgb(38, 39, 48)", "fill: rgb(250, 250, 250)")
+"""What the browser puts in for the strong text colour, in a light theme and a dark one."""
+_TOOLBAR_PX = 28
 _ENTRY_PX = 20
 """Height of an entry of a legend; on a phone each has a row of its own."""
 
@@ -13,8 +17,8 @@ _ENTRY_PX = 20
 def legible(figure: Any) -> Any:
     """Give a figure's words the theme's strong text colour, and return it.
 
-    Streamlit's own choice for ticks is a grey of 3.7:1. The name stands for a colour that the browser puts in, so the
-    figure follows a change of theme without being drawn again.
+    Streamlit's own choice for ticks is a grey of 3.7:1. The name stands for a colour that the browser puts in once;
+    ``show`` lets the words change with the theme after that.
     """
     figure.update_layout(font_color=GRAY_90, legend_font_color=GRAY_90)
     for axes in (figure.update_xaxes, figure.update_yaxes):
@@ -23,13 +27,27 @@ def legible(figure: Any) -> Any:
     return figure
 
 
+def show(figure: Any, **how: Any) -> Any:
+    """Show a figure as ``st.plotly_chart`` does, in words that follow a change of theme, as a system makes it in the evening.
+
+    Of what is drawn Streamlit changes nothing then. A label that one points at has its own ground, and keeps its colour.
+    """
+    words = ", ".join(f'.js-plotly-plot .main-svg > g:not(.hoverlayer) text[style*="{rgb}"]' for rgb in _STRONG)
+    st.html(f"<style>{words} {{ fill: currentColor !important; }}</style>")
+    return st.plotly_chart(figure, **how)
+
+
 def fitted(figure: Any) -> Any:
-    """Make a chart with its legend below as tall on a phone as that takes, and return it: else the legend scrolls in a box."""
+    """Make a chart with its legend below as tall on a phone as that takes, and return it: else the legend scrolls in a box.
+
+    The toolbar, which is always there on a phone, gets a row of its own above the name of the time axis.
+    """
     if is_phone():
         entries = sum(trace.showlegend is not False and bool(trace.name) for trace in figure.data)
         more = max(_ENTRY_PX * entries + 8 - figure.layout.legend.maxheight, 0)
         figure.update_layout(
-            height=figure.layout.height + more,
+            height=figure.layout.height + more + _TOOLBAR_PX,
+            margin_t=figure.layout.margin.t + _TOOLBAR_PX,
             margin_b=figure.layout.margin.b + more,
             legend_maxheight=figure.layout.legend.maxheight + more,
         )

@@ -21,7 +21,7 @@ from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 from pages._ui import details, lines, marks
 from pages._ui.board import Board
 from pages._ui.coverage import reach
-from pages._ui.plots import legible
+from pages._ui.plots import fitted, legible, show
 from pages._ui.said import busy, in_words, interval, language, say, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
@@ -193,7 +193,7 @@ def answer(work: Work, page: Page) -> None:
         labels = {lane: names[key] for key in work.items if (lane := _lane_of(key)) in set(timeline["item_id"])}
         seconds = rows[0]["visibility_timeout_s"]
         figure = timeline_figure(timeline, page.clock.zone, labels=labels, visibility_timeout_s=seconds, say=language())
-        st.plotly_chart(legible(figure), key="message-timeline", config={"displaylogo": False}, alt=said)
+        show(fitted(legible(figure)), key="message-timeline", config={"displaylogo": False}, alt=said)
     if len(work.items) > 1:
         ids(work, rows, verdicts, page)
     facts([d for d in rows if _key(d) == hit.key] or rows, verdict)

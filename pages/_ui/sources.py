@@ -10,13 +10,14 @@ from forensics.settings_text import changed_since
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import LOG_EVENTS
 from pages._ui.board import Board, settings_path
-from pages._ui.cards import card, row
+from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
 from pages._ui.coverage import by_day, complete_share, gaps
+from pages._ui.device import is_phone
 from pages._ui.said import busy, day_text, in_words, percent, say, span_text, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
 from pages._ui.states import guarded
-from pages._ui.tables import data_table
+from pages._ui.tables import data_table, opening_table
 from pages._ui.words import plain
 
 POLICY = Path(__file__).resolve().parents[2] / "docs" / "iam-policy.json"
@@ -123,7 +124,8 @@ def missing(coverage: list[Row], page: Page) -> None:
     ]
     if rows:
         st.subheader(say("Not read"), anchor="gaps")
-        data_table(rows[:1000], told=("Why",), hide_index=True, key="gaps-table", alt=say("Gaps"))
+        columns = ("Resource", "From", "To", "Length")
+        opening_table(rows[:1000], columns, columns[:2], told=("Why",), key="gaps-table", alt=say("Gaps"))
 
 
 def table(status: LakeStatus, page: Page) -> None:
@@ -133,7 +135,7 @@ def table(status: LakeStatus, page: Page) -> None:
         clocks = {r["log_group"]: r for r in page.board.spans(LOG_EVENTS, "log_group", "logged_at")}
     else:
         clocks = {}
-    data_table(
+    opening_table(
         [
             {
                 "Queue": s.queue,
@@ -145,21 +147,22 @@ def table(status: LakeStatus, page: Page) -> None:
                 "Provisional": s.provisional,
                 "Seen": s.seen_count,
                 "Stored": s.stored_count,
-                "First event": page.clock.stamp(clocks.get(s.resource, {}).get("logged_at_min")),
-                "Last event": page.clock.stamp(clocks.get(s.resource, {}).get("logged_at_max")),
+                "First event": page.clock.minute(clocks.get(s.resource, {}).get("logged_at_min")),
+                "Last event": page.clock.minute(clocks.get(s.resource, {}).get("logged_at_max")),
                 "Detail": s.detail,
             }
             for s in status.sources
         ],
+        ("Queue", "Source", "Resource", "State", "Read until", "Last event"),
+        ("Resource", "State", "Read until"),
         told=("State", "Detail"),
-        hide_index=True,
         key="sources",
-        placeholder="–",
         column_config={
+            "Resource": st.column_config.TextColumn(width=130 if is_phone() else 180),
             "Provisional": st.column_config.CheckboxColumn(
                 help=say("The end was read early: late events may be missing.")
             ),
-            "First event": st.column_config.TextColumn(
+            "Last event": st.column_config.TextColumn(
                 help=say("The writer's own clock, shown in {zone}.", zone=page.clock.label())
             ),
         },
@@ -190,6 +193,7 @@ def versions(page: Page) -> None:
         hide_index=True,
         key="versions",
         placeholder="–",
+        column_order=("Data version", "Made at", "Incidents") if is_phone() else None,
         on_select="rerun",
         selection_mode="single-row",
         alt=say("Data versions, newest first"),
@@ -210,15 +214,18 @@ def rows(status: LakeStatus, page: Page) -> None:
     generation = page.board.generation
     counts = [("evidence", name, n, generation.inputs.get(name)) for name, n in status.evidence_rows.items()]
     counts += [("findings", name, n, generation.versions.get(name)) for name, n in generation.row_counts.items()]
-    data_table(
+    opening_table(
         [
             {"Kind": kind, "Table": name, "Rows": n, "Version": version, "One row is": BY_NAME[name].grain}
             for kind, name, n, version in counts
         ],
+        ("Kind", "Table", "Rows", "Version", "One row is"),
+        ("Table", "Rows"),
         told=("Kind", "One row is"),
-        hide_index=True,
         key="tables",
-        placeholder="–",
+        column_config={"One row is": st.column_config.TextColumn(width=470)},
+        row_height=None if is_phone() else ROW_OF_TWO_LINES,
+        height="auto" if is_phone() else two_line_height(len(counts)),
         alt=say("Tables of the lake"),
     )
     st.caption(plain(say("{lake}, {n} MB", lake=status.lake, n=f"{status.size_bytes / 1000000.0:,.1f}")))

@@ -1,11 +1,13 @@
 """Tables in the reader's language: columns are named once, in English, and headed in the language of whoever looks."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import streamlit as st
 
-from pages._ui.said import language, term
+from pages._ui.device import is_phone
+from pages._ui.said import in_words, language, say, term
+from pages._ui.words import plain
 
 
 def data_table(
@@ -50,6 +52,46 @@ def data_table(
         for row in rows
     ]
     return st.dataframe(rows, column_config=config, **more)
+
+
+def opening_table(
+    rows: list[dict[str, Any]],
+    wide: Sequence[str],
+    narrow: Sequence[str],
+    *,
+    told: Collection[str] = (),
+    key: str,
+    **more: Any,
+) -> None:
+    """Show the columns that fit, ``narrow`` ones on a phone; a chosen row opens whole below the table."""
+    event = data_table(
+        rows,
+        told=told,
+        hide_index=True,
+        key=key,
+        placeholder="–",
+        column_order=narrow if is_phone() else wide,
+        on_select="rerun",
+        selection_mode=["single-row", "single-cell"],
+        **more,
+    )
+    picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
+    if not picked or picked[0] >= len(rows):
+        st.caption(say("Choose a row to see all of it."))
+        return
+    with st.container(border=True, key=f"{key}-whole"):
+        whole = {name: value for name, value in rows[picked[0]].items() if value not in (None, "")}
+        st.markdown(
+            "  \n".join(f"**{plain(term(name))}** {_text(value, name in told)}" for name, value in whole.items())
+        )
+
+
+def _text(value: Any, is_ours: bool) -> str:
+    if isinstance(value, bool):
+        return term("yes" if value else "no")
+    if isinstance(value, int):
+        return f"{value:,}"
+    return plain(in_words(value) if is_ours else str(value))
 
 
 def _counts(rows: list[dict[str, Any]]) -> list[str]:

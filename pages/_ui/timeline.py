@@ -21,7 +21,7 @@ from forensics.report.told import cause as told_cause
 from forensics.tables.findings import TIMELINE
 from pages._ui import details, event
 from pages._ui.device import is_phone
-from pages._ui.plots import finished, fitted, legible
+from pages._ui.plots import finished, fitted, legible, show
 from pages._ui.runs import failed_runs
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, language, say, term
@@ -307,7 +307,7 @@ def _clicked(name: str) -> Any:
 
 def _chart(drawn: Drawn, case: Case) -> None:
     pointed = st.session_state.get(details.pointed_of(case))
-    shown = st.plotly_chart(
+    shown = show(
         ringed(drawn.figure, pointed) if pointed else drawn.figure,
         key=drawn.name,
         on_select="rerun",

@@ -1,4 +1,5 @@
 import hashlib
+import os
 import re
 import shlex
 import subprocess
@@ -93,3 +94,10 @@ def test_the_signature_of_the_page_holds_and_breaks_with_the_first_changed_byte(
     assert [r.returncode for r in runs] == [0, 0, 0, 0], runs[-1].stderr
     assert "Signature Verified Successfully" in runs[-1].stdout
     assert changed.returncode == 1
+
+
+def test_a_pipe_is_no_bundle_and_is_not_waited_for(tmp_path, capsys):
+    os.mkfifo(tmp_path / "case.zip")
+
+    assert cli.main(["verify", str(tmp_path / "case.zip")]) == 2
+    assert "is a folder, a pipe or a device, and no file" in capsys.readouterr().err

@@ -181,6 +181,18 @@ def test_where_no_line_names_a_message_nothing_is_called_free_of_suspicion(tmp_p
     assert "No suspicion" not in err
 
 
+@pytest.mark.parametrize("command", [["incidents"], ["messages"], ["ask", "still"], ["ask", "refund"]], ids=" ".join)
+def test_without_a_delivery_nothing_is_called_free_of_suspicion(tmp_path, capsys, command):
+    lake = world.save(tmp_path / "lake", {})
+    code = cli.main([*command, "--lake", str(lake.root)])
+    told = "".join(capsys.readouterr())
+
+    assert code == 0
+    assert "No delivery was found, so nothing was checked" in told
+    assert "suspicion" not in told
+    assert "no work was done" not in told
+
+
 @pytest.mark.parametrize("command", ["incidents", "messages", "findings", "deliveries"])
 def test_a_mistyped_queue_is_never_called_clean(run, command):
     code, out, err = run(command, "--queue", "paymets.fifo")

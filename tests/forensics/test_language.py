@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forensics.choices import LANGUAGES
-from forensics.language import phrases
+from forensics.language import Language, phrases
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEAKING = ("app.py", "pages", "cli", "forensics/charts", "forensics/report")
@@ -68,3 +68,30 @@ def test_every_phrase_that_code_says_is_there(code):
 
     assert len(said()) > 400
     assert lacking == {}
+
+
+WHY_UNREAD = {
+    "from files: what else was logged there is not known": "ファイルから：ほかに何がログに残っていたかは分かりません",
+    "the table is larger: its first 1,000 records were read": "テーブルはもっと大きく、最初の 1,000 件を読み取りました",
+    "GetMetricData: Throttles: no answer": "GetMetricData: Throttles: 応答なし",
+    "FilterLogEvents: CutPage: more than 10000 events in millisecond 5": (
+        "FilterLogEvents: CutPage: ミリ秒 5 に 10000 件を超えるイベントがあります"
+    ),
+    "orders (whose dead letters it takes)": "orders（デッドレターの送り元）",
+}
+AWS_WORDS = (
+    "AccessDenied: no",
+    "FilterLogEvents: AccessDeniedException: User: u is not authorized to perform: logs:FilterLogEvents",
+    "FilterLogEvents: ThrottlingException: Rate exceeded",
+    "GetMetricData: Throttles: Forbidden",
+)
+
+
+@pytest.mark.parametrize("english", WHY_UNREAD)
+def test_why_a_source_was_not_read_is_said_where_the_words_are_ours(english):
+    assert Language("ja").sentence(english) == WHY_UNREAD[english]
+
+
+@pytest.mark.parametrize("english", AWS_WORDS)
+def test_what_aws_answered_is_told_in_its_own_words(english):
+    assert Language("ja").sentence(english) == english

@@ -215,6 +215,9 @@ def test_on_a_phone_headline_and_chart_are_visible_without_the_sidebar(visit, tm
     assert headline["x"] >= 0 and headline["x"] + headline["width"] <= 390
     assert chart["x"] >= 0 and chart["x"] + chart["width"] <= 390
     assert wide <= 390
+    toolbar = page.locator(".js-plotly-plot .modebar").bounding_box()
+    named = page.locator(".js-plotly-plot .annotation-text", has_text="time (").bounding_box()
+    assert toolbar["y"] + toolbar["height"] <= named["y"]
     assert (
         page.locator("[data-testid=stMainBlockContainer] [data-testid=stVerticalBlock]").first.bounding_box()["y"] < 80
     )
@@ -230,6 +233,24 @@ def test_dark_mode_draws_the_same_chart_on_a_dark_page(visit, tmp_path):
     assert background == "rgb(14, 17, 23)"
     assert page.locator(CHART).count() > 30
     assert picture(page, "incident-dark", tmp_path).exists()
+
+
+COLOURS = """() => [...document.querySelectorAll('.js-plotly-plot .main-svg > g:not(.hoverlayer) text')]
+    .map(text => getComputedStyle(text).fill)"""
+
+
+def test_the_words_of_an_open_chart_follow_the_system_into_the_dark_and_back(left_open):
+    page = left_open.page
+    light = set(page.evaluate(COLOURS))
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(14, 17, 23)", timeout=PATIENCE_MS)
+    dark = set(page.evaluate(COLOURS))
+    page.emulate_media(color_scheme="light")
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(255, 255, 255)", timeout=PATIENCE_MS)
+
+    assert light
+    assert not light & dark
+    assert set(page.evaluate(COLOURS)) == light
 
 
 def test_the_csv_lists_the_messages_that_may_have_been_processed_twice(left_open):

@@ -114,3 +114,12 @@ def test_whole_numbers_of_tables_are_read_in_thousands(visit):
 
     assert formats["Rows"] == formats["Seen"] == "localized"
     assert formats.get("Queue") is None
+
+
+def test_wide_tables_show_the_columns_that_fit_and_a_chosen_row_whole(visit):
+    at = visit("pages/data.py", "demo", selection={"sources": {"selection": {"rows": [0], "cells": []}}})
+    shown = {tuple(frame.proto.column_order) for frame in at.dataframe}
+
+    assert ("Queue", "Source", "Resource", "State", "Read until", "Last event") in shown
+    assert all(len(columns) <= 6 for columns in shown)
+    assert any("**Read from**" in m.value and "**Stored**" in m.value for m in at.markdown)

@@ -333,6 +333,20 @@ def test_many_gaps_are_counted_and_the_newest_named(visit, tmp_path):
     assert "2 more gaps: the Data page lists all" in warning
 
 
+def test_why_a_stretch_was_not_read_is_said_in_japanese_but_for_the_names_of_aws(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    start = START - tales.s(7200)
+    story.coverage(tales.CHARGE, start, start + tales.s(60), "failed", "a file is damaged")
+    denied = "FilterLogEvents: AccessDeniedException: User: u is not authorized"
+    story.coverage(tales.CLICKS, start, start + tales.s(60), "denied", denied)
+    at = visit("app.py", story.save(tmp_path / "lake"), lang="ja")
+    warning = at.warning[0].value.replace("\\", "")
+
+    assert "（ファイルが壊れています）" in warning
+    assert "（FilterLogEvents: AccessDeniedException）" in warning
+
+
 def test_links_and_summary_can_be_copied(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, tz="Asia/Tokyo")
     link = next(c.value for c in at.code if c.value.startswith("http"))

@@ -3,6 +3,7 @@
 import pytest
 
 from forensics.lake import Lake
+from forensics.tables.findings import INVOCATIONS
 from forensics.tables.health import SETTING_FINDINGS
 from pages._ui import evidence, health
 from tests.pages import health_tale, tales
@@ -229,6 +230,24 @@ def test_the_rows_behind_a_reason_open_as_whole_lines_with_their_neighbours(visi
     assert sorted(rows["Kind"]) == ["log events", "queue settings"]
     assert line.strip() in [c.value.strip() for c in at.code]
     assert any("▶" in c.value and len(c.value.splitlines()) > 3 for c in at.code)
+
+
+def test_a_reason_of_the_week_opens_the_rows_it_rests_on_and_no_others(visit, cited):
+    at = visit(PAGE, cited[0], queue="payments.fifo")
+    told = [m.value for m in at.markdown if "badge" in m.value]
+    place = next(n for n, words_ in enumerate(told) if "2 function timeouts" in words_)
+    at.button(f"evidence-False-{place}").click().run()
+    rows = next(f.value for f in at.dataframe if "Row" in f.value)
+    timed_out = {
+        i
+        for run in Lake(cited[0]).findings().read(INVOCATIONS).to_pylist()
+        if run["end_status"] == "timeout"
+        for i in run["evidence_ids"]
+    }
+
+    assert not at.exception
+    assert len(rows) == len(timed_out)
+    assert any("timed out" in row for row in rows["Row"])
 
 
 def test_a_chosen_check_opens_its_evidence_once(visit, cited, monkeypatch):

@@ -256,6 +256,11 @@ BROKEN = {
     "a time without a zone": ("evidence-log_events.jsonl", a_row(logged_at="2026-11-20T05:12:00"), "logged_at is"),
     "a time before any": ("evidence-log_events.jsonl", a_row(logged_at="0001-01-01T00:00:00+14:00"), "logged_at is"),
     "a time after any": ("evidence-log_events.jsonl", a_row(logged_at="9999-12-31T23:00:00-14:00"), "logged_at is"),
+    "a log event under another one's id": (
+        "evidence-log_events.jsonl",
+        a_row(account_id="111122223333", region="eu-west-1", log_group="/g", event_id="7"),
+        "bears an id that is not its event's",
+    ),
     "no number": ("evidence-metric_points.jsonl", a_row(value=float("nan")), "NaN is no number"),
     "another table": ("evidence-messages.jsonl", b"{}\n", "is of no table of evidence"),
     "half a row": ("evidence-consumers.jsonl", b'{"evidence_id": \n', "row 1 of consumers in the bundle is not a row"),

@@ -122,8 +122,8 @@ def test_lines_in_json_give_an_expression_of_the_words_before_the_value():
 
     said = values(found(day(in_json)))
 
-    assert 'paid", "order": "(?P<key>' in said["effect"]
-    assert 'start", "order": "(?P<key>' in said["started"]
+    assert '"msg": "paid".*?"order": "(?P<key>' in said["effect"]
+    assert '"msg": "start".*?"order": "(?P<key>' in said["started"]
 
 
 def test_a_batch_taken_in_order_is_sequential_and_one_inversion_makes_it_parallel():

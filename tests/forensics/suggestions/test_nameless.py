@@ -178,3 +178,54 @@ def test_a_queue_of_which_only_the_consumer_is_known_is_known(tmp_path):
     assert found.cannot_tell == (
         f"{WORKER}: no line names a message by a word that is known, and no id stands in its lines that is another in each handling.",
     )
+
+
+KEYS = {
+    "a name and a value": ("order_id=ord-{n}", r"order_id=(?P<key>"),
+    "beside what is no key": ("took=0.{n:03} amount=9.99 invoice: inv-{n}", r"invoice: (?P<key>"),
+    "a fraction is none": ("order_no=0.{n:03}", None),
+    "the same one for several messages": ("shop_id=s-{shop}", None),
+    "two that fit": ("order_id=ord-{n} payment_id=pay-{n}", None),
+    "another thing's": ("request_id=req-{n}", None),
+    "nothing": ("", None),
+}
+
+
+@pytest.mark.parametrize(("tail", "expected"), KEYS.values(), ids=KEYS)
+def test_the_key_that_the_effects_line_prints_is_proposed_with_it(tmp_path, tail, expected):
+    def says(message, _, __):
+        number = UUID(message).int & 0xFFFF
+        return f"got {message}", f"shipped {message} {tail.format(n=number, shop=number % 3)}".rstrip()
+
+    found = proposed(shipped(tmp_path, says, failed=(7, 8)))
+    (effect,) = [p.value for p in found.proposals if p.kind == "effect"]
+
+    assert (expected or "shipped") in effect
+    assert ("(?P<key>" in effect) is (expected is not None)
+    Settings.parse(f"[[function]]\nname = 'ship'\neffect = '{effect}'")
+
+
+def test_a_field_of_a_json_line_is_a_key_too_and_the_expression_passes_over_what_changes(tmp_path):
+    def says(message, request, _):
+        head = f'{{"level": "INFO", "function_request_id": "{request}", "message": '
+        number = UUID(message).int & 0xFFFF
+        return f'{head}"begin", "unit": "{message}"}}', f'{head}"sent", "unit": "{message}", "order_id": "o-{number}"}}'
+
+    told = {p.kind: p.value for p in proposed(shipped(tmp_path, says)).proposals}
+
+    assert (
+        told["effect"] == r'"message": "sent".*?"unit": "(?P<message_id>[\w.@+-]+).*?\border_id": "(?P<key>[\w.@+/-]+)'
+    )
+    assert told["started"] == r'"message": "begin".*?"unit": "(?P<message_id>[\w.@+-]+)'
+
+
+def test_a_worker_whose_lines_name_messages_by_a_known_word_gets_its_marks_proposed_too(tmp_path):
+    lines = []
+    for number in (*range(60), 3, 4):
+        at = 5.0 * len(lines)
+        lines.append((at, "worker-1", f'{{"level": 30, "msg": "got it", "messageId": "{an_id(number)}"}}'))
+        lines.append((at + 2, "worker-1", f'{{"level": 30, "msg": "charged", "messageId": "{an_id(number)}"}}'))
+    told = {p.kind: p.value for p in proposed(lake_of(tmp_path, WORKER, lines)).proposals}
+
+    assert told["effect"] == r'"msg": "charged".*?"messageId": "(?P<message_id>[\w.@+-]+)'
+    assert told["started"] == r'"msg": "got it".*?"messageId": "(?P<message_id>[\w.@+-]+)'

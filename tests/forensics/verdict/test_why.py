@@ -27,7 +27,7 @@ SAID = {
     ),
     "redelivered long after its visibility timeout": (
         CUT_OFF._replace(gap_ms=900_000),
-        "SQS redelivered all 10 15 min after the previous receive, and 7 were processed again.",
+        "SQS redelivered all 10, 15 min after the previous receive, and 7 were processed again.",
     ),
     "settings and times that nothing tells": (
         Why("orders", ["worker"], "runtime_crash"),

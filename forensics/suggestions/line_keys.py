@@ -1,0 +1,61 @@
+"""The business key that the effect's own line prints beside the message id, where no body tells it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from forensics.parsers.marks import mark
+from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
+from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
+from forensics.suggestions.templates import Template
+
+_NAMED = re.compile(
+    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>"?(?:=|: ?)"?)(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
+    re.ASCII,
+)
+_OF_WORK = re.compile(r"(?:id|key|no|nr|number|ref|reference|order|payment|invoice|booking)\Z", re.IGNORECASE)
+"""Ends of names that name a piece of work: a duration is another in each line, too."""
+_OF_OTHERS = re.compile(
+    r"(?:message|msg|request|trace|span|correlation|receipt|session|record)[_.-]?(?:id|key|no)\Z", re.I
+)
+_FRACTION = re.compile(r"\d+\.\d+")
+
+
+def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Proposal:
+    """Return an effect's proposal with a group for the key, if its line prints one; else as it is.
+
+    A key stands behind the message id as ``name=value`` or a field of JSON, in every line, another one for each message and the same one when its
+    work is done again. Where several names fit, nothing tells which is meant.
+    """
+    if effect.where != MESSAGE_ID:
+        return found
+    values: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    lines: list[str] = []
+    messages: set[str] = set()
+    for place, sayings in effect.sayings.items():
+        for saying in sayings:
+            text = runs[place].lines[saying.line].text
+            message = runs[place].items[saying.item].message_id
+            lines.append(text)
+            messages.add(message)
+            for named in _NAMED.finditer(text, saying.end):
+                if not _FRACTION.fullmatch(named["value"]):
+                    values[named["name"], named["sign"]][message].add(named["value"].rstrip(".,"))
+    names = [(name, sign) for (name, sign), of in values.items() if _is_key(name, of, len(messages))]
+    if len(messages) < LEAST_ITEMS or len(names) != 1:
+        return found
+    ((name, sign),) = names
+    expression = rf"{found.value}.*?\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
+    hits = [mark(text, expression) for text in lines]
+    if not all(hit and hit.key and hit.message_id for hit in hits):
+        return found
+    why = f"{found.sentence}; {name} is another in each message, so that it names the work"
+    return replace(found, value=expression, sentence=why)
+
+
+def _is_key(name: str, of_messages: dict[str, set[str]], messages: int) -> bool:
+    if not _OF_WORK.search(name) or _OF_OTHERS.search(name) or len(of_messages) < messages:
+        return False
+    told = [next(iter(found)) for found in of_messages.values() if len(found) == 1]
+    return len(told) == messages and len(set(told)) >= LEAST_SHARE * messages
