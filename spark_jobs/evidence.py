@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow.compute as pc
 
-from forensics.judging.event_counts import EVENT_COUNTS
+from forensics.judging.readings import RULE_METRICS
 from forensics.lake import Lake, commits, data_files, delta
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
@@ -32,16 +32,6 @@ SMALL = (
     E.GUARD_TABLE_SETTINGS,
     E.GUARD_RECORDS,
 )
-_RULE_METRICS = (
-    "Throttles",
-    "ApproximateNumberOfMessagesVisible",
-    "ApproximateAgeOfOldestMessage",
-    "NumberOfMessagesReceived",
-    "NumberOfMessagesDeleted",
-    *EVENT_COUNTS,
-)
-"""Metrics whose single points decide something."""
-
 Row = dict[str, Any]
 
 
@@ -106,7 +96,7 @@ def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: d
     )
     told: list[Row] = []
     if metric_files:
-        where = pc.field("metric").isin(_RULE_METRICS) & (pc.field("value") > 0)
+        where = pc.field("metric").isin(RULE_METRICS) & (pc.field("value") > 0)
         told = lake.read(points, where=where, version=versions[points.name]).to_pylist()
     return Evidence(
         settings,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from forensics.judging.event_counts import LONGEST_RUN_US
 from forensics.judging.known import lowest
-from forensics.judging.surroundings import LONG_POLL_S, Surroundings
+from forensics.judging.surroundings import Surroundings
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
 
@@ -103,11 +103,12 @@ def _ended_by(d: Delivery, around: Surroundings) -> str:
     return ended_if_last(d, around)
 
 
-def ended_if_last(d: Delivery, around: Surroundings) -> str:
+def ended_if_last(d: Delivery, around: Surroundings, is_back: bool = False) -> str:
     """Say how a logged delivery ended, had the message not come again. Needs ``effect`` and the dead-letter sign.
 
     A message still hidden when its log group was last read is in flight, not gone. A framework that gives a message up
-    deletes it. Where nothing tells how the receive ended, work done in it tells that it was deleted.
+    deletes it. Where nothing tells how the receive ended, work done in it tells that it was deleted. What a move task
+    brought back (``is_back``) was polled for, whether metrics tell of it or not.
     """
     if d.delete_reason in REFUSED:
         return "delete_refused"
@@ -118,12 +119,20 @@ def ended_if_last(d: Delivery, around: Surroundings) -> str:
     if d.hidden_until_at is not None and read_until is not None:
         if d.hidden_until_at >= read_until:
             return "in_flight"
-        was_polled = d.hidden_until_at + LONG_POLL_S * 1_000_000 < read_until
+        was_polled = is_back or around.polls.after(d.queue_arn, d.hidden_until_at)
         if is_at_limit(d) and _was_moved(d, failed, was_polled):
             return "dead_lettered"
     if d.run_status == "unknown" and d.effect == "yes" and d.delete_reason is None:
         return "deleted"
     return "visibility_expired" if failed else "unknown"
+
+
+def may_have_moved(d: Delivery, around: Surroundings) -> bool:
+    """Tell whether a delivery left its message to be moved by whoever polled next, whether anybody is known to have or not."""
+    if d.ended_by == "dead_lettered":
+        return True
+    is_left = d.ended_by == "visibility_expired" and not d.came_again
+    return is_left and ended_if_last(d, around, is_back=True) == "dead_lettered"
 
 
 def _read_until(d: Delivery, around: Surroundings) -> int | None:
@@ -135,8 +144,8 @@ def _read_until(d: Delivery, around: Surroundings) -> int | None:
 def _was_moved(d: Delivery, failed: bool, was_polled: bool) -> bool:
     """Tell whether a message that was received for the last time and is visible again went to the dead-letter queue.
 
-    It does when it failed or was given back, but only when somebody polls: that queue must have grown when the visibility
-    timeout was over, or time enough must have passed. Where nothing tells how the receive ended, only that queue's
+    It does when it failed or was given back, but only when somebody polls: that must have been seen once the visibility
+    timeout was over, or that queue must have grown. Where nothing tells how the receive ended, only that queue's
     growth counts.
     """
     if failed:

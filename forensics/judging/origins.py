@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forensics.event_ids import is_event_id
+from forensics.judging.ending import may_have_moved
 from forensics.judging.known import first_known, highest, lowest, unknown_first, unknown_last
 from forensics.judging.sends import Send
 from forensics.judging.surroundings import Surroundings
@@ -99,7 +100,7 @@ def _sent(item: Iterable[Delivery], around: Surroundings) -> _Sent:
         highest(d.body_md5 for d in of_message),
         highest(d.job_id for d in of_message),
         highest(d.is_fifo for d in of_message),
-        any(d.ended_by == "dead_lettered" for d in of_message),
+        any(may_have_moved(d, around) for d in of_message),
         frozenset().union(*(d.business_keys for d in of_message)),
         first_known(highest(d.sender_id for d in of_message), highest(send.actor for send in sends)),
         sends,

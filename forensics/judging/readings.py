@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from forensics.clock import micros
+from forensics.judging.event_counts import EVENT_COUNTS
+from forensics.judging.polls import POLLS
 from forensics.judging.written import Writer
 from forensics.settings_in_force import EARLIEST, LATEST
 from forensics.spans import Spans, common_to
@@ -11,6 +13,15 @@ from forensics.spans import Spans, common_to
 Row = Mapping[str, Any]
 
 NONE = Spans()
+RULE_METRICS = (
+    "Throttles",
+    "ApproximateNumberOfMessagesVisible",
+    "ApproximateAgeOfOldestMessage",
+    "NumberOfMessagesDeleted",
+    *POLLS,
+    *EVENT_COUNTS,
+)
+"""Metrics whose single points decide something, here or in what is said of an incident."""
 
 
 def borders(span: tuple[int, int], read: Spans | None) -> tuple[int, int]:

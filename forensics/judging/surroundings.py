@@ -20,6 +20,7 @@ from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
 from forensics.judging.finality import Finality
 from forensics.judging.guard_records import GuardRecords
 from forensics.judging.order import Order
+from forensics.judging.polls import Polls
 from forensics.judging.readings import (
     NONE,
     borders,
@@ -40,13 +41,11 @@ from forensics.streams.model import Delivery
 
 Row = Mapping[str, Any]
 
-LONG_POLL_S = 20
-"""The longest a receive waits for messages: a queue that is polled at all is polled again within it."""
 LONGEST_VISIBILITY_S = 43_200
 """SQS hides a message for twelve hours at most: so long a poller may hold one where nothing tells the timeout."""
 _LONGEST_WATCH_MS = 24 * 3_600_000
 _SETTLE_US = 15 * 60 * 1_000_000
-"""SQS may move a message only when somebody polls, and CloudWatch shows queue depths with some delay."""
+"""SQS moves a message only when somebody polls, and CloudWatch shows queue depths with some delay."""
 _LONGEST_MOVE_US = 36 * 3_600 * 1_000_000
 """SQS ends a move task after that."""
 _SECOND = 1_000_000
@@ -87,7 +86,7 @@ class Surroundings:
     ) -> None:
         """Take the rows of the evidence tables, and what lines tell per log group and function.
 
-        Of ``metric_points`` only Throttles, ApproximateNumberOfMessagesVisible and EVENT_COUNTS above zero are looked at.
+        Of ``metric_points`` only Throttles, ApproximateNumberOfMessagesVisible, POLLS and EVENT_COUNTS above zero are looked at.
         ``runs`` are those of functions whose mappings count events, by mapping. ``recorded`` tells of calls that are not
         among ``send_records``: those that works ask for are added by ``with_calls``; ``settings`` tell which table
         guards whom.
@@ -122,6 +121,7 @@ class Surroundings:
         self._throttles = _throttles(consumers, points)
         self._longest_throttle = max((t.until - t.at for found in self._throttles.values() for t in found), default=0)
         self._dead_letter_signs = _dead_letter_signs(sources, points)
+        self.polls = Polls(points)
         self._moves = _moves(move_tasks, sources)
         self._moves_known = _moves_asked(sources, read.get("move_tasks", {})) | set(self._moves)
         self.has_move_tasks = bool(self._moves)
@@ -244,15 +244,15 @@ class Surroundings:
         The times of a work are every one that judging looks at: sent, received, hidden until, the end of a run, before and
         after an unlogged receive; ``low`` is the first of them, ``high`` the last. The same text, the same answers: what was
         read of other times does not show in it. Throttling is asked for one visibility timeout before a receive. Where a
-        log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive, or one
-        long poll after a message was visible again: what lies farther out than that counts as just out of reach. Whether
+        log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive: what
+        lies farther out than that counts as just out of reach, and so do polls after the last moment. Whether
         every run was named is asked for two visibility timeouts before the first receive and after the last.
         ``functions`` are those that lines name and no consumer of these queues and groups is known to be.
         """
         queue_arns, groups = sorted(set(queues)), sorted(set(log_groups))
         states = [row for arn in queue_arns for row in self.in_force.queues_between(arn, low, high)]
         hidden_s, holds_s = _visibility(queue_arns, states)
-        reach = max(LONG_POLL_S, 2 * hidden_s) * _SECOND + _MILLISECOND
+        reach = 2 * hidden_s * _SECOND + _MILLISECOND
         since = low - holds_s * _SECOND
         calls = {
             arn: [
@@ -293,6 +293,7 @@ class Surroundings:
             watched,
             self._read_workers.get(queue_arn, NONE).between(low, high),
             self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,
+            self.polls.bearing(queue_arn, low, high),
             [
                 (function, stretch)
                 for (arn, function), told in sorted(self._stretches.items())

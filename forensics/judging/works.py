@@ -71,7 +71,7 @@ def _redriven_bodies(items: Iterable[Sequence[Delivery]], around: Surroundings) 
                 continue
             if around.was_moved(d.queue_arn, d.sent_at):
                 came[d.queue_arn, d.body_md5].add(_key(item))
-            elif ended_if_last(d, around) == "dead_lettered":
+            elif ended_if_last(d, around, is_back=True) == "dead_lettered":
                 went[d.queue_arn, d.body_md5].add(_key(item))
     redriven: dict[Key, set[tuple[str, str]]] = defaultdict(set)
     for (queue_arn, body), gone in went.items():

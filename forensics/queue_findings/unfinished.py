@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from forensics.judging.ending import is_at_limit
 from forensics.judging.model import Message
 from forensics.queue_findings.candidate import Candidate, KnowsQueueSettings, name_of
 from forensics.queue_findings.holding import GAVE_BACK, is_failed_in_flight
@@ -105,6 +106,7 @@ def outlived_messages(
         (message, message.retention_ends_at)
         for message in unfinished
         if message.is_unfinished
+        and not is_at_limit(message.delivery)  # the next receive moved it, where anybody polled
         and message.retention_ends_at is not None
         and data_until is not None
         and message.retention_ends_at <= data_until

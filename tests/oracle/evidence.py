@@ -382,6 +382,8 @@ class Kept:
                 points["AWS/SQS", "NumberOfMessagesReceived", known.queue, delivery.received_ms // 60_000] += 1
                 if delivery.outcome == "deleted" and delivery.ended_ms:
                     points["AWS/SQS", "NumberOfMessagesDeleted", known.queue, delivery.ended_ms // 60_000] += 1
+        for minute, number in self.world.queue.empty_receives.items():
+            points["AWS/SQS", "NumberOfEmptyReceives", self.world.queue.name, minute] += number
         for function in self.world.functions:
             for run in function.runs:
                 minute = run.started_ms // 60_000

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -86,6 +87,7 @@ class Queue:
     calls: list[CallRecord] = field(default_factory=list)
     sent_count: int = 0
     deleted_count: int = 0
+    empty_receives: Counter[int] = field(default_factory=Counter)  # by minute since 1970
     _seen: dict[str, int] = field(default_factory=dict)
     _left: dict[str, Message] = field(default_factory=dict)  # those of ``messages`` that are not deleted
     _oldest_ms: int | None = None
@@ -153,6 +155,7 @@ class Queue:
             message.visible_at = now + hidden_ms
             message.handle = self._new_handle()
             taken.append(Receipt(message, message.handle, message.receive_count, now, message.visible_at))
+        self.empty_receives[now // 60_000] += not taken
         for receipt in taken:
             self._note("ReceiveMessage", by, receipt.message, receipt.handle)
             if self.on_receive:

@@ -37,6 +37,8 @@ def read(start, end, resource=CHARGE, source="log_events", status="ok", collecte
 def point(minutes, metric="Throttles", resource="charge", value=1.0, period_s=60):
     return {
         "evidence_id": f"metric:{metric}:{minutes}",
+        "account_id": "111122223333",
+        "region": "eu-west-1",
         "metric": metric,
         "resource": resource,
         "point_at": moment(minutes),
@@ -47,6 +49,10 @@ def point(minutes, metric="Throttles", resource="charge", value=1.0, period_s=60
 
 def depth(minutes, value=1.0, resource="dead"):
     return point(minutes, "ApproximateNumberOfMessagesVisible", resource, value)
+
+
+def poll(minutes, metric="NumberOfEmptyReceives", resource="payments", value=1.0, **more):
+    return point(minutes, metric, resource, value) | more
 
 
 def queue(arn=PAYMENTS, minutes=-600, visibility_s=120, dead=DEAD, **more):

@@ -46,6 +46,16 @@ class Final:
 
 
 @dataclass
+class Polled:
+    """Every queue was polled last at a moment, or never."""
+
+    at: int | None
+
+    def after(self, queue_arn, at):
+        return self.at is not None and self.at >= at
+
+
+@dataclass
 class Around:
     """Surroundings in which nothing happened and nobody looked, but for what a test says; ``asked`` are the throttles' spans."""
 
@@ -54,6 +64,7 @@ class Around:
     would_be_logged: bool = False
     workers_read: bool = False
     grown_at: tuple[int, ...] = ()
+    polled_at: int | None = None
     moved_from: int | None = None
     dead_letter_queue_arns: frozenset[str] = frozenset()
     groups_with_guard_lines: frozenset[str] = frozenset()
@@ -66,6 +77,10 @@ class Around:
     sends: Sends = field(default_factory=Sends)
     task_stops: TaskStops = field(default_factory=TaskStops)
     in_force: SettingsInForce = field(default_factory=lambda: SettingsInForce([], [], []))
+
+    @property
+    def polls(self):
+        return Polled(self.polled_at)
 
     @property
     def has_move_tasks(self):

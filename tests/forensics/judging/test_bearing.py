@@ -21,6 +21,7 @@ from tests.forensics.judging.around import (
     function,
     moment,
     point,
+    poll,
     queue,
     read,
     task,
@@ -29,7 +30,7 @@ from tests.forensics.judging.around import (
 LOW, HIGH = 30, 34
 """All times of the work, in minutes; one visibility timeout is one or two minutes long."""
 INSIDE = [at(minute) for minute in range(LOW, HIGH + 1)]
-LONG_POLL_US, MINUTE_US = 20_000_000, 60_000_000
+MINUTE_US = 60_000_000
 MINUTES = st.integers(20, 45)
 LENGTHS = st.integers(1, 30)
 SOURCES = st.sampled_from(
@@ -62,7 +63,9 @@ ROWS: dict[str, st.SearchStrategy[Any]] = {
         LENGTHS,
         st.sampled_from(["RUNNING", "COMPLETED"]),
     ),
-    "metric_points": st.builds(point, MINUTES, period_s=st.sampled_from([60, 300])) | st.builds(depth, MINUTES),
+    "metric_points": st.builds(point, MINUTES, period_s=st.sampled_from([60, 300]))
+    | st.builds(depth, MINUTES)
+    | st.builds(poll, MINUTES),
     "consumers": st.sampled_from([FUNCTION, WORKER, UNKNOWN]),
 }
 
@@ -114,6 +117,7 @@ def answers(around: Surroundings) -> dict[str, Any]:
             state = around.in_force.queue(arn, now)
             names = ("visibility_timeout_s", "dead_letter_queue_arn", "evidence_id", "is_later_snapshot")
             found[f"{arn} {now}"] = state and [state[name] for name in names]
+            found[f"{arn} polled after {now}"] = around.polls.after(arn, now)
             found[f"{arn} moved {now}"] = around.was_moved(arn, now)
             hidden_s = state["visibility_timeout_s"] if state else None
             held_us = (43_200 if hidden_s is None else hidden_s) * 1_000_000
@@ -126,7 +130,6 @@ def answers(around: Surroundings) -> dict[str, Any]:
                 reached = (low <= now, low <= now - twice_us, now < high)
                 found[f"{group} {arn} read {now}"] = (
                     *reached,
-                    now + LONG_POLL_US < high,
                     now + twice_us <= high,
                 )
             for before in INSIDE:
@@ -211,7 +214,6 @@ def blind(*minutes: float) -> dict:
 PLAIN = {"queue_settings": [queue()], "lines": [GroupLines(CHARGE, at(0), at(60), True)], "consumers": [FUNCTION]}
 ONLY_WORKERS = {"consumers": [consumer(PAYMENTS, MAILER, "worker", None)]}
 WATCHED = {"coverage": [read(0, 60)]}
-SHORT = {"queue_settings": [queue(visibility_s=5)]}
 UNDATED = {"queue_settings": [queue(visibility_s=None)]}
 MAPPING = {
     "evidence_id": "mapping:1",
@@ -249,7 +251,9 @@ BEARS: dict[str, tuple[dict, dict, bool]] = {
     ),
     "a guard's line": ({}, {"lines": [PLAIN["lines"][0]._replace(has_guard_line=True)]}, True),
     "its log group's end, two visibility timeouts after a receive": (ends(241_000_000), ends(240_000_000), True),
-    "a long poll after it was visible": (SHORT | ends(30_000_000), ends(20_000_000), True),
+    "a poll of its queue": ({"metric_points": [poll(31)]}, {"metric_points": [poll(33)]}, True),
+    "polls after all of its times": ({"metric_points": [poll(35)]}, {"metric_points": [poll(900)]}, False),
+    "polls before them": ({"metric_points": [poll(-900)]}, {"metric_points": [poll(29)]}, False),
     "not farther out": (ends(240_001_000), ends(900_000_000), False),
     "its log group's beginning, two visibility timeouts before": (begins(241_000_000), begins(240_000_000), True),
     "nor farther out": (begins(240_001_000), begins(900_000_000), False),

@@ -9,6 +9,8 @@ LAST_ALLOWED = {"receive_count": 3, "max_receive_count": 3, "run_status": "timeo
 
 HIDDEN = 30 * S
 
+POLLED = {"polled_at": HIDDEN}
+
 READ = {"read_until": HIDDEN + 20 * S}
 
 CASES = {
@@ -60,8 +62,12 @@ CASES = {
         {"run_status": "unknown", "effect": "yes", "delete_reason": "other"},
         "unknown",
     ),
-    "last allowed receive failed, polled since": ({**LAST_ALLOWED, "read_until": HIDDEN + 20 * S + 1}, "dead_lettered"),
-    "last allowed receive failed, perhaps not polled since": ({**LAST_ALLOWED, **READ}, "visibility_expired"),
+    "last allowed receive failed, polled since": ({**LAST_ALLOWED, "polled_at": HIDDEN}, "dead_lettered"),
+    "last allowed receive failed, polled before": ({**LAST_ALLOWED, "polled_at": HIDDEN - 1}, "visibility_expired"),
+    "last allowed receive failed, read for long after, and nobody is known to have polled": (
+        LAST_ALLOWED,
+        "visibility_expired",
+    ),
     "perhaps not polled, but the dead-letter queue grew": (
         {**LAST_ALLOWED, **READ, "grown_at": (HIDDEN,)},
         "dead_lettered",
@@ -70,13 +76,13 @@ CASES = {
         {**LAST_ALLOWED, "read_until": HIDDEN, "grown_at": (HIDDEN,)},
         "in_flight",
     ),
-    "one receive is left": ({**LAST_ALLOWED, "receive_count": 2}, "visibility_expired"),
-    "received more often than allowed": ({**LAST_ALLOWED, "receive_count": 4}, "dead_lettered"),
-    "no receive count": ({**LAST_ALLOWED, "receive_count": None}, "visibility_expired"),
-    "no redrive policy": ({**LAST_ALLOWED, "max_receive_count": None}, "visibility_expired"),
+    "one receive is left": ({**LAST_ALLOWED, **POLLED, "receive_count": 2}, "visibility_expired"),
+    "received more often than allowed": ({**LAST_ALLOWED, **POLLED, "receive_count": 4}, "dead_lettered"),
+    "no receive count": ({**LAST_ALLOWED, **POLLED, "receive_count": None}, "visibility_expired"),
+    "no redrive policy": ({**LAST_ALLOWED, **POLLED, "max_receive_count": None}, "visibility_expired"),
     "last allowed receive, and it came again": ({**LAST_ALLOWED, "came_again": True}, "visibility_expired"),
     "last allowed receive, given back by name": (
-        {**LAST_ALLOWED, "run_status": "success", "is_named_failure": True},
+        {**LAST_ALLOWED, **POLLED, "run_status": "success", "is_named_failure": True},
         "dead_lettered",
     ),
     "last allowed receive, a success": ({**LAST_ALLOWED, "run_status": "success"}, "deleted"),
@@ -94,15 +100,16 @@ CASES = {
         "deleted",
     ),
 }
-"""Facts to ending. ``read_until`` is when the log group was last read, ``grown_at`` when the dead-letter queue grew."""
+"""Facts to ending. ``read_until`` is when the log group was last read, ``polled_at`` when
+the queue was polled last, ``grown_at`` when the dead-letter queue grew."""
 
 
 def answer(of, facts):
     facts = {"hidden_until_at": HIDDEN, "read_until": LATE, **facts}
-    read_until, grown_at = facts.pop("read_until"), facts.pop("grown_at", ())
+    read_until, grown_at, polled_at = facts.pop("read_until"), facts.pop("grown_at", ()), facts.pop("polled_at", None)
     one = delivery(**facts)
     read = {} if read_until is None else {one.log_group: (-LATE, read_until)}
-    of.decide_ending(one, Around(read=read, grown_at=grown_at))
+    of.decide_ending(one, Around(read=read, grown_at=grown_at, polled_at=polled_at))
     return one.ended_by
 
 
@@ -201,7 +208,7 @@ def under(of, earlier, last):
     visible_at, queue, grown_at = last.pop("visible_at", None), last.get("queue", "orders"), last.pop("grown_at", ())
     between = delivery(received_at=S, run_status="error", came_again=True, hidden_until_at=visible_at, queue=queue)
     item = [delivery(**earlier), between, delivery(hidden_until_at=HIDDEN, **last)]
-    of.decide_endings(item, Around(grown_at=grown_at))
+    of.decide_endings(item, Around(grown_at=grown_at, polled_at=HIDDEN))
     return [d.ended_by for d in item]
 
 
@@ -272,3 +279,24 @@ def test_only_a_success_ends_surely(facts, expected):
 @pytest.mark.parametrize("read_until", [-LATE, 0, LATE, None])
 def test_what_ends_surely_is_deleted_until_whenever_its_log_was_read(facts, read_until):
     assert answer(ending, {**facts, **LAST_ALLOWED, "run_status": "success", "read_until": read_until}) == "deleted"
+
+
+LEFT = {**LAST_ALLOWED, "ended_by": "visibility_expired"}
+
+MOVED = {
+    "it went": ({"ended_by": "dead_lettered"}, True),
+    "left at its limit, and nobody is known to have polled": (LEFT, True),
+    "a receive was left": ({**LEFT, "receive_count": 2}, False),
+    "it came again": ({**LEFT, "came_again": True}, False),
+    "it may have been deleted": ({**LEFT, "ended_by": "unknown"}, False),
+    "still hidden": ({**LEFT, "hidden_until_at": LATE}, False),
+}
+
+
+def moved(of, facts):
+    return of.may_have_moved(delivery(**{"hidden_until_at": HIDDEN, **facts}), Around())
+
+
+@pytest.mark.parametrize(("facts", "expected"), MOVED.values(), ids=MOVED)
+def test_what_is_left_at_its_limit_may_have_been_moved_by_whoever_polled(facts, expected):
+    assert moved(ending, facts) is expected

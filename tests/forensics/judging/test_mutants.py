@@ -44,6 +44,7 @@ ASKED = {
         (test_ending.status, test_ending.STATUSES),
         (test_ending.sign, test_ending.SIGNS),
         (test_ending.sure, test_ending.SURE),
+        (test_ending.moved, test_ending.MOVED),
     ],
     "given_back": [(test_given_back.answer, test_given_back.GIVEN_BACK)],
     "guards": [

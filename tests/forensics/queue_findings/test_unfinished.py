@@ -136,6 +136,11 @@ OUTLIVED: dict[str, tuple[dict[str, Any], list[str]]] = {
     "is not over where the evidence ends": ({"until": at(909)}, []),
     "has no end of the evidence to be held against": ({"until": None}, []),
     "was finished": ({"ends": [lost(ended_by="deleted")]}, []),
+    "was received for the last time, so that whoever polled moved it": (
+        {"ends": [lost(receive_count=3, max_receive_count=3)]},
+        [],
+    ),
+    "may be received once more": ({"ends": [lost(receive_count=2, max_receive_count=3)]}, ["supported"]),
     "may have been finished": ({"ends": [lost(ended_by="unknown")]}, []),
     "was gone when it was to be deleted": (
         {"ends": [lost(ended_by="delete_refused", delete_status="gone")]},
