@@ -27,13 +27,16 @@ def legible(figure: Any) -> Any:
     return figure
 
 
+_WORDS = ", ".join(f'.js-plotly-plot .main-svg > g:not(.hoverlayer) text[style*="{rgb}"]' for rgb in _STRONG)
+_FOLLOWS_THE_THEME = f"<style>{_WORDS} {{ fill: currentColor !important; }}</style>"
+
+
 def show(figure: Any, **how: Any) -> Any:
     """Show a figure as ``st.plotly_chart`` does, in words that follow a change of theme, as a system makes it in the evening.
 
     Of what is drawn Streamlit changes nothing then. A label that one points at has its own ground, and keeps its colour.
     """
-    words = ", ".join(f'.js-plotly-plot .main-svg > g:not(.hoverlayer) text[style*="{rgb}"]' for rgb in _STRONG)
-    st.html(f"<style>{words} {{ fill: currentColor !important; }}</style>")
+    st.html(_FOLLOWS_THE_THEME)
     return st.plotly_chart(figure, **how)
 
 
