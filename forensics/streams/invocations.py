@@ -125,13 +125,13 @@ def _runs(
     before its REPORT. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
     no START is in evidence. Lines outside any open run, which means that lines are missing, belong to no neighbour: they
     are in gaps, by the time (ms) of the START or REPORT before them, 0 for none. But an error there is that of the run
-    that is closed next, if its START is missing: it may have failed.
+    that is closed next, if its START is missing: it may have failed. So is one behind a run's END, whose REPORT is missing.
     """
     started = {s.request_id for s in statements if s.kind == "start"}
     starts: dict[str, int] = {}
     runs: dict[tuple[str, int], list[Statement]] = {}
     gaps: dict[int, list[Statement]] = {}
-    last_started = open_id = None
+    last_started = open_id = ended_id = None
     border_ms = 0
     errors: list[tuple[int, Statement]] = []
     for statement in statements:
@@ -141,14 +141,17 @@ def _runs(
         ):  # of a run that the open one invoked elsewhere
             statement, request_id = statement._replace(kind="app", request_id=None), None
         if request_id is None:
-            request_id = open_id
+            request_id = None if statement.kind in _ERRORS and open_id == ended_id else open_id
         elif statement.kind == "start":
             starts[request_id] = starts.get(request_id, 0) + 1
             last_started = open_id = request_id
+            ended_id = None
             border_ms = statement.at // 1000
         elif statement.kind == "report":
             open_id = None
             border_ms = statement.at // 1000
+        if statement.kind == "end":
+            ended_id = request_id
         if statement.kind in _CLOSES or statement.kind == "start":
             if errors and request_id is not None and request_id not in started:
                 for before_ms, error in errors:

@@ -316,6 +316,20 @@ LONELY = {
     "before the end of a run whose START is missing": ([ERROR, REPORT], {A: "error"}),
     "between its lines": ([Statement(1, 1, "e-1", "app", A), ERROR, REPORT], {A: "error"}),
     "after the run before it": ([Statement(1, 1, "e-1", "report", B, 5.0), ERROR, REPORT], {B: "success", A: "error"}),
+    "after the run before it, whose REPORT is missing": (
+        [Statement(0, 0, "e-0", "start", B), Statement(1, 1, "e-1", "end", B), ERROR, REPORT],
+        {B: "unknown", A: "error"},
+    ),
+    "inside a run whose request id came before": (
+        [
+            Statement(0, 0, "e-0", "start", A),
+            Statement(1, 1, "e-1", "end", A),
+            Statement(2, 2, "e-s", "start", A),
+            ERROR._replace(at=3),
+            REPORT._replace(at=4),
+        ],
+        {A: "error"},
+    ),
     "before the START of the next": (
         [ERROR, Statement(3, 3, "e-3", "start", A), REPORT._replace(at=4)],
         {A: "success"},
