@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from forensics.identity import handle_prefix
-from forensics.streams.attribution import CLOSERS, STOPPING, AboutItem, PlacedFact, attributed
+from forensics.streams.attribution import CLOSERS, DELETED, STOPPING, AboutItem, PlacedFact, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
 from forensics.streams.model import Delivery, Fact, LogGroup
 
@@ -164,13 +164,14 @@ class _MessageInStream:
     def hear(self, job: int, fact: Fact) -> None:
         """Take in the next fact about the message. That its worker is told to stop opens nothing.
 
-        A call with the receipt handle that an earlier handling printed is of that one: a slower worker of the same stream.
+        A call with the receipt handle that an earlier handling printed is of that one: a slower worker of the same stream. So
+        is a refused delete where the latest handling was over.
         """
         if fact.role == STOPPING:
             if self.handlings:
                 self.handlings[-1].append(fact)
             return
-        earlier = self._earlier_by_handle(fact)
+        earlier = self._earlier_by_handle(fact) or self._left_open(fact)
         if earlier is not None:
             self._give_to(earlier, fact)
             return
@@ -205,6 +206,12 @@ class _MessageInStream:
             return None
         printed_in = self._by_handle.get(handle_prefix(fact.receipt_handle))
         return None if printed_in is self.handlings[-1] else printed_in
+
+    def _left_open(self, fact: Fact) -> list[Fact] | None:
+        """Return the earlier handling whose delete was refused: the latest one's was taken."""
+        if not is_failed_delete(fact) or not self.handlings or not any(f.role in DELETED for f in self.handlings[-1]):
+            return None
+        return next((before for before in reversed(self.handlings[:-1]) if not _is_over(before)), None)
 
     def _opens(self, job: int, fact: Fact) -> bool:
         """Tell whether a fact opens a handling.
@@ -244,6 +251,11 @@ class _MessageInStream:
             self._is_closed, self._had_effect = False, True
         elif role in CLOSERS or is_failed_delete(fact):
             self._is_closed = True
+
+
+def _is_over(handling: Sequence[Fact]) -> bool:
+    """Tell whether the worker said that a handling was over, or that its delete went wrong."""
+    return any(fact.role in CLOSERS or is_failed_delete(fact) for fact in handling)
 
 
 def _give_back(handlings: Sequence[list[Fact]]) -> None:

@@ -122,6 +122,18 @@ SAID = {
         ("started a", "effect a", "started a", "effect a", "effect a"),
         ["a: started effect", "a: started effect effect"],
     ),
+    "a delete is refused after the quicker worker's was taken: it is the slower one's": (
+        ("started a", "effect a", "started a", "effect a", "deleted a", "worker_delete_failed a"),
+        ["a: started effect delete_failed", "a: started effect deleted"],
+    ),
+    "a delete is refused behind the end that the worker told": (
+        ("started a", "started a", "effect a", "worker_finished a", "worker_delete_failed a"),
+        ["a: started", "a: started effect finished delete_failed"],
+    ),
+    "no other is open when a delete is refused behind one that was taken": (
+        ("started a", "deleted a", "started a", "deleted a", "worker_delete_failed a"),
+        ["a: started deleted", "a: started deleted delete_failed"],
+    ),
     "Celery's task again": (
         ("worker_started key=t", "worker_failed key=t", "worker_started key=t"),
         ["key:t: started failed", "key:t: started"],
