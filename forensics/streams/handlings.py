@@ -1,7 +1,7 @@
 """Lines of workers to handlings: a worker has no START and no request id, so the message itself opens and closes."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from forensics.identity import handle_prefix
@@ -119,10 +119,14 @@ def _status(delivery: Delivery) -> str:
 
 
 def _parted(facts: Sequence[AboutItem], silence_ms: int) -> list[list[Fact]]:
-    """Part what a stream says of one message into handlings."""
+    """Part what a stream says of one message into handlings.
+
+    That a line names the message is heard behind what else it says: by itself it would open a handling after a silence.
+    """
     message = _MessageInStream(facts, silence_ms)
-    for about in facts:
-        message.hear(about.job, about.fact)
+    for _, line in groupby(facts, key=lambda about: about.fact.evidence_id):
+        for about in sorted(line, key=lambda about: about.fact.role == "mention"):
+            message.hear(about.job, about.fact)
     _give_back(message.handlings)
     return message.handlings
 

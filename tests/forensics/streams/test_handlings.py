@@ -90,6 +90,10 @@ SAID = {
         ("effect a", 900, f"handle_error a {DELETE}"),
         ["a: effect handle_error"],
     ),
+    "no opener, and the line of the delete that failed long after the effect names the message first": (
+        ("mention a", 900, "mention a", f"+handle_error a {DELETE}"),
+        ["a: mention handle_error mention"],
+    ),
     "no opener, and a delete failed long after another": (
         (f"handle_error a {DELETE}", 900, f"handle_error a {DELETE}"),
         ["a: handle_error", "a: handle_error"],

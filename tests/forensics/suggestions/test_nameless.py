@@ -9,6 +9,7 @@ import pytest
 
 from forensics.clock import micros
 from forensics.identity import evidence_id
+from forensics.parsers.marks import mark
 from forensics.settings import Settings
 from forensics.suggestions.nameless import nameless_runs
 from forensics.suggestions.suggest import suggest
@@ -188,6 +189,7 @@ KEYS = {
     "the same one for several messages": ("shop_id=s-{shop}", None),
     "two that fit": ("order_id=ord-{n} payment_id=pay-{n}", None),
     "another thing's": ("request_id=req-{n}", None),
+    "a name before a value": ("of order 10{n:02}", r"order (?P<key>"),
     "nothing": ("", None),
 }
 
@@ -259,6 +261,15 @@ def test_what_a_worker_did_before_it_deletes_is_its_effect_however_long_the_dele
     } == dict.fromkeys(SAYS, True)
     assert told.keys() == SAYS.keys(), "a line that the delete is slow behind is not held to be exhaustive"
     assert "33.3 % of the time lies behind it: hold it against the code before you accept" in told["effect"].sentence
+
+
+def test_a_key_before_the_message_id_is_proposed_too(tmp_path):
+    lines = [*handled(HEADS["JSON with the id in its text"], SLOW_DELETE, (*range(40), 3, 4))]
+    found = proposed(lake_of(tmp_path, WORKER, lines))
+    (effect,) = [p.value for p in found.proposals if p.kind == "effect"]
+
+    marked = mark(lines[1][2], effect)
+    assert (marked.key, marked.message_id) == ("ord-0", an_id(0))
 
 
 SAYS = {"started": "[Rr]eceived message", "effect": "message", "deleted": "Deleted message"}
