@@ -160,7 +160,9 @@ def _json_form(text: str) -> Form | None:
         return Form.GUARD_TABLE
     if _are_records(keys, text):
         return Form.RECORDS
-    if "events" in keys or (text[0] == "[" and {"timestamp", "message"} <= keys <= _EVENT_KEYS):
+    if "events" in keys and not (first and tool_exports.is_own_line(first)):
+        return Form.SAVED_EVENTS
+    if text[0] == "[" and {"timestamp", "message"} <= keys <= _EVENT_KEYS:
         return Form.SAVED_EVENTS
     if keys & _SETTINGS_KEYS and not keys & {"message", "msg", "level"}:
         return Form.SETTINGS
@@ -204,6 +206,8 @@ def _first_object(text: str) -> dict[str, Any] | None:
 
 def _worker_log(path: Path, name: str, head: str) -> FoundFile:
     clock = LineClock()
+    if tool_exports.holds_times_in_lists_alone(head):
+        return FoundFile(path, name, Form.UNKNOWN)
     for line in head.split("\n"):
         try:
             if clock.read_ms(line) is not None:

@@ -75,7 +75,7 @@ def is_tailed(line: str) -> bool:
 
 def lacks_zone(head: str, columns: Sequence[str]) -> bool:
     """Tell whether the time in a table's first row does not say its zone."""
-    row = dict(zip(columns, next(csv.reader(head.split("\n")[1:2]), []), strict=False))
+    row = dict(zip(columns, next(csv.reader(head.split("\n")[1:]), []), strict=False))
     if MESSAGE in row or (names := tool_exports.names_of(columns)) is None:
         return is_without_zone(row.get(TIME, ""))
     return isinstance(tool_exports.time_ms(row.get(names.time, ""), LineClock()), str)

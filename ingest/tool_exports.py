@@ -180,8 +180,25 @@ def is_export(text: str) -> bool:
         whole, _ = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
         return True
-    is_own_line = isinstance(whole, dict) and names_of(flat(whole)) is not None and not _is_wrapped(whole)
-    return not is_own_line
+    return not (isinstance(whole, dict) and is_own_line(whole))
+
+
+def is_own_line(whole: dict[str, Any]) -> bool:
+    """Tell whether an object is a line of a worker's, whatever else it holds."""
+    return names_of(flat(whole)) is not None and not _is_wrapped(whole)
+
+
+def holds_times_in_lists_alone(text: str) -> bool:
+    """Tell whether a file's first line is one document about many events, in a form that is not known: no line of a log."""
+    try:
+        whole, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(whole, dict):
+        return False
+    fields = flat(whole)
+    is_dated = any(name.rpartition(".")[2].lower() in TIMES for name in fields)
+    return not is_dated and any(isinstance(v, list) and any(isinstance(i, dict) for i in v) for v in fields.values())
 
 
 def lacks_zone(text: str) -> bool:
