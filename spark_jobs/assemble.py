@@ -37,8 +37,8 @@ from spark_jobs.parts import (
     packed,
 )
 
-_FACTS = msgspec.json.Decoder(list[Fact]).decode
-_STATEMENT = msgspec.json.Decoder(Statement).decode
+_FACTS = msgspec.msgpack.Decoder(list[Fact]).decode
+_STATEMENT = msgspec.msgpack.Decoder(Statement).decode
 STREAM = ("log_group", "log_stream")
 PLACE = (*STREAM, "at", "order_in_ms", "evidence_id")
 

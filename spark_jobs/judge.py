@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
-from forensics.incidents.timeline import MARK_COLUMNS, mark_rows
+from forensics.incidents.timeline import MARK_COLUMNS, MARKED, mark_rows
 from forensics.judging.judge import judge
-from forensics.judging.model import Judged
+from forensics.judging.model import Judged, Redelivery, Ruled
 from forensics.judging.placing import place
 from forensics.judging.rows import ORDINARY, delivery_row, message_row, ordinary_delivery, redelivery_row
 from forensics.judging.surroundings import Surroundings
@@ -25,7 +25,7 @@ from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part,
 _TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
 
 WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
-"""One work: its ledger, redeliveries and verdicts as JSON."""
+"""One work: its ledger, redeliveries and verdicts, packed."""
 
 VERDICT_SCHEMA: dict[str, Any] = {
     "queue_arn": pl.String,
@@ -40,7 +40,8 @@ VERDICT_SCHEMA: dict[str, Any] = {
 }
 """What membership in incidents asks of a verdict; times in µs."""
 
-MARK_SCHEMA = {name: (schema_of(TIMELINE) | schema_of(DELIVERIES))[name] for name in MARK_COLUMNS}
+MARK_SCHEMA = {"place": pl.Int64, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
+_by_item = attrgetter("queue_arn", "item_id")
 
 
 def loaded(sources: Iterable[tuple[Path, pl.DataFrame]], reading: Reading) -> list[Delivery]:
@@ -73,18 +74,17 @@ def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Deliver
 def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: Path) -> dict[str, Any]:
     """Judge whole works and write their rows; returns counts."""
     judged = judge(deliveries, around)
+    for told in (judged.ledger, judged.redeliveries, judged.messages):
+        told.sort(key=_by_item)
     ledger = frame((delivery_row(d) for d in judged.ledger), schema_of(DELIVERIES))
     redeliveries = frame((redelivery_row(r) for r in judged.redeliveries), schema_of(REDELIVERIES))
-    written(folder, "deliveries", ledger, DELIVERIES.key)
-    written(folder, "redeliveries", redeliveries, REDELIVERIES.key)
-    written(folder, "rulings", _rulings(judged, redeliveries), RULINGS.key)
-    written(
-        folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)), MESSAGES.key
-    )
-    marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
-    written(folder, "marks", marks, ("queue_arn", "item_id"))
+    written(folder, "deliveries", ledger)
+    written(folder, "redeliveries", redeliveries)
+    written(folder, "rulings", _rulings(judged.redeliveries, redeliveries))
+    written(folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)))
+    written(folder, "marks", _marks(judged, ledger))
     verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
-    written(folder, "verdicts", verdicts, ("queue_arn", "item_id"))
+    written(folder, "verdicts", verdicts)
     for redelivery in judged.redeliveries:
         # all stand in their own table, and are most of what there is to say
         redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
@@ -104,13 +104,28 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     }
 
 
-def _rulings(judged: Judged, redeliveries: pl.DataFrame) -> pl.DataFrame:
-    """Return every rule's answers; what they rest on is taken from their redelivery, not written again for each."""
+def _rulings(told: Sequence[Redelivery], redeliveries: pl.DataFrame) -> pl.DataFrame:
+    """Return every rule's answers, of redeliveries in order: what many have in common is made once and taken for each."""
     names = ("code", "stance", "sentence", "would_decide")
-    told = frame([ruled for r in judged.redeliveries for ruled in r.rulings], dict.fromkeys(names, pl.String))
-    places = np.repeat(np.arange(redeliveries.height), [len(r.rulings) for r in judged.redeliveries])
+    answers: list[Ruled] = []
+    place_of: dict[int, int] = {}  # those of redeliveries that are alike are one list
+    for redelivery in told:
+        if id(redelivery.rulings) not in place_of:
+            place_of[id(redelivery.rulings)] = len(answers)
+            answers += sorted(redelivery.rulings)
+    counts = np.array([len(r.rulings) for r in told], np.int64)
+    first = np.array([place_of[id(r.rulings)] for r in told], np.int64) - np.cumsum(counts) + counts
+    found = frame(answers, dict.fromkeys(names, pl.String))[np.arange(counts.sum()) + np.repeat(first, counts)]
     rest = [name for name in RULINGS.column_names if name not in names]
-    return pl.concat([told, redeliveries.select(rest)[places]], how="horizontal").select(*schema_of(RULINGS))
+    of_each = redeliveries.select(rest)[np.repeat(np.arange(len(told)), counts)]
+    return pl.concat([found, of_each], how="horizontal").select(*schema_of(RULINGS))
+
+
+def _marks(judged: Judged, ledger: pl.DataFrame) -> pl.DataFrame:
+    """Return the bars and marks of a timeline; what they say of their delivery is taken from its row."""
+    marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
+    of_delivery = ledger.select(MARKED)[marks["place"].to_numpy()]
+    return pl.concat([of_delivery, marks.drop("place")], how="horizontal")
 
 
 def works_of(path: str, wanted: pl.Expr | None = None) -> Iterator[Judged]:
@@ -120,4 +135,4 @@ def works_of(path: str, wanted: pl.Expr | None = None) -> Iterator[Judged]:
         yield _JUDGED(raw)
 
 
-_JUDGED = msgspec.json.Decoder(Judged).decode
+_JUDGED = msgspec.msgpack.Decoder(Judged).decode

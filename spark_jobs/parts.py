@@ -59,7 +59,7 @@ DELIVERY_SCHEMA: dict[str, Any] = schema_of(DELIVERIES) | {
 """The table's columns as if the delivery were its message's only one, and what judging asks for besides.
 
 ``is_open``: how it ended depends on more than its own lines, so it is judged in any case. ``raw`` is the whole ``Delivery``
-as JSON, null for an ordinary one, of which the columns tell everything.
+packed, null for an ordinary one, of which the columns tell everything.
 """
 
 TABLE_COLUMNS = DELIVERIES.column_names
@@ -84,7 +84,7 @@ REST_SCHEMA: dict[str, Any] = {
     "is_start": pl.Boolean,
     "said": pl.Binary,
 }
-"""One line of a function that waits for those of other files; ``said`` is its ``Statement`` as JSON, null where it says nothing."""
+"""One line of a function that waits for those of other files; ``said`` is its ``Statement``, packed, null where it says nothing."""
 
 BORDER_SCHEMA: dict[str, Any] = {
     "stream": pl.UInt64,
@@ -108,7 +108,7 @@ FACT_SCHEMA: dict[str, Any] = {
     "items": pl.List(pl.String),
     "keys": pl.List(pl.UInt64),
 }
-"""One line of a worker that states something; ``facts`` as JSON.
+"""One line of a worker that states something; ``facts`` are packed.
 
 ``items`` are the messages it speaks of, none where any of its facts does not name its message; ``keys`` are the hashes of
 stream and message, one for each of ``items``.
@@ -245,8 +245,8 @@ def read_part(folder: Path, name: str) -> pl.LazyFrame:
 
 
 def packed(value: Any) -> bytes:
-    """Return plain values as JSON."""
-    return msgspec.json.encode(value)
+    """Return plain values as MessagePack."""
+    return msgspec.msgpack.encode(value)
 
 
 def unpacked(raw: bytes) -> Delivery:
@@ -254,4 +254,4 @@ def unpacked(raw: bytes) -> Delivery:
     return _DELIVERY(raw)
 
 
-_DELIVERY = msgspec.json.Decoder(Delivery).decode
+_DELIVERY = msgspec.msgpack.Decoder(Delivery).decode

@@ -49,7 +49,7 @@ from spark_jobs.parts import frame, packed, read_part, schema_of, written
 MESSAGES_PER_UNIT = 4_000
 INCIDENT = ("queue_arn", "incident_id")
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
-_SHARE = msgspec.json.Decoder(Share).decode
+_SHARE = msgspec.msgpack.Decoder(Share).decode
 Unit = dict[str, Any]
 Row = dict[str, Any]
 

@@ -64,7 +64,7 @@ def survey(shared: Shared, unit: Unit) -> Summary:
 
 
 def scan(shared: Shared, unit: Unit) -> Summary:
-    """Read one file of evidence."""
+    """Read one file of evidence, or of its streams those of one piece."""
 
     def make(folder: Path) -> Summary:
         assert shared.reading is not None
@@ -72,8 +72,9 @@ def scan(shared: Shared, unit: Unit) -> Summary:
             events = pl.read_parquet(unit["path"], columns=LINE_COLUMNS)
         if shared.since is not None:
             events = events.filter(pl.col("logged_at") >= shared.since)
-        part = scanned(events, shared.reading)
-        return _write_part(folder, part)
+        if unit["pieces"] > 1:
+            events = events.filter(pl.struct("log_group", "log_stream").hash() % unit["pieces"] == unit["piece"])
+        return _write_part(folder, scanned(events, shared.reading))
 
     return shared.cache.made("scan", unit["name"], make)
 

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from forensics.judging.model import Message
 from forensics.streams.model import Delivery
-from forensics.tables.findings import TIMELINE
 
 _DERIVED = frozenset({"dead_lettered", "unseen"})
 """Kinds that no line shows: they follow from others."""
@@ -14,8 +13,10 @@ _Mark = tuple[str, int | None, int | None, str]
 """Kind, from when, until when (None: a moment), and what to say of it."""
 
 
-MARK_COLUMNS = ("queue_arn", *(name for name in TIMELINE.column_names if name not in ("incident_id", "lane")))
-"""What is known of a bar or mark before it is known to which incident it belongs."""
+MARK_COLUMNS = ("place", "delivery_index", "kind", "at", "until_at", "ended_by", "source", "label")
+"""What a bar or mark says itself; ``place`` is that of its delivery in the ledger."""
+MARKED = ("queue_arn", "item_id", "message_id", "receive_count", "function_name", "consumer", "evidence_ids")
+"""What it says of its delivery, as the row of ``deliveries`` does; its incident and lane are not known yet."""
 
 
 def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list[tuple[Any, ...]]:
@@ -27,31 +28,17 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
     mine = {(message.queue_arn, message.item_id) for message in messages}
     first_done = _first_done(ledger)
     rows = []
-    for d in ledger:
+    for place, d in enumerate(ledger):
         if (d.queue_arn, d.item_id) not in mine:
             continue
         is_again = d.effect == "yes" and _place_in_work(d) != first_done[d.queue_arn, d.work_id]
         shown_by = " ".join([part for part in (d.log_stream, d.request_id) if part])
         for kind, at, until_at, label in _marks(d, is_again):
             if at is not None:
-                rows.append(
-                    (
-                        d.queue_arn,
-                        d.item_id,
-                        0 if kind == "sent" else d.delivery_index,
-                        d.message_id,
-                        d.receive_count,
-                        kind,
-                        at,
-                        until_at,
-                        d.ended_by if kind == "in_flight" else None,
-                        d.function_name,
-                        d.consumer,
-                        "derived" if kind in _DERIVED else shown_by,
-                        label,
-                        d.evidence_ids,
-                    )
-                )
+                index = 0 if kind == "sent" else d.delivery_index
+                ended_by = d.ended_by if kind == "in_flight" else None
+                source = "derived" if kind in _DERIVED else shown_by
+                rows.append((place, index, kind, at, until_at, ended_by, source, label))
     return rows
 
 

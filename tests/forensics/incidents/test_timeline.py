@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.incidents.timeline import MARK_COLUMNS, lanes_of, mark_rows, places_of
+from forensics.incidents.timeline import MARK_COLUMNS, MARKED, lanes_of, mark_rows, places_of
 from forensics.tables.findings import TIMELINE
 from tests.forensics.incidents.builders import NOON, at, delivery, harmless, message
 
@@ -12,9 +12,10 @@ from tests.forensics.incidents.builders import NOON, at, delivery, harmless, mes
 def rows(messages, ledger):
     lanes = lanes_of(places_of(messages, ledger))
     found = [dict(zip(MARK_COLUMNS, row, strict=True)) for row in mark_rows(ledger, messages)]
-    return sorted(
-        ({**row, "lane": lanes[row["item_id"]]} for row in found), key=lambda r: (r["lane"], r["delivery_index"])
-    )
+    for row in found:
+        marked = ledger[row.pop("place")]
+        row |= {name: getattr(marked, name) for name in MARKED} | {"lane": lanes[marked.item_id]}
+    return sorted(found, key=lambda r: (r["lane"], r["delivery_index"]))
 
 
 def of_one(**values):
