@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
+from forensics.identity import handle_prefix
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.line import TIMEOUT_ANSWER
@@ -104,7 +105,11 @@ def assembled(
     """
     runs, gaps = _runs(sorted(statements, key=_IN_ORDER))
     maker = _Maker(log_stream, group, in_force)
-    found = [maker.run(*run, lines) for run, lines in runs.items()]
+    found = []
+    for (request_id, start_index), lines in runs.items():
+        first, again = _by_batch(lines)
+        found.append(maker.run(request_id, start_index, first))
+        found += [maker.run(request_id, 0, more, began_at) for began_at, more in again]
     same: dict[str, int] = {}
     for invocation in found:  # one request id begun twice in one ms
         name = invocation.invocation_id
@@ -169,6 +174,38 @@ def _runs(
     return runs, gaps
 
 
+def _by_batch(lines: Sequence[Statement]) -> tuple[list[Statement], list[tuple[int, list[Statement]]]]:
+    """Part the lines of one request id where it was run again and no START says so: the first run, and when others began.
+
+    A run has one batch. Another is printed where the run before was closed, or where a message of that one stands under
+    another receipt handle or count; what stands behind the close is of the new run. ``began_at`` is the printed event's time.
+    """
+    parts: list[tuple[int, list[Statement]]] = [(0, [])]
+    shown: dict[str | None, Fact] = {}
+    closed = 0
+    for statement in lines:
+        records = [f for f in statement.facts if f.role == "record"]
+        if records and shown and (closed or any(_is_received_anew(f, shown.get(f.message_id)) for f in records)):
+            left = parts[-1][1][closed or len(parts[-1][1]) :]
+            del parts[-1][1][len(parts[-1][1]) - len(left) :]
+            parts.append((statement.at, left))
+            shown, closed = {}, 0
+        shown.update((f.message_id, f) for f in records)
+        parts[-1][1].append(statement)
+        if statement.kind in _CLOSES or (closed and statement.kind in _MARKS):
+            closed = len(parts[-1][1])
+    return parts[0][1], parts[1:]
+
+
+def _is_received_anew(record: Fact, before: Fact | None) -> bool:
+    """Tell whether a message was printed of another receive than before."""
+    if before is None:
+        return False
+    handles = (record.receipt_handle, before.receipt_handle)
+    counts = {record.receive_count, before.receive_count} - {None}
+    return len(counts) > 1 or (None not in handles and len({handle_prefix(h) for h in handles if h}) > 1)
+
+
 class _Maker:
     """Makes the invocations of one stream."""
 
@@ -177,8 +214,10 @@ class _Maker:
         self._function_name = group.function_name
         self._is_named = LAMBDA_STREAM.compiled.search(log_stream) is not None and self._function_name is not None
 
-    def run(self, request_id: str, start_index: int, lines: Sequence[Statement]) -> Invocation:
-        """Return what a run's lines, in order, say together."""
+    def run(
+        self, request_id: str, start_index: int, lines: Sequence[Statement], began_at: int | None = None
+    ) -> Invocation:
+        """Return what a run's lines, in order, say together; ``began_at`` names one of which only its batch shows that it began."""
         starts = [s.at for s in lines if s.kind == "start"]
         closed = [s.at for s in lines if s.kind in _CLOSES]
         durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
@@ -186,7 +225,9 @@ class _Maker:
         ends = [(_end_said(s), s.error_type) for s in lines if s.kind in _MARKS or s.status is not None]
         said = max([said for said, _ in ends], default=_NOTHING)
         errors = [error for how, error in ends if how == said and error is not None and how in _FAILURES]
-        invocation = self._invocation(request_id, start_index, lines[0].at, lines[-1].at, starts[0] if starts else None)
+        invocation = self._invocation(
+            request_id, start_index, lines[0].at, lines[-1].at, starts[0] if starts else None, began_at
+        )
         if not self._is_named:  # lines may speak of other functions
             invocation.function_name = max(names, default=self._function_name)
         invocation.duration_ms = max(durations, default=None)
@@ -209,10 +250,17 @@ class _Maker:
         return invocation
 
     def _invocation(
-        self, request_id: str, start_index: int, first_line_at: int, last_line_at: int, start_at: int | None = None
+        self,
+        request_id: str,
+        start_index: int,
+        first_line_at: int,
+        last_line_at: int,
+        start_at: int | None = None,
+        began_at: int | None = None,
     ) -> Invocation:
+        named_at = (began_at or 0) if start_at is None else start_at
         return Invocation(
-            invocation_id=f"{self._group.name}|{self._log_stream}|{request_id}|{0 if start_at is None else start_at // 1000}",
+            invocation_id=f"{self._group.name}|{self._log_stream}|{request_id}|{named_at // 1000}",
             log_group=self._group.name,
             log_stream=self._log_stream,
             request_id=request_id,
