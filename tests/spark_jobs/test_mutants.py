@@ -44,7 +44,7 @@ def _counted_as_first(sound: Callable[..., list[Delivery]]) -> Callable[..., lis
 
 
 BREAKS: dict[str, tuple[Any, str, Callable[..., Any], list[World]]] = {
-    "the request id as the only key of a run": (invocations, "_runs", _keyed_by_request_id, REUSED_IDS),
+    "the request id as the only key of a run": (invocations, "runs_of", _keyed_by_request_id, REUSED_IDS),
     "an unknown receive count taken as 1": (assemble, "deliveries_of", _counted_as_first, UNCOUNTED),
 }
 

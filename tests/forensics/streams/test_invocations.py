@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.streams.business_keys import BusinessKeys
-from forensics.streams.invocations import Statement, assembled, invocation_row, invocations_of
+from forensics.streams.invocations import assembled, invocation_row, invocations_of
 from forensics.streams.model import Fact, LogGroup, LogLine
+from forensics.streams.runs import Statement
 from forensics.tables.findings import INVOCATIONS
 
 GROUP = LogGroup(
