@@ -11,7 +11,7 @@ from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
 _NAMED = re.compile(
-    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>"?(?:=|: ?)"?|\ \#?(?=[^\s\d]*\d))(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
+    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>["']?(?:=|: ?)["']?|\ \#?(?=[^\s\d]*\d))(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
     re.ASCII,
 )
 """A name and a value; without a sign between them, as in "order 1017", the value has a digit."""
@@ -49,7 +49,8 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
         return found
     ((name, sign, is_before),) = names
     key = rf"\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
-    expression = rf"{key}.*?{found.value}" if is_before else rf"{found.value}.*?{key}"
+    between = r"[\s\S]*?" if any("\n" in text.strip() for text in lines) else ".*?"
+    expression = f"{key}{between}{found.value}" if is_before else f"{found.value}{between}{key}"
     hits = [mark(text, expression) for text in lines]
     if not all(hit and hit.key and hit.message_id for hit in hits):
         return found

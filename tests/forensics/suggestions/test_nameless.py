@@ -189,6 +189,9 @@ KEYS = {
     "the same one for several messages": ("shop_id=s-{shop}", None),
     "two that fit": ("order_id=ord-{n} payment_id=pay-{n}", None),
     "another thing's": ("request_id=req-{n}", None),
+    "a printed object": ("{{ orderId: 'ord-{n}', shop: 's-1' }}", r"orderId: '(?P<key>"),
+    "a printed object of several lines": ("{{\n  orderId: 'ord-{n}',\n  shop: 's-1'\n}}", r"orderId: '(?P<key>"),
+    "a printed dictionary": ("{{'order_id': 'ord-{n}'}}", r"order_id': '(?P<key>"),
     "a name before a value": ("of order 10{n:02}", r"order (?P<key>"),
     "nothing": ("", None),
 }
@@ -205,7 +208,7 @@ def test_the_key_that_the_effects_line_prints_is_proposed_with_it(tmp_path, tail
 
     assert (expected or "shipped") in effect
     assert ("(?P<key>" in effect) is (expected is not None)
-    Settings.parse(f"[[function]]\nname = 'ship'\neffect = '{effect}'")
+    Settings.parse(f"[[function]]\nname = 'ship'\neffect = '''{effect}'''")
 
 
 def test_a_field_of_a_json_line_is_a_key_too_and_the_expression_passes_over_what_changes(tmp_path):
