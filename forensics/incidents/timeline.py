@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message
 from forensics.streams.model import Delivery
 
@@ -53,7 +54,7 @@ class Place(NamedTuple):
     item_id: str
 
 
-def places_of(messages: Iterable[Message], ledger: Iterable[Delivery]) -> list[Place]:
+def places_of(messages: Iterable[Message], ledger: Iterable[AnyDelivery]) -> list[Place]:
     """Return what gives each message its lane, in order; ``ledger`` holds all of its deliveries."""
     at: dict[str, int] = {}
     for d in ledger:
