@@ -5,6 +5,7 @@ from collections.abc import Callable
 from forensics.parsers.handle_errors import HandleError
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.sqs_records import Record
+from forensics.parsers.threads import thread_of
 from forensics.parsers.workers import WorkerLine
 from forensics.streams.model import HIDDEN, Fact
 
@@ -45,6 +46,12 @@ def facts_of(
         if line.event != "visibility_set":
             facts += [_worker(line, name, at, evidence_id) for name in (line.message_id, *line.more_ids)]
     return facts
+
+
+def in_thread(facts: list[Fact], line: str) -> list[Fact]:
+    """Return a worker's facts with the thread that wrote their line, if it says which."""
+    thread = thread_of(line) if facts else None
+    return facts if thread is None else [fact._replace(thread=thread) for fact in facts]
 
 
 def _record(record: Record, at: int, evidence_id: str, key: str | None) -> Fact:

@@ -105,7 +105,7 @@ class _Maker:
         self, request_id: str, start_index: int, lines: Sequence[Statement], began_at: int | None = None
     ) -> Invocation:
         """Return what a run's lines, in order, say together; ``began_at`` names one of which only its batch shows that it began."""
-        starts = [s.at for s in lines if s.kind == "start"] if start_index else []
+        starts = [s.at for s in lines if s.kind == "start" and s.request_id]
         closed = [s.at for s in lines if s.kind in CLOSES]
         durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
         names = [s.function_name for s in lines if s.function_name is not None]

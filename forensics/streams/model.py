@@ -47,6 +47,7 @@ class Fact(NamedTuple):
     ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency or
     worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line, the seconds for which
     a worker hid its message (HIDDEN) or the framework's job id. Celery's lines name no message: its task id is their key.
+    ``thread`` is that of a worker which wrote the line, if the line says it.
     """
 
     role: str
@@ -66,6 +67,7 @@ class Fact(NamedTuple):
     dead_letter_source_arn: str | None = None
     sender_id: str | None = None
     detail: str | None = None
+    thread: str | None = None
 
     @property
     def item_id(self) -> str | None:

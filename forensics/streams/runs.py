@@ -95,10 +95,11 @@ def parted_by_batch(lines: Sequence[Statement]) -> tuple[list[Statement], list[t
     A run has one batch. Another is printed where the run before was closed, or where a message of that one stands under
     another receipt handle or count; what stands behind the close is of the new run. ``began_at`` is the printed event's time.
     """
-    parts: list[tuple[int, list[Statement]]] = [(0, [])]
-    shown: dict[str | None, Fact] = {}
+    started = next((n for n, statement in enumerate(lines, 1) if statement.kind == "start"), 0)
+    parts = [(0, [*lines[:started]])]  # what stands before its START is of the first run, too
+    shown = {f.message_id: f for statement in lines[:started] for f in statement.facts if f.role == "record"}
     closed = 0
-    for statement in lines:
+    for statement in lines[started:]:
         records = [f for f in statement.facts if f.role == "record"]
         if records and shown and (closed or any(_is_received_anew(f, shown.get(f.message_id)) for f in records)):
             left = parts[-1][1][closed or len(parts[-1][1]) :]

@@ -1,6 +1,6 @@
 """Streams of workers in few words: what each line says, one line a second, messages with names of one letter.
 
-A word is a role, then a message, ``key=``, ``handle=`` or ``detail=``. "&" before it: it stands in the same ms as the last; "+": in the
+A word is a role, then a message, ``key=``, ``handle=``, ``thread=`` or ``detail=``. "&" before it: it stands in the same ms as the last; "+": in the
 same line. A number is a pause in seconds. "|" is where the reader expects a cut; it says nothing.
 """
 
@@ -67,4 +67,5 @@ def _fact(words: list[str], at: int, evidence_id: str) -> Fact:
         receive_count=count,
         receipt_handle=receipt_handle,
         detail=values.get("detail"),
+        thread=values.get("thread"),
     )
