@@ -20,9 +20,10 @@ from forensics.streams.deliveries import deliveries_of
 from forensics.streams.facts import facts_of
 from forensics.streams.handlings import delivery_of, handlings_of
 from forensics.streams.handlings import lines_row as shown_by_handling
-from forensics.streams.invocations import Statement, assembled, invocation_row, statements_of
+from forensics.streams.invocations import assembled, invocation_row, statements_of
 from forensics.streams.invocations import lines_row as shown_by_invocation
 from forensics.streams.model import Delivery, Fact, LogGroup, LogLine
+from forensics.streams.parting import Statement
 from forensics.streams.reading import Reading
 from spark_jobs.candidates import item_hash
 from spark_jobs.parts import (

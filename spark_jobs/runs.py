@@ -8,9 +8,10 @@ import polars as pl
 
 from forensics.judging.event_counts import Run
 from forensics.run_ends import FAILED
+from forensics.settings_in_force import SettingsInForce
 from spark_jobs.parts import all_invocations
 
-_COLUMNS = ["function_name", "queue_arn", "started_at", "ended_at", "end_status", "message_count", "shows_records"]
+_COLUMNS = ["function_name", "queue_arn", "started_at", "ended_at", "end_status", "message_count", "shows_batch"]
 
 
 def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[Path]) -> dict[str, list[Run]]:
@@ -41,18 +42,26 @@ def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[
     }
 
 
-def blind_starts(part: Path) -> list[tuple[str, str | None, list[int]]]:
-    """Return by log group and function of a part when those runs began (µs) whose lines show no record."""
-    rows = all_invocations(part).filter(~pl.col("shows_records"))
-    return list(
-        rows.group_by("log_group", "function_name").agg(pl.col("started_at").dt.epoch("us")).collect().iter_rows()
-    )
+def blind_starts(part: Path, in_force: SettingsInForce) -> list[tuple[str, str | None, list[int]]]:
+    """Return by log group and function of a part when those runs began (µs) that may have had messages which no line shows.
+
+    A run shows all it had in a whole printed batch, or in as many records as its mapping hands out at most.
+    """
+    columns = ["log_group", "function_name", "queue_arn", pl.col("started_at").dt.epoch("us"), "record_count"]
+    rows = all_invocations(part).filter(~pl.col("shows_batch")).select(columns).collect()
+    found: dict[tuple[str, str | None], list[int]] = {}
+    for log_group, function, queue_arn, at, count in rows.iter_rows():
+        mapping = in_force.mapping(queue_arn, function, at) if count else None
+        if mapping and mapping["batch_size"] and mapping["batch_size"] <= count and not mapping["is_later_snapshot"]:
+            continue
+        found.setdefault((log_group, function), []).append(at)
+    return [(*writer, starts) for writer, starts in found.items()]
 
 
 def _run(row: Mapping[str, Any], queue_arn: str) -> Run:
     is_mine = row["queue_arn"] == queue_arn
-    messages = row["message_count"] if is_mine and row["shows_records"] else 0
+    messages = row["message_count"] if is_mine and row["shows_batch"] else 0
     failed: int | None = 0
     if is_mine and row["end_status"] != "success":
-        failed = messages if row["end_status"] in FAILED and row["shows_records"] else None
+        failed = messages if row["end_status"] in FAILED and row["shows_batch"] else None
     return Run(row["started_at"], row["ended_at"], messages, failed)

@@ -9,7 +9,9 @@ How a line is read:
 5. fields are looked for by name inside their record. What is not there is unknown, never shifted from a neighbour.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from forensics.parsers.grammar import (
     BACK_QUOTED,
@@ -91,12 +93,17 @@ ATTRIBUTES = Replacement(
 LIST = Pattern("record_list", r"(?:ecords|essages)" + _COLON + r"\[")
 """Where the list of records begins."""
 LIST_END = "}]"
+CLOSED_LIST = Pattern("closed_list", r"[})](?:" + SPACE + r"|\\[nrt]|,)*+\]")
+"""Where it ends; of a cut line it does not."""
 BETWEEN = Pattern(
     "between_records",
     r"\}" + SPACE + r"*+,?+" + SPACE + r"*+(?:[A-Za-z][A-Za-z0-9_.]{0,60}+)?\{"
     r"|\)" + SPACE + r"*+," + SPACE + r"*+(?=[A-Za-z]{1,40}\()",
 )
 """Where one record ends and the next begins."""
+
+
+BRACKET = Pattern("bracket", r"[\[\]{}]")
 
 
 def _field(name: str, literal: str, value: str, check: str = "") -> Pattern:
@@ -156,9 +163,12 @@ OTHER_ENTRY = Pattern("other_response_entry", r"\{" + _GAP + QUOTE + r"?+[A-Za-z
 
 @dataclass(frozen=True)
 class Record:
-    """One printed SQS record; ``position`` counts from 1 in printed order. What the line does not say is None."""
+    """One printed SQS record. What the line does not say is None.
 
-    position: int
+    ``position`` is its place in the printed list, from 1; None where it stands by itself.
+    """
+
+    position: int | None
     message_id: str
     receive_count: int | None = None
     sent_ms: int | None = None
@@ -215,11 +225,15 @@ def body_pattern(style: str) -> Pattern:
 
 @dataclass(frozen=True)
 class Printed:
-    """A line with records: ``text`` is what it says besides them, ``around`` also what follows their list."""
+    """A line with records: ``text`` is what it says besides them, ``around`` also what follows their list.
+
+    ``is_whole``: their list stands there up to its end.
+    """
 
     records: list[Record] | None
     text: str
     around: str
+    is_whole: bool = False
 
 
 def printed(line: str, style: str) -> Printed:
@@ -229,12 +243,40 @@ def printed(line: str, style: str) -> Printed:
     listed = plain[begin.end() :] if begin else plain
     pattern = body_pattern(style)
     blanked = ATTRIBUTES.apply(pattern.replace(listed, BODY_BLANK))
+    if begin is None and goes_on(blanked):
+        return Printed(None, "", "")
     found = records(blanked, pattern.find_all(listed, "body"))
     if begin is None:
-        return Printed(found, blanked, blanked)
+        alone = [replace(record, position=None) for record in found or ()]
+        return Printed(alone or None, blanked, blanked)
     before = plain[: begin.start()]
     tail = listed.rpartition(LIST_END)[2] if LIST_END in listed else ""
-    return Printed(found, before, before + "\n" + tail)
+    is_whole = CLOSED_LIST.compiled.search(blanked, blanked.rfind(ID_NEEDLE)) is not None
+    return Printed(found, before, before + "\n" + tail, is_whole)
+
+
+def goes_on(text: str) -> bool:
+    """Tell whether a text begins inside of an object: it is the rest of an event that was cut.
+
+    >>> goes_on('AQEB"}, {"messageId": "m"'), goes_on('{"messageId": "m"}')
+    (True, False)
+    """
+    return min(_depths(text), default=0) < 0
+
+
+def _depths(text: str) -> Iterator[int]:
+    """Yield how deep in brackets a text is behind each of them."""
+    return accumulate(1 if bracket in "{[" else -1 for bracket in BRACKET.compiled.findall(text))
+
+
+def _without_cut_value(text: str) -> str:
+    """Leave out the last value of a text that ends inside of an object: an id or a number may be cut short.
+
+    >>> _without_cut_value('{"messageId": "m", "SentTimestamp": "17'), _without_cut_value('{"messageId": "m"}')
+    ('{"messageId": "m"', '{"messageId": "m"}')
+    """
+    *_, depth = 0, *_depths(text)
+    return text[: max(text.rfind(","), text.rfind("{"))] if depth > 0 else text
 
 
 def records(text: str, bodies: list[str]) -> list[Record] | None:
@@ -242,7 +284,7 @@ def records(text: str, bodies: list[str]) -> list[Record] | None:
 
     ``bodies`` are the blanked values in printed order; they are given back to their records only if there is one each.
     """
-    parts = [p for p in BETWEEN.compiled.split(text) if ID_NEEDLE in p]
+    parts = [p for p in BETWEEN.compiled.split(_without_cut_value(text)) if ID_NEEDLE in p]
     cut = len(bodies) == len(parts) - 1 and BODY_BLANK not in parts[-1]
     fits = cut or len(bodies) == len(parts)
     found = []

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from forensics.identity import handle_prefix
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.line import TIMEOUT_ANSWER
 from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
 from forensics.streams.groups import LAMBDA_STREAM
 from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
+from forensics.streams.once import statements_once
+from forensics.streams.parting import CLOSES, ENDS, ERRORS, MARKS, Statement, by_batch, silent_parts
 
 INIT_ERRORS = (
     "Runtime.ImportModuleError",
@@ -30,36 +32,12 @@ _TIMEOUT, _CRASH, _ERROR, _UNNAMED_ERROR, _SUCCESS, _LOGGED_ERROR, _PLAIN_REPORT
 says success of an exception that the runtime caught and reported. An error line that an application may have written is
 less than a success, yet leaves it open (``_end_status``). A timeout line can stand beside any of them."""
 
-_ENDS = frozenset({"report", "runtime_done"})
-_CLOSES = _ENDS | {"end"}
-_ERRORS = frozenset({"runtime_error", "unhandled_error", "logged_error"})
-_MARKS = _CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
-
 
 class FunctionsInForce(Protocol):
     """What ``SettingsInForce`` answers about functions."""
 
     def function(self, function_name: str | None, at: int | None) -> Mapping[str, Any] | None:
         """Return a function's settings in force at a moment (µs)."""
-
-
-class Statement(NamedTuple):
-    """What one line says of its invocation; ``at`` in µs. ``is_response``: it prints a batch response.
-
-    ``kind`` is a kind of ``ParsedLine``; of a line that says nothing only its place in the stream counts.
-    """
-
-    at: int
-    order_in_ms: int
-    evidence_id: str
-    kind: str
-    request_id: str | None = None
-    duration_ms: float | None = None
-    status: str | None = None
-    error_type: str | None = None
-    function_name: str | None = None
-    is_response: bool = False
-    facts: Sequence[Fact] = ()
 
 
 _IN_ORDER = itemgetter(slice(0, 3))
@@ -103,13 +81,13 @@ def assembled(
 
     Lines in no run that say nothing of a message make none.
     """
-    runs, gaps = _runs(sorted(statements, key=_IN_ORDER))
+    runs, gaps = _runs(statements_once(sorted(statements, key=_IN_ORDER)))
     maker = _Maker(log_stream, group, in_force)
     found = []
     for (request_id, start_index), lines in runs.items():
-        first, again = _by_batch(lines)
-        found.append(maker.run(request_id, start_index, first))
-        found += [maker.run(request_id, 0, more, began_at) for began_at, more in again]
+        for began_at, part in by_batch(lines):
+            has_start = any(s.kind == "start" for s in part)
+            found.append(maker.run(request_id, start_index if has_start else 0, part, began_at))
     same: dict[str, int] = {}
     for invocation in found:  # one request id begun twice in one ms
         name = invocation.invocation_id
@@ -146,7 +124,7 @@ def _runs(
         ):  # of a run that the open one invoked elsewhere
             statement, request_id = statement._replace(kind="app", request_id=None), None
         if request_id is None:
-            request_id = None if statement.kind in _ERRORS and open_id == ended_id else open_id
+            request_id = None if statement.kind in ERRORS and open_id == ended_id else open_id
         elif statement.kind == "start":
             starts[request_id] = starts.get(request_id, 0) + 1
             last_started = open_id = request_id
@@ -157,7 +135,7 @@ def _runs(
             border_ms = statement.at // 1000
         if statement.kind == "end":
             ended_id = request_id
-        if statement.kind in _CLOSES or statement.kind == "start":
+        if statement.kind in CLOSES or statement.kind == "start":
             if errors and request_id is not None and request_id not in started:
                 for before_ms, error in errors:
                     gaps[before_ms].remove(error)
@@ -165,45 +143,13 @@ def _runs(
                 runs[request_id, 0] = sorted(lines, key=_IN_ORDER)
             errors = []
         if request_id is None:
-            errors += [(border_ms, statement)] if statement.kind in _ERRORS else []
+            errors += [(border_ms, statement)] if statement.kind in ERRORS else []
             gaps.setdefault(border_ms, []).append(statement)
             continue
         earlier = 1 if request_id in started else 0
         start_index = starts[request_id] if request_id == last_started else earlier
         runs.setdefault((request_id, start_index), []).append(statement)
     return runs, gaps
-
-
-def _by_batch(lines: Sequence[Statement]) -> tuple[list[Statement], list[tuple[int, list[Statement]]]]:
-    """Part the lines of one request id where it was run again and no START says so: the first run, and when others began.
-
-    A run has one batch. Another is printed where the run before was closed, or where a message of that one stands under
-    another receipt handle or count; what stands behind the close is of the new run. ``began_at`` is the printed event's time.
-    """
-    parts: list[tuple[int, list[Statement]]] = [(0, [])]
-    shown: dict[str | None, Fact] = {}
-    closed = 0
-    for statement in lines:
-        records = [f for f in statement.facts if f.role == "record"]
-        if records and shown and (closed or any(_is_received_anew(f, shown.get(f.message_id)) for f in records)):
-            left = parts[-1][1][closed or len(parts[-1][1]) :]
-            del parts[-1][1][len(parts[-1][1]) - len(left) :]
-            parts.append((statement.at, left))
-            shown, closed = {}, 0
-        shown.update((f.message_id, f) for f in records)
-        parts[-1][1].append(statement)
-        if statement.kind in _CLOSES or (closed and statement.kind in _MARKS):
-            closed = len(parts[-1][1])
-    return parts[0][1], parts[1:]
-
-
-def _is_received_anew(record: Fact, before: Fact | None) -> bool:
-    """Tell whether a message was printed of another receive than before."""
-    if before is None:
-        return False
-    handles = (record.receipt_handle, before.receipt_handle)
-    counts = {record.receive_count, before.receive_count} - {None}
-    return len(counts) > 1 or (None not in handles and len({handle_prefix(h) for h in handles if h}) > 1)
 
 
 class _Maker:
@@ -219,10 +165,10 @@ class _Maker:
     ) -> Invocation:
         """Return what a run's lines, in order, say together; ``began_at`` names one of which only its batch shows that it began."""
         starts = [s.at for s in lines if s.kind == "start"]
-        closed = [s.at for s in lines if s.kind in _CLOSES]
+        closed = [s.at for s in lines if s.kind in CLOSES]
         durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
         names = [s.function_name for s in lines if s.function_name is not None]
-        ends = [(_end_said(s), s.error_type) for s in lines if s.kind in _MARKS or s.status is not None]
+        ends = [(_end_said(s), s.error_type) for s in lines if s.kind in MARKS or s.status is not None]
         said = max([said for said, _ in ends], default=_NOTHING)
         errors = [error for how, error in ends if how == said and error is not None and how in _FAILURES]
         invocation = self._invocation(
@@ -237,7 +183,7 @@ class _Maker:
         invocation.any_line_id = min(s.evidence_id for s in lines)
         own = request_id.lower()  # "record 1f2e…": whoever prints the request's id names no message
         invocation.facts = [f for s in lines if s.facts for f in s.facts if f.role != "mention" or f.message_id != own]
-        invocation.mark_ids = [s.evidence_id for s in lines if s.kind in _MARKS]
+        invocation.mark_ids = [s.evidence_id for s in lines if s.kind in MARKS]
         invocation.end_status = self._end_status(invocation, said, _may_have_raised(lines))
         return invocation
 
@@ -341,7 +287,7 @@ def _end_said(statement: Statement) -> int:
         return _CRASH if is_platforms else _ERROR
     if kind == "logged_error":
         return _LOGGED_ERROR
-    if kind not in _ENDS:
+    if kind not in ENDS:
         return _NOTHING
     if status in ("error", "failure"):
         if is_platforms:
@@ -358,41 +304,8 @@ def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: 
         return []
     if lines[0].at == lines[-1].at:
         return [maker.run(f"?{border_ms}.{lines[0].at // 1000}", 0, lines)]
-    parts = _parts([fact for s in lines for fact in s.facts], silence_ms)
+    parts = silent_parts([fact for s in lines for fact in s.facts], silence_ms)
     return [maker.part(f"?{border_ms}.{opened}", facts) for opened, facts in parts.items()]
-
-
-def _parts(facts: Sequence[Fact], silence_ms: int) -> dict[str, list[Fact]]:
-    """Part facts, in the order of their lines, into what may have been one run each; by when each part opened (ms).
-
-    A message opens a part where its record is printed under another receipt handle, or where it was not spoken of for
-    longer than one run can take (``silence_ms``). Facts that name no message stay with the records printed last; where
-    there are none, or their part was silent for so long, they are in a part of their own.
-    """
-    parts: dict[str, list[Fact]] = {}
-    of_message: dict[str, str] = {}
-    spoken_ms: dict[str, int] = {}
-    handles: dict[str, str] = {}
-    current: str | None = None
-    for fact in facts:
-        at_ms = fact.at // 1000
-        message_id = fact.message_id
-        if message_id is None:
-            if current is None or at_ms - parts[current][-1].at // 1000 > silence_ms:
-                current = f"{at_ms}.unnamed"
-            opened = current
-        else:
-            last_ms, last_handle = spoken_ms.get(message_id), handles.get(message_id)
-            if fact.role == "record":
-                handles[message_id] = fact.receipt_handle or fact.evidence_id
-            if last_ms is None or at_ms - last_ms > silence_ms or handles.get(message_id) != last_handle:
-                of_message[message_id] = str(at_ms)
-            spoken_ms[message_id] = at_ms
-            opened = of_message[message_id]
-            if fact.role == "record":
-                current = opened
-        parts.setdefault(opened, []).append(fact)
-    return parts
 
 
 def invocation_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:
@@ -430,6 +343,8 @@ def lines_row(invocation: Invocation) -> dict[str, Any]:
     return {
         "names_items": any(f.role != "failure" and f.item_id is not None for f in facts),
         "shows_records": "record" in roles,
+        "shows_batch": prints_whole_batch(facts),
+        "record_count": len({f.message_id for f in facts if f.role == "record"}),
         "shows_counts": any(f.receive_count is not None for f in facts),
         "shows_starts": "started" in roles,
         "shows_effects": "effect" in roles,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from forensics.streams import invocations
-from forensics.streams.invocations import Statement
 from forensics.streams.model import Delivery, Invocation
+from forensics.streams.parting import Statement
 from spark_jobs import assemble
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
