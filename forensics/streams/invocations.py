@@ -1,7 +1,6 @@
 """Lines of one log stream to invocations: which run each line belongs to, and what a run's lines say together."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, Protocol
 
 from forensics.parsers import parse_line
@@ -13,7 +12,7 @@ from forensics.streams.facts import facts_of
 from forensics.streams.groups import LAMBDA_STREAM
 from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
 from forensics.streams.once import statements_once
-from forensics.streams.parting import CLOSES, ENDS, ERRORS, MARKS, Statement, by_batch, silent_parts
+from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_by_batch, runs_of
 
 INIT_ERRORS = (
     "Runtime.ImportModuleError",
@@ -38,9 +37,6 @@ class FunctionsInForce(Protocol):
 
     def function(self, function_name: str | None, at: int | None) -> Mapping[str, Any] | None:
         """Return a function's settings in force at a moment (µs)."""
-
-
-_IN_ORDER = itemgetter(slice(0, 3))
 
 
 def invocations_of(
@@ -81,11 +77,11 @@ def assembled(
 
     Lines in no run that say nothing of a message make none.
     """
-    runs, gaps = _runs(statements_once(sorted(statements, key=_IN_ORDER)))
+    runs, gaps = runs_of(statements_once(sorted(statements, key=IN_ORDER)))
     maker = _Maker(log_stream, group, in_force)
     found = []
     for (request_id, start_index), lines in runs.items():
-        for began_at, part in by_batch(lines):
+        for began_at, part in parted_by_batch(lines):
             has_start = any(s.kind == "start" for s in part)
             found.append(maker.run(request_id, start_index if has_start else 0, part, began_at))
     same: dict[str, int] = {}
@@ -97,59 +93,6 @@ def assembled(
     for border_ms, lines in gaps.items():
         found += _of_gap(border_ms, lines, group.silence_ms, maker) if lines else []
     return found
-
-
-def _runs(
-    statements: Sequence[Statement],
-) -> tuple[dict[tuple[str, int], list[Statement]], dict[int, list[Statement]]]:
-    """Give each statement its run, as request id and which START of that id; return also what stands in none.
-
-    A line with a request id belongs to that request's run; one without belongs to the run that is open: after its START,
-    before its REPORT. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
-    no START is in evidence. Lines outside any open run, which means that lines are missing, belong to no neighbour: they
-    are in gaps, by the time (ms) of the START or REPORT before them, 0 for none. But an error there is that of the run
-    that is closed next, if its START is missing: it may have failed. So is one behind a run's END, whose REPORT is missing.
-    """
-    started = {s.request_id for s in statements if s.kind == "start"}
-    starts: dict[str, int] = {}
-    runs: dict[tuple[str, int], list[Statement]] = {}
-    gaps: dict[int, list[Statement]] = {}
-    last_started = open_id = ended_id = None
-    border_ms = 0
-    errors: list[tuple[int, Statement]] = []
-    for statement in statements:
-        request_id = statement.request_id
-        if (
-            statement.kind == TIMEOUT_ANSWER and request_id not in started
-        ):  # of a run that the open one invoked elsewhere
-            statement, request_id = statement._replace(kind="app", request_id=None), None
-        if request_id is None:
-            request_id = None if statement.kind in ERRORS and open_id == ended_id else open_id
-        elif statement.kind == "start":
-            starts[request_id] = starts.get(request_id, 0) + 1
-            last_started = open_id = request_id
-            ended_id = None
-            border_ms = statement.at // 1000
-        elif statement.kind == "report":
-            open_id = None
-            border_ms = statement.at // 1000
-        if statement.kind == "end":
-            ended_id = request_id
-        if statement.kind in CLOSES or statement.kind == "start":
-            if errors and request_id is not None and request_id not in started:
-                for before_ms, error in errors:
-                    gaps[before_ms].remove(error)
-                lines = runs.get((request_id, 0), []) + [error for _, error in errors]
-                runs[request_id, 0] = sorted(lines, key=_IN_ORDER)
-            errors = []
-        if request_id is None:
-            errors += [(border_ms, statement)] if statement.kind in ERRORS else []
-            gaps.setdefault(border_ms, []).append(statement)
-            continue
-        earlier = 1 if request_id in started else 0
-        start_index = starts[request_id] if request_id == last_started else earlier
-        runs.setdefault((request_id, start_index), []).append(statement)
-    return runs, gaps
 
 
 class _Maker:
@@ -164,7 +107,7 @@ class _Maker:
         self, request_id: str, start_index: int, lines: Sequence[Statement], began_at: int | None = None
     ) -> Invocation:
         """Return what a run's lines, in order, say together; ``began_at`` names one of which only its batch shows that it began."""
-        starts = [s.at for s in lines if s.kind == "start"]
+        starts = [s.at for s in lines if s.kind == "start"] if start_index else []
         closed = [s.at for s in lines if s.kind in CLOSES]
         durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
         names = [s.function_name for s in lines if s.function_name is not None]
@@ -304,8 +247,41 @@ def _of_gap(border_ms: int, lines: Sequence[Statement], silence_ms: int, maker: 
         return []
     if lines[0].at == lines[-1].at:
         return [maker.run(f"?{border_ms}.{lines[0].at // 1000}", 0, lines)]
-    parts = silent_parts([fact for s in lines for fact in s.facts], silence_ms)
+    parts = _parts([fact for s in lines for fact in s.facts], silence_ms)
     return [maker.part(f"?{border_ms}.{opened}", facts) for opened, facts in parts.items()]
+
+
+def _parts(facts: Sequence[Fact], silence_ms: int) -> dict[str, list[Fact]]:
+    """Part facts, in the order of their lines, into what may have been one run each; by when each part opened (ms).
+
+    A message opens a part where its record is printed under another receipt handle, or where it was not spoken of for
+    longer than one run can take (``silence_ms``). Facts that name no message stay with the records printed last; where
+    there are none, or their part was silent for so long, they are in a part of their own.
+    """
+    parts: dict[str, list[Fact]] = {}
+    of_message: dict[str, str] = {}
+    spoken_ms: dict[str, int] = {}
+    handles: dict[str, str] = {}
+    current: str | None = None
+    for fact in facts:
+        at_ms = fact.at // 1000
+        message_id = fact.message_id
+        if message_id is None:
+            if current is None or at_ms - parts[current][-1].at // 1000 > silence_ms:
+                current = f"{at_ms}.unnamed"
+            opened = current
+        else:
+            last_ms, last_handle = spoken_ms.get(message_id), handles.get(message_id)
+            if fact.role == "record":
+                handles[message_id] = fact.receipt_handle or fact.evidence_id
+            if last_ms is None or at_ms - last_ms > silence_ms or handles.get(message_id) != last_handle:
+                of_message[message_id] = str(at_ms)
+            spoken_ms[message_id] = at_ms
+            opened = of_message[message_id]
+            if fact.role == "record":
+                current = opened
+        parts.setdefault(opened, []).append(fact)
+    return parts
 
 
 def invocation_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:

@@ -4,25 +4,27 @@ from collections.abc import Iterable, Sequence
 
 from forensics.streams.attribution import PlacedFact
 from forensics.streams.model import Fact
-from forensics.streams.parting import Statement
+from forensics.streams.runs import Statement
 
 
 def statements_once(statements: Iterable[Statement]) -> list[Statement]:
-    """Leave out statements, in order, that repeat one of the same moment.
+    """Leave out statements, in order, that repeat one of the same moment; behind the START of another run they are that one's.
 
     An effect that names only a key may as well be that of another message with the same key: of such a repeat no more is kept
     than that an effect was shown, of a message that nothing names.
     """
     found: list[Statement] = []
     seen: set[tuple[object, ...]] = set()
-    at = None
+    at = started = None
     for statement in statements:
         if statement.at != at:
-            at = statement.at
+            at, started = statement.at, None
             seen.clear()
-        said = (*statement[3:-1], *_nameless(statement.facts))
+        is_start = statement.kind == "start"
+        said = (None if is_start else started, *statement[3:-1], *_nameless(statement.facts))
         if said not in seen:
             seen.add(said)
+            started = statement.request_id if is_start else started
             found.append(statement)
         elif marks := [f for f in statement.facts if f.role == "effect" and f.message_id is None]:
             found.append(statement._replace(kind="app", facts=[f._replace(key=None) for f in marks]))

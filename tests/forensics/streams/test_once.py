@@ -2,7 +2,7 @@
 
 from forensics.streams.model import Fact
 from forensics.streams.once import facts_once, statements_once
-from forensics.streams.parting import Statement
+from forensics.streams.runs import Statement
 from tests.forensics.streams.worker_streams import handlings as handlings_of
 from tests.forensics.streams.worker_streams import stream, told
 
@@ -35,6 +35,18 @@ def test_a_line_of_another_moment_or_of_another_message_says_more():
         "e-1",
         "e-2",
         "e-3",
+    ]
+
+
+def test_what_stands_behind_the_start_of_another_run_is_of_that_one():
+    began, printed = line(1, 5, "start"), Statement(5, 2, "e-2", "app")
+    another = Statement(5, 3, "e-3", "start", "other")
+
+    assert [name for name, _ in left(began, printed, another, printed._replace(evidence_id="e-4"))] == [
+        "e-1",
+        "e-2",
+        "e-3",
+        "e-4",
     ]
 
 
