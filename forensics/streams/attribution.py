@@ -267,17 +267,17 @@ def is_nameless_start(fact: Fact) -> bool:
 
 
 def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[AboutItem]:
-    """Give facts that name nothing to the one item named in their job.
+    """Give facts that name nothing to the one item named in their job; one only named in passing is not what the job is about.
 
     Where several are named, starts of jobs are lost: then to the one named last, if one follows the other.
     """
-    items = {item_id for fact in facts if (item_id := fact.item_id) is not None}
+    items = {item_id for fact in facts if (item_id := fact.item_id) is not None and not fact.is_passing}
     only = next(iter(items)) if len(items) == 1 else None
     about, last = [], None
     for fact in facts:
         item_id = fact.item_id
         if item_id is not None:
-            last = item_id
+            last = last if fact.is_passing and item_id not in items else item_id
         elif (item_id := only or (last if one_at_a_time else None)) is None:
             continue
         about.append(AboutItem(item_id, job, _given(fact, item_id)))

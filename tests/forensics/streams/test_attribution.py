@@ -46,6 +46,11 @@ SAID = {
         "a a a b b b",
     ),
     "what is open says nothing once jobs are told apart": (("record a", "worker_started", "effect"), "a - -"),
+    "a job that names another message in passing": (
+        ("worker_started", "effect a", "passing b", "worker_finished"),
+        "a a b a",
+    ),
+    "a job that names a message in passing only": (("worker_started", "passing b", "worker_finished"), "- b -"),
     "two messages are named in one job": (("worker_started", "mention a", "effect", "mention b"), "- a - b"),
 }
 """What is said, and which message (or key) each line is about; "-": about none we can tell."""
