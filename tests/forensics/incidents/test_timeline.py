@@ -80,6 +80,21 @@ def test_what_is_drawn_of_one_delivery(values, expected):
     }
 
 
+HIDDEN = {
+    "nothing tells until when": ({"run_ended_at": at(45)}, (0, 30)),
+    "its run ended before": ({"run_ended_at": at(9)}, (0, 9)),
+    "its timeout is known": ({"run_ended_at": at(45), "hidden_until_at": at(29)}, (0, 29)),
+}
+
+
+@pytest.mark.parametrize(("values", "expected"), HIDDEN.values(), ids=HIDDEN)
+def test_a_message_that_was_received_again_was_not_in_flight_any_more(values, expected):
+    again = delivery("a", index=2, received=30)
+    (first, *_) = rows([message("a")], [delivery("a", **values), again])
+
+    assert (first["at"], first["until_at"]) == (at(expected[0]), at(expected[1]))
+
+
 def test_a_label_says_what_a_reader_hovers_for():
     found = of_one(
         effect="yes", effect_at=at(5), basis="marker", run_status="error", run_ended_at=at(9), error_type="Boom"
