@@ -30,12 +30,12 @@ _TOGETHER = {
     "tests/spark_jobs/test_reuse.py": "in rounds",
     "tests/spark_jobs/test_cluster.py": "on a cluster",
     "tests/spark_jobs/": "of many worlds",
+    "tests/pages/in_browser/test_browser.py": "in a browser",  # first: it asks a server that has answered nothing yet
+    "tests/pages/in_browser/": "in a browser",
 }
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
 _LONG = (
     *_TOGETHER,
-    "tests/pages/test_browser.py",
-    "tests/pages/test_accessibility.py",
     "tests/ingest/test_crashes.py",
     "tests/ingest/test_odd_replies.py",
     "tests/ingest/test_collect.py",
@@ -55,7 +55,7 @@ _LONG = (
 
 
 class _Together(LoadFileScheduling):
-    """Tests of one file run in one process, and so do those that share a Java, or lakes of many worlds."""
+    """Tests of one file run in one process, and so do those that share a Java, a browser, or lakes of many worlds."""
 
     def _split_scope(self, nodeid: str) -> str:
         mine = (scope for start, scope in _TOGETHER.items() if nodeid.startswith(start))
