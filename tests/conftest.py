@@ -4,7 +4,7 @@ import gc
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadFileScheduling
 
 from tests.temporary import in_memory
@@ -73,8 +73,14 @@ def _rank(item):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest: begun last, it would keep one process at work while the others have nothing left."""
+    """Begin with what takes longest: begun last, it would keep one process at work while the others have nothing left.
+
+    What hypothesis draws is done very often, and is not the same each time: too slow for the quick check.
+    """
     items.sort(key=_rank)
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("slow")
 
 
 def pytest_collection_finish():
