@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from forensics.charts.hover import mark_key
 from forensics.charts.lanes import microseconds
+from forensics.charts.palette import CHOSEN_OPACITY
 from forensics.charts.timeline import timeline_figure
 from forensics.language import ENGLISH, Language
 
@@ -89,8 +90,8 @@ def consumers_figure(
 ) -> go.Figure:
     """Draw rows of ``consumer_lanes`` with a lane per consumer; ``labels`` and keywords as in ``timeline_figure``.
 
-    A chosen bar is filled and a chosen mark grows; the others stay as they are, because to dim thousands keeps a browser
-    from asking for the answer.
+    A chosen bar or mark gets CHOSEN_OPACITY and nothing else: for its colour, its size or dimmer others Plotly would restyle
+    each of thousands, and take the hatching from those that have it, before the browser asks for the answer.
     """
     figure = timeline_figure(
         folded,
@@ -101,6 +102,4 @@ def consumers_figure(
         visibility_timeout_s=visibility_timeout_s,
         say=say,
     )
-    figure.for_each_trace(lambda bars: bars.update(selected_marker_color=bars.marker.line.color), {"type": "bar"})
-    figure.for_each_trace(lambda marks: marks.update(selected_marker_size=2 * marks.marker.size), {"type": "scatter"})
-    return figure.update_traces(unselected_marker_opacity=1)
+    return figure.update_traces(selected_marker_opacity=CHOSEN_OPACITY, unselected_marker_opacity=1)

@@ -18,6 +18,9 @@ BACKGROUNDS = {"light": "#FFFFFF", "dark": "#0E1117"}
 OUTLINE = "#FFFFFF"
 """Around markers, so that they stand off the bar below."""
 
+CHOSEN_OPACITY = 0.999
+"""Of what was chosen in a large chart: no eye tells it from 1, but a style of the page does, and puts a strong outline around it."""
+
 
 def veil(colour: str, alpha: float) -> str:
     """Return ``colour`` (#RRGGBB) as an rgba() of that opacity, for the fill of a window.

@@ -1,10 +1,11 @@
-"""How every chart is shown: its words in the theme's strong text colour."""
+"""How every chart is shown: its words in the theme's strong text colour, and around what was chosen an outline of it."""
 
 from typing import Any
 
 import streamlit as st
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90
 
+from forensics.charts.palette import CHOSEN_OPACITY
 from pages._ui.device import is_phone
 
 _STRONG = ("fill: rgb(38, 39, 48)", "fill: rgb(250, 250, 250)")
@@ -28,7 +29,11 @@ def legible(figure: Any) -> Any:
 
 
 _WORDS = ", ".join(f'.js-plotly-plot .main-svg > g:not(.hoverlayer) text[style*="{rgb}"]' for rgb in _STRONG)
-_FOLLOWS_THE_THEME = f"<style>{_WORDS} {{ fill: currentColor !important; }}</style>"
+_CHOSEN = f'.js-plotly-plot .cartesianlayer path[style*="opacity: {CHOSEN_OPACITY}"]'
+_IN_THE_THEME = (
+    f"<style>{_WORDS} {{ fill: currentColor !important; }} "
+    f"{_CHOSEN} {{ stroke: currentColor !important; stroke-width: 3px !important; }}</style>"
+)
 
 
 def show(figure: Any, **how: Any) -> Any:
@@ -36,7 +41,7 @@ def show(figure: Any, **how: Any) -> Any:
 
     Of what is drawn Streamlit changes nothing then. A label that one points at has its own ground, and keeps its colour.
     """
-    st.html(_FOLLOWS_THE_THEME)
+    st.html(_IN_THE_THEME)
     return st.plotly_chart(figure, **how)
 
 

@@ -18,6 +18,7 @@ from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, FINDINGS
 from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs import runner
 from spark_jobs.cache import Cache, CacheDamagedError
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
@@ -192,6 +193,14 @@ def test_a_removed_cache_costs_nothing_but_time(begun, said):
     shutil.rmtree(begun.cache)
 
     assert_same(judged(begun.lake, said), begun.expected)
+
+
+def test_a_file_that_is_read_in_pieces_says_what_it_says_whole(begun, said, monkeypatch):
+    monkeypatch.setattr(runner, "LINES_PER_PIECE", 20)
+    shutil.rmtree(begun.cache)
+
+    assert_same(judged(begun.lake, said), begun.expected)
+    assert len(list((begun.cache / "scan").iterdir())) > 2 * len(begun.lake.files(LOG_EVENTS))
 
 
 def test_part_of_the_cache_may_be_removed(begun, said):

@@ -9,6 +9,7 @@ from forensics.charts.consumers import consumer_lanes
 from forensics.charts.hover import item_of
 from forensics.charts.ledger import timeline_of
 from forensics.charts.overview import MOST_BINS, MOST_DIAMONDS, OTHERS, in_flight, lane_names
+from forensics.charts.palette import CHOSEN_OPACITY
 from forensics.charts.words import zone_label
 from tests.forensics.charts.pointing import pointed_at
 from tests.pages import tales
@@ -266,12 +267,13 @@ def test_what_all_points_of_a_look_say_alike_is_in_the_figure_once(double_billin
 
 def test_what_is_chosen_among_thousands_stands_out_and_the_others_stay_as_they_are(double_billing):
     figure = consumers_figure(consumer_lanes(double_billing), UTC)
-    bars = [trace for trace in figure.data if trace.type == "bar"]
-    marks = [trace for trace in figure.data if trace.type == "scatter"]
+    chosen = [trace.selected.marker.to_plotly_json() for trace in figure.data]
 
     assert {trace.unselected.marker.opacity for trace in figure.data} == {1}
-    assert bars and all(trace.selected.marker.color == trace.marker.line.color for trace in bars)
-    assert marks and all(trace.selected.marker.size > trace.marker.size for trace in marks)
+    assert {trace.type for trace in figure.data} == {"bar", "scatter"}
+    assert all(how == {"opacity": CHOSEN_OPACITY} for how in chosen), (
+        "anything else restyles each point, and takes its hatching"
+    )
 
 
 def test_every_point_carries_the_name_of_its_mark(double_billing):
