@@ -27,6 +27,8 @@ from tests.forensics.judging import (
 )
 from tests.forensics.mutants import mutants, mutants_of_conditions
 
+pytestmark = pytest.mark.slow
+
 ASKED = {
     "bounds": [
         (test_bounds.before, test_bounds.BEFORE),
