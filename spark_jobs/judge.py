@@ -12,7 +12,7 @@ import polars as pl
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
 from forensics.incidents.timeline import MARK_COLUMNS, mark_rows
 from forensics.judging.judge import judge
-from forensics.judging.model import Judged
+from forensics.judging.model import Judged, Ruled
 from forensics.judging.placing import place
 from forensics.judging.rows import ORDINARY, delivery_row, message_row, ordinary_delivery, redelivery_row
 from forensics.judging.surroundings import Surroundings
@@ -106,10 +106,10 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
 
 def _rulings(judged: Judged, redeliveries: pl.DataFrame) -> pl.DataFrame:
     """Return every rule's answers; what they rest on is taken from their redelivery, not written again for each."""
-    names = ("code", "stance", "sentence", "would_decide")
-    told = frame([ruled for r in judged.redeliveries for ruled in r.rulings], dict.fromkeys(names, pl.String))
+    schema = {name: pl.String for name in RULINGS.column_names if name.startswith(Ruled._fields)}
+    told = frame([ruled for r in judged.redeliveries for ruled in r.rulings], schema)
     places = np.repeat(np.arange(redeliveries.height), [len(r.rulings) for r in judged.redeliveries])
-    rest = [name for name in RULINGS.column_names if name not in names]
+    rest = [name for name in RULINGS.column_names if name not in schema]
     return pl.concat([told, redeliveries.select(rest)[places]], how="horizontal").select(*schema_of(RULINGS))
 
 

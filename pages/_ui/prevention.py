@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
+from forensics.sentence import said
 from forensics.tables.findings import QUEUE_FINDINGS
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.case import case_of
@@ -168,7 +169,7 @@ def findings_table(rows: list[Row], page: Page, queue: bool = False) -> None:
 
 
 def _sentence(row: Row) -> str:
-    return f"{row['sentence']}."
+    return said("{clause}.", clause=row["sentence"])
 
 
 def _sentence_with_doubt(row: Row) -> str:
