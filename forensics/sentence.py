@@ -84,7 +84,7 @@ def both_forms(text: Any) -> tuple[Any, Any]:
     True
     """
     if text is None or isinstance(text, str):
-        return (plain(text), marked(text)) if text is not None and has_values(marked(text)) else (text, None)
+        return (None, None) if text is None else (plain(text), marked(text) if has_values(marked(text)) else None)
     told = [both_forms(one) for one in text]
     return [english for english, _ in told], [form for _, form in told] if any(form for _, form in told) else None
 

@@ -15,7 +15,7 @@ from ingest import file_bytes
 from ingest.file_forms import Form, FoundFile
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError, without_driver_prefix
-from ingest.query_results import of_reply, of_table, tailed_line
+from ingest.query_results import of_reply, of_table, of_tool, tailed_line
 
 MOST_EVENT_CHARS = 1024**2
 """CloudWatch Logs takes no event larger than 1 MB."""
@@ -57,6 +57,8 @@ def read_events(
         yield from (FileEvent(*told) for told in of_table(content, found.log_stream, LineClock(zone)))
     elif found.form is Form.QUERY_REPLY:
         yield from (FileEvent(*told) for told in of_reply(content, found.log_stream, LineClock(zone)))
+    elif found.form is Form.TOOL_EXPORT:
+        yield from (FileEvent(*told) for told in of_tool(content, found.log_stream, LineClock(zone)))
     elif found.form is Form.TAILED:
         yield from tailed(content)
     elif found.form is Form.WORKER_LOG:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from ingest import file_bytes
+from ingest import file_bytes, tool_exports
 from ingest.line_times import LineClock, ZoneUnknownError
 from ingest.query_results import (
     COLUMNS,
@@ -20,6 +20,7 @@ from ingest.query_results import (
     is_tailed,
     is_without_zone,
     lacks_zone,
+    told_by_columns,
 )
 from ingest.twins import FROM_FILE
 
@@ -33,6 +34,7 @@ class Form(StrEnum):
     TABLE = "table of log events"
     QUERY_REPLY = "query results"
     TAILED = "tailed log"
+    TOOL_EXPORT = "export of a log tool"
     SETTINGS = "saved settings"
     RECORDS = "saved records"
     GUARD_TABLE = "idempotency table"
@@ -66,7 +68,7 @@ class FoundFile:
         """Tell whether its events do not say which log group they are from."""
         if self.form in (Form.TABLE, Form.QUERY_REPLY):
             return GROUP not in self.columns
-        return self.form in (Form.EXPORT, Form.SAVED_EVENTS, Form.WORKER_LOG, Form.TAILED)
+        return self.form in (Form.EXPORT, Form.SAVED_EVENTS, Form.WORKER_LOG, Form.TAILED, Form.TOOL_EXPORT)
 
     @property
     def names_stream(self) -> bool:
@@ -86,6 +88,7 @@ _EXPORTED_RUN = re.compile(
 )
 _LAMBDA_STREAM = re.compile(r"(\d{4})-(\d\d)-(\d\d)-([^\[\]/]*\[[^\[\]]+\][0-9a-f]{32})")
 _SETTINGS_KEYS = {"Attributes", "EventSourceMappings", "Configuration", "EventSourceArn", "FunctionArn"}
+_EVENT_KEYS = {"timestamp", "message", "ingestionTime", "logStreamName", "eventId"}
 _TYPED = re.compile(r'"Items"\s*:\s*\[\s*(?:\]|\{\s*"[^"]+"\s*:\s*\{\s*"(?:S|N|B|BOOL|M|L|NULL|SS|NS|BS)"\s*:)')
 """Items as DynamoDB writes them: each value under its type."""
 _TOP_KEY = re.compile(r'"([A-Za-z]+)"\s*:')
@@ -113,9 +116,11 @@ def recognise(path: Path, name: str) -> FoundFile:
         first = _first_object(text) if form is Form.QUERY_REPLY else None
         without_zone = first is not None and is_without_zone(str(first.get(TIME, "0")))
         return FoundFile(path, name, form, _stream_of(name), without_zone, columns)
+    if text[0] in "{[" and tool_exports.is_export(text):
+        return FoundFile(path, name, Form.TOOL_EXPORT, _stream_of(name), tool_exports.lacks_zone(text))
     if columns_told := columns_of(text):
         without_zone = lacks_zone(text, columns_told)
-        return FoundFile(path, name, Form.TABLE, _stream_of(name), without_zone, frozenset(columns_told))
+        return FoundFile(path, name, Form.TABLE, _stream_of(name), without_zone, told_by_columns(columns_told))
     if is_tailed(text):
         return FoundFile(path, name, Form.TAILED, _stream_of(name))
     if _is_binary(head):
@@ -155,7 +160,9 @@ def _json_form(text: str) -> Form | None:
         return Form.GUARD_TABLE
     if _are_records(keys, text):
         return Form.RECORDS
-    if "events" in keys or (text[0] == "[" and {"timestamp", "message"} <= keys):
+    if "events" in keys and not (first and tool_exports.is_own_line(first)):
+        return Form.SAVED_EVENTS
+    if text[0] == "[" and {"timestamp", "message"} <= keys <= _EVENT_KEYS:
         return Form.SAVED_EVENTS
     if keys & _SETTINGS_KEYS and not keys & {"message", "msg", "level"}:
         return Form.SETTINGS
@@ -199,6 +206,8 @@ def _first_object(text: str) -> dict[str, Any] | None:
 
 def _worker_log(path: Path, name: str, head: str) -> FoundFile:
     clock = LineClock()
+    if tool_exports.holds_times_in_lists_alone(head):
+        return FoundFile(path, name, Form.UNKNOWN)
     for line in head.split("\n"):
         try:
             if clock.read_ms(line) is not None:

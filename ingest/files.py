@@ -200,7 +200,9 @@ def _check_clear(found: list[FoundFile], choices: ImportChoices) -> None:
 def _check_runs(found: list[FoundFile], choices: ImportChoices) -> None:
     """Refuse lines of several environments that nothing tells apart: a run would be given another one's lines."""
     for file in found:
-        may_hold_runs = file.form in (Form.TABLE, Form.QUERY_REPLY, Form.WORKER_LOG) and not file.names_stream
+        may_hold_runs = (
+            file.form in (Form.TABLE, Form.QUERY_REPLY, Form.TOOL_EXPORT, Form.WORKER_LOG) and not file.names_stream
+        )
         if may_hold_runs and shows_runs(file_bytes.head(file.path)):
             told = (e.event for e in read_events(file, choices.zone) if e.reason is None)
             if do_runs_overlap(told):

@@ -18,6 +18,8 @@ _BLANKS_AND_COMMA = _BLANKS + ","
 
 
 HEAD_CHARS = 400
+REST = "{}"
+"""Behind a key: what an object holds beside its streamed arrays."""
 _MARK = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}"]', re.DOTALL)
 """A whole string, a bracket, or the quote of a string whose end is not there yet."""
 _DEPTH = {"[": 1, "{": 1, "]": -1, "}": -1}
@@ -61,6 +63,8 @@ class JsonStream:
     def documents(self, streamed: frozenset[str] = frozenset()) -> Iterator[tuple[str | None, Any]]:
         """Yield ``(key, item)`` for the items of the streamed arrays, and ``(None, document)`` as each document ends.
 
+        An object under such a key is gone into; what is left of it comes under its key and REST.
+
         A document is an object without its streamed arrays; an item or document may be an UnreadableValue. Items of an array at the top are documents themselves.
         Raises BadJsonError; documents may go on after ``skip_to``.
         """
@@ -90,7 +94,7 @@ class JsonStream:
         self._at = found
         return True
 
-    def _object(self, streamed: frozenset[str]) -> Iterator[tuple[str | None, Any]]:
+    def _object(self, streamed: frozenset[str], within: tuple[str, ...] = ()) -> Iterator[tuple[str | None, Any]]:
         self._expect("{")
         document: dict[str, Any] = {}
         while self._peek(_BLANKS_AND_COMMA) != "}":
@@ -103,10 +107,12 @@ class JsonStream:
                 while self._peek(_BLANKS_AND_COMMA) != "]":
                     yield key, self._value()
                 self._expect("]")
+            elif key in streamed and key not in within and self._peek() == "{":
+                yield from self._object(streamed, (*within, key))
             else:
                 document[key] = self._value()
         self._expect("}")
-        yield None, document
+        yield (f"{within[-1]}{REST}" if within else None), document
 
     def _value(self) -> Any:
         """Read one value; reads on for as long as there is no end to it."""

@@ -57,7 +57,7 @@ class LineClock:
             if found is None:
                 return None
             if number := found["number"]:
-                return _epoch_ms(float(number))
+                return epoch_ms(float(number))
             date = _DATE.match(found["text"])
         else:
             date = _DATE.search(line, 0, NEAR_START_CHARS + 40)
@@ -115,6 +115,12 @@ def _moment(
     return (moment - ahead if zone[0] == "+" else moment + ahead).replace(tzinfo=UTC)
 
 
-def _epoch_ms(number: float) -> int:
-    """Read epoch seconds, milliseconds, microseconds or nanoseconds, told apart by their size."""
+def epoch_ms(number: float) -> int:
+    """Read epoch seconds, milliseconds, microseconds or nanoseconds, told apart by their size.
+
+    >>> epoch_ms(1795147920), epoch_ms(1795147920250999999)
+    (1795147920000, 1795147920250)
+    """
+    if isinstance(number, int) and number >= _MS_OF_SCALE[1][0]:
+        return number // (1_000_000 if number >= _MS_OF_SCALE[0][0] else 1_000)
     return int(number * next(factor for least, factor in _MS_OF_SCALE if number >= least))

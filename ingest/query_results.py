@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from forensics.parsers import parse_line
-from ingest import file_bytes, insights
+from ingest import file_bytes, insights, tool_exports
 from ingest.json_stream import BadJsonError, JsonStream, UnreadableValue
 from ingest.line_times import LineClock, ZoneUnknownError
 
@@ -57,9 +57,15 @@ def columns_of(head: str) -> list[str] | None:
         names = next(csv.reader([first]), [])
     except csv.Error:
         return None
-    found = [_OF_VIEWER.get(name, name) for name in names]
-    is_viewers = {"timestamp", "message"} <= set(names)
-    return found if TIME in names or is_viewers else None
+    queried = [_OF_VIEWER.get(name, name) for name in names] if set(names) <= _OF_VIEWER.keys() else names
+    if {TIME, MESSAGE} <= set(queried):
+        return queried
+    return names if tool_exports.names_of(names) or TIME in names else None
+
+
+def told_by_columns(columns: Sequence[str]) -> frozenset[str]:
+    """Return what a table's columns tell of each event, as queries name it."""
+    return frozenset({*columns, TIME, MESSAGE} if tool_exports.names_of(columns) else columns)
 
 
 def is_tailed(line: str) -> bool:
@@ -69,8 +75,10 @@ def is_tailed(line: str) -> bool:
 
 def lacks_zone(head: str, columns: Sequence[str]) -> bool:
     """Tell whether the time in a table's first row does not say its zone."""
-    row = next(csv.reader(head.split("\n")[1:2]), [])
-    return is_without_zone(dict(zip(columns, row, strict=False)).get(TIME, ""))
+    row = dict(zip(columns, next(csv.reader(head.split("\n")[1:]), []), strict=False))
+    if MESSAGE in row or (names := tool_exports.names_of(columns)) is None:
+        return is_without_zone(row.get(TIME, ""))
+    return isinstance(tool_exports.time_ms(row.get(names.time, ""), LineClock()), str)
 
 
 def is_without_zone(time: str) -> bool:
@@ -92,7 +100,11 @@ def of_table(content: Iterator[str], log_stream: str, clock: LineClock) -> Itera
             for row in csv.reader(lines):
                 if row:
                     said = dict(zip(header, row, strict=False))
-                    yield _told(said, log_stream, _time_of(said.get(TIME), clock))
+                    yield (
+                        _told(said, log_stream, _time_of(said.get(TIME), clock))
+                        if MESSAGE in header
+                        else _of_tool(said, log_stream, clock)
+                    )
         except csv.Error as problem:
             yield Told(None, reason=f"the table cannot be read: {problem}", is_gap=True)
 
@@ -120,6 +132,29 @@ def of_reply(content: Iterator[str], log_stream: str, clock: LineClock) -> Itera
     yield from _in_order(events())
 
 
+def of_tool(content: Iterator[str], log_stream: str, clock: LineClock) -> Iterator[Told]:
+    """Read the JSON that a log tool exported, the newest or the oldest event first."""
+
+    def events() -> Iterator[Told]:
+        try:
+            for row in tool_exports.rows_in(content):
+                if isinstance(row, UnreadableValue):
+                    yield Told(row.text, reason=row.reason)
+                else:
+                    yield _of_tool(row or {}, log_stream, clock)
+        except BadJsonError as problem:
+            yield Told(problem.text, reason=str(problem), is_gap=True)
+
+    yield from _in_order(events())
+
+
+def _of_tool(row: tool_exports.Row, log_stream: str, clock: LineClock) -> Told:
+    event = tool_exports.told_by(row, log_stream, clock)
+    if event is None:
+        return Told(dict(row), reason="no field of it is a time, or none a text")
+    return Told(event)
+
+
 def shows_runs(head: str) -> bool:
     """Tell whether a function's own runs are in a file, by its first lines."""
     return _PLATFORM.search(head) is not None
@@ -127,19 +162,19 @@ def shows_runs(head: str) -> bool:
 
 def do_runs_overlap(events: Iterable[Event]) -> bool:
     """Tell whether a run of a function starts while another is on, as lines of several streams in one do."""
-    spans: dict[str, list[int]] = {}
+    spans: dict[tuple[str, str], list[int]] = {}
     for event in events:
         text, at = event["message"], event["timestamp"]
         if not isinstance(text, str) or not isinstance(at, int) or not _PLATFORM.search(text):
             continue
         said = parse_line(text)
         if said.kind in ("start", "end", "report") and said.request_id:
-            spans.setdefault(said.request_id, []).append(at)
-    reached = -1
-    for start, end in sorted((min(times), max(times)) for times in spans.values()):
-        if start < reached:
+            spans.setdefault((event["logStreamName"], said.request_id), []).append(at)
+    reached: dict[str, int] = {}
+    for start, end, stream in sorted((min(times), max(times), stream) for (stream, _), times in spans.items()):
+        if start < reached.get(stream, -1):
             return True
-        reached = max(reached, end)
+        reached[stream] = max(reached.get(stream, -1), end)
     return False
 
 

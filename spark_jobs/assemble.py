@@ -20,10 +20,11 @@ from forensics.streams.deliveries import deliveries_of
 from forensics.streams.facts import facts_of
 from forensics.streams.handlings import delivery_of, handlings_of
 from forensics.streams.handlings import lines_row as shown_by_handling
-from forensics.streams.invocations import Statement, assembled, invocation_row, statements_of
+from forensics.streams.invocations import assembled, invocation_row, statements_of
 from forensics.streams.invocations import lines_row as shown_by_invocation
 from forensics.streams.model import Delivery, Fact, LogGroup, LogLine
 from forensics.streams.reading import Reading
+from forensics.streams.runs import Statement
 from spark_jobs.candidates import item_hash
 from spark_jobs.parts import (
     DELIVERY_SCHEMA,
@@ -37,8 +38,8 @@ from spark_jobs.parts import (
     packed,
 )
 
-_FACTS = msgspec.json.Decoder(list[Fact]).decode
-_STATEMENT = msgspec.json.Decoder(Statement).decode
+_FACTS = msgspec.msgpack.Decoder(list[Fact]).decode
+_STATEMENT = msgspec.msgpack.Decoder(Statement).decode
 STREAM = ("log_group", "log_stream")
 PLACE = (*STREAM, "at", "order_in_ms", "evidence_id")
 

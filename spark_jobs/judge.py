@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
-from forensics.incidents.timeline import MARK_COLUMNS, mark_rows
+from forensics.incidents.timeline import MARK_COLUMNS, MARKED, mark_rows
+from forensics.incidents.told import Told, told
 from forensics.judging.judge import judge
-from forensics.judging.model import Judged, Ruled
+from forensics.judging.model import Judged, Redelivery, Ruled
 from forensics.judging.placing import place
 from forensics.judging.rows import ORDINARY, delivery_row, message_row, ordinary_delivery, redelivery_row
 from forensics.judging.surroundings import Surroundings
@@ -25,7 +26,7 @@ from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part,
 _TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
 
 WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
-"""One work: its ledger, redeliveries and verdicts as JSON."""
+"""One work, packed: what it tells incidents (``Told``), or all of it (``Judged``)."""
 
 VERDICT_SCHEMA: dict[str, Any] = {
     "queue_arn": pl.String,
@@ -40,7 +41,8 @@ VERDICT_SCHEMA: dict[str, Any] = {
 }
 """What membership in incidents asks of a verdict; times in µs."""
 
-MARK_SCHEMA = {name: (schema_of(TIMELINE) | schema_of(DELIVERIES))[name] for name in MARK_COLUMNS}
+MARK_SCHEMA = {"place": pl.Int64, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
+_by_item = attrgetter("queue_arn", "item_id")
 
 
 def loaded(sources: Iterable[tuple[Path, pl.DataFrame]], reading: Reading) -> list[Delivery]:
@@ -73,28 +75,24 @@ def deliveries_of_rows(rows: pl.DataFrame, reading: Reading) -> Iterator[Deliver
 def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: Path) -> dict[str, Any]:
     """Judge whole works and write their rows; returns counts."""
     judged = judge(deliveries, around)
+    for rows in (judged.ledger, judged.redeliveries, judged.messages):
+        rows.sort(key=_by_item)
     ledger = frame((delivery_row(d) for d in judged.ledger), schema_of(DELIVERIES))
     redeliveries = frame((redelivery_row(r) for r in judged.redeliveries), schema_of(REDELIVERIES))
-    written(folder, "deliveries", ledger, DELIVERIES.key)
-    written(folder, "redeliveries", redeliveries, REDELIVERIES.key)
-    written(folder, "rulings", _rulings(judged, redeliveries), RULINGS.key)
-    written(
-        folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)), MESSAGES.key
-    )
-    marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
-    written(folder, "marks", marks, ("queue_arn", "item_id"))
+    written(folder, "deliveries", ledger)
+    written(folder, "redeliveries", redeliveries)
+    written(folder, "rulings", _rulings(judged.redeliveries, redeliveries))
+    written(folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)))
+    written(folder, "marks", _marks(judged, ledger))
     verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
-    written(folder, "verdicts", verdicts, ("queue_arn", "item_id"))
+    written(folder, "verdicts", verdicts)
     for redelivery in judged.redeliveries:
         # all stand in their own table, and are most of what there is to say
         redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
-    for delivery in judged.ledger:  # nobody asks any more: evidence_ids has them all
-        delivery.fact_ids = delivery.end_ids = []
-    works = [(*work, packed(told), told.is_unfinished) for work, told in judged.by_work().items()]
-    schema, order = WORK_SCHEMA | {"is_unfinished": pl.Boolean}, ("queue_arn", "work_id")
-    rows = frame(works, schema)
-    written(folder, "works", rows.select(*WORK_SCHEMA), order)
-    written(folder, "ends", rows.filter("is_unfinished").select(*WORK_SCHEMA), order)
+    works = judged.by_work().items()
+    written(folder, "works", frame(((*name, packed(told(work))) for name, work in works), WORK_SCHEMA))
+    ends = ((*name, packed(work)) for name, work in works if work.is_unfinished)
+    written(folder, "ends", frame(ends, WORK_SCHEMA))
     written(folder, "measures", delivery_measures(ledger, last_causes(redeliveries)))
     written(folder, "returned", returned_batches(ledger))
     return {
@@ -104,20 +102,38 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     }
 
 
-def _rulings(judged: Judged, redeliveries: pl.DataFrame) -> pl.DataFrame:
-    """Return every rule's answers; what they rest on is taken from their redelivery, not written again for each."""
-    schema = {name: pl.String for name in RULINGS.column_names if name.startswith(Ruled._fields)}
-    told = frame([ruled for r in judged.redeliveries for ruled in r.rulings], schema)
-    places = np.repeat(np.arange(redeliveries.height), [len(r.rulings) for r in judged.redeliveries])
-    rest = [name for name in RULINGS.column_names if name not in schema]
-    return pl.concat([told, redeliveries.select(rest)[places]], how="horizontal").select(*schema_of(RULINGS))
+def _rulings(again: Sequence[Redelivery], redeliveries: pl.DataFrame) -> pl.DataFrame:
+    """Return every rule's answers, of redeliveries in order: what many have in common is made once and taken for each."""
+    names = {name: pl.String for name in RULINGS.column_names if name.startswith(Ruled._fields)}
+    answers: list[Ruled] = []
+    place_of: dict[int, int] = {}  # those of redeliveries that are alike are one list
+    for redelivery in again:
+        if id(redelivery.rulings) not in place_of:
+            place_of[id(redelivery.rulings)] = len(answers)
+            answers += sorted(redelivery.rulings)
+    counts = np.array([len(r.rulings) for r in again], np.int64)
+    first = np.array([place_of[id(r.rulings)] for r in again], np.int64) - np.cumsum(counts) + counts
+    found = frame(answers, names)[np.arange(counts.sum()) + np.repeat(first, counts)]
+    rest = [name for name in RULINGS.column_names if name not in names]
+    of_each = redeliveries.select(rest)[np.repeat(np.arange(len(again)), counts)]
+    return pl.concat([found, of_each], how="horizontal").select(*schema_of(RULINGS))
 
 
-def works_of(path: str, wanted: pl.Expr | None = None) -> Iterator[Judged]:
-    """Yield works from a file of them."""
-    rows = pl.scan_parquet(path)
-    for raw in (rows if wanted is None else rows.filter(wanted)).select("judged").collect().to_series():
-        yield _JUDGED(raw)
+def _marks(judged: Judged, ledger: pl.DataFrame) -> pl.DataFrame:
+    """Return the bars and marks of a timeline; what they say of their delivery is taken from its row."""
+    marks = frame(mark_rows(judged.ledger, judged.messages), MARK_SCHEMA)
+    of_delivery = ledger.select(MARKED)[marks["place"].to_numpy()]
+    return pl.concat([of_delivery, marks.drop("place")], how="horizontal")
 
 
-_JUDGED = msgspec.json.Decoder(Judged).decode
+def works_in(folder: Path, wanted: pl.Expr) -> Iterator[Told]:
+    """Yield what judged works tell incidents."""
+    return map(_TOLD, read_part(folder, "works").filter(wanted).collect()["judged"])
+
+
+def ends_in(folder: Path, wanted: pl.Expr) -> Iterator[Judged]:
+    """Yield the judged works of which some message was not deleted in the end."""
+    return map(_JUDGED, read_part(folder, "ends").filter(wanted).collect()["judged"])
+
+
+_TOLD, _JUDGED = msgspec.msgpack.Decoder(Told).decode, msgspec.msgpack.Decoder(Judged).decode

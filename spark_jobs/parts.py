@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -61,7 +61,7 @@ DELIVERY_SCHEMA: dict[str, Any] = schema_of(DELIVERIES) | {
 """The table's columns as if the delivery were its message's only one, and what judging asks for besides.
 
 ``is_open``: how it ended depends on more than its own lines, so it is judged in any case. ``raw`` is the whole ``Delivery``
-as JSON, null for an ordinary one, of which the columns tell everything.
+packed, null for an ordinary one, of which the columns tell everything.
 """
 
 TABLE_COLUMNS = DELIVERIES.column_names
@@ -86,7 +86,7 @@ REST_SCHEMA: dict[str, Any] = {
     "is_start": pl.Boolean,
     "said": pl.Binary,
 }
-"""One line of a function that waits for those of other files; ``said`` is its ``Statement`` as JSON, null where it says nothing."""
+"""One line of a function that waits for those of other files; ``said`` is its ``Statement``, packed, null where it says nothing."""
 
 BORDER_SCHEMA: dict[str, Any] = {
     "stream": pl.UInt64,
@@ -110,7 +110,7 @@ FACT_SCHEMA: dict[str, Any] = {
     "items": pl.List(pl.String),
     "keys": pl.List(pl.UInt64),
 }
-"""One line of a worker that states something; ``facts`` as JSON.
+"""One line of a worker that states something; ``facts`` are packed.
 
 ``items`` are the messages it speaks of, none where any of its facts does not name its message; ``keys`` are the hashes of
 stream and message, one for each of ``items``.
@@ -134,23 +134,13 @@ HANDLING_SCHEMA: dict[str, Any] = {
 """What is counted of a worker's handling."""
 
 
-_ARROW: dict[Any, pa.DataType] = {
-    pl.String: pa.large_string(),
-    pl.Int32: pa.int32(),
-    pl.Int64: pa.int64(),
-    pl.Float64: pa.float64(),
-    pl.Boolean: pa.bool_(),
-    pl.Binary: pa.large_binary(),
-    pl.UInt64: pa.uint64(),
-    UTC_US: pa.timestamp("us", "UTC"),
-    pl.List(pl.String): pa.large_list(pa.large_string()),
-}
+_STRINGS = pa.large_list(pa.large_string())
 
 
 def frame(rows: Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
     """Return rows as a frame; times are whole microseconds in the rows, UTC timestamps in the frame.
 
-    By way of Arrow, whose arrays of lists cost a tenth of what polars' own do. Rows give sentences, the frame has both their forms.
+    Lists by way of Arrow, whose arrays of lists cost a tenth of what polars' own do. Rows give sentences, the frame has both forms.
     """
     given = [name for name in schema if not name.endswith(MARKED)]
     every = [row if isinstance(row, tuple) else tuple(row[name] for name in given) for row in rows]
@@ -159,8 +149,15 @@ def frame(rows: Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]], schema:
     columns: dict[str, Any] = dict(zip(given, zip(*every, strict=True), strict=True))
     for name in (name for name in given if f"{name}{MARKED}" in schema):
         columns[name], columns[f"{name}{MARKED}"] = zip(*map(both_forms, columns[name]), strict=True)
-    arrays = [pa.array(columns[name], _ARROW[kind]) for name, kind in schema.items()]
-    return cast(pl.DataFrame, pl.from_arrow(pa.table(arrays, names=list(schema))))
+    return pl.DataFrame([_column(name, kind, columns[name]) for name, kind in schema.items()])
+
+
+def _column(name: str, kind: Any, values: Sequence[Any]) -> pl.Series:
+    if isinstance(kind, pl.List):
+        return pl.Series(name, pl.from_arrow(pa.array(values, _STRINGS)))
+    if kind == UTC_US:
+        return pl.Series(name, values, pl.Int64).cast(kind)
+    return pl.Series(name, values, kind)
 
 
 @cache
@@ -249,8 +246,8 @@ def read_part(folder: Path, name: str) -> pl.LazyFrame:
 
 
 def packed(value: Any) -> bytes:
-    """Return plain values as JSON, sentences in their marked form."""
-    return msgspec.json.encode(value, enc_hook=marked)
+    """Return plain values as MessagePack, sentences in their marked form."""
+    return msgspec.msgpack.encode(value, enc_hook=marked)
 
 
 def unpacked(raw: bytes) -> Delivery:
@@ -258,4 +255,4 @@ def unpacked(raw: bytes) -> Delivery:
     return _DELIVERY(raw)
 
 
-_DELIVERY = msgspec.json.Decoder(Delivery).decode
+_DELIVERY = msgspec.msgpack.Decoder(Delivery).decode

@@ -43,13 +43,13 @@ from forensics.tables.findings import (
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary, digest
 from spark_jobs.candidates import halved
-from spark_jobs.judge import VERDICT_SCHEMA, works_of
+from spark_jobs.judge import VERDICT_SCHEMA, ends_in, works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
 MESSAGES_PER_UNIT = 4_000
 INCIDENT = ("queue_arn", "incident_id")
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
-_SHARE = msgspec.json.Decoder(Share).decode
+_SHARE = msgspec.msgpack.Decoder(Share).decode
 Unit = dict[str, Any]
 Row = dict[str, Any]
 
@@ -140,10 +140,7 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
 def _shares(judged: Path, mine: pl.DataFrame) -> Iterator[tuple[str, str, bytes]]:
     """Yield what the works of a judged unit tell of each incident, given the members among them."""
     wanted = pl.col("work_id").is_in(mine["work_id"].unique().implode())
-    works = {
-        (work.ledger[0].queue_arn, work.ledger[0].work_id): work
-        for work in works_of(str(judged / "works.parquet"), wanted)
-    }
+    works = {(work.ledger[0].queue_arn, work.ledger[0].work_id): work for work in works_in(judged, wanted)}
     for (queue_arn, incident_id), members_ in mine.group_by(INCIDENT, maintain_order=True):
         items = dict(members_.select("item_id", "is_member_affected").iter_rows())
         of_incident = [works[str(queue_arn), work_id] for work_id in sorted(set(members_["work_id"]))]
@@ -204,7 +201,7 @@ def _queue(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     incident_of = dict(placed.select("item_id", "incident_id").iter_rows())
     affected = dict(placed.filter("is_member_affected").select("item_id", "incident_id").iter_rows())
     entries = [around.cache.entry("judge", name) for name in unit["judged"]]
-    works = (work for entry in entries for work in works_of(str(entry / "ends.parquet"), of_queue))
+    works = (work for entry in entries for work in ends_in(entry, of_queue))
     groups = list(_groups(around.cache, unit)) if unit["is_fifo"] else []
     log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
     rows = rows_of_queue(works, groups, log_groups, incident_of, around.measured)

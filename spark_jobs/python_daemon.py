@@ -7,8 +7,8 @@ whole list of contents again, half a second a task, though nothing is imported f
 import os
 import sys
 
-# What polars gives back it asks for again with the next unit: it keeps it for ten seconds, not half a one.
-os.environ["_RJEM_MALLOC_CONF"] = "dirty_decay_ms:10000,muzzy_decay_ms:10000"
+# What polars gives back it asks for again with the next unit: it keeps it for ten seconds, not half a one, for all its threads.
+os.environ["_RJEM_MALLOC_CONF"] = "narenas:1,dirty_decay_ms:10000,muzzy_decay_ms:10000"
 sys.path[:] = [entry for entry in sys.path if not entry.endswith((".zip", ".jar"))]
 for entry in [known for known in sys.path_importer_cache if known.endswith((".zip", ".jar"))]:
     del sys.path_importer_cache[entry]

@@ -37,6 +37,8 @@ from spark_jobs.telling import Parts, Telling
 
 _BEFORE_US = 12 * 3_600 * 1_000_000
 """A message can have been received so long before the first line about it: the longest visibility timeout."""
+LINES_PER_PIECE = 150_000
+"""A file with more lines is read in pieces, each with some of its streams: so that cores end together, and for their memory."""
 _MOST_ATTEMPTS = 5
 """Each attempt that stumbles over damage removes it, and the next may meet what lay behind; a disk that fails ends it."""
 
@@ -171,15 +173,21 @@ class _Run:
 
     def _parts(self, shared: Shared, surveys: Sequence[Summary]) -> Parts:
         assert shared.reading is not None
-        files = self.evidence.files
-        units: list[dict[str, Any]] = [
-            {"name": _scan_name(file, told, shared.reading, self.evidence), "path": file.path, "sha256": file.sha256}
-            for file, told in zip(files, surveys, strict=True)
-        ]
-        lines = [sum(group["count"] for group in told["groups"]) for told in surveys]
+        units: list[dict[str, Any]] = []
+        lines: list[int] = []
+        of_pieces: list[Summary] = []
+        for file, survey in zip(self.evidence.files, surveys, strict=True):
+            name = _scan_name(file, survey, shared.reading, self.evidence)
+            count = sum(group["count"] for group in survey["groups"])
+            pieces = max(1, -(-count // LINES_PER_PIECE))
+            for n in range(pieces):
+                piece = {"name": digest(name, n, pieces), "path": file.path, "sha256": file.sha256}
+                units.append({**piece, "piece": n, "pieces": pieces})
+                lines.append((count + n) // pieces)
+                of_pieces.append(survey)
         self.progress.step(f"reading {sum(lines):,} log event{'' if sum(lines) == 1 else 's'}")
         told = self.carried.map("scan", steps.scan, shared, units, lines, "log events read")
-        told = self._with_receives_out_of_reach(shared, units, surveys, told)
+        told = self._with_receives_out_of_reach(shared, units, of_pieces, told)
         held = ("rest", "facts", "borders")
         scanned = [
             {"name": unit["name"], **{name: t[name] for name in held}} for unit, t in zip(units, told, strict=True)

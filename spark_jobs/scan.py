@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from forensics.counting.prefix_columns import prefix_ids
 from forensics.counting.printed_columns import records_of
 from forensics.counting.vector_marks import Marks
 from forensics.parsers.grammar import REQUEST_ID
@@ -87,7 +88,7 @@ class _Lines:
         self.lines = lines.with_columns(
             own_id=own.forward_fill(),
             begins=begins,
-            line_id=pl.when(kind.is_in([screen.APPLICATION, EVENT])).then(screen.prefix_ids(line)),
+            line_id=prefix_ids(lines.select(pl.when(kind.is_in([screen.APPLICATION, EVENT])).then(line)).to_series()),
         )
         self._settle_ids()
         self.runs = self._runs()

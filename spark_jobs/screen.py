@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from forensics.counting.prefix_columns import JSON_ID
 from forensics.counting.vector_marks import Marks
 from forensics.parsers import sqs_records
-from forensics.parsers.grammar import REQUEST_ID, UUID
+from forensics.parsers.grammar import UUID
 from forensics.parsers.lambda_text import TIMEOUT_NEEDLE
 from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.parsers.needles import OF_FUNCTIONS
@@ -22,10 +23,6 @@ from forensics.streams.shapes import OTHER_ID, OWN, SEND
 START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
 """Kinds of lines; an application's line is any other."""
 
-_STAMP = r"\[?[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9:.,]{8,20}(?:Z|[ \x{A0}]?[+-][0-9:]{4,6})?\]?[ \t\x{A0},:-]*"
-_PREFIX = rf"^[\s\x{{A0}}]*(?:\[?[A-Za-z]{{3,11}}\]?[: \t\x{{A0}}]*)?(?:{_STAMP}){{0,2}}<?({REQUEST_ID})"
-"""At least whatever ``app_lines.PREFIX`` takes for a request id: what else it finds makes a line odd, never wrong."""
-_JSON_ID = rf'equest_?[Ii]d"\s*:\s*"({REQUEST_ID})'
 _REPORT = rf"^REPORT RequestId: {UUID}\tDuration: ([0-9]{{1,15}}(?:\.[0-9]{{1,9}})?) ms\t"
 _FUNCTION_NAME = r'(?:unction_name|FunctionName)"\s*:\s*"([A-Za-z0-9_-]{1,140})'
 _FUNCTION_ARN = r":function:([A-Za-z0-9_-]{1,140})"
@@ -70,12 +67,6 @@ def durations_ms(line: pl.Expr) -> pl.Expr:
     return plain.str.extract(_REPORT, 1).cast(pl.Float64)
 
 
-def prefix_ids(line: pl.Expr) -> pl.Expr:
-    """Return the id that stands where an application's line carries its request id; null where none does."""
-    in_json = pl.when(line.str.starts_with("{")).then(line.str.extract(_JSON_ID, 1))
-    return pl.coalesce(in_json, line.str.extract(_PREFIX, 1))
-
-
 def may_be_of_platform(line: pl.Expr) -> pl.Expr:
     """Tell which lines may be START, END or REPORT in another form (behind a time, a blank, or a tab for a blank), or tell of another run."""
     speaking = pl.when(line.str.contains("RequestId", literal=True)).then(line)
@@ -108,7 +99,7 @@ def shapes(lines: pl.DataFrame) -> pl.Series:
     is_json = line.str.starts_with("{")
     if lines.select((own & is_json).any()).item():  # there its own id need not be the first
         lines = lines.with_columns(
-            line=pl.when(own & is_json).then(line.str.replace(_JSON_ID, f'equestId":"{OWN}')).otherwise(line)
+            line=pl.when(own & is_json).then(line.str.replace(JSON_ID, f'equestId":"{OWN}')).otherwise(line)
         )
     ids = line.str.replace_all(SEND_NEEDLE, SEND, literal=True).str.replace_all(UUID, OTHER_ID)
     once = lines.select(ids, own=own & ~is_json)

@@ -64,16 +64,18 @@ def survey(shared: Shared, unit: Unit) -> Summary:
 
 
 def scan(shared: Shared, unit: Unit) -> Summary:
-    """Read one file of evidence."""
+    """Read one file of evidence, or of its streams those of one piece."""
 
     def make(folder: Path) -> Summary:
         assert shared.reading is not None
-        with whole(unit["path"], unit["sha256"]):
-            events = pl.read_parquet(unit["path"], columns=LINE_COLUMNS)
+        events = pl.scan_parquet(unit["path"]).select(LINE_COLUMNS)
         if shared.since is not None:
             events = events.filter(pl.col("logged_at") >= shared.since)
-        part = scanned(events, shared.reading)
-        return _write_part(folder, part)
+        if unit["pieces"] > 1:
+            events = events.filter(pl.col("log_stream").hash() % unit["pieces"] == unit["piece"])
+        with whole(unit["path"], unit["sha256"]):
+            lines = events.collect()
+        return _write_part(folder, scanned(lines, shared.reading))
 
     return shared.cache.made("scan", unit["name"], make)
 

@@ -43,8 +43,8 @@ COMPANIONS = {
 THIRD_PARTY: dict[str, set[str]] = {
     **{part: set() for part in PURE},
     **dict.fromkeys(
-        ("forensics/streams", "forensics/judging"), {"msgspec"}
-    ),  # values that are packed and copied by the million
+        ("forensics/parsers", "forensics/streams", "forensics/judging"), {"msgspec"}
+    ),  # values that are read, packed and copied by the million
     "forensics": {"re2", "pydantic", "scipy", "msgspec"},  # a business key is taken from every body
     "forensics/counting": {"polars"},
     "forensics/lake": {"deltalake", "pyarrow"},

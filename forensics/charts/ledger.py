@@ -1,5 +1,6 @@
 """Deliveries as timeline rows: the small timeline of a message that no incident drew."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -38,9 +39,15 @@ def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     lanes = {item: n for n, item in enumerate(sorted(first, key=lambda i: (first[i], i)), 1)}
     done: set[str] = set()
     rows: list[dict[str, Any]] = []
+    receives: dict[str, list[Any]] = defaultdict(list)
+    for d in ordered:
+        receives[d["item_id"]] += [d["received_at"]] if d["received_at"] else []
     for d in ordered:
         if d["item_id"] in lanes:
-            rows += _marks(d, lanes[d["item_id"]], d["item_id"] in done)
+            again_at = min(
+                (at for at in receives[d["item_id"]] if d["received_at"] and at > d["received_at"]), default=None
+            )
+            rows += _marks(d, lanes[d["item_id"]], d["item_id"] in done, again_at)
         if d["effect"] == "yes":
             done.add(d["item_id"])
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -49,7 +56,7 @@ def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return frame
 
 
-def _marks(d: Mapping[str, Any], lane: int, again: bool) -> list[dict[str, Any]]:
+def _marks(d: Mapping[str, Any], lane: int, again: bool, again_at: Any) -> list[dict[str, Any]]:
     source = " ".join(filter(None, (d["log_stream"], d["request_id"]))) or "derived"
     shared = {k: d[k] for k in ("item_id", "message_id", "receive_count", "function_name", "consumer", "evidence_ids")}
     shared |= {"delivery_index": d["delivery_index"], "lane": lane, "source": source}
@@ -66,7 +73,7 @@ def _marks(d: Mapping[str, Any], lane: int, again: bool) -> list[dict[str, Any]]
         return rows
     deleted = d["ended_by"] == "deleted"
     gone_at = (d["delete_at"] or d["run_ended_at"] or d["finished_at"]) if deleted else None
-    until = gone_at or d["hidden_until_at"] or d["run_ended_at"]
+    until = gone_at or d["hidden_until_at"] or min(filter(None, (d["run_ended_at"], again_at)), default=None)
     mark("in_flight", d["received_at"], "in flight", until, ended_by=d["ended_by"])
     mark("handling", d["started_at"], "handling", d["finished_at"] or d["run_ended_at"])
     if d["effect"] == "yes":

@@ -5,26 +5,11 @@ from operator import attrgetter
 
 import polars as pl
 
-from forensics.parsers.grammar import UUID
+from forensics.parsers.printed_lists import OF_ATTRIBUTES, OF_RECORD, Attributes, PrintedRecord
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
-from forensics.streams.printed_events import Attributes, PrintedRecord, printed_records
+from forensics.streams.printed_events import printed_records
 
-_TEXT = r"^[A-Za-z0-9_.:/@+=#-]{1,300}$"
-_RULES = {
-    "message_id": rf"^{UUID}$",
-    "receipt_handle": r"^[A-Za-z0-9+/=~_.-]+$",
-    "receive_count": r"^[0-9]{1,9}$",
-    "sent_ms": r"^[0-9]{1,14}$",
-    "first_receive_ms": r"^[0-9]{1,14}$",
-    "group_id": _TEXT,
-    "deduplication_id": _TEXT,
-    "body_md5": r"^[0-9a-fA-F]{32}$",
-    "queue_arn": _TEXT,
-    "dead_letter_source_arn": _TEXT,
-    "sender_id": _TEXT,
-}
-"""What a printed value must look like for vectors to take it as the grammar would."""
 _NUMBERS = {"receive_count": pl.Int32, "sent_ms": pl.Int64, "first_receive_ms": pl.Int64}
 
 
@@ -42,8 +27,8 @@ def records_of(
     ]
     records = pl.concat([_columns_of([], []), *read], rechunk=True)
     fits = pl.all_horizontal(
-        pl.col(name).str.contains(rule).fill_null(name not in ("message_id", "receipt_handle"))
-        for name, rule in _RULES.items()
+        pl.col(name).str.contains(f"^(?:{rule})$").fill_null(name not in ("message_id", "receipt_handle"))
+        for name, rule in (OF_RECORD | OF_ATTRIBUTES).items()
     )
     records = records.with_columns(fits=fits & ~pl.struct("event", "message_id").is_duplicated())
     odd += records.filter(~pl.col("fits"))["event"].unique().to_list()

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from forensics.counterfactuals import CHANGES, NOT_PREVENTED, PREVENTED, UNDECIDED, Repeat, answers
 from forensics.incidents.ranking import most_frequent
+from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message, Redelivery
-from forensics.streams.model import Delivery
 
 Row = dict[str, Any]
 
@@ -76,7 +76,7 @@ def all_repeated(parts: Iterable[Repeated]) -> Repeated:
 def repeats(
     messages: Iterable[Message],
     redeliveries: Iterable[Redelivery],
-    ledger: Iterable[Delivery],
+    ledger: Iterable[AnyDelivery],
     affected: Collection[str],
 ) -> list[WorkRepeat]:
     """Return the repeats of affected work: each delivery that did it, or may have, after an earlier one did or may have.
@@ -85,7 +85,7 @@ def repeats(
     """
     origins = {message.item_id: message.origin for message in messages}
     paired = {(r.item_id, r.delivery_index): r for r in redeliveries if r.item_id in affected}
-    works: dict[str, list[Delivery]] = defaultdict(list)
+    works: dict[str, list[AnyDelivery]] = defaultdict(list)
     for delivery in ledger:
         if delivery.effect != "no":
             works[delivery.work_id].append(delivery)
@@ -102,12 +102,12 @@ def repeats(
     return found
 
 
-def _place_in_work(delivery: Delivery) -> tuple[int, str, int]:
+def _place_in_work(delivery: AnyDelivery) -> tuple[int, str, int]:
     at = delivery.order_at if delivery.received_at is None else delivery.received_at
     return -1 if at is None else at, delivery.item_id, delivery.delivery_index
 
 
-def _repeat(delivery: Delivery, pair: Redelivery | None, origin: str | None, was_done: bool) -> WorkRepeat:
+def _repeat(delivery: AnyDelivery, pair: Redelivery | None, origin: str | None, was_done: bool) -> WorkRepeat:
     """Put together what is known of a repeat; ``pair`` is None where the work came in another message."""
     before = "yes" if was_done else "unknown"
     is_sure = was_done and delivery.effect == "yes"

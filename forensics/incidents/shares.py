@@ -9,11 +9,11 @@ from typing import NamedTuple
 from forensics.incidents.ranking import highest
 from forensics.incidents.repeats import Repeated, all_repeated, counted, repeats
 from forensics.incidents.timeline import Place, places_of
+from forensics.incidents.told import AnyDelivery, Told
 from forensics.incidents.trigger import Triggers, triggers_of
 from forensics.judging.model import Judged, Message, Redelivery
 from forensics.origins import still_open
 from forensics.rules.ruling import UNDECIDABLE, Ruling
-from forensics.streams.model import Delivery
 
 Counts = Mapping[str, int]
 
@@ -70,21 +70,23 @@ class Share:
     repeated: Repeated
 
 
-def share_of_works(members: Mapping[str, bool], works: Iterable[Judged]) -> Share:
+def share_of_works(members: Mapping[str, bool], works: Iterable[Judged | Told]) -> Share:
     """Return what whole works tell; ``members`` says of the incident's items whether they may have been done twice."""
-    judged = Judged()
+    ledger: list[AnyDelivery] = []
+    redeliveries: list[Redelivery] = []
+    messages: list[Message] = []
     for work in works:
-        judged.ledger += work.ledger
-        judged.redeliveries += work.redeliveries
-        judged.messages += [m for m in work.messages if m.item_id in members]
+        ledger += work.ledger
+        redeliveries += work.redeliveries
+        messages += [m for m in work.messages if m.item_id in members]
     affected = {item for item, is_affected in members.items() if is_affected}
-    return share_of(judged.messages, judged.redeliveries, judged.ledger, affected)
+    return share_of(messages, redeliveries, ledger, affected)
 
 
 def share_of(
     messages: Collection[Message],
     redeliveries: Collection[Redelivery],
-    ledger: Collection[Delivery],
+    ledger: Collection[AnyDelivery],
     affected: Collection[str],
 ) -> Share:
     """Return what some works tell of an incident.
@@ -200,7 +202,7 @@ def _rivals(redeliveries: Iterable[Redelivery]) -> Counter[str]:
     return found
 
 
-def _in_force(d: Delivery) -> InForce:
+def _in_force(d: AnyDelivery) -> InForce:
     return InForce(
         d.function_name or d.log_group,
         d.is_fifo,

@@ -1,11 +1,12 @@
 """An incident's timeline: bars and marks, each with the lines that show it."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message
 from forensics.streams.model import Delivery
-from forensics.tables.findings import TIMELINE
 
 _DERIVED = frozenset({"dead_lettered", "unseen"})
 """Kinds that no line shows: they follow from others."""
@@ -14,8 +15,10 @@ _Mark = tuple[str, int | None, int | None, str]
 """Kind, from when, until when (None: a moment), and what to say of it."""
 
 
-MARK_COLUMNS = ("queue_arn", *(name for name in TIMELINE.column_names if name not in ("incident_id", "lane")))
-"""What is known of a bar or mark before it is known to which incident it belongs."""
+MARK_COLUMNS = ("place", "delivery_index", "kind", "at", "until_at", "ended_by", "source", "label")
+"""What a bar or mark says itself; ``place`` is that of its delivery in the ledger."""
+MARKED = ("queue_arn", "item_id", "message_id", "receive_count", "function_name", "consumer", "evidence_ids")
+"""What it says of its delivery, as the row of ``deliveries`` does; its incident and lane are not known yet."""
 
 
 def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list[tuple[Any, ...]]:
@@ -26,32 +29,19 @@ def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list
     """
     mine = {(message.queue_arn, message.item_id) for message in messages}
     first_done = _first_done(ledger)
+    receives = _receives(ledger, mine)
     rows = []
-    for d in ledger:
+    for place, d in enumerate(ledger):
         if (d.queue_arn, d.item_id) not in mine:
             continue
         is_again = d.effect == "yes" and _place_in_work(d) != first_done[d.queue_arn, d.work_id]
         shown_by = " ".join([part for part in (d.log_stream, d.request_id) if part])
-        for kind, at, until_at, label in _marks(d, is_again):
+        for kind, at, until_at, label in _marks(d, is_again, receives.get((d.queue_arn, d.item_id), ())):
             if at is not None:
-                rows.append(
-                    (
-                        d.queue_arn,
-                        d.item_id,
-                        0 if kind == "sent" else d.delivery_index,
-                        d.message_id,
-                        d.receive_count,
-                        kind,
-                        at,
-                        until_at,
-                        d.ended_by if kind == "in_flight" else None,
-                        d.function_name,
-                        d.consumer,
-                        "derived" if kind in _DERIVED else shown_by,
-                        label,
-                        d.evidence_ids,
-                    )
-                )
+                index = 0 if kind == "sent" else d.delivery_index
+                ended_by = d.ended_by if kind == "in_flight" else None
+                source = "derived" if kind in _DERIVED else shown_by
+                rows.append((place, index, kind, at, until_at, ended_by, source, label))
     return rows
 
 
@@ -64,7 +54,7 @@ class Place(NamedTuple):
     item_id: str
 
 
-def places_of(messages: Iterable[Message], ledger: Iterable[Delivery]) -> list[Place]:
+def places_of(messages: Iterable[Message], ledger: Iterable[AnyDelivery]) -> list[Place]:
     """Return what gives each message its lane, in order; ``ledger`` holds all of its deliveries."""
     at: dict[str, int] = {}
     for d in ledger:
@@ -92,6 +82,15 @@ def _first_done(ledger: Iterable[Delivery]) -> Mapping[tuple[str, str], tuple[in
     return first
 
 
+def _receives(ledger: Iterable[Delivery], mine: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], list[int]]:
+    """Return when each message that came more than once was received, in order."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for d in ledger:
+        if d.received_at is not None and (d.queue_arn, d.item_id) in mine:
+            found[d.queue_arn, d.item_id].append(d.received_at)
+    return {item: sorted(times) for item, times in found.items() if len(times) > 1}
+
+
 def _place_in_work(d: Delivery) -> tuple[int, str, int]:
     return _or_before_all(d.received_at), d.item_id, d.delivery_index
 
@@ -100,15 +99,21 @@ def _or_before_all(at: int | None) -> int:
     return -1 if at is None else at
 
 
-def _marks(d: Delivery, is_again: bool) -> Iterator[_Mark]:
-    """Yield what is drawn of one delivery; without a time a mark is not drawn."""
+def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Mark]:
+    """Yield what is drawn of one delivery; without a time a mark is not drawn.
+
+    A message that was received again had been visible before that, whatever its run did: where nothing tells until when it was
+    hidden, it was in flight until then at the latest.
+    """
     ended_at = _first_known(d.run_ended_at, d.last_fact_at)
     gone_at = _first_known(d.delete_at, d.run_ended_at, d.finished_at) if d.ended_by == "deleted" else None
     count = "receive count not logged" if d.receive_count is None else f"receive #{d.receive_count}"
     if d.is_seen:
         if d.delivery_index == 1:
             yield "sent", d.sent_at, None, "sent"
-        yield "in_flight", d.received_at, _first_known(gone_at, d.hidden_until_at, ended_at), f"in flight, {count}"
+        again_at = next((at for at in receives if d.received_at is not None and at > d.received_at), None)
+        left_at = ended_at if again_at is None or ended_at is None else min(ended_at, again_at)
+        yield "in_flight", d.received_at, _first_known(gone_at, d.hidden_until_at, left_at), f"in flight, {count}"
         began_at = _first_known(d.started_at, d.received_at if d.consumer_kind == "worker" else None)
         yield "handling", began_at, _first_known(d.finished_at, ended_at), f"handling, {count}"
     if d.effect == "yes":

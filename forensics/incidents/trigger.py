@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from forensics.incidents.ranking import most_frequent
+from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Redelivery
 from forensics.run_ends import CAUSES
-from forensics.streams.model import Delivery
 from forensics.verdict.why import ENDS, Why
 
 
@@ -78,10 +78,12 @@ def trigger_of(cause: str, earlier_status: str | None) -> str:
     return CAUSES.get(earlier_status or "", cause) if cause == "batch_collateral" else cause
 
 
-def triggers_of(redeliveries: Iterable[Redelivery], ledger: Iterable[Delivery], affected: Collection[str]) -> Triggers:
+def triggers_of(
+    redeliveries: Iterable[Redelivery], ledger: Iterable[AnyDelivery], affected: Collection[str]
+) -> Triggers:
     """Count what triggered the redeliveries of affected messages; ``ledger`` holds whole works, so that the rest of a batch counts."""
-    by_place: dict[tuple[str, int], Delivery] = {}
-    by_run: dict[str, list[Delivery]] = defaultdict(list)
+    by_place: dict[tuple[str, int], AnyDelivery] = {}
+    by_run: dict[str, list[AnyDelivery]] = defaultdict(list)
     for delivery in ledger:
         by_place[delivery.item_id, delivery.delivery_index] = delivery
         if delivery.consumer is not None:
@@ -140,7 +142,7 @@ def _place(first: First) -> tuple[bool, int, str, int]:
     return first[:4]
 
 
-def _earlier(delivery: Delivery, by_place: dict[tuple[str, int], Delivery]) -> Earlier:
+def _earlier(delivery: AnyDelivery, by_place: dict[tuple[str, int], AnyDelivery]) -> Earlier:
     return Earlier(
         delivery.consumer,
         delivery.function_name or delivery.log_group or "",
@@ -150,7 +152,7 @@ def _earlier(delivery: Delivery, by_place: dict[tuple[str, int], Delivery]) -> E
     )
 
 
-def _batch(batch: Sequence[Delivery], by_place: dict[tuple[str, int], Delivery]) -> Batch:
+def _batch(batch: Sequence[AnyDelivery], by_place: dict[tuple[str, int], AnyDelivery]) -> Batch:
     again = {d.item_id: by_place.get((d.item_id, d.delivery_index + 1)) for d in batch}
     done = {d.item_id for d in batch if d.effect == "yes"}
     return Batch(
@@ -161,7 +163,7 @@ def _batch(batch: Sequence[Delivery], by_place: dict[tuple[str, int], Delivery])
     )
 
 
-def _ran_ms(delivery: Delivery) -> float | None:
+def _ran_ms(delivery: AnyDelivery) -> float | None:
     if delivery.run_started_at is None or delivery.run_ended_at is None:
         return None
     return (delivery.run_ended_at - delivery.run_started_at) / 1000

@@ -7,6 +7,7 @@ a footer has no checksum of its own. Files of earlier releases have neither: of 
 import hashlib
 import json
 import uuid
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -102,7 +103,25 @@ def write(folder: Path, table: Table, batches: Iterable[pa.RecordBatch]) -> Data
 
 
 def _spanned(table: Table) -> list[str]:
-    return [name for name in (table.time_column, *RESOURCES) if name in table.column_names] if table.time_column else []
+    if table.time_column is None:
+        return list(table.key)
+    return [name for name in (table.time_column, *RESOURCES) if name in table.column_names]
+
+
+def may_hold(handle: DeltaTable, table: Table, data: pa.Table) -> list[str]:
+    """Return the files of a table's version in which rows of the same keys may stand, by what their commits say; their paths.
+
+    Rows of one key have one time. Of a table without times the keys tell themselves: most of its files hold one row.
+    """
+    column = table.time_column or table.key[0]
+    wanted = sorted(set(data[column].to_pylist()) - {None})
+    told = pa.table(handle.get_add_actions(flatten=True))
+    ends = (told[name].to_pylist() for name in ("path", f"min.{column}", f"max.{column}"))
+    return [
+        path
+        for path, least, greatest in zip(*ends, strict=True)
+        if least is None or greatest is None or bisect_left(wanted, least) < bisect_right(wanted, greatest)
+    ]
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:

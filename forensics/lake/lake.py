@@ -235,7 +235,8 @@ class Lake:
         if table.time_column:
             ends = pc.min_max(data[table.time_column])
             span = between(table.time_column, ends["min"].as_py(), ends["max"].as_py())
-        stored = reading.scan(self.path(table), table, _files_of(handle), [key], span, data_files.BATCH_KEYS)
+        files = [str(self.path(table) / unquote(path)) for path in data_files.may_hold(handle, table, data)]
+        stored = reading.scan(self.path(table), table, sorted(files), [key], span, data_files.BATCH_KEYS)
         # Files without a row of that span give an empty batch each: to look that up would cost a table of all keys.
         there = (batch.column(0) for batch in stored if batch.num_rows)
         found = [column.filter(pc.is_in(column, value_set=keys)) for column in there]
@@ -305,11 +306,12 @@ class Lake:
     def findings(self) -> Findings:
         """Return a reader pinned to the newest generation.
 
-        Raises LakeMissingError before the first correlation.
+        Raises LakeMissingError before the first correlation. What the tables are like is looked at as each is read.
         """
-        self.check()
+        self.check_folder()
         generation = self.generation()
         if generation is None:
+            self.check()
             raise LakeMissingError(
                 f"the lake at {str(self.root)!r} holds evidence but no findings", "Run `doubletake correlate` first."
             )

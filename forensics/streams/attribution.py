@@ -15,9 +15,10 @@ from forensics.streams.model import Fact
 OPENERS = frozenset({"record", "started", "worker_started"})
 """Roles of lines that say: now this message is in hand."""
 
-CLOSERS = frozenset(
-    {"worker_finished", "worker_acknowledged", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused"}
-)
+DELETED = frozenset({"deleted", "worker_acknowledged"})
+"""Roles of lines that say: the queue took this message's delete."""
+
+CLOSERS = DELETED | {"worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused"}
 """Roles of lines that say: this message is out of hand."""
 
 STOPPING = "worker_stopping"

@@ -23,13 +23,16 @@ _TIMES = {
     "guard": "guard_at",
     "worker_refused": "guard_at",
     "worker_finished": "worker_finished_at",
+    "deleted": "worker_finished_at",
     "worker_failed": "worker_failed_at",
     "worker_gave_up": "worker_failed_at",
     "worker_timed_out": "worker_failed_at",
 }
 """Role to the field of a delivery that holds the time of its first fact."""
 
-_ONLY_TIMED = frozenset({"record", "mention", "started", "effect", "guard", "worker_started", "worker_finished"})
+_ONLY_TIMED = frozenset(
+    {"record", "mention", "started", "effect", "guard", "worker_started", "worker_finished", "deleted"}
+)
 """Roles that say no more than when, where they have no detail."""
 
 _OF_RECORD = slice(Fact._fields.index("receive_count"), Fact._fields.index("detail"))

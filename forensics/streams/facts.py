@@ -28,7 +28,7 @@ def facts_of(
     for role, mark in (
         ("effect", effect),
         ("started", parsed.started),
-        ("worker_finished", parsed.deleted_mark),
+        ("deleted", parsed.deleted_mark),
         ("worker_failed", parsed.failed_mark),
         ("guard", parsed.guard_mark),
     ):

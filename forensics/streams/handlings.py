@@ -1,11 +1,11 @@
 """Lines of workers to handlings: a worker has no START and no request id, so the message itself opens and closes."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from forensics.identity import handle_prefix
-from forensics.streams.attribution import CLOSERS, STOPPING, AboutItem, PlacedFact, attributed
+from forensics.streams.attribution import CLOSERS, DELETED, STOPPING, AboutItem, PlacedFact, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
 from forensics.streams.model import Delivery, Fact, LogGroup
 
@@ -119,10 +119,14 @@ def _status(delivery: Delivery) -> str:
 
 
 def _parted(facts: Sequence[AboutItem], silence_ms: int) -> list[list[Fact]]:
-    """Part what a stream says of one message into handlings."""
+    """Part what a stream says of one message into handlings.
+
+    That a line names the message is heard behind what else it says: by itself it would open a handling after a silence.
+    """
     message = _MessageInStream(facts, silence_ms)
-    for about in facts:
-        message.hear(about.job, about.fact)
+    for _, line in groupby(facts, key=lambda about: about.fact.evidence_id):
+        for about in sorted(line, key=lambda about: about.fact.role == "mention"):
+            message.hear(about.job, about.fact)
     _give_back(message.handlings)
     return message.handlings
 
@@ -164,13 +168,14 @@ class _MessageInStream:
     def hear(self, job: int, fact: Fact) -> None:
         """Take in the next fact about the message. That its worker is told to stop opens nothing.
 
-        A call with the receipt handle that an earlier handling printed is of that one: a slower worker of the same stream.
+        A call with the receipt handle that an earlier handling printed is of that one: a slower worker of the same stream. So
+        is a refused delete where the latest handling was over.
         """
         if fact.role == STOPPING:
             if self.handlings:
                 self.handlings[-1].append(fact)
             return
-        earlier = self._earlier_by_handle(fact)
+        earlier = self._earlier_by_handle(fact) or self._left_open(fact)
         if earlier is not None:
             self._give_to(earlier, fact)
             return
@@ -205,6 +210,12 @@ class _MessageInStream:
             return None
         printed_in = self._by_handle.get(handle_prefix(fact.receipt_handle))
         return None if printed_in is self.handlings[-1] else printed_in
+
+    def _left_open(self, fact: Fact) -> list[Fact] | None:
+        """Return the earlier handling whose delete was refused: the latest one's was taken."""
+        if not is_failed_delete(fact) or not self.handlings or not any(f.role in DELETED for f in self.handlings[-1]):
+            return None
+        return next((before for before in reversed(self.handlings[:-1]) if not _is_over(before)), None)
 
     def _opens(self, job: int, fact: Fact) -> bool:
         """Tell whether a fact opens a handling.
@@ -244,6 +255,11 @@ class _MessageInStream:
             self._is_closed, self._had_effect = False, True
         elif role in CLOSERS or is_failed_delete(fact):
             self._is_closed = True
+
+
+def _is_over(handling: Sequence[Fact]) -> bool:
+    """Tell whether the worker said that a handling was over, or that its delete went wrong."""
+    return any(fact.role in CLOSERS or is_failed_delete(fact) for fact in handling)
 
 
 def _give_back(handlings: Sequence[list[Fact]]) -> None:

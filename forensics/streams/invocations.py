@@ -1,8 +1,7 @@
 """Lines of one log stream to invocations: which run each line belongs to, and what a run's lines say together."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import Pattern
@@ -11,6 +10,7 @@ from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.facts import facts_of
 from forensics.streams.groups import LAMBDA_STREAM
 from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
+from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_by_batch, runs_of
 
 INIT_ERRORS = (
     "Runtime.ImportModuleError",
@@ -29,39 +29,12 @@ _TIMEOUT, _CRASH, _ERROR, _UNNAMED_ERROR, _SUCCESS, _LOGGED_ERROR, _PLAIN_REPORT
 says success of an exception that the runtime caught and reported. An error line that an application may have written is
 less than a success, yet leaves it open (``_end_status``). A timeout line can stand beside any of them."""
 
-_ENDS = frozenset({"report", "runtime_done"})
-_CLOSES = _ENDS | {"end"}
-_ERRORS = frozenset({"runtime_error", "unhandled_error", "logged_error"})
-_MARKS = _CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
-
 
 class FunctionsInForce(Protocol):
     """What ``SettingsInForce`` answers about functions."""
 
     def function(self, function_name: str | None, at: int | None) -> Mapping[str, Any] | None:
         """Return a function's settings in force at a moment (µs)."""
-
-
-class Statement(NamedTuple):
-    """What one line says of its invocation; ``at`` in µs. ``is_response``: it prints a batch response.
-
-    ``kind`` is a kind of ``ParsedLine``; of a line that says nothing only its place in the stream counts.
-    """
-
-    at: int
-    order_in_ms: int
-    evidence_id: str
-    kind: str
-    request_id: str | None = None
-    duration_ms: float | None = None
-    status: str | None = None
-    error_type: str | None = None
-    function_name: str | None = None
-    is_response: bool = False
-    facts: Sequence[Fact] = ()
-
-
-_IN_ORDER = itemgetter(slice(0, 3))
 
 
 def invocations_of(
@@ -102,9 +75,13 @@ def assembled(
 
     Lines in no run that say nothing of a message make none.
     """
-    runs, gaps = _runs(sorted(statements, key=_IN_ORDER))
+    runs, gaps = runs_of(sorted(statements, key=IN_ORDER))
     maker = _Maker(log_stream, group, in_force)
-    found = [maker.run(*run, lines) for run, lines in runs.items()]
+    found = []
+    for (request_id, start_index), lines in runs.items():
+        first, again = parted_by_batch(lines)
+        found.append(maker.run(request_id, start_index, first))
+        found += [maker.run(request_id, 0, more, began_at) for began_at, more in again]
     same: dict[str, int] = {}
     for invocation in found:  # one request id begun twice in one ms
         name = invocation.invocation_id
@@ -116,59 +93,6 @@ def assembled(
     return found
 
 
-def _runs(
-    statements: Sequence[Statement],
-) -> tuple[dict[tuple[str, int], list[Statement]], dict[int, list[Statement]]]:
-    """Give each statement its run, as request id and which START of that id; return also what stands in none.
-
-    A line with a request id belongs to that request's run; one without belongs to the run that is open: after its START,
-    before its REPORT. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
-    no START is in evidence. Lines outside any open run, which means that lines are missing, belong to no neighbour: they
-    are in gaps, by the time (ms) of the START or REPORT before them, 0 for none. But an error there is that of the run
-    that is closed next, if its START is missing: it may have failed. So is one behind a run's END, whose REPORT is missing.
-    """
-    started = {s.request_id for s in statements if s.kind == "start"}
-    starts: dict[str, int] = {}
-    runs: dict[tuple[str, int], list[Statement]] = {}
-    gaps: dict[int, list[Statement]] = {}
-    last_started = open_id = ended_id = None
-    border_ms = 0
-    errors: list[tuple[int, Statement]] = []
-    for statement in statements:
-        request_id = statement.request_id
-        if (
-            statement.kind == TIMEOUT_ANSWER and request_id not in started
-        ):  # of a run that the open one invoked elsewhere
-            statement, request_id = statement._replace(kind="app", request_id=None), None
-        if request_id is None:
-            request_id = None if statement.kind in _ERRORS and open_id == ended_id else open_id
-        elif statement.kind == "start":
-            starts[request_id] = starts.get(request_id, 0) + 1
-            last_started = open_id = request_id
-            ended_id = None
-            border_ms = statement.at // 1000
-        elif statement.kind == "report":
-            open_id = None
-            border_ms = statement.at // 1000
-        if statement.kind == "end":
-            ended_id = request_id
-        if statement.kind in _CLOSES or statement.kind == "start":
-            if errors and request_id is not None and request_id not in started:
-                for before_ms, error in errors:
-                    gaps[before_ms].remove(error)
-                lines = runs.get((request_id, 0), []) + [error for _, error in errors]
-                runs[request_id, 0] = sorted(lines, key=_IN_ORDER)
-            errors = []
-        if request_id is None:
-            errors += [(border_ms, statement)] if statement.kind in _ERRORS else []
-            gaps.setdefault(border_ms, []).append(statement)
-            continue
-        earlier = 1 if request_id in started else 0
-        start_index = starts[request_id] if request_id == last_started else earlier
-        runs.setdefault((request_id, start_index), []).append(statement)
-    return runs, gaps
-
-
 class _Maker:
     """Makes the invocations of one stream."""
 
@@ -177,16 +101,20 @@ class _Maker:
         self._function_name = group.function_name
         self._is_named = LAMBDA_STREAM.compiled.search(log_stream) is not None and self._function_name is not None
 
-    def run(self, request_id: str, start_index: int, lines: Sequence[Statement]) -> Invocation:
-        """Return what a run's lines, in order, say together."""
-        starts = [s.at for s in lines if s.kind == "start"]
-        closed = [s.at for s in lines if s.kind in _CLOSES]
+    def run(
+        self, request_id: str, start_index: int, lines: Sequence[Statement], began_at: int | None = None
+    ) -> Invocation:
+        """Return what a run's lines, in order, say together; ``began_at`` names one of which only its batch shows that it began."""
+        starts = [s.at for s in lines if s.kind == "start"] if start_index else []
+        closed = [s.at for s in lines if s.kind in CLOSES]
         durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
         names = [s.function_name for s in lines if s.function_name is not None]
-        ends = [(_end_said(s), s.error_type) for s in lines if s.kind in _MARKS or s.status is not None]
+        ends = [(_end_said(s), s.error_type) for s in lines if s.kind in MARKS or s.status is not None]
         said = max([said for said, _ in ends], default=_NOTHING)
         errors = [error for how, error in ends if how == said and error is not None and how in _FAILURES]
-        invocation = self._invocation(request_id, start_index, lines[0].at, lines[-1].at, starts[0] if starts else None)
+        invocation = self._invocation(
+            request_id, start_index, lines[0].at, lines[-1].at, starts[0] if starts else None, began_at
+        )
         if not self._is_named:  # lines may speak of other functions
             invocation.function_name = max(names, default=self._function_name)
         invocation.duration_ms = max(durations, default=None)
@@ -196,7 +124,7 @@ class _Maker:
         invocation.any_line_id = min(s.evidence_id for s in lines)
         own = request_id.lower()  # "record 1f2e…": whoever prints the request's id names no message
         invocation.facts = [f for s in lines if s.facts for f in s.facts if f.role != "mention" or f.message_id != own]
-        invocation.mark_ids = [s.evidence_id for s in lines if s.kind in _MARKS]
+        invocation.mark_ids = [s.evidence_id for s in lines if s.kind in MARKS]
         invocation.end_status = self._end_status(invocation, said, _may_have_raised(lines))
         return invocation
 
@@ -209,10 +137,17 @@ class _Maker:
         return invocation
 
     def _invocation(
-        self, request_id: str, start_index: int, first_line_at: int, last_line_at: int, start_at: int | None = None
+        self,
+        request_id: str,
+        start_index: int,
+        first_line_at: int,
+        last_line_at: int,
+        start_at: int | None = None,
+        began_at: int | None = None,
     ) -> Invocation:
+        named_at = (began_at or 0) if start_at is None else start_at
         return Invocation(
-            invocation_id=f"{self._group.name}|{self._log_stream}|{request_id}|{0 if start_at is None else start_at // 1000}",
+            invocation_id=f"{self._group.name}|{self._log_stream}|{request_id}|{named_at // 1000}",
             log_group=self._group.name,
             log_stream=self._log_stream,
             request_id=request_id,
@@ -293,7 +228,7 @@ def _end_said(statement: Statement) -> int:
         return _CRASH if is_platforms else _ERROR
     if kind == "logged_error":
         return _LOGGED_ERROR
-    if kind not in _ENDS:
+    if kind not in ENDS:
         return _NOTHING
     if status in ("error", "failure"):
         if is_platforms:

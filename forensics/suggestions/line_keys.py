@@ -11,9 +11,10 @@ from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
 _NAMED = re.compile(
-    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>"?(?:=|: ?)"?)(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
+    r"""(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,60})(?P<sign>["']?(?:=|: ?)["']?|\ \#?(?=[^\s\d]*\d))(?P<value>[A-Za-z0-9][\w.@+/-]{2,199})""",
     re.ASCII,
 )
+"""A name and a value; without a sign between them, as in "order 1017", the value has a digit."""
 _OF_WORK = re.compile(r"(?:id|key|no|nr|number|ref|reference|order|payment|invoice|booking)\Z", re.IGNORECASE)
 """Ends of names that name a piece of work: a duration is another in each line, too."""
 _OF_OTHERS = re.compile(
@@ -25,12 +26,12 @@ _FRACTION = re.compile(r"\d+\.\d+")
 def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Proposal:
     """Return an effect's proposal with a group for the key, if its line prints one; else as it is.
 
-    A key stands behind the message id as ``name=value`` or a field of JSON, in every line, another one for each message and the same one when its
-    work is done again. Where several names fit, nothing tells which is meant.
+    A key stands before or behind the message id as ``name=value``, ``name value`` or a field of JSON, in every line, another one for each message
+    and the same one when its work is done again. Where several names fit, nothing tells which is meant.
     """
     if effect.where != MESSAGE_ID:
         return found
-    values: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    values: dict[tuple[str, str, bool], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     lines: list[str] = []
     messages: set[str] = set()
     for place, sayings in effect.sayings.items():
@@ -39,14 +40,17 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
             message = runs[place].items[saying.item].message_id
             lines.append(text)
             messages.add(message)
-            for named in _NAMED.finditer(text, saying.end):
-                if not _FRACTION.fullmatch(named["value"]):
-                    values[named["name"], named["sign"]][message].add(named["value"].rstrip(".,"))
-    names = [(name, sign) for (name, sign), of in values.items() if _is_key(name, of, len(messages))]
+            for named in _NAMED.finditer(text):
+                if not _FRACTION.fullmatch(named["value"]) and named["value"].lower() != message:
+                    place_of = named["name"], named["sign"], named.start() < saying.start
+                    values[place_of][message].add(named["value"].rstrip(".,"))
+    names = [told for told, of in values.items() if _is_key(told[0], of, len(messages))]
     if len(messages) < LEAST_ITEMS or len(names) != 1:
         return found
-    ((name, sign),) = names
-    expression = rf"{found.value}.*?\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
+    ((name, sign, is_before),) = names
+    key = rf"\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
+    between = r"[\s\S]*?" if any("\n" in text.strip() for text in lines) else ".*?"
+    expression = f"{key}{between}{found.value}" if is_before else f"{found.value}{between}{key}"
     hits = [mark(text, expression) for text in lines]
     if not all(hit and hit.key and hit.message_id for hit in hits):
         return found

@@ -1,18 +1,28 @@
 """From placed templates to proposals: the effect, an item's start, and the guard that stops a repeat."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
 from forensics.suggestions.templates import Template
-from forensics.suggestions.timing import LEAST_WORK_US, MOST_AFTER, Placed
+from forensics.suggestions.timing import LEAST_WORK_US, Placed
 
 LEAST_SHARE = 0.95
 """A mark stands once with at least this share of the items that should have it."""
 LEAST_ITEMS = 5
 """Of fewer items nothing is proposed."""
 LEAST_EXHAUSTIVE = 30
+LEAST_DELETED = 0.5
+"""Of redelivered messages, of which a sample is full, many a handling ends without its delete."""
 _MOST_SHOWN = 3
+_DELETED = re.compile(r"\b(?:delet|remov|acknowledg)\w*|\back(?:ed|ing)?\b", re.IGNORECASE)
+_NOT_DONE = re.compile(
+    r"\b(?:fail\w*|errors?|cannot|can't|could not|couldn't|unable|refused|not|will|about to|going to|start\w*|begin\w*|"
+    r"trying|receiv\w*|got|fetch\w*|poll\w*|dequeu\w*|pick\w* up|processing|handling|calling|validat\w*|check\w*)\b",
+    re.IGNORECASE,
+)
+"""Words that say of something that it went wrong, or is still to be done."""
 
 
 class Marks(NamedTuple):
@@ -32,10 +42,12 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
     if ended_well < LEAST_ITEMS:
         too_few = f"{name}: only {ended_well} messages were handled in runs that ended well and whose lines were read"
         return Marks((), None, None, None, (f"{too_few}; that is too few to tell a mark from chance.",))
-    effect = _effect(candidates, runs, name, cannot_tell)
-    guard = _guard(candidates, effect, runs) if effect else None
+    deleted = _deleted(candidates) if section == "worker" else None
+    working = [p for p in candidates if p is not deleted]
+    effect = _effect(working, runs, name, cannot_tell, deleted)
+    guard = _guard(working, effect, runs) if effect else None
     stopped = len(guard.after_done) if guard else 0
-    started = _started(candidates, effect, guard)
+    started = _started(working, effect, guard)
     proposals: list[Proposal] = []
     if effect:
         of = effect.once + effect.never + effect.often - stopped
@@ -48,13 +60,13 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 effect.once,
                 of,
                 "messages of runs that ended well",
-                _why_effect(effect, runs),
+                _why_effect(effect, runs, deleted),
                 effect.absent,
                 _examples(effect.template),
                 tuple(_without(effect.template, guard.placed if guard else None, runs)),
             )
         )
-        if effect.once == of >= LEAST_EXHAUSTIVE:
+        if effect.once == of >= LEAST_EXHAUSTIVE and effect.is_closing:
             proposals.append(
                 Proposal(
                     section,
@@ -101,6 +113,21 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 _examples(guard.placed.template),
             )
         )
+    if deleted:
+        proposals.append(
+            Proposal(
+                section,
+                name,
+                "deleted",
+                deleted.template.expression,
+                deleted.once,
+                deleted.once + deleted.never,
+                "messages that were handled",
+                "its words say that the message was deleted, and no other line of the message's handling stands behind it",
+                0,
+                _examples(deleted.template),
+            )
+        )
     return Marks(
         tuple(proposals),
         effect.template if effect else None,
@@ -110,11 +137,36 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
     )
 
 
-def _effect(candidates: Sequence[Placed], runs: Sequence[RunLines], name: str, cannot_tell: list[str]) -> Placed | None:
+def _deleted(candidates: Sequence[Placed]) -> Placed | None:
+    """Return the line whose words say that a message was deleted, and behind which nothing is said of it any more."""
+    found = [
+        p
+        for p in candidates
+        if p.often == 0
+        and p.once >= max(LEAST_ITEMS, LEAST_DELETED * (p.once + p.never))
+        and p.is_closing
+        and _DELETED.search(_words(p))
+        and not _NOT_DONE.search(_words(p))
+    ]
+    return max(found, key=lambda p: (p.once, p.template.where == MESSAGE_ID, p.template.expression), default=None)
+
+
+def _words(placed: Placed) -> str:
+    return " ".join(text[:start] + " " + text[end:] for text, start, end in placed.template.texts[:1])
+
+
+def _effect(
+    candidates: Sequence[Placed],
+    runs: Sequence[RunLines],
+    name: str,
+    cannot_tell: list[str],
+    deleted: Placed | None = None,
+) -> Placed | None:
     """Return the last line that closes the work of (nearly) every item; the later of two proves more.
 
     A run that was cut off long behind the line speaks against it, unless a guard answered for that message later: then the
-    handler itself says that the work had been done.
+    handler itself says that the work had been done. Where a worker says that it deletes a message, the last line before that
+    one does, however long the delete takes, unless it opens the work or its words say that it is still to be done.
     """
     whole: list[tuple[Placed, list[str]]] = []
     for p in candidates:
@@ -125,7 +177,9 @@ def _effect(candidates: Sequence[Placed], runs: Sequence[RunLines], name: str, c
     if not whole:
         cannot_tell.append(f"{name}: no line stands exactly once with each message, so none can be its effect.")
         return None
-    closing = [p for p, busy in whole if p.can_tell and p.after_share <= MOST_AFTER and not busy]
+    closing = [p for p, busy in whole if p.can_tell and p.is_closing and not busy]
+    if not closing and deleted:
+        closing = [p for p, busy in whole if not busy and not p.is_opening and not _NOT_DONE.search(_words(p))]
     if closing:
         return min(closing, key=lambda p: (-p.once, p.after_us, p.template.where != MESSAGE_ID, p.template.expression))
     for p, busy in whole:
@@ -149,7 +203,7 @@ def _started(candidates: Sequence[Placed], effect: Placed | None, guard: "Guard 
         and p.once >= max(LEAST_ITEMS, LEAST_SHARE * (p.once + p.never))
         and p.template.shape not in taken
         and p.can_tell
-        and 1 - p.after_share <= MOST_AFTER
+        and p.is_opening
         and p.absent == 0
     ]
     return min(
@@ -197,8 +251,13 @@ def _done(template: Template, runs: Sequence[RunLines]) -> tuple[dict[str, int],
     return at, items
 
 
-def _why_effect(effect: Placed, runs: Sequence[RunLines]) -> str:
+def _why_effect(effect: Placed, runs: Sequence[RunLines], deleted: Placed | None) -> str:
     cut_off = sum(run.was_cut_off for run in runs)
+    if deleted and not effect.is_closing:
+        return (
+            f"it is the last line before a message is deleted, though {_percent(effect.after_share)} of the time lies behind it: "
+            "hold it against the code before you accept"
+        )
     told = f"it closes a message's work: {_percent(1 - effect.after_share)} of the time lies before it"
     if effect.absent:
         return (

@@ -48,12 +48,12 @@ class Nameless(NamedTuple):
 
 
 class _Naming(NamedTuple):
-    """An id at a place (a path of a JSON line, or the words before it) of a line that says something (``saying``)."""
+    """An id at a place (a path of a JSON line, the words before it) of a line; ``saying`` is what the line says around the id."""
 
     place: str
     value: str
     line: int
-    saying: tuple[str, str]
+    saying: tuple[tuple[str, str], ...]
 
 
 def nameless_runs(findings: Findings, log_group: str, function: str | None) -> Nameless:
@@ -124,7 +124,7 @@ def _handlings(whole: RunLines) -> Iterator[tuple[RunLines, list[_Naming]]]:
     of_value: dict[str, list[list[_Naming]]] = defaultdict(list)
     for naming in _namings(whole):
         mine = of_value[naming.value]
-        if not mine or naming.saying == mine[-1][0].saying:
+        if not mine or (naming.saying == mine[-1][0].saying and naming.line != mine[-1][-1].line):
             mine.append([])
         mine[-1].append(naming)
     for value, handlings in of_value.items():
@@ -141,17 +141,27 @@ def _namings(run: RunLines) -> Iterator[_Naming]:
     for number, line in enumerate(run.lines):
         if len(line.text) > MOST_CHARS:
             continue
-        if line.text.startswith("{"):
-            for value, path in body_values(line.text).items():
-                if _ID.fullmatch(value) and value.lower() != own and not _OTHERS.search(path):
-                    start = line.text.index(value)
-                    yield _Naming(path, value.lower(), number, shape_of(line.text, start, start + len(value)))
-            continue
-        found = list(_ID.finditer(line.text, len(PREFIX.find(line.text) or "")))
-        for one in found:
-            saying = shape_of(line.text, one.start(), one.end())
-            if one[0].lower() != own and not _OTHERS.search(line.text[: one.start()]):
-                yield _Naming(saying[0], one[0].lower(), number, saying)
+        begin = len(PREFIX.find(line.text) or "")
+        shapes: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for one in _ID.finditer(line.text, begin):
+            shapes[one[0].lower()].append(shape_of(line.text, one.start(), one.end()))
+        for place, value in dict.fromkeys(_places_in(line.text, begin) if shapes else ()):
+            if value != own and value in shapes:
+                yield _Naming(place, value, number, tuple(shapes[value]))
+
+
+def _places_in(text: str, begin: int) -> Iterator[tuple[str, str]]:
+    """Yield places and ids of a line; of a JSON line its fields, and the words in them."""
+    if not text.startswith("{"):
+        for one in _ID.finditer(text, begin):
+            if not _OTHERS.search(text[: one.start()]):
+                yield shape_of(text, one.start(), one.end())[0], one[0].lower()
+        return
+    for field, path in body_values(text).items():
+        for one in _ID.finditer(field):
+            if not _OTHERS.search(field[: one.start()] or path):
+                said = shape_of(field, one.start(), one.end())[0]
+                yield f"{path} {said}".rstrip(), one[0].lower()
 
 
 _Seen = Mapping[str, Mapping[str, Sequence[int]]]

@@ -81,7 +81,10 @@ def templates_of(runs: Iterable[RunLines]) -> list[Template]:
 
 
 def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
-    """Yield every naming of an item in a run's lines; a line that names several items is about none of them."""
+    """Yield every naming of an item in a run's lines; a line that names several items is about none of them.
+
+    Of a line that names it twice, as "task[id]: got id" does, the last: more of what the line says stands before it.
+    """
     owners: dict[str, int | None] = {}
     for number, item in enumerate(run.items):
         for value in item.values:
@@ -100,7 +103,7 @@ def _sayings(run: RunLines) -> Iterator[tuple[Saying, str, str]]:
             if owner is None:
                 continue
             where = run.items[owner].values[value]
-            hits.setdefault(where, (Saying(place, owner, token.start(), token.start() + len(value)), where))
+            hits[where] = (Saying(place, owner, token.start(), token.start() + len(value)), where)
         if len({saying.item for saying, _ in hits.values()}) == 1:
             for saying, where in hits.values():
                 yield saying, where, line.text

@@ -39,6 +39,16 @@ class Placed:
         return self.after_us / both if both else 0.5
 
     @property
+    def is_closing(self) -> bool:
+        """Tell whether (nearly) all of an item's time lies before the line."""
+        return self.after_share <= MOST_AFTER
+
+    @property
+    def is_opening(self) -> bool:
+        """Tell whether (nearly) all of an item's time lies behind the line."""
+        return 1 - self.after_share <= MOST_AFTER
+
+    @property
     def can_tell(self) -> bool:
         """Tell whether the items take long enough for time to say anything."""
         return self.before_us + self.after_us >= LEAST_WORK_US

@@ -20,8 +20,11 @@ MOST_GAPS = 3
 
 
 def read_share(board: Board) -> str:
-    """Say which share of the asked time was read."""
-    return say("{percent} of the evidence read", percent=percent(_read(board)[0]))
+    """Say which share of the asked time was read; files show what was logged, and never that nothing else was."""
+    share, unread_gaps = _read(board)
+    if not share and unread_gaps and all(gap.why.startswith(FROM_FILES) for gap in unread_gaps):
+        return say("read from files, in part")
+    return say("{percent} of the evidence read", percent=percent(share))
 
 
 def note(board: Board, clock: Clock, sources: tuple[str, ...]) -> None:

@@ -66,18 +66,24 @@ reached as (
     select *, coalesce(max(case when marker > 0 then position end) over (partition by log_stream, run), 0) + 1 as reached,
         count(*) over (partition by log_stream, run) as batch_count
     from placed
+),
+-- a guard may answer a repeat without a line, and the run go on from it: no further than to a message that came first
+ended as (
+    select *, min(case when position >= reached and receive_count = 1 then position end)
+        over (partition by log_stream, run) as reached_at_most
+    from reached
 )
 select $queue_arn as queue_arn, $queue as queue, message_id, receive_count, $function as function_name, request_id,
     $group as log_group, log_stream, run, position as batch_position, batch_count,
     case when receive_count = 1 then make_timestamptz(first_ms * 1000) else started_at end as received_at,
     started_at, ended_at, end_status,
-    case when marker > 0 then 'yes' when end_status = 'success' then 'no' when position > reached then 'no'
+    case when marker > 0 then 'yes' when end_status = 'success' then 'no' when position > reached_at_most then 'no'
         else 'unknown' end as effect,
-    case when marker > 0 then 'marker' when end_status = 'success' then 'no_marker' when position > reached
-        then 'not_reached' else 'in_progress' end as basis,
+    case when marker > 0 then 'marker' when end_status = 'success' then 'no_marker' when position > reached_at_most
+        then 'not_reached' when position = reached then 'in_progress' else 'no_item_lines' end as basis,
     marked_at[marker] as effect_at, make_timestamptz(sent_ms * 1000) as sent_at, body_md5, receipt_handle,
     [key] as business_keys, evidence_ids
-from reached
+from ended
 """
 
 _REDELIVERED = """

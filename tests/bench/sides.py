@@ -44,10 +44,11 @@ def run_spark(lake: Lake, threads: int) -> dict[str, Any]:
         correlate(lake, settings, spark=spark, force=True)
     took["warm"] = asdict(one)
     spark.stop()
-    return {"took": took, "answers": asdict(_answers_of(lake))}
+    return {"took": took, "answers": asdict(answers_of(lake))}
 
 
-def _answers_of(lake: Lake) -> Answers:
+def answers_of(lake: Lake) -> Answers:
+    """Return what the findings of a lake answer."""
     found = lake.findings()
     deliveries = found.read(BY_NAME["deliveries"], columns=["is_seen", "message_id"])
     messages = found.read(BY_NAME["messages"], columns=["message_id", "effects_at_least", "effects_at_most"])

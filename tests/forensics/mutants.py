@@ -1,7 +1,6 @@
 """Sources with one thing broken each: tests that hold every border catch them all."""
 
 import ast
-import pickle
 from collections.abc import Callable, Iterator
 
 OPPOSITE = {
@@ -21,40 +20,41 @@ SHIFTED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 
 def mutants(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
     """Yield a source with one thing broken each: a comparison turned round or moved by one, a condition turned round,
-    the queue's type ignored, an unknown number taken as another."""
-    for number, node in enumerate(ast.walk(tree)):
+    the queue's type ignored, an unknown number taken as another. It is ``tree`` itself, sound again when the next is asked for.
+    """
+    for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             for swap in (OPPOSITE, SHIFTED):
                 if type(node.ops[0]) in swap:
-                    yield _broken(tree, number, lambda n, swap=swap: n.ops.__setitem__(0, swap[type(n.ops[0])]()))
+                    yield from _broken(tree, node, lambda n, swap=swap: n.ops.__setitem__(0, swap[type(n.ops[0])]()))
         if isinstance(node, ast.If):
-            yield _broken(tree, number, lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test)))
+            yield from _broken(tree, node, lambda n: setattr(n, "test", ast.UnaryOp(ast.Not(), n.test)))
         if isinstance(node, ast.Attribute) and node.attr == "is_fifo":
-            yield _broken(tree, number, lambda n: setattr(n, "attr", "_ignored"))
+            yield from _broken(tree, node, lambda n: setattr(n, "attr", "_ignored"))
         if isinstance(node, ast.Constant) and type(node.value) is int:
-            yield _broken(tree, number, lambda n: setattr(n, "value", n.value + 1))
+            yield from _broken(tree, node, lambda n: setattr(n, "value", n.value + 1))
 
 
 def mutants_of_conditions(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
-    """Yield a source with one ``and`` taken for an ``or`` or one of its parts left out, or the other way round."""
-    for number, node in enumerate(ast.walk(tree)):
+    """Yield a source with one ``and`` taken for an ``or`` or one of its parts left out, or the other way round; as ``mutants`` does."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.BoolOp) and not isinstance(node.values[-1], ast.Constant | ast.List):  # no default
             other = ast.Or if isinstance(node.op, ast.And) else ast.And
-            yield _broken(tree, number, lambda n, other=other: setattr(n, "op", other()))
+            yield from _broken(tree, node, lambda n, other=other: setattr(n, "op", other()))
             nothing = ast.Constant(value=isinstance(node.op, ast.And))
             for place in range(len(node.values)):
-                yield _broken(
-                    tree, number, lambda n, place=place, nothing=nothing: n.values.__setitem__(place, nothing)
+                yield from _broken(
+                    tree, node, lambda n, place=place, nothing=nothing: n.values.__setitem__(place, nothing)
                 )
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            yield _broken(tree, number, lambda n: setattr(n, "operand", ast.UnaryOp(ast.Not(), n.operand)))
+            yield from _broken(tree, node, lambda n: setattr(n, "operand", ast.UnaryOp(ast.Not(), n.operand)))
 
 
-def _broken(tree: ast.Module, number: int, change: Callable[[ast.AST], None]) -> tuple[str, ast.Module]:
-    mutant = pickle.loads(pickle.dumps(tree))  # a tenth of what copy.deepcopy takes
-    node = list(ast.walk(mutant))[number]
+def _broken(tree: ast.Module, node: ast.AST, change: Callable[[ast.AST], None]) -> Iterator[tuple[str, ast.Module]]:
+    """Yield the tree with a node changed, and change it back."""
+    sound = {name: list(value) if isinstance(value, list) else value for name, value in vars(node).items()}
     before = ast.unparse(node).split("\n")[0]
     change(node)
-    return f"line {getattr(node, 'lineno', 0)}: {before} -> {ast.unparse(node)}".split("\n")[
-        0
-    ], ast.fix_missing_locations(mutant)
+    ast.fix_missing_locations(node)
+    yield f"line {getattr(node, 'lineno', 0)}: {before} -> {ast.unparse(node)}".split("\n")[0], tree
+    vars(node).update(sound)

@@ -204,6 +204,21 @@ def _with_guard_tables(rng: random.Random) -> Plan:
     )
 
 
+def _run_again(rng: random.Random) -> Plan:
+    """Functions whose request ids are run again, as asynchronous retries are, in logs that may lack START lines."""
+    return _of_functions(
+        rng,
+        "reused_request_id",
+        *rng.choice((("slow",), ("crash",), ("slow", "delete_lost"), ("error",))),
+        platform="json",
+        system_log_level=rng.choice(("WARN", "WARN", "INFO")),
+        runtime=rng.choice(("python_logging", "powertools", "node", "dotnet")),
+        event_form="json",
+        effect_line=rng.choice(("both", "message", None)),
+        trouble_rate=rng.choice((0.2, 0.4, 0.6)),
+    )
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -217,6 +232,7 @@ KINDS: dict[str, Drawn] = {
     "sends logged": _with_producers_lines,
     "guard tables read": _with_guard_tables,
     "lines to come": _with_late_lines,
+    "request ids run again": _run_again,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

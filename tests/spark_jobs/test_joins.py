@@ -168,7 +168,7 @@ def steps_over(events: pl.DataFrame, folder: Path) -> tuple[pl.DataFrame, pl.Dat
         name = f"file-{number}"
         paths[name] = str(folder / f"{name}.parquet")
         mine.write_parquet(paths[name])
-        told = steps.scan(shared, {"name": name, "path": paths[name], "sha256": None})
+        told = steps.scan(shared, {"name": name, "path": paths[name], "sha256": None, "pieces": 1})
         held.append({"name": name, **{k: told[k] for k in ("rest", "facts", "borders")}})
     planned = steps.plan_joins(shared, {"name": "plan", "parts": held})
     entries = {name: ("scan", name) for name in paths}

@@ -5,7 +5,7 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, FINDINGS
 from forensics.tables.evidence import LOG_EVENTS
+from spark_jobs import runner
 from spark_jobs.cache import Cache, CacheDamagedError
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
@@ -165,25 +166,22 @@ class Begun:
 
 
 @pytest.fixture(scope="module")
-def halves(by_hand, said, tmp_path_factory) -> tuple[Rows, Rows, Path, dict[str, bytes]]:
-    """Both halves of some evidence, a lake judged with the first, and the findings of both."""
+def halves(by_hand, said, tmp_path_factory) -> Begun:
+    """A lake judged with the first half of some evidence, with the second half in it."""
     evidence, folder = evidence_of(MIXED[:3], by_hand), tmp_path_factory.mktemp("halves")
     first, second = in_rounds(evidence, 2, random.Random("halves"))
-    lake = Lake(folder / "first")
+    lake = Lake(folder / "halves")
     append(lake, first)
-    judged(lake, said)
-    return first, second, lake.root, anew(evidence, said, folder / "at-once")
+    before = judged(lake, said)
+    append(lake, second)
+    return Begun(lake, before, anew(evidence, said, folder / "at-once"))
 
 
 @pytest.fixture
 def begun(halves, tmp_path) -> Begun:
-    """A copy of the lake judged with the first half, with the second half in it."""
-    _, second, root, expected = halves
-    shutil.copytree(root, tmp_path / "lake")  # files of its own: a damaged one must not harm what was published
-    lake = Lake(tmp_path / "lake")
-    before = findings_of(lake)
-    append(lake, second)
-    return Begun(lake, before, expected)
+    """A copy of that lake, whose files are its own: a damaged one must not harm what was published."""
+    shutil.copytree(halves.lake.root, tmp_path / "lake")
+    return replace(halves, lake=Lake(tmp_path / "lake"))
 
 
 def entries(begun: Begun) -> list[Path]:
@@ -195,6 +193,14 @@ def test_a_removed_cache_costs_nothing_but_time(begun, said):
     shutil.rmtree(begun.cache)
 
     assert_same(judged(begun.lake, said), begun.expected)
+
+
+def test_a_file_that_is_read_in_pieces_says_what_it_says_whole(begun, said, monkeypatch):
+    monkeypatch.setattr(runner, "LINES_PER_PIECE", 20)
+    shutil.rmtree(begun.cache)
+
+    assert_same(judged(begun.lake, said), begun.expected)
+    assert len(list((begun.cache / "scan").iterdir())) > 2 * len(begun.lake.files(LOG_EVENTS))
 
 
 def test_part_of_the_cache_may_be_removed(begun, said):

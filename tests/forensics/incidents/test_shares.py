@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from forensics.incidents.gaps import Gaps
 from forensics.incidents.shares import Share, share_of_works
+from forensics.incidents.told import Told, told
 from forensics.incidents.whole import told_of
 from forensics.judging.model import Judged
 from tests.forensics.incidents.builders import ARN, at, delivery, harmless, message, redelivery, ruled
@@ -45,7 +46,7 @@ def works(draw: Any, item: str) -> Judged:
         rulings=draw(st.sampled_from(OPEN)),
     )
     kind = draw(st.sampled_from([message, message, harmless]))
-    told = kind(
+    verdict = kind(
         item,
         first,
         again,
@@ -56,7 +57,7 @@ def works(draw: Any, item: str) -> Judged:
         receive_count=draw(st.sampled_from([1, 2])),
         origin_open=draw(st.sampled_from([[], ["producer_retry: it may be"]])),
     )
-    return Judged([one, other], [pair], [told])
+    return Judged([one, other], [pair], [verdict])
 
 
 @given(st.data())
@@ -66,13 +67,18 @@ def test_an_incident_is_the_same_however_its_works_are_shared_out(data):
     places = data.draw(st.lists(st.integers(0, 2), min_size=5, max_size=5))
     members = {m.item_id: m.is_affected for work in every for m in work.messages}
     parts = [[work for work, part in zip(every, places, strict=True) if part == n] for n in range(3)]
-    shares = [share_of_works(_of(members, part), part) for part in parts if part]
+    shares = [share_of_works(_of(members, part), map(carried_work, part)) for part in parts if part]
     carried = [msgspec.json.decode(msgspec.json.encode(share), type=Share) for share in shares]
 
     whole, in_parts = (told_of("i", ARN, some, Gaps([]), 5) for some in ([share_of_works(members, every)], carried))
 
     assert whole == in_parts
     assert list(whole.lanes.values()) == [1, 2, 3, 4, 5]
+
+
+def carried_work(work: Judged) -> Told:
+    """Return what a work tells, packed and read again."""
+    return msgspec.msgpack.decode(msgspec.msgpack.encode(told(work)), type=Told)
 
 
 def _of(members: dict[str, bool], works: list[Judged]) -> dict[str, bool]:
@@ -90,7 +96,7 @@ def test_a_batch_counts_whole_though_its_messages_lie_in_different_parts():
         for item in ("a", "b")
     ]
 
-    told = told_of("i", ARN, [share_of_works({w.messages[0].item_id: True}, [w]) for w in parts], Gaps([]), None)
+    whole = told_of("i", ARN, [share_of_works({w.messages[0].item_id: True}, [w]) for w in parts], Gaps([]), None)
 
-    assert "All had finished; SQS redelivered all 2" in told.row["cause_sentence"]
-    assert told.row["messages"] == told.row["extra_effects_at_least"] == 2
+    assert "All had finished; SQS redelivered all 2" in whole.row["cause_sentence"]
+    assert whole.row["messages"] == whole.row["extra_effects_at_least"] == 2

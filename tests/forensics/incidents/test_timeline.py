@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.incidents.timeline import MARK_COLUMNS, lanes_of, mark_rows, places_of
+from forensics.incidents.timeline import MARK_COLUMNS, MARKED, lanes_of, mark_rows, places_of
 from forensics.tables.findings import TIMELINE
 from tests.forensics.incidents.builders import NOON, at, delivery, harmless, message
 
@@ -12,9 +12,10 @@ from tests.forensics.incidents.builders import NOON, at, delivery, harmless, mes
 def rows(messages, ledger):
     lanes = lanes_of(places_of(messages, ledger))
     found = [dict(zip(MARK_COLUMNS, row, strict=True)) for row in mark_rows(ledger, messages)]
-    return sorted(
-        ({**row, "lane": lanes[row["item_id"]]} for row in found), key=lambda r: (r["lane"], r["delivery_index"])
-    )
+    for row in found:
+        marked = ledger[row.pop("place")]
+        row |= {name: getattr(marked, name) for name in MARKED} | {"lane": lanes[marked.item_id]}
+    return sorted(found, key=lambda r: (r["lane"], r["delivery_index"]))
 
 
 def of_one(**values):
@@ -77,6 +78,21 @@ def test_what_is_drawn_of_one_delivery(values, expected):
     assert {kind: (row["at"], row["until_at"]) for kind, row in found.items()} == {
         kind: (at(start), at(end)) for kind, (start, end) in expected.items()
     }
+
+
+HIDDEN = {
+    "nothing tells until when": ({"run_ended_at": at(45)}, (0, 30)),
+    "its run ended before": ({"run_ended_at": at(9)}, (0, 9)),
+    "its timeout is known": ({"run_ended_at": at(45), "hidden_until_at": at(29)}, (0, 29)),
+}
+
+
+@pytest.mark.parametrize(("values", "expected"), HIDDEN.values(), ids=HIDDEN)
+def test_a_message_that_was_received_again_was_not_in_flight_any_more(values, expected):
+    again = delivery("a", index=2, received=30)
+    (first, *_) = rows([message("a")], [delivery("a", **values), again])
+
+    assert (first["at"], first["until_at"]) == (at(expected[0]), at(expected[1]))
 
 
 def test_a_label_says_what_a_reader_hovers_for():

@@ -1,5 +1,6 @@
 """What an idempotency table decides: which deliveries its record answered, and why it did not stop the others."""
 
+import pickle
 from dataclasses import fields
 
 import pytest
@@ -96,9 +97,7 @@ ANSWERED = {
 
 
 def copied(work):
-    from copy import deepcopy
-
-    return deepcopy(work)
+    return pickle.loads(pickle.dumps(work))  # a fifth of what copy.deepcopy takes
 
 
 def answered(of, work, records):

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from forensics.errors import LakeBusyError
-from forensics.lake import Appended, Lake, delta
+from forensics.lake import Appended, Lake, data_files, delta, handles
 from forensics.lake import lake as lake_module
-from forensics.lake.delta import actions
+from forensics.lake.delta import CHECKPOINT_EVERY, actions
 from forensics.tables import BY_NAME
 
 LOG_EVENTS, COVERAGE = BY_NAME["log_events"], BY_NAME["coverage"]
@@ -95,6 +95,38 @@ def test_keys_are_looked_up_only_in_files_of_their_time(lake, monkeypatch):
     row = {"evidence_id": "log:172800", "logged_at": T + timedelta(days=2)}
     assert lake.known(LOG_EVENTS, [row, row | {"evidence_id": "log:new"}]) == {"log:172800"}
     assert len(looked_up) == 1
+
+
+KEYED = {
+    LOG_EVENTS: lambda n: {"evidence_id": f"log:{n}", "logged_at": T + timedelta(days=n, microseconds=123_456 + n)},
+    COVERAGE: lambda n: {"evidence_id": f"coverage:{n * 7919 % 100:02}", "collected_at": T},
+}
+"""Rows of a table with times, to the microsecond, and of one without."""
+
+
+@pytest.mark.parametrize("table", KEYED, ids=lambda table: table.name)
+def test_a_key_is_found_wherever_it_lies_and_no_other_file_is_opened(lake, monkeypatch, table):
+    rows = [KEYED[table](n) for n in range(int(CHECKPOINT_EVERY) + 3)]
+    for row in rows:
+        lake.append(table, [row], f"{table.name}|/g")
+    handles._opened.clear()  # what a checkpoint keeps of the files counts
+    opened, scan = [], data_files.scan
+    monkeypatch.setattr(
+        data_files, "scan", lambda of, files, *more: opened.append(len(files)) or scan(of, files, *more)
+    )
+
+    assert [lake.known(table, [row]) for row in rows] == [{row["evidence_id"]} for row in rows]
+    assert opened == [1] * len(rows)
+    assert lake.known(table, rows) == {row["evidence_id"] for row in rows}
+
+
+@pytest.mark.parametrize("table", KEYED, ids=lambda table: table.name)
+def test_a_file_of_which_the_commit_does_not_say_what_it_holds_is_looked_into(lake, monkeypatch, table):
+    first, second = KEYED[table](1), KEYED[table](2)
+    monkeypatch.setattr(data_files, "_spanned", lambda table: [])
+    lake.append(table, [first], f"{table.name}|/g")
+
+    assert lake.append(table, [first, second], f"{table.name}|/g") == Appended(1, 1)
 
 
 def test_merging_is_no_new_data(lake):

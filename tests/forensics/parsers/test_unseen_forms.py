@@ -2,14 +2,15 @@
 
 import html
 import json
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forensics.parsers import parse_line
+from forensics.parsers import parse_line, printed_lists
 from forensics.parsers.handle_errors import EXPIRED_REASON
 from forensics.parsers.sqs_records import UNESCAPE, unescape
-from tests.forensics.parsers.lines import NO_BREAK, sample_lines
+from tests.forensics.parsers.lines import NO_BREAK, every_line, sample_lines
 from tests.waiting import grows_with_its_input
 
 IDS = st.uuids(version=4).map(str)
@@ -102,6 +103,32 @@ def test_a_printed_batch_is_read_whatever_the_order_of_fields_and_the_form(drawn
     parsed = parse_line(FORMS[form]({"Records": batch}))
 
     assert [(r.message_id, r.receive_count) for r in parsed.records or []] == told
+
+
+def by_fields(line):
+    """Read a line as one whose list of records is in no common form."""
+    with patch.object(printed_lists, "listed", side_effect=ValueError):
+        return parse_line(line)
+
+
+@settings(max_examples=200)
+@given(records(), st.sampled_from(sorted(FORMS)), st.text("ABC xyz-{}\u00e9", max_size=8), st.booleans())
+def test_a_list_that_is_read_at_once_says_what_its_fields_say_one_by_one(drawn, form, group, is_grouped):
+    batch, _ = drawn
+    if is_grouped:
+        batch[0]["attributes"]["MessageGroupId"] = group
+    line = FORMS[form]({"Records": batch})
+
+    assert parse_line(line) == by_fields(line)
+
+
+def test_recorded_lists_that_are_read_at_once_say_what_their_fields_say_one_by_one():
+    lines = [line for line in every_line(seed=3) if "eceiptHandle" in line]
+    with patch.object(printed_lists, "is_plain", wraps=printed_lists.is_plain) as looked_at:
+        read = [parse_line(line) for line in lines]
+
+    assert read == [by_fields(line) for line in lines]
+    assert looked_at.call_count > 20
 
 
 REFUSED = (

@@ -40,9 +40,9 @@ CASES = {
     "an effect by key": ("charged k=p7", [("effect", None, "p7", None)]),
     "an effect by message": (f"charged m={A}", [("effect", A, None, None)]),
     "a stopped repeat is no effect": ("already charged k=p7", [("guard", None, "p7", None)]),
-    "a deleted message is finished": (
+    "a message is deleted": (
         f"deleted {A} of message {A}",
-        [("mention", A, None, None), ("worker_finished", A, None, None)],
+        [("mention", A, None, None), ("deleted", A, None, None)],
     ),
     "a message given back failed": (
         f"gave back {A}",

@@ -90,6 +90,10 @@ SAID = {
         ("effect a", 900, f"handle_error a {DELETE}"),
         ["a: effect handle_error"],
     ),
+    "no opener, and the line of the delete that failed long after the effect names the message first": (
+        ("mention a", 900, "mention a", f"+handle_error a {DELETE}"),
+        ["a: mention handle_error mention"],
+    ),
     "no opener, and a delete failed long after another": (
         (f"handle_error a {DELETE}", 900, f"handle_error a {DELETE}"),
         ["a: handle_error", "a: handle_error"],
@@ -121,6 +125,18 @@ SAID = {
     "the one before has its effect": (
         ("started a", "effect a", "started a", "effect a", "effect a"),
         ["a: started effect", "a: started effect effect"],
+    ),
+    "a delete is refused after the quicker worker's was taken: it is the slower one's": (
+        ("started a", "effect a", "started a", "effect a", "deleted a", "worker_delete_failed a"),
+        ["a: started effect delete_failed", "a: started effect deleted"],
+    ),
+    "a delete is refused behind the end that the worker told": (
+        ("started a", "started a", "effect a", "worker_finished a", "worker_delete_failed a"),
+        ["a: started", "a: started effect finished delete_failed"],
+    ),
+    "no other is open when a delete is refused behind one that was taken": (
+        ("started a", "deleted a", "started a", "deleted a", "worker_delete_failed a"),
+        ["a: started deleted", "a: started deleted delete_failed"],
     ),
     "Celery's task again": (
         ("worker_started key=t", "worker_failed key=t", "worker_started key=t"),

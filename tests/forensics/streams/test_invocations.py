@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.streams.business_keys import BusinessKeys
-from forensics.streams.invocations import Statement, assembled, invocation_row, invocations_of
+from forensics.streams.invocations import assembled, invocation_row, invocations_of
 from forensics.streams.model import Fact, LogGroup, LogLine
+from forensics.streams.runs import Statement
 from forensics.tables.findings import INVOCATIONS
 
 GROUP = LogGroup(
@@ -439,6 +440,56 @@ LINES = st.tuples(
 )
 
 
+RUN_AGAIN = {
+    "where a batch is printed after its run was closed": (
+        [(1, "app", A, record("m")), (30, "report", A), (40, "app", A, record("m"), record("n")), (41, "app", A)],
+        [("0", ["m"]), ("40", ["m", "n"])],
+    ),
+    "from the line behind the close on": (
+        [
+            (1, "app", A, record("m")),
+            (30, "report", A),
+            (39, "app", A, mention("m")),
+            (40, "app", A, record("m", "h-2")),
+        ],
+        [("0", ["m"]), ("40", ["m", "m"])],
+    ),
+    "where a message was received anew, although nothing closed its run": (
+        [
+            (1, "app", A, record("m")),
+            (2, "app", A, mention("m")),
+            (40, "app", A, record("m", "h-2")),
+            (50, "report", A),
+        ],
+        [("0", ["m", "m"]), ("40", ["m"])],
+    ),
+    "after a run that has its START": (
+        [(1, "start", A), (2, "app", A, record("m")), (30, "report", A), (40, "app", A, record("m", "h-2"))],
+        [("1", ["m"]), ("40", ["m"])],
+    ),
+    "not where a batch is printed twice": (
+        [(1, "app", A, record("m")), (2, "app", A, record("m")), (30, "report", A), (31, "app", A, mention("m"))],
+        [("0", ["m", "m", "m"])],
+    ),
+    "nor where a handle is cut short": (
+        [(1, "app", A, record("m", "RH~" + "x" * 40)), (2, "app", A, record("m", "RH~" + "x" * 24))],
+        [("0", ["m", "m"])],
+    ),
+    "nor where it is printed record by record": (
+        [(1, "app", A, record("m")), (2, "app", A, record("n", "h-2")), (30, "report", A)],
+        [("0", ["m", "n"])],
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), RUN_AGAIN.values(), ids=RUN_AGAIN)
+def test_a_request_id_is_run_again_without_a_start(lines, expected):
+    found = assembled(stream(*lines), "s", GROUP, Limit())
+
+    assert [(i.invocation_id.rpartition("|")[2], [f.item_id for f in i.facts]) for i in found] == expected
+    assert len({i.invocation_id for i in found}) == len(found)
+
+
 @st.composite
 def streams(draw):
     lines = draw(st.lists(LINES, max_size=12))
@@ -469,7 +520,8 @@ def test_an_invocation_without_a_start_is_one_of_which_no_start_is_in_evidence(s
     started = {s.request_id for s in statements if s.kind == "start"}
 
     for invocation in assembled(statements, "s", GROUP, Limit()):
-        assert (invocation.start_index == 0) == (invocation.request_id not in started)
+        assert (invocation.start_index == 0) == (invocation.start_at is None)
+        assert invocation.start_index == 0 or invocation.request_id in started
 
 
 @given(streams(), st.integers(1, 20))

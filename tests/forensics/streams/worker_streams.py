@@ -1,7 +1,7 @@
 """Streams of workers in few words: what each line says, one line a second, messages with names of one letter.
 
-A word is a role, then a message, ``key=``, ``handle=`` or ``detail=``. "&" before it: it stands in the same ms as the last. A
-number is a pause in seconds. "|" is where the reader expects a cut; it says nothing.
+A word is a role, then a message, ``key=``, ``handle=`` or ``detail=``. "&" before it: it stands in the same ms as the last; "+": in the
+same line. A number is a pause in seconds. "|" is where the reader expects a cut; it says nothing.
 """
 
 from collections.abc import Iterable
@@ -28,8 +28,9 @@ def stream(*said: str | float) -> list[PlacedFact]:
     at, placed = NOON, []
     for word in said:
         if isinstance(word, str) and word != "|":
-            at += 0 if word.startswith("&") else 1_000_000
-            placed.append(PlacedFact(at, len(placed), 0, _fact(word.removeprefix("&").split(), at, len(placed))))
+            at += 0 if word[0] in "&+" else 1_000_000
+            line = placed[-1].fact.evidence_id if word.startswith("+") else f"line-{len(placed):03d}"
+            placed.append(PlacedFact(at, len(placed), 0, _fact(word.lstrip("&+").split(), at, line)))
         elif word != "|":
             at += round(float(word) * 1_000_000)
     return placed
@@ -51,7 +52,7 @@ def told(found: Iterable[Handling]) -> list[str]:
     return [" ".join([f"{h.item_id}:", *[f.role.removeprefix("worker_") for f in h.facts]]) for h in found]
 
 
-def _fact(words: list[str], at: int, number: int) -> Fact:
+def _fact(words: list[str], at: int, evidence_id: str) -> Fact:
     role, *named = words
     values = dict(word.split("=", 1) for word in named if "=" in word)
     message_id = next((word for word in named if "=" not in word), None)
@@ -60,7 +61,7 @@ def _fact(words: list[str], at: int, number: int) -> Fact:
     return Fact(
         role,
         at,
-        f"line-{number:03d}",
+        evidence_id,
         message_id,
         values.get("key"),
         receive_count=count,

@@ -1,5 +1,6 @@
 """Consumers that name messages in words of their own: which ids are taken for messages', and what is proposed of them."""
 
+import re
 from datetime import timedelta
 from itertools import count
 from uuid import UUID
@@ -8,6 +9,7 @@ import pytest
 
 from forensics.clock import micros
 from forensics.identity import evidence_id
+from forensics.parsers.marks import mark
 from forensics.settings import Settings
 from forensics.suggestions.nameless import nameless_runs
 from forensics.suggestions.suggest import suggest
@@ -187,6 +189,10 @@ KEYS = {
     "the same one for several messages": ("shop_id=s-{shop}", None),
     "two that fit": ("order_id=ord-{n} payment_id=pay-{n}", None),
     "another thing's": ("request_id=req-{n}", None),
+    "a printed object": ("{{ orderId: 'ord-{n}', shop: 's-1' }}", r"orderId: '(?P<key>"),
+    "a printed object of several lines": ("{{\n  orderId: 'ord-{n}',\n  shop: 's-1'\n}}", r"orderId: '(?P<key>"),
+    "a printed dictionary": ("{{'order_id': 'ord-{n}'}}", r"order_id': '(?P<key>"),
+    "a name before a value": ("of order 10{n:02}", r"order (?P<key>"),
     "nothing": ("", None),
 }
 
@@ -202,7 +208,7 @@ def test_the_key_that_the_effects_line_prints_is_proposed_with_it(tmp_path, tail
 
     assert (expected or "shipped") in effect
     assert ("(?P<key>" in effect) is (expected is not None)
-    Settings.parse(f"[[function]]\nname = 'ship'\neffect = '{effect}'")
+    Settings.parse(f"[[function]]\nname = 'ship'\neffect = '''{effect}'''")
 
 
 def test_a_field_of_a_json_line_is_a_key_too_and_the_expression_passes_over_what_changes(tmp_path):
@@ -229,3 +235,63 @@ def test_a_worker_whose_lines_name_messages_by_a_known_word_gets_its_marks_propo
 
     assert told["effect"] == r'"msg": "charged".*?"messageId": "(?P<message_id>[\w.@+-]+)'
     assert told["started"] == r'"msg": "got it".*?"messageId": "(?P<message_id>[\w.@+-]+)'
+
+
+HEADS = {
+    "plain text": "2026-11-20 05:00:00,000 INFO worker {said} {id}",
+    "JSON with the id in its text": '{{"level": "info", "message": "{said} {id}", "timestamp": "2026-11-20T05:00:00.797Z"}}',
+    "JSON with the id in its text and in a field": '{{"level": "info", "msg": "{said} {id}", "message_id": "{id}"}}',
+    "Celery's task before the text": "[2026-11-20 05:00:00,797: INFO/ForkPoolWorker-1] tasks.charge[{id}]: {said} {id}",
+    "Laravel's context behind the text": '[2026-11-20 05:00:00] production.INFO: {said} {{"message_id":"{id}"}}',
+    "JSON that a log tool put around the text": '{{"labels": {{"app": "worker"}}, "line": "{said} {id}", "timestamp": "2026-11-20T05:00:00Z"}}',
+}
+SLOW_DELETE = ((0, "Received message"), (2, "Charged order ord-{n} for message"), (3, "Deleted message"))
+
+
+def handled(head, says, numbers):
+    for place, number in enumerate(numbers):
+        for seconds, said in says:
+            yield 10.0 * place + seconds, "worker-1", head.format(said=said.format(n=number), id=an_id(number))
+
+
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
+def test_what_a_worker_did_before_it_deletes_is_its_effect_however_long_the_delete_takes(tmp_path, head):
+    found = proposed(lake_of(tmp_path, WORKER, [*handled(head, SLOW_DELETE, (*range(40), 3, 4))]))
+    told = {p.kind: p for p in found.proposals}
+
+    assert {
+        kind: re.search(kind_says, told[kind].value) is not None for kind, kind_says in SAYS.items()
+    } == dict.fromkeys(SAYS, True)
+    assert told.keys() == SAYS.keys(), "a line that the delete is slow behind is not held to be exhaustive"
+    assert "33.3 % of the time lies behind it: hold it against the code before you accept" in told["effect"].sentence
+
+
+def test_a_key_before_the_message_id_is_proposed_too(tmp_path):
+    lines = [*handled(HEADS["JSON with the id in its text"], SLOW_DELETE, (*range(40), 3, 4))]
+    found = proposed(lake_of(tmp_path, WORKER, lines))
+    (effect,) = [p.value for p in found.proposals if p.kind == "effect"]
+
+    marked = mark(lines[1][2], effect)
+    assert (marked.key, marked.message_id) == ("ord-0", an_id(0))
+
+
+SAYS = {"started": "[Rr]eceived message", "effect": "message", "deleted": "Deleted message"}
+NO_EFFECT = {
+    "work that only begins": ((0, "Received message"), (1, "Calling the bank for message"), (3, "Deleted message")),
+    "what went wrong": ((0, "Received message"), (1, "Failed to charge message"), (3, "Deleted message")),
+    "nothing between receipt and delete": ((0, "Received message"), (3, "Deleted message")),
+}
+
+
+@pytest.mark.parametrize("says", NO_EFFECT.values(), ids=NO_EFFECT)
+def test_no_effect_is_made_of(tmp_path, says):
+    found = proposed(lake_of(tmp_path, WORKER, [*handled(HEADS["plain text"], says, range(40))]))
+
+    assert {p.kind for p in found.proposals} == {"started", "deleted"}
+
+
+def test_a_delete_that_failed_is_no_delete(tmp_path):
+    says = ((0, "Received message"), (2.9, "Charged order ord-{n} for message"), (3, "Could not delete message"))
+    found = proposed(lake_of(tmp_path, WORKER, [*handled(HEADS["plain text"], says, range(40))]))
+
+    assert "deleted" not in {p.kind for p in found.proposals}

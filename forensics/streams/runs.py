@@ -1,0 +1,121 @@
+"""Which run of a function each line of a stream belongs to."""
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+from forensics.identity import handle_prefix
+from forensics.parsers.line import TIMEOUT_ANSWER
+from forensics.streams.model import Fact
+
+ENDS = frozenset({"report", "runtime_done"})
+CLOSES = ENDS | {"end"}
+_ERRORS = frozenset({"runtime_error", "unhandled_error", "logged_error"})
+MARKS = CLOSES | {"start", "timeout", TIMEOUT_ANSWER, "runtime_error", "unhandled_error", "logged_error"}
+
+
+class Statement(NamedTuple):
+    """What one line says of its invocation; ``at`` in µs. ``is_response``: it prints a batch response.
+
+    ``kind`` is a kind of ``ParsedLine``; of a line that says nothing only its place in the stream counts.
+    """
+
+    at: int
+    order_in_ms: int
+    evidence_id: str
+    kind: str
+    request_id: str | None = None
+    duration_ms: float | None = None
+    status: str | None = None
+    error_type: str | None = None
+    function_name: str | None = None
+    is_response: bool = False
+    facts: Sequence[Fact] = ()
+
+
+IN_ORDER = itemgetter(slice(0, 3))
+
+
+def runs_of(
+    statements: Sequence[Statement],
+) -> tuple[dict[tuple[str, int], list[Statement]], dict[int, list[Statement]]]:
+    """Give each statement its run, as request id and which START of that id; return also what stands in none.
+
+    A line with a request id belongs to that request's run; one without belongs to the run that is open: after its START,
+    before its REPORT. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
+    no START is in evidence. Lines outside any open run, which means that lines are missing, belong to no neighbour: they
+    are in gaps, by the time (ms) of the START or REPORT before them, 0 for none. But an error there is that of the run
+    that is closed next, if its START is missing: it may have failed. So is one behind a run's END, whose REPORT is missing.
+    """
+    started = {s.request_id for s in statements if s.kind == "start"}
+    starts: dict[str, int] = {}
+    runs: dict[tuple[str, int], list[Statement]] = {}
+    gaps: dict[int, list[Statement]] = {}
+    last_started = open_id = ended_id = None
+    border_ms = 0
+    errors: list[tuple[int, Statement]] = []
+    for statement in statements:
+        request_id = statement.request_id
+        if (
+            statement.kind == TIMEOUT_ANSWER and request_id not in started
+        ):  # of a run that the open one invoked elsewhere
+            statement, request_id = statement._replace(kind="app", request_id=None), None
+        if request_id is None:
+            request_id = None if statement.kind in _ERRORS and open_id == ended_id else open_id
+        elif statement.kind == "start":
+            starts[request_id] = starts.get(request_id, 0) + 1
+            last_started = open_id = request_id
+            ended_id = None
+            border_ms = statement.at // 1000
+        elif statement.kind == "report":
+            open_id = None
+            border_ms = statement.at // 1000
+        if statement.kind == "end":
+            ended_id = request_id
+        if statement.kind in CLOSES or statement.kind == "start":
+            if errors and request_id is not None and request_id not in started:
+                for before_ms, error in errors:
+                    gaps[before_ms].remove(error)
+                lines = runs.get((request_id, 0), []) + [error for _, error in errors]
+                runs[request_id, 0] = sorted(lines, key=IN_ORDER)
+            errors = []
+        if request_id is None:
+            errors += [(border_ms, statement)] if statement.kind in _ERRORS else []
+            gaps.setdefault(border_ms, []).append(statement)
+            continue
+        earlier = 1 if request_id in started else 0
+        start_index = starts[request_id] if request_id == last_started else earlier
+        runs.setdefault((request_id, start_index), []).append(statement)
+    return runs, gaps
+
+
+def parted_by_batch(lines: Sequence[Statement]) -> tuple[list[Statement], list[tuple[int, list[Statement]]]]:
+    """Part the lines of one request id where it was run again and no START says so: the first run, and when others began.
+
+    A run has one batch. Another is printed where the run before was closed, or where a message of that one stands under
+    another receipt handle or count; what stands behind the close is of the new run. ``began_at`` is the printed event's time.
+    """
+    parts: list[tuple[int, list[Statement]]] = [(0, [])]
+    shown: dict[str | None, Fact] = {}
+    closed = 0
+    for statement in lines:
+        records = [f for f in statement.facts if f.role == "record"]
+        if records and shown and (closed or any(_is_received_anew(f, shown.get(f.message_id)) for f in records)):
+            left = parts[-1][1][closed or len(parts[-1][1]) :]
+            del parts[-1][1][len(parts[-1][1]) - len(left) :]
+            parts.append((statement.at, left))
+            shown, closed = {}, 0
+        shown.update((f.message_id, f) for f in records)
+        parts[-1][1].append(statement)
+        if statement.kind in CLOSES or (closed and statement.kind in MARKS):
+            closed = len(parts[-1][1])
+    return parts[0][1], parts[1:]
+
+
+def _is_received_anew(record: Fact, before: Fact | None) -> bool:
+    """Tell whether a message was printed of another receive than before."""
+    if before is None:
+        return False
+    handles = (record.receipt_handle, before.receipt_handle)
+    counts = {record.receive_count, before.receive_count} - {None}
+    return len(counts) > 1 or (None not in handles and len({handle_prefix(h) for h in handles if h}) > 1)
