@@ -36,9 +36,14 @@ def said(phrase: str, /, **values: Any) -> str:
     >>> said("it came back after {gap}", gap="30 s")
     'it came back after 30 s'
     """
-    texts = {name: _text(value) for name, value in values.items()}
-    form = phrase.format(**{name: f"{_OPEN}{name}{_NAMED}{_inside(text)}{_CLOSE}" for name, text in texts.items()})
-    return Sentence(phrase.format(**{name: plain(text) for name, text in texts.items()}), form)
+    texts: dict[str, str] = {}
+    forms: dict[str, str] = {}
+    for name, value in values.items():
+        text = value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else str(value)
+        form = text.marked if isinstance(text, Sentence) else _inside(text)
+        texts[name] = text if form is text else plain(text)
+        forms[name] = f"{_OPEN}{name}{_NAMED}{form}{_CLOSE}"
+    return Sentence(phrase.format_map(texts), phrase.format_map(forms))
 
 
 def joined(parts: Iterable[str], joint: str = " ") -> str:
@@ -52,7 +57,9 @@ def joined(parts: Iterable[str], joint: str = " ") -> str:
 
 def labelled(code: str, why: str) -> str:
     """Put a code before a sentence: ``code: why``."""
-    return Sentence(f"{code}: {plain(why)}", f"{code}: {marked(why)}")
+    if isinstance(why, Sentence):
+        return Sentence(f"{code}: {why}", f"{code}: {why.marked}")
+    return f"{code}: {why}"
 
 
 def capitalized(clause: str) -> str:
@@ -83,8 +90,11 @@ def both_forms(text: Any) -> tuple[Any, Any]:
     >>> both_forms(["nothing was read", "nothing was sent"])[1] is None
     True
     """
-    if text is None or isinstance(text, str):
-        return (None, None) if text is None else (plain(text), marked(text) if has_values(marked(text)) else None)
+    if text is None or (type(text) is str and _OPEN not in text):
+        return text, None
+    if isinstance(text, str):
+        form = marked(text)
+        return plain(text), form if _OPEN in form else None
     told = [both_forms(one) for one in text]
     return [english for english, _ in told], [form for _, form in told] if any(form for _, form in told) else None
 
@@ -129,17 +139,15 @@ def parted(text: str) -> Parted:
     return Parted(phrase + text[at:], values)
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
 def _inside(text: str) -> str:
     """Return a value as it stands inside a sentence: no text of a log is taken for our signs."""
-    form = marked(text)
-    is_ours = isinstance(text, Sentence) or _OPEN not in form
-    return form if is_ours or _balanced(form) else form.translate(_STRIPPED)
+    if isinstance(text, Sentence):
+        return text.marked
+    return (
+        text
+        if _OPEN not in text and _CLOSE not in text and _NAMED not in text or _balanced(text)
+        else text.translate(_STRIPPED)
+    )
 
 
 def _balanced(form: str) -> bool:
