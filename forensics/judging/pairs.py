@@ -11,6 +11,7 @@ from forensics.judging.model import ANSWERS_KEPT, Redelivery, Ruled
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
 from forensics.rules import Decision, DeliveryPair, decide
+from forensics.sentence import said
 from forensics.streams.model import Delivery
 
 
@@ -141,11 +142,13 @@ def is_receive_exact(earlier: Delivery, around: Surroundings) -> bool:
 def consumer_name(delivery: Delivery) -> str:
     """Name in words what got a delivery."""
     if delivery.consumer_kind != "lambda":
-        return "the earlier run" if delivery.log_group is None else f"the worker of {delivery.log_group}"
+        return (
+            "the earlier run" if delivery.log_group is None else said("the worker of {group}", group=delivery.log_group)
+        )
     where = delivery.function_name if delivery.function_name is not None else delivery.log_group
     if delivery.request_id is None or where is None:
         return "the earlier run"
-    return f"run {delivery.request_id[:8]} of {where}"
+    return said("run {id} of {name}", id=delivery.request_id[:8], name=where)
 
 
 def _ms_between(start: int | None, end: int | None) -> int | None:
