@@ -1,4 +1,4 @@
-"""Which thread of a worker wrote a line, where the line says it: in brackets, or in a field of its own."""
+"""Which thread of a worker wrote a line, or in which request or trace, where the line says it."""
 
 from forensics.parsers.grammar import Pattern
 
@@ -22,17 +22,27 @@ BY_NAME = Pattern(
 """Python's own names of threads and of processes of a pool."""
 
 
+IN_REQUEST = Pattern(
+    "request_of_line",
+    r"(?i:\b(?:req(?:uest)?|trace|correlation)[_.-]?id|\bjid)[\"']?[ ]?[:=][ ]?[\"']?(?P<thread>[\w.#:-]{4,80})",
+)
+"""What an event loop's lines have instead of a thread; Sidekiq's ``jid=``."""
+_ALONE = frozenset({"main", "mainthread", "thread-0"})
+
+
 def thread_of(line: str) -> str | None:
-    """Return the thread that a line says it was written by.
+    """Return the thread that a line says it was written by; where that is the only one, the request or trace it names.
 
     >>> thread_of("2026-11-20 05:00:00.797 INFO  [ntContainer#0-3] c.a.Worker - Charged order 7")
     'ntContainer#0-3'
     >>> thread_of('{"message": "Charged order 7", "thread_name": "sqs-3"}')
     'sqs-3'
+    >>> thread_of('{"msg": "Charged order 7", "thread": "main", "reqId": "r-5f1"}')
+    'r-5f1'
     >>> thread_of("[attempt-2] Charged order 7") is None
     True
     """
     head = line[:MOST_CHARS]
-    if head.startswith("{"):
-        return IN_FIELD.find(head, "thread")
-    return IN_BRACKETS.find(head, "thread") or BY_NAME.find(head, "thread") or IN_FIELD.find(head, "thread")
+    named = None if head.startswith("{") else IN_BRACKETS.find(head, "thread") or BY_NAME.find(head, "thread")
+    named = named or IN_FIELD.find(head, "thread")
+    return IN_REQUEST.find(head, "thread") if named is None or named.lower() in _ALONE else named

@@ -9,7 +9,7 @@ from typing import Any
 
 from forensics.judging.order import LEAST_RUNS, ItemTimes, is_in_order
 from forensics.parsers.mentions import mentions
-from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
+from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
 LEAST_MESSAGES = 5
@@ -81,7 +81,7 @@ def business_key(queue: str, runs: Sequence[RunLines], effect: Template | None) 
         for item in run.items:
             messages.add(item.message_id)
             for value, path in item.values.items():
-                if path != MESSAGE_ID and item.message_id not in values[path]:
+                if path not in (MESSAGE_ID, OF_LINE) and item.message_id not in values[path]:
                     values[path][item.message_id] = value
                     same_as_dedup[path] += value == item.deduplication_id
     if len(messages) < LEAST_MESSAGES or not values:

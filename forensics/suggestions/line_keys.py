@@ -58,8 +58,31 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
     return replace(found, value=expression, sentence=why)
 
 
+def keys_told(lines_of: Sequence[tuple[str, Sequence[str]]]) -> list[str | None]:
+    """Return the business key that lines without a message id tell, for each handling, given as its message and those lines.
+
+    One name must stand with (nearly) every message, as in ``with_key``; where several do, nothing tells which is meant.
+    """
+    values: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    told: list[dict[tuple[str, str], str]] = []
+    for message, lines in lines_of:
+        of_handling: dict[tuple[str, str], str] = {}
+        for text in lines:
+            for named in _NAMED.finditer(text):
+                if not _FRACTION.fullmatch(named["value"]):
+                    value = named["value"].rstrip(".,")
+                    values[named["name"], named["sign"]][message].add(value)
+                    of_handling[named["name"], named["sign"]] = value
+        told.append(of_handling)
+    messages = len({message for message, _ in lines_of})
+    names = [place for place, of in values.items() if _is_key(place[0], of, round(LEAST_SHARE * messages))]
+    if messages < LEAST_ITEMS or len({name for name, _ in names}) != 1:
+        return [None] * len(lines_of)
+    return [next((of[place] for place in names if place in of), None) for of in told]
+
+
 def _is_key(name: str, of_messages: dict[str, set[str]], messages: int) -> bool:
     if not _OF_WORK.search(name) or _OF_OTHERS.search(name) or len(of_messages) < messages:
         return False
     told = [next(iter(found)) for found in of_messages.values() if len(found) == 1]
-    return len(told) == messages and len(set(told)) >= LEAST_SHARE * messages
+    return len(told) >= messages and len(set(told)) >= LEAST_SHARE * messages

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
+from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
 
@@ -66,7 +66,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 tuple(_without(effect.template, guard.placed if guard else None, runs)),
             )
         )
-        if effect.once == of >= LEAST_EXHAUSTIVE and effect.is_closing:
+        if effect.once == of >= LEAST_EXHAUSTIVE and effect.is_closing and effect.template.where != OF_LINE:
             proposals.append(
                 Proposal(
                     section,

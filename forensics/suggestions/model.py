@@ -7,6 +7,8 @@ from typing import NamedTuple
 from forensics.run_ends import CUT_OFF
 from forensics.verdict.interval import VERDICTS
 
+OF_LINE = "line"
+"""Where a line without an id names the work of the message that its thread has in hand."""
 MESSAGE_ID = "message_id"
 """Where a line holds the message's own id; any other place is a path into the body, such as ``$.payment_id``."""
 

@@ -17,10 +17,12 @@ from forensics.lake.filters import equals
 from forensics.parsers import parse_line
 from forensics.parsers.app_lines import PREFIX
 from forensics.parsers.grammar import UUID
+from forensics.parsers.threads import thread_of
 from forensics.run_ends import CUT_OFF
 from forensics.suggestions.keys import body_values
+from forensics.suggestions.line_keys import keys_told
 from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
-from forensics.suggestions.model import MESSAGE_ID, Item, Line, RunLines
+from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Item, Line, RunLines
 from forensics.suggestions.runs import MOST_FAILED, MOST_SAMPLED, OWN_KINDS, fill
 from forensics.suggestions.templates import MOST_CHARS, shape_of
 from forensics.tables.evidence import LOG_EVENTS
@@ -103,23 +105,36 @@ def _of_worker(findings: Findings, log_group: str) -> Nameless:
             if read < MOST_WORKER_LINES and parse_line(row["line"]).kind in OWN_KINDS:
                 read += 1
                 streams[row["log_stream"]].append((micros(row["logged_at"]), row["order_in_ms"], row["line"]))
-    spans = []
+    spans: list[_Span] = []
     for stream, lines in sorted(streams.items()):
         whole = RunLines(stream, log_group, "success", 0, 0, lines=[Line(at, text) for at, _, text in sorted(lines)])
-        spans += list(_handlings(whole))
-    spans.sort(key=lambda span: (span[0].started_at, span[0].run_id))
-    runs = [run for run, _ in spans]
+        spans += _handlings(whole)
+    spans.sort(key=lambda span: (span.run.started_at, span.run.run_id))
+    runs = [span.run for span in spans]
     places, why_not = _places(
-        [{n.place: n.value for n in of} for _, of in spans], _by_place(runs, [of for _, of in spans])
+        [{n.place: n.value for n in span.named} for span in spans], _by_place(runs, [span.named for span in spans])
     )
-    chosen = [run for run, of in spans if any(n.place in places for n in of)]
-    for run in chosen:
-        value = run.run_id.rpartition("|")[2]
-        run.items.append(Item(value, 1, {value: MESSAGE_ID}))
-    return Nameless(chosen, len(chosen), why_not)
+    chosen = [span for span in spans if any(n.place in places for n in span.named)]
+    keys = keys_told([(span.run.run_id.rpartition("|")[2], [line.text for line in span.beside]) for span in chosen])
+    for span, key in zip(chosen, keys, strict=True):
+        value = span.run.run_id.rpartition("|")[2]
+        span.run.items.append(Item(value, 1, {value: MESSAGE_ID} | ({key: OF_LINE} if key else {})))
+        if key:
+            span.run.lines += [line for line in span.beside if key in line.text]
+            span.run.lines.sort(key=lambda line: line.at)
+            span.run.ended_at = span.run.lines[-1].at
+    return Nameless([span.run for span in chosen], len(chosen), why_not)
 
 
-def _handlings(whole: RunLines) -> Iterator[tuple[RunLines, list[_Naming]]]:
+class _Span(NamedTuple):
+    """A handling as the lines that name its id, and what its thread wrote ``beside`` them, where lines say their thread."""
+
+    run: RunLines
+    named: list[_Naming]
+    beside: list[Line]
+
+
+def _handlings(whole: RunLines) -> list[_Span]:
     """Part a stream by the ids in it: from an id's first line until one that says the same comes again."""
     of_value: dict[str, list[list[_Naming]]] = defaultdict(list)
     for naming in _namings(whole):
@@ -127,11 +142,31 @@ def _handlings(whole: RunLines) -> Iterator[tuple[RunLines, list[_Naming]]]:
         if not mine or (naming.saying == mine[-1][0].saying and naming.line != mine[-1][-1].line):
             mine.append([])
         mine[-1].append(naming)
+    found = []
+    owners: dict[int, list[Line]] = {}
     for value, handlings in of_value.items():
         for number, of in enumerate(handlings):
             lines = [whole.lines[place] for place in dict.fromkeys(n.line for n in of)]
             name = f"{whole.run_id}|{number}|{value}"
-            yield RunLines(name, whole.log_group, "success", lines[0].at, lines[-1].at, lines=lines), of
+            run = RunLines(name, whole.log_group, "success", lines[0].at, lines[-1].at, lines=lines)
+            found.append(_Span(run, of, []))
+            owners |= {naming.line: found[-1].beside for naming in of}
+    _give_by_thread(whole.lines, owners)
+    return found
+
+
+def _give_by_thread(lines: Sequence[Line], owners: Mapping[int, list[Line]]) -> None:
+    """Give each line without an id to the handling that its thread named last, if several threads write the stream."""
+    threads = {number: thread_of(lines[number].text) for number in owners}
+    if len(set(threads.values()) - {None}) < 2:
+        return
+    at_hand: dict[str, list[Line]] = {}
+    for number, line in enumerate(lines):
+        thread = threads[number] if number in owners else thread_of(line.text)
+        if thread is not None and number in owners:
+            at_hand[thread] = owners[number]
+        elif thread in at_hand:
+            at_hand[thread].append(line)
 
 
 def _namings(run: RunLines) -> Iterator[_Naming]:

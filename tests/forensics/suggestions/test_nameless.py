@@ -275,6 +275,36 @@ def test_a_key_before_the_message_id_is_proposed_too(tmp_path):
     assert (marked.key, marked.message_id) == ("ord-0", an_id(0))
 
 
+THREADS = {
+    "Java's threads": "2026-11-20 05:00:00.797 INFO  [sqs-{thread}] c.a.Worker - {said}",
+    "a field of JSON": '{{"message": "{said}", "thread_name": "sqs-{thread}", "level": "INFO"}}',
+    "the request of an event loop": '{{"level": 30, "msg": "{said}", "reqId": "r-000{thread}"}}',
+}
+
+
+def in_threads(head, numbers):
+    """Yield lines of messages of which five are in hand at once, each in a thread that names it first and last."""
+    for place, number in enumerate(numbers):
+        for seconds, said in ((0, f"Received message {an_id(number)}"), (4.2, f"Charged order ord-{number}")):
+            yield place + seconds, "worker-1", head.format(said=said, thread=place % 5)
+        yield place + 4.5, "worker-1", head.format(said=f"Deleted message {an_id(number)}", thread=place % 5)
+
+
+@pytest.mark.parametrize("head", THREADS.values(), ids=THREADS)
+def test_the_work_that_a_line_names_by_its_key_alone_is_of_the_message_that_its_thread_has_in_hand(tmp_path, head):
+    found = proposed(lake_of(tmp_path, WORKER, sorted(in_threads(head, (*range(40), 3, 4)))))
+    told = {p.kind: p.value for p in found.proposals}
+
+    assert mark(head.format(said="Charged order ord-7", thread=1), told["effect"]).key == "ord-7"
+    assert told.keys() == {"started", "effect", "deleted"}, "a line whose message another line tells is not exhaustive"
+
+
+def test_without_threads_a_line_between_those_of_several_messages_is_of_none(tmp_path):
+    found = proposed(lake_of(tmp_path, WORKER, sorted(in_threads("INFO {said}", range(40)))))
+
+    assert {p.kind for p in found.proposals} == {"started", "deleted"}
+
+
 SAYS = {"started": "[Rr]eceived message", "effect": "message", "deleted": "Deleted message"}
 NO_EFFECT = {
     "work that only begins": ((0, "Received message"), (1, "Calling the bank for message"), (3, "Deleted message")),
