@@ -6,7 +6,7 @@ Judging, checks and reports all ask here, so that what was in force then is one 
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from forensics.clock import EPOCH, micros
@@ -21,6 +21,16 @@ SETTINGS_KEYS = {
     "event_source_mappings": ("queue_arn", "function_name"),
 }
 """Settings table to the columns that name a resource in it."""
+DOUBTFUL = frozenset(
+    {
+        *("visibility_timeout_s", "message_retention_s", "delay_s", "max_receive_count", "dead_letter_queue_arn"),
+        *("batch_size", "batching_window_s", "reports_batch_item_failures", "maximum_concurrency"),
+    }
+)
+"""Settings of queues and mappings that whoever mends an incident changes first: where AWS says that something was changed since, and
+nothing else tells what, no later snapshot vouches for them. Functions change with each deploy; their settings rarely do."""
+_SAME_CHANGE = timedelta(minutes=2)
+"""So far apart may AWS and CloudTrail date one change: attributes take a minute to hold everywhere."""
 _ABOUT_THE_ROW = ("evidence_id", "observed_at", "last_modified_at")
 _OF_THE_NEWEST = ("observed_at", "last_modified_at", "known")
 """What an interval says besides what held in it."""
@@ -60,7 +70,7 @@ def intervals(
     A value holds from where it was seen or set until the next change. Where AWS says when a resource last changed, the
     later snapshot holds from then; where nothing tells when it changed, it holds from the snapshot before, or from ever.
     ``is_later_snapshot`` marks what only such a later snapshot vouches for. Before a recorded change of something that
-    no earlier snapshot shows, it is unknown (null). ``known`` tells the same per column; ``observed_at`` and
+    no earlier snapshot shows, it is unknown (null), and so are ``DOUBTFUL`` settings of what was changed since. ``known`` tells the same per column; ``observed_at`` and
     ``last_modified_at`` are those of the newest snapshot, whatever the interval.
     """
     by_key: dict[Key, list[Row]] = {}
@@ -119,6 +129,8 @@ def _at(at: datetime, column: str, states: list[Row], recorded: list[Change]) ->
         return after
     if before and (changed_at or before.value == after.value):
         return before
+    if changed_at and column in DOUBTFUL and not any(abs(c.changed_at - changed_at) <= _SAME_CHANGE for c in recorded):
+        return Known(None, after.evidence_id, is_unknown=True)
     return after._replace(is_assumed=True)
 
 

@@ -1,16 +1,20 @@
 """Can deliveries hide? Then no upper bound holds for how often the work was done.
 
 Where every receive count was logged nothing hides. Else a bound holds where the deliveries seen leave no room for another
-one: before the first, because the consumer named every message of every run then; in no gap of more than two visibility
-timeouts; and after the last, because its message is still hidden or moved away, or because the consumer still named every
+one: before the first, because the consumer named every message of every run then; between two, because it did, or because
+two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because the consumer still named every
 message. A success alone ends nothing: its delete may have failed without a word.
 """
 
 from collections.abc import Sequence
 from itertools import pairwise
 
+from forensics.judging.pairs import is_receive_exact
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
+
+_COMING_UP_S = 10
+"""An environment may take so long to come up before its run begins; the message is received before."""
 
 
 def hidden_possible(item: Sequence[Delivery], around: Surroundings) -> bool:
@@ -24,7 +28,7 @@ def hidden_possible(item: Sequence[Delivery], around: Surroundings) -> bool:
     first, last = item[0], item[-1]
     if first.message_id is None or _hides_before(first, around) or _hides_after(last, around):
         return True
-    return any(_hides_between(earlier, later) for earlier, later in pairwise(item))
+    return any(_hides_between(earlier, later, around) for earlier, later in pairwise(item))
 
 
 def _hides_before(first: Delivery, around: Surroundings) -> bool:
@@ -35,11 +39,19 @@ def _hides_before(first: Delivery, around: Surroundings) -> bool:
     return not around.is_watched(first.queue_arn, first.received_at - twice, first.received_at)
 
 
-def _hides_between(earlier: Delivery, later: Delivery) -> bool:
-    twice = _twice(later)
-    if twice is None or later.received_at is None or earlier.received_at is None:
+def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings) -> bool:
+    """Tell whether a delivery can hide between two, in a run that named none of its messages.
+
+    One takes a visibility timeout, after that of the earlier one, which may have begun long before its run.
+    """
+    if later.visibility_timeout_s is None or later.received_at is None or earlier.received_at is None:
         return True
-    return later.received_at - earlier.received_at > twice
+    if around.is_watched(later.queue_arn, earlier.received_at, later.received_at):
+        return False
+    held_s = 0 if earlier.received_basis != "run_start" else _COMING_UP_S
+    if not is_receive_exact(earlier, around):
+        held_s = later.visibility_timeout_s
+    return later.received_at - earlier.received_at > (2 * later.visibility_timeout_s - held_s) * 1_000_000
 
 
 def _hides_after(last: Delivery, around: Surroundings) -> bool:

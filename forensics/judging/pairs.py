@@ -126,11 +126,12 @@ def _was_called(operation: str, earlier: Delivery, later: Delivery, around: Surr
 def is_receive_exact(earlier: Delivery, around: Surroundings) -> bool:
     """Tell whether a delivery was received when its run began, or its time was logged.
 
-    A throttled poller holds what it received for up to one visibility timeout before a run begins.
+    A throttled poller holds what it received for up to one visibility timeout before a run begins; one that gathers a batch holds
+    the first messages of it for its batching window.
     """
     if earlier.received_basis != "run_start":
         return earlier.received_basis is not None
-    if earlier.received_at is None:
+    if earlier.received_at is None or earlier.batching_window_s:
         return False
     held_s = earlier.visibility_timeout_s
     held_ms = (LONGEST_VISIBILITY_S if held_s is None else held_s) * 1000

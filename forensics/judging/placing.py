@@ -56,6 +56,7 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     mapping = in_force.mapping(delivery.queue_arn, delivery.function_name, at) or _NOTHING
     delivery.reports_batch_item_failures = mapping.get("reports_batch_item_failures")
     delivery.batch_size = mapping.get("batch_size")
+    delivery.batching_window_s = mapping.get("batching_window_s")
     delivery.mapping_id = mapping.get("evidence_id")
     function = in_force.function(delivery.function_name, at) or _NOTHING
     delivery.function_timeout_s = function.get("timeout_s")

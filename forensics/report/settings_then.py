@@ -188,7 +188,7 @@ def _source(told: _Told, rows: Mapping[str, Row], began: datetime | None) -> str
             return f"not known before {at}, when {by} set {what} (CloudTrail)"
         return f"set {at}, from CloudTrail"
     read, changed_at = f"read {clock_text(row['observed_at'])}", row.get("last_modified_at")
-    if not known.is_assumed:
+    if not (known.is_assumed or known.is_unknown):
         return read
     if changed_at and began and changed_at > began:
         return f"{read}; last changed {clock_text(changed_at)}, after the incident began"

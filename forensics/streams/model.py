@@ -202,6 +202,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     is_visibility_assumed: bool | None = None
     reports_batch_item_failures: bool | None = None
     batch_size: int | None = None
+    batching_window_s: int | None = None
     mapping_id: str | None = None
     function_timeout_s: int | None = None
     function_settings_id: str | None = None

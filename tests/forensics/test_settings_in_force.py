@@ -37,7 +37,19 @@ RAISED = Change(at(-30), {"visibility_timeout_s": 600}, "change:raised")
 
 CASES = {
     "since the last change AWS knows of": ([seen(0, 600, changed=-60)], -59, [], (600, False, "queue:0")),
-    "before the last change, nobody looked": ([seen(0, 600, changed=-60)], -61, [], (600, True, "queue:0")),
+    "before the last change, nobody looked": ([seen(0, 600, changed=-60)], -61, [], (None, True, "queue:0")),
+    "before the last change, which CloudTrail says was of something else": (
+        [seen(0, 600, changed=-60)],
+        -61,
+        [Change(at(-58), {"message_retention_s": 60}, "change:other")],
+        (600, True, "change:other"),
+    ),
+    "before the last change, which no record dates": (
+        [seen(0, 600, changed=-60)],
+        -61,
+        [Change(at(-57), {"message_retention_s": 60}, "change:other")],
+        (None, True, "change:other"),
+    ),
     "AWS does not say when it changed": ([seen(0, 600)], -1, [], (600, True, "queue:0")),
     "after the last snapshot": ([seen(0, 600, changed=-60)], 600, [], (600, False, "queue:0")),
     "between two snapshots that agree": ([seen(0, 30), seen(60, 30)], 59, [], (30, False, "queue:0")),

@@ -247,6 +247,7 @@ def _held_for_long(rng: random.Random) -> Plan:
         rng.choice(("error", "slow")),
         *more,
         is_fifo=window_s == 0 and rng.random() < 0.5,
+        group_count=3,
         batch_window_s=window_s,
         slow_init=rng.random() < 0.7,
         function_timeout_s=rng.choice((5, 10)),
@@ -364,6 +365,8 @@ KINDS: dict[str, Drawn] = {
     "side by side": _beside_one_another,
     "retention passed": _past_retention,
     "lines delivered twice": _read_twice,
+    "settings changed later": _with_settings_changed_later,
+    "messages held for long": _held_for_long,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

@@ -36,8 +36,8 @@ class SmallLake:
         self.rows: dict[str, list[dict[str, Any]]] = {}
         self._order: Counter[tuple[str, datetime]] = Counter()
 
-    def queue(self, name: str, visibility_s: int = 30, most: int | None = None, changed: float = -3600) -> None:
-        """Add a queue's snapshot, taken an hour after noon; it last changed ``changed`` seconds from noon."""
+    def queue(self, name: str, visibility_s: int = 30, most: int | None = None, changed: float | None = -3600) -> None:
+        """Add a queue's snapshot, taken an hour after noon; it last changed ``changed`` seconds from noon, None: nobody says."""
         self._add(
             "queue_settings",
             queue_arn=arn(name),
@@ -47,7 +47,7 @@ class SmallLake:
             message_retention_s=345_600,
             max_receive_count=most,
             dead_letter_queue_arn=arn("dlq-" + name) if most else None,
-            last_modified_at=at(changed),
+            last_modified_at=None if changed is None else at(changed),
             observed_at=at(3600),
         )
 

@@ -104,7 +104,7 @@ def world() -> SmallLake:
         lake.function(
             "events", "events", *run(f"e{n}", 10 * n + 1, 1, record(one, 1, "events", json.dumps(body), 10 * n))
         )
-    lake.queue("guarded", 60, changed=1800)
+    lake.queue("guarded", 60, changed=None)
     first, second = (record(LOCKED, n, "guarded", "{}", 0) for n in (1, 2))
     again = [record(ABSORBED, n, "guarded", "{}", 0) for n in (1, 2)]
     busy = "IdempotencyAlreadyInProgressError: Execution already in progress with idempotency key: charge#1"

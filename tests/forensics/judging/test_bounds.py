@@ -61,24 +61,40 @@ def test_a_delivery_can_follow_the_last_where_runs_name_no_message(facts, watche
     assert after(bounds, facts, watched) is expected
 
 
+RUN = {"received_at": 0, "received_basis": "run_start"}
+SAID = {"received_at": 0, "received_basis": "first_receive"}
+NOT_THROTTLED, THROTTLED = (False, []), (True, ["t"])
+
 BETWEEN = {
-    "exactly two timeouts": (0, {"received_at": TWICE}, False),
-    "a microsecond more": (0, {"received_at": TWICE + 1}, True),
-    "nobody knows when the one before was received": (None, {"received_at": TWICE}, True),
-    "nobody knows when it was received": (0, {"received_at": None}, True),
-    "no visibility timeout known": (0, {"received_at": TWICE, "visibility_timeout_s": None}, True),
+    "exactly two timeouts": (SAID, TWICE, None, False),
+    "a microsecond more": (SAID, TWICE + 1, None, True),
+    "every run was named meanwhile": (SAID, 10 * TWICE, (0, 10 * TWICE), False),
+    "not to the end": (SAID, 10 * TWICE, (0, 10 * TWICE - 1), True),
+    "two timeouts, and so long as an environment may take to come up": (RUN, TWICE - 10 * S, NOT_THROTTLED, False),
+    "a microsecond longer than it may take": (RUN, TWICE - 10 * S + 1, NOT_THROTTLED, True),
+    "one timeout, where a throttled poller may have held it for another": (RUN, TWICE // 2, THROTTLED, False),
+    "a microsecond more than that": (RUN, TWICE // 2 + 1, THROTTLED, True),
+    "nobody knows when the one before was received": ({**SAID, "received_at": None}, TWICE, None, True),
+    "nobody knows when it was received": (SAID, None, None, True),
+    "no visibility timeout known": ({**SAID, "visibility_timeout_s": None}, TWICE, (0, TWICE), True),
 }
-"""When the earlier one was received, the later one, and whether another can hide between them."""
+"""The earlier one, when the later one was received, when every run was named (or whether the function was throttled), and whether
+another can hide between them."""
 
 
-def between(of, earlier_at, facts):
-    later = delivery(**{"visibility_timeout_s": 30, **facts})
-    return of._hides_between(delivery(received_at=earlier_at, visibility_timeout_s=30), later)
+def between(of, facts, later_at, around):
+    known = {"visibility_timeout_s": 30, **facts}
+    later = delivery(received_at=later_at, visibility_timeout_s=known["visibility_timeout_s"])
+    if around is None or isinstance(around[0], bool):
+        surroundings = Around(would_be_logged=False, **({"throttles": around} if around else {}))
+    else:
+        surroundings = Watched(*around)
+    return of._hides_between(delivery(**known), later, surroundings)
 
 
-@pytest.mark.parametrize(("earlier_at", "facts", "expected"), BETWEEN.values(), ids=BETWEEN)
-def test_a_delivery_can_hide_in_a_gap_of_more_than_two_timeouts(earlier_at, facts, expected):
-    assert between(bounds, earlier_at, facts) is expected
+@pytest.mark.parametrize(("earlier", "later_at", "around", "expected"), BETWEEN.values(), ids=BETWEEN)
+def test_a_delivery_hides_between_two(earlier, later_at, around, expected):
+    assert between(bounds, earlier, later_at, around) is expected
 
 
 COUNTED = {
@@ -86,7 +102,8 @@ COUNTED = {
     "one of two not counted, and the message went on": ([1, None], "unknown", True),
     "one of two not counted, and the last one ended it": ([1, None], "in_flight", False),
     "one alone, not counted": ([None], "in_flight", False),
-    "three, with a gap before the last": ([None, None, 9], "in_flight", True),
+    "three, with a gap before the last, in which every run was named": ([None, None, 9], "in_flight", False),
+    "three, with a gap before the last, in which some were not": ([None, None, 9], "dead_lettered", True),
     "one of which only the key is known": (["key", None], "in_flight", True),
     "one before which runs named no message": (["early"], "in_flight", True),
 }
@@ -94,10 +111,16 @@ COUNTED = {
 
 def counted(of, counts, ended_by):
     item_id = "key:pay_1" if "key" in counts else "m1"
-    around = Watched(0 if "early" in counts else -LATE, LATE if ended_by != "unknown" else 0)
+    around = Watched(0 if "early" in counts else -LATE, LATE if ended_by == "in_flight" else 0)
     counts = [count if isinstance(count, int) else None for count in counts]
     item = [
-        delivery(item_id, receive_count=count, received_at=(200 if count == 9 else 40 * n) * S, visibility_timeout_s=30)
+        delivery(
+            item_id,
+            receive_count=count,
+            received_at=(200 if count == 9 else 40 * n) * S,
+            received_basis="first_receive",
+            visibility_timeout_s=30,
+        )
         for n, count in enumerate(counts)
     ]
     item[-1].ended_by = ended_by

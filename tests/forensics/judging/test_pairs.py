@@ -18,6 +18,16 @@ RECEIVES = {
         True,
     ),
     "as the run began, throttled before": ({"received_basis": "run_start"}, {"throttles": (True, ["t"])}, False),
+    "as the run began, of a mapping that gathers its batches": (
+        {"received_basis": "run_start", "batching_window_s": 1},
+        {"throttles": (False, [])},
+        False,
+    ),
+    "as the run began, of one that does not": (
+        {"received_basis": "run_start", "batching_window_s": 0},
+        {"throttles": (False, [])},
+        True,
+    ),
     "nobody knows when": ({"received_basis": "run_start", "received_at": None}, {"throttles": (False, [])}, False),
 }
 
