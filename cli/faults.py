@@ -27,12 +27,13 @@ def faults_of(
 ) -> "list[Fault]":
     """Gather rows of ``incidents``, as they count, into faults, the worst first; a work that several hold counts once."""
     from forensics.lake.filters import one_of
+    from forensics.lake.findings import rows_of
     from forensics.report.faults import faults, shares_works
     from forensics.tables.findings import MESSAGES
 
     ids = shares_works(rows)
     columns = ["incident_id", "queue_arn", "work_id", "verdict"]
-    shared = findings.read(MESSAGES, columns, one_of("incident_id", ids)).to_pylist() if len(ids) > 1 else []
+    shared = rows_of(findings.read(MESSAGES, columns, one_of("incident_id", ids))) if len(ids) > 1 else []
     return faults(rows, findings.generation.data_until_at, people.messages(shared), weights)
 
 

@@ -127,6 +127,7 @@ def _line(line: "FoundLine") -> dict[str, Any]:
 
 def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
+    from forensics.lake.findings import rows_of
     from forensics.people import marks_text, people_of
     from forensics.report.message_sentence import message_sentence
     from forensics.tables.findings import DELIVERIES, MESSAGES
@@ -134,7 +135,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
 
     where = one_of("item_id", [item for _, item in work.items])
     rows = [d for d in findings.read(DELIVERIES, where=where).to_pylist() if _key(d) in work.items]
-    verdicts = {_key(m): m for m in findings.read(MESSAGES, where=where).to_pylist()}
+    verdicts = {_key(m): m for m in rows_of(findings.read(MESSAGES, where=where))}
     verdict = verdicts.get(work.hit.key)
     return {
         "queue": work.hit.queue,

@@ -40,6 +40,7 @@ def incidents(
     without_marks: WithoutMarksOption = False,
 ) -> None:
     """List faults, the worst first: incidents of one queue with the same trigger and settings. Other formats list incidents."""
+    from forensics.lake.findings import rows_of
     from forensics.people import aside_text, judged, marks_text, people_of
     from forensics.report.faults import fault_of
     from forensics.report.prevention import by_incident
@@ -50,7 +51,7 @@ def incidents(
     findings = chosen.open_lake().findings()
     check_queue(findings, queue)
     people = people_of(findings, not without_marks)
-    everything = people.counted(findings.read(INCIDENTS).to_pylist())
+    everything = people.counted(rows_of(findings.read(INCIDENTS)))
     ranked = faults_of(findings, everything, people, chosen.settings().weights)
     faults = fault_of(ranked)
     if fault is not None and fault not in {f.fault_id for f in ranked}:

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
 def records_of(table: Any) -> Iterator["Record"]:
     """Yield the rows of an Arrow table, of which few exist at a time."""
+    from forensics.lake.findings import rows_of
+
     for batch in table.to_batches(max_chunksize=10_000):
-        yield from batch.to_pylist()
+        yield from rows_of(batch)
 
 
 def both(left: Any, right: Any) -> Any:

@@ -26,6 +26,7 @@ def print_verdict(
 ) -> None:
     """Print the verdict on some queues in a window: what is well, the faults, and last, where eyes are, the worst incident."""
     from forensics.lake.filters import one_of
+    from forensics.lake.findings import rows_of
     from forensics.people import people_of
     from forensics.report.case import load_case
     from forensics.report.summary import verdict_text
@@ -34,7 +35,7 @@ def print_verdict(
     people = people_of(findings)
     rows = [
         dict(r)
-        for r in people.counted(findings.read(INCIDENTS, where=one_of("queue", queues)).to_pylist())
+        for r in people.counted(rows_of(findings.read(INCIDENTS, where=one_of("queue", queues))))
         if r["started_at"] and r["started_at"] < window.end_at and (r["ended_at"] or r["started_at"]) >= window.start_at
     ]
     lake = f" --lake {shlex.quote(_short(chosen_lake))}" if chosen_lake else ""
@@ -84,13 +85,14 @@ MOST_BESIDE = 2
 def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow", lake: str) -> Iterator[str]:
     """Yield what went wrong with the queues themselves, the newest few of each kind."""
     from forensics.lake.filters import one_of
+    from forensics.lake.findings import rows_of
     from forensics.report.prevention import FINDING_WORDS
     from forensics.tables.findings import QUEUE_FINDINGS
     from forensics.words import clock_text
 
     found = [
         r
-        for r in findings.read(QUEUE_FINDINGS, where=one_of("queue", queues)).to_pylist()
+        for r in rows_of(findings.read(QUEUE_FINDINGS, where=one_of("queue", queues)))
         if r["from_at"] < window.end_at and (r["until_at"] or r["from_at"]) >= window.start_at
     ]
     for queue in queues:

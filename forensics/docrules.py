@@ -119,6 +119,8 @@ def _words(node: ast.expr) -> str:
         return "".join(_words(part) for part in node.values)
     if isinstance(node, ast.FormattedValue):
         return f"‹{_name(node.value)}›"
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "said":
+        return re.sub(r"{(\w+)}", r"‹\1›", _words(node.args[0]))
     if isinstance(node, ast.IfExp):
         return f"{_words(node.body)} / {_words(node.orelse)}"
     return f"‹{_name(node)}›"

@@ -1,7 +1,8 @@
 """Every word for people in the reader's language: English is the key of a phrase, ``languages/<code>/*.toml`` hold the others.
 
 Code says ``say("{n} of {total} runs", n=3, total=10)``; a test finds every phrase that a language lacks. What was written
-down in English before anybody asked (findings, messages of errors) goes through ``sentence``, which knows it by its form.
+down before anybody asked goes through ``sentence``: a ``forensics.sentence`` is said by its phrase, any other text (messages of
+errors, older findings) is known by its form.
 Lines of logs, names and ids are never translated: they are values.
 """
 
@@ -14,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from forensics.choices import LANGUAGES
+from forensics.sentence import has_values, marked, parted, plain
 from forensics.words import count_text, interval_text, offset_text, percent, span_text
 
 _UNITS = {"ja": {"ms": "ミリ秒", "s": "秒", "min": "分", "h": "時間", "d": "日", "days": "日"}}
@@ -98,7 +100,12 @@ class Language:
 
     def sentence(self, text: str | None) -> str:
         """Say a sentence of the findings with its numbers; as it is, in English, where this language does not know it."""
-        return _sentence(self.code, text) if text and self.code != "en" else text or ""
+        if not text:
+            return ""
+        if self.code == "en":
+            return plain(text)
+        form = marked(text)
+        return _by_phrase(self.code, form) if has_values(form) else _sentence(self.code, form)
 
 
 def of_call(text: str) -> tuple[str, str]:
@@ -119,6 +126,36 @@ def _value(value: Any) -> Any:
 
 
 @lru_cache(maxsize=20_000)
+def _by_phrase(code: str, form: str) -> str:
+    """Say a marked sentence by its phrase; one without a phrase is several, which are said one by one."""
+    known = phrases(code)
+    phrase, values = parted(form)
+    if all(not name for name, _ in values):
+        joint = phrase.partition("{}")[2].partition("{}")[0]
+        return _joined([_of_value(code, part) for _, part in values], [], known.get(joint, joint))
+    told = known.get(phrase) or known.get(phrase[:1].lower() + phrase[1:])
+    if told is None:
+        label, colon, why = form.partition(": ")
+        if colon and label.isidentifier():
+            return f"{_sentence(code, label)}：{_by_phrase(code, why)}"
+        return _sentence(code, plain(form))
+    return told.format(**{name: _of_value(code, part) for name, part in values})
+
+
+def _of_value(code: str, part: str) -> str:
+    """Say what stands in a place: a sentence, one of our words, a measure; a name is the same in every language."""
+    if has_values(part):
+        return _by_phrase(code, part)
+    if (said := phrases(code).get(part)) is not None:
+        return said
+    return _measured(code, part) if _MEASURE.fullmatch(part) else part
+
+
+def _measured(code: str, text: str) -> str:
+    return Language(code).units(text).replace(" to ", "〜").replace(" of ", " / ")
+
+
+@lru_cache(maxsize=20_000)
 def _sentence(code: str, text: str) -> str:
     if text in (known := phrases(code)):
         return known[text]
@@ -130,7 +167,7 @@ def _sentence(code: str, text: str) -> str:
     if said := _whole(code, text):
         return said
     if _MEASURE.fullmatch(text):
-        return Language(code).units(text).replace(" to ", "〜").replace(" of ", " / ")
+        return _measured(code, text)
     return _in_parts(code, text)
 
 

@@ -104,7 +104,7 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
 
 def _rulings(again: Sequence[Redelivery], redeliveries: pl.DataFrame) -> pl.DataFrame:
     """Return every rule's answers, of redeliveries in order: what many have in common is made once and taken for each."""
-    names = ("code", "stance", "sentence", "would_decide")
+    names = {name: pl.String for name in RULINGS.column_names if name.startswith(Ruled._fields)}
     answers: list[Ruled] = []
     place_of: dict[int, int] = {}  # those of redeliveries that are alike are one list
     for redelivery in again:
@@ -113,7 +113,7 @@ def _rulings(again: Sequence[Redelivery], redeliveries: pl.DataFrame) -> pl.Data
             answers += sorted(redelivery.rulings)
     counts = np.array([len(r.rulings) for r in again], np.int64)
     first = np.array([place_of[id(r.rulings)] for r in again], np.int64) - np.cumsum(counts) + counts
-    found = frame(answers, dict.fromkeys(names, pl.String))[np.arange(counts.sum()) + np.repeat(first, counts)]
+    found = frame(answers, names)[np.arange(counts.sum()) + np.repeat(first, counts)]
     rest = [name for name in RULINGS.column_names if name not in names]
     of_each = redeliveries.select(rest)[np.repeat(np.arange(len(again)), counts)]
     return pl.concat([found, of_each], how="horizontal").select(*schema_of(RULINGS))

@@ -10,9 +10,11 @@ import msgspec
 import polars as pl
 import pyarrow as pa
 
+from forensics.sentence import both_forms, marked
 from forensics.streams.model import Delivery
 from forensics.tables import Table
 from forensics.tables.findings import DELIVERIES, INVOCATIONS
+from forensics.tables.schema import MARKED
 from spark_jobs.candidates import is_judged_anyway
 
 UTC_US = pl.Datetime("us", "UTC")
@@ -35,6 +37,8 @@ def schema_of(table: Table) -> dict[str, Any]:
 INVOCATION_SCHEMA: dict[str, Any] = schema_of(INVOCATIONS) | {
     "names_items": pl.Boolean,
     "shows_records": pl.Boolean,
+    "shows_batch": pl.Boolean,
+    "record_count": pl.Int32,
     "shows_counts": pl.Boolean,
     "shows_starts": pl.Boolean,
     "shows_effects": pl.Boolean,
@@ -138,14 +142,16 @@ _STRINGS = pa.large_list(pa.large_string())
 def frame(rows: Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]], schema: Mapping[str, Any]) -> pl.DataFrame:
     """Return rows as a frame; times are whole microseconds in the rows, UTC timestamps in the frame.
 
-    Lists by way of Arrow, whose arrays of lists cost a tenth of what polars' own do.
+    Lists by way of Arrow, whose arrays of lists cost a tenth of what polars' own do. Rows give sentences, the frame has both forms.
     """
-    every = [row if isinstance(row, tuple) else tuple(row[name] for name in schema) for row in rows]
+    given = [name for name in schema if not name.endswith(MARKED)]
+    every = [row if isinstance(row, tuple) else tuple(row[name] for name in given) for row in rows]
     if not every:
         return _no_rows(tuple(schema.items()))
-    return pl.DataFrame(
-        [_column(*told) for told in zip(schema, schema.values(), zip(*every, strict=True), strict=True)]
-    )
+    columns: dict[str, Any] = dict(zip(given, zip(*every, strict=True), strict=True))
+    for name in (name for name in given if f"{name}{MARKED}" in schema):
+        columns[name], columns[f"{name}{MARKED}"] = zip(*map(both_forms, columns[name]), strict=True)
+    return pl.DataFrame([_column(name, kind, columns[name]) for name, kind in schema.items()])
 
 
 def _column(name: str, kind: Any, values: Sequence[Any]) -> pl.Series:
@@ -242,8 +248,8 @@ def read_part(folder: Path, name: str) -> pl.LazyFrame:
 
 
 def packed(value: Any) -> bytes:
-    """Return plain values as MessagePack."""
-    return msgspec.msgpack.encode(value)
+    """Return plain values as MessagePack, sentences in their marked form."""
+    return msgspec.msgpack.encode(value, enc_hook=marked)
 
 
 def unpacked(raw: bytes) -> Delivery:

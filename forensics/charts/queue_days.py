@@ -42,12 +42,14 @@ def queue_days_figure(
     zone: tzinfo = UTC,
     data_until_at: datetime | None = None,
     say: Language = ENGLISH,
+    is_narrow: bool = False,
 ) -> go.Figure:
     """Draw the rows of queue_health of one queue from ``first_day`` to ``last_day``, a point a day.
 
     ``incidents`` has incident_id, headline and ``day`` (of the team's zone, as queue_health writes it). A day
     without a row is a hole in the lines: unknown is not zero. ``limits`` are timeouts by name, drawn as steps from when
     each value was in force to when it no longer was, or to ``data_until_at``; where it is unknown there is no line.
+    ``is_narrow``: on a phone each legend has rows of its own below its title.
     """
     if days.empty:
         return empty_figure(say("Nothing was read of this queue in these weeks."))
@@ -67,7 +69,7 @@ def queue_days_figure(
         _limit(figure, name, say, steps, first_day, last_day, zone, data_until_at)
     _incident_marks(figure, incidents, span, say)
     _lay_out(figure, first_day, say)
-    return figure
+    return _stacked(figure) if is_narrow else figure
 
 
 def _line(
@@ -234,3 +236,20 @@ def _lay_out(figure: go.Figure, first_day: date, say: Language) -> None:
     figure.update_yaxes(rangemode="tozero", title=say("seconds"), row=3, col=1)
     figure.update_yaxes(type="log", title=say("seconds"), row=4, col=1, dtick=1)
     figure.update_xaxes(type="date", tickformat=day_format(say), tick0=first_day.isoformat(), dtick=7 * 86_400_000)
+
+
+_PLOT_PX, _TITLE_PX, _ENTRIES_PX = 150, 46, 44
+"""Heights on a phone: a row's plot, its title, with room above, and a legend of two rows below it."""
+
+
+def _stacked(figure: go.Figure) -> go.Figure:
+    """Put title and legend of each row one below the other, where they have no room side by side."""
+    head = _TITLE_PX + _ENTRIES_PX
+    whole = 4 * (head + _PLOT_PX)
+    figure.update_layout(height=whole + 64, margin_t=28)
+    for row, title in enumerate(figure.layout.annotations[:4], 1):
+        top = 1 - (row * head + (row - 1) * _PLOT_PX) / whole
+        figure.update_yaxes(domain=[top - _PLOT_PX / whole, top], row=row, col=1)
+        figure.layout[_legend(row)].update(x=0, xanchor="left", y=top + 2 / whole)
+        title.update(y=top, yshift=_ENTRIES_PX)
+    return figure

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from forensics.errors import ForensicsError
 from forensics.lake import Findings
 from forensics.lake.filters import between, equals, one_of
+from forensics.lake.findings import rows_of
 from forensics.parsers.sqs_records import key_style, printed
 from forensics.tables.evidence import LOG_EVENTS
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
@@ -65,7 +66,7 @@ def in_lines(findings: Findings, text: str, incident_id: str | None = None) -> l
 
 
 def _of_incident(findings: Findings, incident_id: str) -> pc.Expression:
-    found = findings.read(INCIDENTS, where=equals("incident_id", incident_id)).to_pylist()
+    found = rows_of(findings.read(INCIDENTS, where=equals("incident_id", incident_id)))
     if not found:
         raise TextUnclearError(
             f"no incident {incident_id!r} is in this data version", "`doubletake incidents` lists them."

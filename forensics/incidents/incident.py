@@ -7,16 +7,20 @@ from typing import Any, NamedTuple
 from forensics.incidents.ranking import highest, most_frequent, ranked, with_counts
 from forensics.incidents.shares import Share, merged
 from forensics.incidents.trigger import why
+from forensics.sentence import labelled, said
 from forensics.verdict import VERDICTS, headline, why_sentence
-from forensics.words import count_text
 
 Row = dict[str, Any]
 
 NOT_SENT_TWICE = "producer_retry: the same message ids were redelivered; nothing was sent twice"
 NOT_RECEIVED_TWICE = "redelivery: every receive count is 1, so SQS handed no message out a second time"
-NO_RECEIVE_COUNTS = (
-    "redelivery: no log shows a message received twice, but not every receive count is logged "
-    "(would decide: ApproximateReceiveCount of every message)"
+NO_RECEIVE_COUNTS = labelled(
+    "redelivery",
+    said(
+        "{why} (would decide: {what})",
+        why="no log shows a message received twice, but not every receive count is logged",
+        what="ApproximateReceiveCount of every message",
+    ),
 )
 NO_QUEUE_SETTINGS = "queue_settings: no snapshot of the queue was read"
 
@@ -104,17 +108,20 @@ def _reasons(texts: Mapping[str, int]) -> Mapping[str, Counter[str]]:
 def _out_for_all(texts: Mapping[str, int], count: int) -> list[str]:
     """Return what is out for every one of them, with its most frequent reason."""
     found = _reasons(texts)
-    return sorted(f"{code}: {most_frequent(said)}" for code, said in found.items() if said.total() == count)
+    return sorted(f"{code}: {most_frequent(why)}" for code, why in found.items() if why.total() == count)
 
 
 def _open_for_any(texts: Mapping[str, int], count: int, one: str, many: str) -> list[str]:
     """Say each open rival with its most frequent reason; the most frequent rival first."""
     found = _reasons(texts)
-    total = {code: said.total() for code, said in found.items()}
+    total = {code: why.total() for code, why in found.items()}
     told = []
     for code, number in ranked(total):
-        of = "" if number == count else f"for {number:,} of {count_text(count, one, many)}: "
-        told.append(f"{code}: {of}{most_frequent(found[code])}")
+        why = most_frequent(found[code])
+        if number != count:
+            all_of = said(f"{{count}} {one if count == 1 else many}", count=count)
+            why = said("for {n} of {all}: {why}", n=number, all=all_of, why=why)
+        told.append(labelled(code, why))
     return told
 
 

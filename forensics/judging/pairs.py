@@ -11,6 +11,7 @@ from forensics.judging.model import ANSWERS_KEPT, Redelivery, Ruled
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
 from forensics.rules import Decision, DeliveryPair, decide
+from forensics.sentence import said
 from forensics.streams.model import Delivery
 
 
@@ -39,7 +40,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_error_type=earlier.error_type,
         earlier_has_finish_mark=has_finish_mark,
         earlier_batch_count=earlier.batch_count,
-        earlier_is_printed=earlier.batch_position is not None,
+        earlier_is_printed=_is_batch_printed(earlier),
         earlier_delete_reason=earlier.delete_reason,
         earlier_is_named_failure=earlier.is_named_failure,
         earlier_has_response=earlier.has_response,
@@ -80,7 +81,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_kind=earlier.consumer_kind,
         earlier_status=earlier.run_status,
         earlier_batch_count=earlier.batch_count,
-        earlier_is_printed=earlier.batch_position is not None,
+        earlier_is_printed=_is_batch_printed(earlier),
         earlier_is_named_failure=earlier.is_named_failure,
         earlier_has_finish_mark=has_finish_mark,
         earlier_batch_size=earlier.batch_size,
@@ -94,6 +95,11 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
         is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
     )
+
+
+def _is_batch_printed(d: Delivery) -> bool:
+    """Tell whether lines show all that was handed out together; a worker's handling is of one message."""
+    return d.is_batch_printed or (d.consumer_kind == "worker" and d.record_at is not None)
 
 
 @lru_cache(maxsize=ANSWERS_KEPT)
@@ -136,11 +142,13 @@ def is_receive_exact(earlier: Delivery, around: Surroundings) -> bool:
 def consumer_name(delivery: Delivery) -> str:
     """Name in words what got a delivery."""
     if delivery.consumer_kind != "lambda":
-        return "the earlier run" if delivery.log_group is None else f"the worker of {delivery.log_group}"
+        return (
+            "the earlier run" if delivery.log_group is None else said("the worker of {group}", group=delivery.log_group)
+        )
     where = delivery.function_name if delivery.function_name is not None else delivery.log_group
     if delivery.request_id is None or where is None:
         return "the earlier run"
-    return f"run {delivery.request_id[:8]} of {where}"
+    return said("run {id} of {name}", id=delivery.request_id[:8], name=where)
 
 
 def _ms_between(start: int | None, end: int | None) -> int | None:

@@ -11,9 +11,9 @@ from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES
 Row = tuple[Any, ...]
 
 _of_delivery = attrgetter(*DELIVERIES.column_names)
-_of_redelivery = attrgetter(*REDELIVERIES.column_names)
-_INCIDENT_AT = MESSAGES.column_names.index("incident_id")
-_of_message = attrgetter(*(name for name in MESSAGES.column_names if name != "incident_id"))
+_of_redelivery = attrgetter(*REDELIVERIES.given_names)
+_INCIDENT_AT = MESSAGES.given_names.index("incident_id")
+_of_message = attrgetter(*(name for name in MESSAGES.given_names if name != "incident_id"))
 
 
 _AS_THEY_STAND = (

@@ -10,6 +10,7 @@ from forensics.clock import micros
 from forensics.judging.evidence import united
 from forensics.judging.known import first_known, highest, lowest
 from forensics.parsers.sends import pattern_of, read_as
+from forensics.sentence import said
 from forensics.settings import Producer
 from forensics.spans import Spans
 from forensics.streams.model import Delivery
@@ -39,7 +40,11 @@ class Send(NamedTuple):
     @property
     def shown_by(self) -> str:
         """Say what shows it."""
-        return "CloudTrail's record of SendMessage" if self.log_group is None else f"a line of {self.log_group}"
+        return (
+            "CloudTrail's record of SendMessage"
+            if self.log_group is None
+            else said("a line of {group}", group=self.log_group)
+        )
 
     @property
     def is_by_producer(self) -> bool:

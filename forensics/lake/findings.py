@@ -8,7 +8,9 @@ import pyarrow.compute as pc
 
 from forensics.lake.generation import Generation
 from forensics.lake.schemas import arrow_schema
+from forensics.sentence import as_sentence
 from forensics.tables import BY_NAME, Table
+from forensics.tables.schema import MARKED
 
 if TYPE_CHECKING:
     from forensics.lake.lake import Lake
@@ -22,7 +24,11 @@ class Findings:
         self.generation = generation
 
     def read(self, table: Table, columns: list[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
-        """Read rows of a findings table as of this generation, or of an evidence table as it was read then."""
+        """Read rows of a findings table as of this generation, or of an evidence table as it was read then.
+
+        What a column of sentences keeps beside them comes with it.
+        """
+        columns = _with_marked(table, columns)
         pinned = self.generation.versions if table.layer == "findings" else self.generation.inputs
         if table.name not in pinned:
             return arrow_schema(table).empty_table().select(columns or list(table.column_names))
@@ -34,7 +40,7 @@ class Findings:
         """Yield what ``read`` returns in small batches: what a table holds may be larger than memory."""
         pinned = self.generation.versions if table.layer == "findings" else self.generation.inputs
         if table.name in pinned:
-            yield from self.lake.scan(table, columns, where, pinned[table.name])
+            yield from self.lake.scan(table, _with_marked(table, columns), where, pinned[table.name])
 
     def evidence_rows(self, evidence_ids: list[str]) -> dict[str, list[dict[str, Any]]]:
         """Return the cited evidence rows per table name; every id that resolves is in exactly one of them."""
@@ -45,3 +51,21 @@ class Findings:
             if rows:
                 found[name] = rows
         return found
+
+
+def rows_of(rows: pa.Table | pa.RecordBatch) -> list[dict[str, Any]]:
+    """Return rows as dictionaries, their sentences such that every language can say them."""
+    found: list[dict[str, Any]] = rows.to_pylist()
+    for beside in (name for name in rows.schema.names if name.endswith(MARKED)):
+        name = beside.removesuffix(MARKED)
+        for row in found:
+            said, form = row[name], row.pop(beside)
+            if form is not None and said is not None:
+                row[name] = as_sentence(said, form) if isinstance(said, str) else list(map(as_sentence, said, form))
+    return found
+
+
+def _with_marked(table: Table, columns: list[str] | None) -> list[str] | None:
+    if columns is None:
+        return None
+    return [*columns, *(f"{name}{MARKED}" for name in table.sentence_names if name in columns)]

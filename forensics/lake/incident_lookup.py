@@ -6,7 +6,7 @@ from typing import Any
 
 from forensics.errors import IncidentUnknownError
 from forensics.lake.filters import equals
-from forensics.lake.findings import Findings
+from forensics.lake.findings import Findings, rows_of
 from forensics.tables.findings import INCIDENTS
 
 Row = Mapping[str, Any]
@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 
 def find_incident(findings: Findings, incident_id: str) -> Row:
     """Return the incident's row; raises IncidentUnknownError, with the nearest ids as the hint."""
-    rows = findings.read(INCIDENTS, where=equals("incident_id", incident_id)).to_pylist()
+    rows = rows_of(findings.read(INCIDENTS, where=equals("incident_id", incident_id)))
     if rows:
         return dict(rows[0])
     known = sorted(findings.read(INCIDENTS, ["incident_id"])["incident_id"].to_pylist())

@@ -5,7 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from forensics.sentence import both_forms
 from forensics.tables import Table
+from forensics.tables.schema import MARKED
 
 ARROW_TYPES: dict[str, pa.DataType] = {
     "string": pa.string(),
@@ -31,7 +33,7 @@ def described_schema(table: Table) -> pa.Schema:
 
 
 def to_arrow(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
-    """Turn rows into an Arrow table of the declared columns; a column that a row lacks is null.
+    """Turn rows into an Arrow table of the declared columns; a column that a row lacks is null, sentences get both their forms.
 
     Raises ValueError for a column that the table does not have.
     """
@@ -39,5 +41,8 @@ def to_arrow(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
     for row in rows:
         if extra := row.keys() - names:
             raise ValueError(f"table {table.name} has no column {sorted(extra)[0]!r}")
+    for name in table.sentence_names:
+        forms = [both_forms(row.get(name)) for row in rows]
+        rows = [row | {name: said, f"{name}{MARKED}": form} for row, (said, form) in zip(rows, forms, strict=True)]
     schema = arrow_schema(table)
     return pa.Table.from_arrays([pa.array([row.get(f.name) for row in rows], f.type) for f in schema], schema=schema)

@@ -8,6 +8,7 @@ from forensics.origins.dlq_redrive import dlq_redrive
 from forensics.origins.ids import IdPair
 from forensics.origins.producer_retry import producer_retry
 from forensics.rules.ruling import EXCLUDED, SUPPORTED, UNDECIDABLE, Ruling
+from forensics.sentence import joined, labelled, said
 
 ORIGIN_RULES: dict[str, Callable[[IdPair], Ruling]] = {
     "dlq_redrive": dlq_redrive,
@@ -37,14 +38,14 @@ def origin_of(ids: IdPair) -> Origin:
     """
     answers = {code: rule(ids) for code, rule in ORIGIN_RULES.items()}
     code = next((code for code, ruling in answers.items() if ruling.stance == SUPPORTED), None)
-    said = answers[code].sentence if code else "; ".join(ruling.sentence for ruling in answers.values())
-    out = tuple(f"{c}: {r.sentence}" for c, r in answers.items() if r.stance == EXCLUDED)
+    said = answers[code].sentence if code else joined((ruling.sentence for ruling in answers.values()), "; ")
+    out = tuple(labelled(c, r.sentence) for c, r in answers.items() if r.stance == EXCLUDED)
     return Origin(code, said, out, tuple(still_open(c, r) for c, r in answers.items() if r.stance == UNDECIDABLE))
 
 
 def still_open(code: str, ruling: Ruling) -> str:
     """Say of a rule that cannot decide why not, and what would."""
-    return f"{code}: {ruling.sentence} (would decide: {ruling.would_decide})"
+    return labelled(code, said("{why} (would decide: {what})", why=ruling.sentence, what=ruling.would_decide))
 
 
 __all__ = ["ORIGIN_RULES", "IdPair", "Origin", "origin_of"]

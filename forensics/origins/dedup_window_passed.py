@@ -2,6 +2,7 @@
 
 from forensics.origins.ids import IdPair
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 WINDOW_S = 300
 """For so long a FIFO queue drops a second send of one deduplication id."""
@@ -21,14 +22,18 @@ def dedup_window_passed(ids: IdPair) -> Ruling:
         return excluded("its producers log every send, their lines of that time were read whole, and none is of it")
     if ids.sent_gap_s is None:
         return undecidable("nothing tells when both were sent", "SentTimestamp in the printed batch")
+    told = {"gap": f"{ids.sent_gap_s:g} s", "id": ids.earlier_id, "window": f"{WINDOW_S} s"}
     if ids.sent_gap_s <= WINDOW_S:
-        return excluded(f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id}, inside the {WINDOW_S} s window")
+        return excluded(said("it was sent {gap} after {id}, inside the {window} window", **told))
     if ids.has_same_deduplication_id is None:
         return undecidable(
-            f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id}; nothing shows their deduplication ids",
+            said("it was sent {gap} after {id}; nothing shows their deduplication ids", **told),
             "MessageDeduplicationId in the printed batch",
         )
     return supported(
-        f"it was sent {ids.sent_gap_s:g} s after {ids.earlier_id} under the same deduplication id; SQS drops a second "
-        f"send for {WINDOW_S} s only{ids.by}"
+        said(
+            "it was sent {gap} after {id} under the same deduplication id; SQS drops a second send for {window} only{by}",
+            **told,
+            by=ids.by,
+        )
     )

@@ -2,6 +2,7 @@
 
 from forensics.origins.ids import IdPair
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def dlq_redrive(ids: IdPair) -> Ruling:
@@ -12,23 +13,31 @@ def dlq_redrive(ids: IdPair) -> Ruling:
     """
     if ids.is_named_after_earlier:
         return supported(
-            f"its deduplication id is the message id of {ids.earlier_id}: SQS gives it that when it moves a message to a "
-            "dead-letter queue, and keeps it in a redrive"
+            said(
+                "its deduplication id is the message id of {id}: SQS gives it that when it moves a message to a dead-letter queue, "
+                "and keeps it in a redrive",
+                id=ids.earlier_id,
+            )
         )
     if ids.shown_by:
-        return excluded(f"{ids.shown_by} shows that it was sent, not moved")
+        return excluded(said("{record} shows that it was sent, not moved", record=ids.shown_by))
     if ids.has_same_body is False:
         return excluded("its body is another one; a redrive keeps the body")
     if ids.was_moved_then and ids.earlier_was_dead_lettered and ids.has_same_body:
         return supported(
-            f"a move task out of the dead-letter queue was on when it was sent, {ids.earlier_id} had gone to the "
-            "dead-letter queue, and the bodies are the same"
+            said(
+                "a move task out of the dead-letter queue was on when it was sent, {id} had gone to the dead-letter queue, and the "
+                "bodies are the same",
+                id=ids.earlier_id,
+            )
         )
     if not ids.earlier_was_dead_lettered:
-        return excluded(f"nothing shows {ids.earlier_id} in the dead-letter queue")
+        return excluded(said("nothing shows {id} in the dead-letter queue", id=ids.earlier_id))
     if ids.was_moved_then is None:
         return undecidable(
-            f"{ids.earlier_id} had gone to the dead-letter queue; nothing tells whether somebody redrove it",
+            said(
+                "{id} had gone to the dead-letter queue; nothing tells whether somebody redrove it", id=ids.earlier_id
+            ),
             "the dead-letter queue's move tasks, which SQS keeps for its last ten",
         )
     if ids.was_moved_then:

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from forensics.sentence import said
+
 
 class IdPair(NamedTuple):
     """Plain values; None always means "nothing tells". ``sent_gap_s`` lies between the two sends.
@@ -38,5 +40,7 @@ class IdPair(NamedTuple):
         if self.sender is None:
             return ""
         if self.earlier_sender in (None, self.sender):
-            return f", {'both' if self.earlier_sender else 'the later one'} by {self.sender}"
-        return f", by {self.sender}, and the first time by {self.earlier_sender}"
+            return said(
+                ", both by {sender}" if self.earlier_sender else ", the later one by {sender}", sender=self.sender
+            )
+        return said(", by {sender}, and the first time by {earlier}", sender=self.sender, earlier=self.earlier_sender)

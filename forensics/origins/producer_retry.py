@@ -3,6 +3,7 @@
 from forensics.origins.dedup_window_passed import WINDOW_S
 from forensics.origins.ids import IdPair
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.sentence import joined, said
 
 
 def producer_retry(ids: IdPair) -> Ruling:
@@ -32,16 +33,21 @@ def producer_retry(ids: IdPair) -> Ruling:
         return excluded("the two messages have neither a business key nor a framework's job id in common")
     if ids.earlier_was_dead_lettered and ids.was_moved_then is None and not ids.shown_by:
         return undecidable(
-            f"{ids.earlier_id} had gone to the dead-letter queue, so a redrive would explain it too",
+            said("{id} had gone to the dead-letter queue, so a redrive would explain it too", id=ids.earlier_id),
             "the dead-letter queue's move tasks, which SQS keeps for its last ten",
         )
-    when = "" if ids.sent_gap_s is None else f" {ids.sent_gap_s:g} s later"
     what = "business key" if ids.has_same_business_key else "job, by its framework's id,"
     if ids.has_same_event:
         what = "event, by its publisher's id,"
-    shown = f", as {ids.shown_by} shows" if ids.shown_by else ""
+    shown = [said(", as {record} shows", record=ids.shown_by)] if ids.shown_by else []
     if ids.request_id:
-        shown += f"; both sends were of the producer's request {ids.request_id}"
+        shown.append(said("; both sends were of the producer's request {id}", id=ids.request_id))
     if ids.is_only_send_logged:
-        shown += "; the producer logged this send alone: its SDK had asked before and got no answer"
-    return supported(f"the same {what} was sent again{when} under another message id{ids.by}{shown}")
+        shown.append("; the producer logged this send alone: its SDK had asked before and got no answer")
+    told = {"what": what, "by": ids.by, "shown": joined(shown, "")}
+    if ids.sent_gap_s is None:
+        return supported(said("the same {what} was sent again under another message id{by}{shown}", **told))
+    gap = f"{ids.sent_gap_s:g} s"
+    return supported(
+        said("the same {what} was sent again {gap} later under another message id{by}{shown}", gap=gap, **told)
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.lake.findings import rows_of
 from forensics.people.counting import SetAside, of_period, without, without_all
 from forensics.people.marks import SETS_ASIDE, Annotation, annotations, standing
 from forensics.tables.findings import INCIDENTS, MESSAGES
@@ -185,9 +186,9 @@ def _works(findings: Findings, items: set[str]) -> dict[tuple[str, str], list[Ro
     """Return every message of each work that one of the items belongs to."""
     if not items:
         return {}
-    named = findings.read(MESSAGES, _COLUMNS, one_of("item_id", items)).to_pylist()
+    named = rows_of(findings.read(MESSAGES, _COLUMNS, one_of("item_id", items)))
     keys = {_work_of(row) for row in named}
-    beside = findings.read(MESSAGES, _COLUMNS, one_of("work_id", {work for _, work in keys})).to_pylist()
+    beside = rows_of(findings.read(MESSAGES, _COLUMNS, one_of("work_id", {work for _, work in keys})))
     found: dict[tuple[str, str], dict[tuple[str, Any], Row]] = defaultdict(dict)
     for row in (*named, *beside):
         if _work_of(row) in keys:
@@ -233,7 +234,7 @@ def _left_at_most(findings: Findings, incidents: set[str], aside: set[str]) -> d
     columns = ["incident_id", "queue_arn", "item_id", "work_id", "verdict", "effects_at_most"]
     where = one_of("incident_id", incidents) & one_of("verdict", AFFECTED)
     most: dict[str, dict[Any, int | None]] = {name: {} for name in incidents}
-    for row in findings.read(MESSAGES, columns, where).to_pylist():
+    for row in rows_of(findings.read(MESSAGES, columns, where)):
         if row["item_id"] not in aside:
             most[row["incident_id"]][_work_of(row)] = row["effects_at_most"]
     found: dict[str, int | None] = {}
@@ -248,7 +249,7 @@ def _blind(findings: Findings, marks: Sequence[Annotation]) -> dict[str, list[An
     if not marks:
         return {}
     columns = ["incident_id", "queue_arn", "started_at", "ended_at", "messages"]
-    rows = [r for r in findings.read(INCIDENTS, columns).to_pylist() if r["messages"] is None]
+    rows = [r for r in rows_of(findings.read(INCIDENTS, columns)) if r["messages"] is None]
     found: dict[str, list[Annotation]] = {}
     for row in rows:
         start, end = row["started_at"], row["ended_at"] or row["started_at"]

@@ -39,4 +39,4 @@ def _row(candidate: Candidate, ruling: Ruling, incident_id: str | None) -> dict[
         "would_decide": ruling.would_decide,
         "evidence_ids": sorted(set(candidate.evidence_ids)),
     }
-    return {name: told[name] if name in told else getattr(candidate, name) for name in QUEUE_FINDINGS.column_names}
+    return {name: told[name] if name in told else getattr(candidate, name) for name in QUEUE_FINDINGS.given_names}

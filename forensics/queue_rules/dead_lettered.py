@@ -2,6 +2,7 @@
 
 from forensics.queue_rules.facts import QueueFacts
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def dead_lettered(facts: QueueFacts) -> Ruling:
@@ -17,18 +18,20 @@ def dead_lettered(facts: QueueFacts) -> Ruling:
             "nothing tells whether the queue has a dead-letter queue", "a snapshot of the queue's settings"
         )
     if count < most:
-        return excluded(f"it was received {_times(count)}, and the queue allows {most:,}")
-    moved = (
-        f"it was received {_times(count)}, as often as the queue allows, and not deleted; "
-        f"receive number {most + 1:,} moves it to {facts.dead_letter_queue}"
+        return excluded(said("it was received {times}, and the queue allows {most}", times=_times(count), most=most))
+    moved = said(
+        "it was received {times}, as often as the queue allows, and not deleted; receive number {n} moves it to {dlq}",
+        times=_times(count),
+        n=most + 1,
+        dlq=facts.dead_letter_queue,
     )
     if facts.is_in_dead_letter_queue:
-        return supported(f"{moved}, which showed a message at that time")
+        return supported(said("{moved}, which showed a message at that time", moved=moved))
     return undecidable(
-        f"{moved}; no metric shows that it arrived there",
+        said("{moved}; no metric shows that it arrived there", moved=moved),
         "ApproximateNumberOfMessagesVisible of the dead-letter queue at that time",
     )
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
+    return "once" if count == 1 else said("{count} times", count=count)

@@ -3,6 +3,7 @@
 from forensics.queue_rules.facts import QueueFacts
 from forensics.rules.pair import seconds
 from forensics.rules.ruling import Ruling, excluded, supported
+from forensics.sentence import said
 
 LEAST_MS = 1000
 """A shorter stop is what any redelivery on a FIFO queue costs."""
@@ -17,11 +18,20 @@ def fifo_group_blocked(facts: QueueFacts) -> Ruling:
     if facts.waiting_count == 0:
         return excluded("no other message of the group is known to have waited")
     if facts.span_ms is not None and facts.span_ms < LEAST_MS:
-        return excluded(f"the group went on after {seconds(facts.span_ms)}")
+        return excluded(said("the group went on after {span}", span=seconds(facts.span_ms)))
     if facts.waiting_count is None:
         behind = "send times are not logged, so nothing tells how many messages waited"
     else:
-        behind = f"{facts.waiting_count:,} message{'s' if facts.waiting_count != 1 else ''} waited behind it"
+        one, many = "{count} message waited behind it", "{count} messages waited behind it"
+        behind = said(one if facts.waiting_count == 1 else many, count=facts.waiting_count)
     if facts.is_going_on:
-        return supported(f"a failed delivery still holds the group where the evidence ends; {behind}")
-    return supported(f"the group was blocked for {seconds(facts.span_ms)} behind a failed delivery; {behind}")
+        return supported(
+            said("a failed delivery still holds the group where the evidence ends; {behind}", behind=behind)
+        )
+    return supported(
+        said(
+            "the group was blocked for {span} behind a failed delivery; {behind}",
+            span=seconds(facts.span_ms),
+            behind=behind,
+        )
+    )

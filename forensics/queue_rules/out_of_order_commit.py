@@ -3,6 +3,7 @@
 from forensics.queue_rules.facts import QueueFacts
 from forensics.rules.pair import seconds
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def out_of_order_commit(facts: QueueFacts) -> Ruling:
@@ -13,9 +14,12 @@ def out_of_order_commit(facts: QueueFacts) -> Ruling:
     """
     if facts.late_ms is None or facts.late_ms <= 0:
         return excluded("it was finished before every later message of its group")
-    told = f"its work was done {seconds(facts.late_ms)} after that of a message of its group that was sent later"
+    told = said(
+        "its work was done {span} after that of a message of its group that was sent later", span=seconds(facts.late_ms)
+    )
     if not facts.is_later_settled:
         return undecidable(
-            f"{told}; the later one may have been worked on once more since", "the later message's effect line"
+            said("{told}; the later one may have been worked on once more since", told=told),
+            "the later message's effect line",
         )
-    return supported(f"{told}: whatever both write, the older state was written last")
+    return supported(said("{told}: whatever both write, the older state was written last", told=told))

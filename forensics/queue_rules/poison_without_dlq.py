@@ -2,6 +2,7 @@
 
 from forensics.queue_rules.facts import QueueFacts
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 from forensics.words import span_text
 
 LEAST_RECEIVES = 3
@@ -16,18 +17,21 @@ def poison_without_dlq(facts: QueueFacts) -> Ruling:
     """
     count = facts.receive_count
     if count is None or count < LEAST_RECEIVES:
-        return excluded(f"it was received fewer than {LEAST_RECEIVES} times as far as anything tells")
+        return excluded(said("it was received fewer than {n} times as far as anything tells", n=LEAST_RECEIVES))
     if facts.dead_letter_queue is not None:
-        return excluded(f"the queue sets such messages aside in {facts.dead_letter_queue}")
-    over = f" in {span_text(facts.span_ms)}" if facts.span_ms else ""
+        return excluded(said("the queue sets such messages aside in {dlq}", dlq=facts.dead_letter_queue))
+    over = said(" in {span}", span=span_text(facts.span_ms)) if facts.span_ms else ""
     if not facts.is_unfinished:
         return undecidable(
-            f"it was received {count:,} times{over}, and nothing tells how the last delivery ended",
+            said("it was received {n} times{over}, and nothing tells how the last delivery ended", n=count, over=over),
             "the end of the last delivery",
         )
-    told = f"it was received {count:,} times{over} and never deleted"
+    told = said("it was received {n} times{over} and never deleted", n=count, over=over)
     if not facts.has_settings:
         return undecidable(
-            f"{told}; nothing tells whether the queue has a dead-letter queue", "a snapshot of the queue's settings"
+            said("{told}; nothing tells whether the queue has a dead-letter queue", told=told),
+            "a snapshot of the queue's settings",
         )
-    return supported(f"{told}; the queue has no dead-letter queue, so it comes back until its retention ends")
+    return supported(
+        said("{told}; the queue has no dead-letter queue, so it comes back until its retention ends", told=told)
+    )

@@ -10,8 +10,10 @@ from forensics.books import Line, has_books, reconcile
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals
+from forensics.lake.findings import rows_of
 from forensics.redrive.model import DECISIONS, Plan, Step
 from forensics.redrive.since import Since
+from forensics.sentence import joined
 from forensics.settings import Settings
 from forensics.tables.evidence import MOVE_TASKS, QUEUE_SETTINGS
 from forensics.tables.findings import DELIVERIES, MESSAGES, QUEUE_FINDINGS
@@ -112,7 +114,7 @@ def _steps_of(findings: Findings, arn: str, own: Row | None, settings: Settings)
     here = equals("queue_arn", arn)
     moved = [
         r
-        for r in findings.read(QUEUE_FINDINGS, where=here & equals("code", "dead_lettered")).to_pylist()
+        for r in rows_of(findings.read(QUEUE_FINDINGS, where=here & equals("code", "dead_lettered")))
         if r["stance"] != "excluded"
     ]
     if not moved:
@@ -152,7 +154,9 @@ def _decide(
     if expires_at and until and expires_at <= until:
         return "gone", f"Its retention ended at {clock_text(expires_at)} UTC."
     if row["stance"] != "supported" and row["redrive"] == "safe":
-        return "cannot_tell", f"{row['redrive_sentence']} But nothing shows that it arrived in the dead-letter queue."
+        return "cannot_tell", joined(
+            [row["redrive_sentence"], "But nothing shows that it arrived in the dead-letter queue."]
+        )
     decision, why = _DECISION_OF[row["redrive"]], row["redrive_sentence"]
     if line is not None:
         by_books = _DECISION_OF[redrive_of(line.at_least, line.at_most)]
@@ -228,5 +232,5 @@ def _books(findings: Findings, arn: str) -> dict[str, Line]:
 def _redriven(findings: Findings, arn: str) -> dict[str, str]:
     """Return per old message id the id that it got when somebody redrove it."""
     columns = ["message_id", "origin", "related_message_ids"]
-    rows = findings.read(MESSAGES, columns, equals("queue_arn", arn) & equals("origin", "dlq_redrive")).to_pylist()
+    rows = rows_of(findings.read(MESSAGES, columns, equals("queue_arn", arn) & equals("origin", "dlq_redrive")))
     return {old: r["message_id"] or "another id" for r in rows for old in r["related_message_ids"] or ()}

@@ -9,6 +9,8 @@ from typing import Any
 
 from forensics.choices import AlertKind
 from forensics.lake import Findings
+from forensics.lake.findings import rows_of
+from forensics.sentence import capitalized, said
 from forensics.settings import Settings
 from forensics.tables.evidence import COVERAGE
 from forensics.tables.findings import QUEUE_FINDINGS
@@ -61,7 +63,7 @@ _FINDINGS: dict[str, tuple[AlertKind, str, str, str]] = {
 
 def _of_findings(findings: Findings, settings: Settings, until: datetime | None, now: datetime) -> Iterator[Alert]:
     by_queue: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in findings.read(QUEUE_FINDINGS).to_pylist():
+    for row in rows_of(findings.read(QUEUE_FINDINGS)):
         at = row["until_at"] or row["from_at"]
         if row["code"] in _FINDINGS and row["stance"] == "supported" and until and at and at > until - REACH:
             by_queue[row["code"], row["queue"]].append(row)
@@ -70,14 +72,15 @@ def _of_findings(findings: Findings, settings: Settings, until: datetime | None,
         rows.sort(key=lambda r: (r["from_at"], r["item_id"]))
         count = len({r["group_id"] for r in rows}) if kind == "blocked" else len(rows)
         newest = rows[-1]
-        times = f", last at {clock_text(newest['from_at'])} UTC"
         yield Alert(
             kind,
             f"{kind}:{queue}",
             severity,
             title.format(n=count_text(count, noun), queue=queue)
             + (f", {len(rows):,} times" if kind == "blocked" else ""),
-            f"{newest['sentence'][:1].upper()}{newest['sentence'][1:]}{times}.",
+            said(
+                "{clause}, last at {at} UTC.", clause=capitalized(newest["sentence"]), at=clock_text(newest["from_at"])
+            ),
             newest["from_at"],
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 from forensics.books import Line, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.lake.findings import rows_of
 from forensics.lake.incident_lookup import find_incident
 from forensics.people import Annotation, Marks, People, SetAside, judged, people_of
 from forensics.redrive import Step, steps_of_queue
@@ -167,11 +168,11 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     left_out = max(len(order) - most, 0)
     if left_out:
         here &= one_of("item_id", order[:most])
-    messages = findings.read(MESSAGES, where=here).to_pylist()
+    messages = rows_of(findings.read(MESSAGES, where=here))
     items = {m["item_id"] for m in messages}
     of_items = equals("queue_arn", incident["queue_arn"]) & one_of("item_id", items)
     deliveries, redeliveries, rulings = (
-        sorted(findings.read(table, where=of_items).to_pylist(), key=_ledger_order)
+        sorted(rows_of(findings.read(table, where=of_items)), key=_ledger_order)
         for table in (DELIVERIES, REDELIVERIES, RULINGS)
     )
     places = {d["item_id"]: d["batch_position"] for d in reversed(deliveries)}

@@ -7,6 +7,7 @@ from typing import Any
 
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.lake.findings import rows_of
 from forensics.people import Annotation, Marks, People, people_of
 from forensics.report.before_after import Comparison, compare, last_repair
 from forensics.report.case import SETTINGS_TABLES, load_case
@@ -39,11 +40,11 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
     ids = set(fault.incident_ids)
     mine = one_of("incident_id", ids)
     messages = sorted(
-        findings.read(MESSAGES, where=mine).to_pylist(),
+        rows_of(findings.read(MESSAGES, where=mine)),
         key=lambda m: (-(m["effects_at_least"] or 0), str(m["first_received_at"]), m["item_id"]),
     )
     changes = _together(findings.read(COUNTERFACTUALS, where=mine).to_pylist())
-    beside = findings.read(QUEUE_FINDINGS, where=mine).to_pylist()
+    beside = rows_of(findings.read(QUEUE_FINDINGS, where=mine))
     newest = load_case(findings, fault.newest["incident_id"], people=people)
     marks = [people.of(name) for name in fault.incident_ids]
     on_items = Marks(of_items={item: said for mine in marks for item, said in mine.of_items.items()})
@@ -65,7 +66,7 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
     if last_repair(since, fault.started_at):
         columns = ["item_id", "delivery_index", "consumer", "received_at", "hidden_until_at", "ended_by"]
         deliveries = findings.read(DELIVERIES, columns, of_queue).to_pylist()
-        came_again = findings.read(REDELIVERIES, ["item_id", "delivery_index", "cause"], of_queue).to_pylist()
+        came_again = rows_of(findings.read(REDELIVERIES, ["item_id", "delivery_index", "cause"], of_queue))
         compared = compare(since, deliveries, came_again, fault.trigger, fault.started_at, until)
     return FaultCase(fault, first, tuple(works), people, since, compared)
 

@@ -9,6 +9,7 @@ from typing import Any
 from forensics.identity import HANDLE_PREFIX_CHARS, handle_prefix, handle_token
 from forensics.lake import Findings
 from forensics.lake.conditions import Condition, any_of
+from forensics.lake.findings import rows_of
 from forensics.tables.findings import DELIVERIES, MESSAGES
 from forensics.tables.schema import Table
 
@@ -270,6 +271,6 @@ def reader(findings: Findings) -> Read:
     """Return how to read one generation of findings."""
 
     def read(table: Table, conditions: tuple[Condition, ...], columns: tuple[str, ...]) -> list[dict[str, Any]]:
-        return findings.read(table, list(columns), any_of(*conditions)).to_pylist()
+        return rows_of(findings.read(table, list(columns), any_of(*conditions)))
 
     return read

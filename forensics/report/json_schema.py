@@ -132,7 +132,7 @@ def _list(items: Schema) -> Schema:
 
 
 def _rows(table: Table, instead: Schema | None = None, without: set[str] | None = None) -> Schema:
-    columns = [c for c in table.columns if c.name not in (without or ())]
+    columns = [c for c in table.columns if c.name in table.given_names and c.name not in (without or ())]
     properties = {c.name: {**_COLUMNS[c.type], "description": c.meaning} for c in columns} | (instead or {})
     return {
         "type": "object",

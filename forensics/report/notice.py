@@ -12,6 +12,7 @@ from forensics.choices import WebhookKind
 from forensics.errors import ForensicsError
 from forensics.identity import evidence_id
 from forensics.lake import Findings, Lake
+from forensics.lake.findings import rows_of
 from forensics.language import ENGLISH, Language
 from forensics.people import People, aside_text, judged, people_of
 from forensics.report.alerts import Alert, alerts
@@ -209,7 +210,7 @@ def due(
     told = standing_news(findings.lake.read(NOTICES).to_pylist(), target)
     had = {(key, n["news"]) for key, mine in told.items() for n in mine}
     people = people_of(findings)
-    every = people.counted(findings.read(INCIDENTS).to_pylist())
+    every = people.counted(rows_of(findings.read(INCIDENTS)))
     rows = [i for i in every if incident_id in (None, i["incident_id"]) and is_told(i)]
     settled = _settled(every, told, people)
     rows = [i for i in rows if i["incident_id"] not in settled]

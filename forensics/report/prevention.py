@@ -5,6 +5,7 @@ from typing import Any
 
 from forensics.lake import Findings
 from forensics.lake.filters import equals
+from forensics.lake.findings import rows_of
 from forensics.report.records import Record, message_record, plain_value
 from forensics.tables.findings import COUNTERFACTUALS, MESSAGES, QUEUE_FINDINGS
 from forensics.verdict import REDRIVES
@@ -58,7 +59,7 @@ def share_text(row: Row) -> str:
 
 def queue_findings_of(findings: Findings, incident: Row) -> list[Row]:
     """Return what went wrong with the incident's queue in its time: what belongs to it, and what happened beside it."""
-    rows = findings.read(QUEUE_FINDINGS, where=equals("queue_arn", incident["queue_arn"])).to_pylist()
+    rows = rows_of(findings.read(QUEUE_FINDINGS, where=equals("queue_arn", incident["queue_arn"])))
     start, end = incident["started_at"], incident["ended_at"]
 
     def belongs(row: Row) -> bool:
@@ -74,15 +75,15 @@ def dead_letters(findings: Findings, where: Any = None) -> list[Record]:
 
     The fields are those of a message with a verdict; a message that was received only once has none (null).
     """
-    moved = [r for r in findings.read(QUEUE_FINDINGS, where=where).to_pylist() if r["code"] == "dead_lettered"]
+    moved = [r for r in rows_of(findings.read(QUEUE_FINDINGS, where=where)) if r["code"] == "dead_lettered"]
     verdicts = {
         (m["queue_arn"], m["item_id"]): m
-        for m in findings.read(MESSAGES, where=equals("is_dead_lettered", True)).to_pylist()
+        for m in rows_of(findings.read(MESSAGES, where=equals("is_dead_lettered", True)))
     }
     records = []
     for row in sorted(moved, key=lambda r: (REDRIVES.index(r["redrive"]), r["queue"], *_by_time(r))):
         message = verdicts.get((row["queue_arn"], row["item_id"]))
-        shared = {k: row[k] for k in MESSAGES.column_names if k in row}
+        shared = {k: row[k] for k in MESSAGES.given_names if k in row}
         base = message or shared | {"is_dead_lettered": True, "deliveries": 1, "work_id": row["item_id"]}
         records.append(
             message_record(base)
@@ -108,7 +109,7 @@ def dead_of(rows: Iterable[Row]) -> list[Row]:
 def finding_record(row: Row) -> Record:
     """Return a row of ``queue_findings`` as plain values, the telling fields first."""
     first = ("queue", "code", "stance", "from_at", "until_at", "span_ms", "message_id", "message_count", "sentence")
-    plain = {name: plain_value(row.get(name)) for name in QUEUE_FINDINGS.column_names}
+    plain = {name: plain_value(row.get(name)) for name in QUEUE_FINDINGS.given_names}
     plain |= {c.name: plain[c.name] or [] for c in QUEUE_FINDINGS.columns if c.type == "strings"}
     return {name: plain[name] for name in first} | plain
 

@@ -8,6 +8,7 @@ from typing import Any
 from forensics.books import Line, book_sums, has_books, reconcile
 from forensics.lake import Findings
 from forensics.lake.filters import one_of
+from forensics.lake.findings import rows_of
 from forensics.people import People, marks_text
 from forensics.people.marks import SETTLES
 from forensics.report.activity import quiet_for
@@ -58,7 +59,7 @@ def why(findings: Findings, text: str, people: People) -> Reply:
         items = {item for _, item in work.items}
         of_work = one_of("item_id", items)
         deliveries = [d for d in findings.read(DELIVERIES, where=of_work).to_pylist() if _key(d) in work.items]
-        verdicts = {_key(m): m for m in findings.read(MESSAGES, where=of_work).to_pylist() if _key(m) in work.items}
+        verdicts = {_key(m): m for m in rows_of(findings.read(MESSAGES, where=of_work)) if _key(m) in work.items}
         verdict = verdicts.get(work.hit.key) or next(iter(verdicts.values()), None)
         told = ("trigger_sentence", "guard_sentence", "effect_sentence")
         rows.append(
@@ -107,7 +108,7 @@ def still(findings: Findings, people: People, now: datetime, stale_after: timede
 
 def refund(findings: Findings, people: People, queue: str | None = None) -> Reply:
     """Say which works are to be refunded or checked, after what people set aside or settled, with amounts where a ledger has them."""
-    told = findings.read(MESSAGES, where=one_of("verdict", AFFECTED)).to_pylist()
+    told = rows_of(findings.read(MESSAGES, where=one_of("verdict", AFFECTED)))
     every = affected_works(m for m in told if queue in (None, m["queue"]))
     aside = sum(people.aside_of(w["item_ids"]) is not None for w in every)
     counted = [w for w in every if people.aside_of(w["item_ids"]) is None]
@@ -141,10 +142,10 @@ def refund(findings: Findings, people: People, queue: str | None = None) -> Repl
 
 
 def _faults(findings: Findings, people: People) -> list[Fault]:
-    rows = people.counted(findings.read(INCIDENTS).to_pylist())
+    rows = people.counted(rows_of(findings.read(INCIDENTS)))
     ids = shares_works(rows)
     columns = ["incident_id", "queue_arn", "work_id", "verdict"]
-    shared = findings.read(MESSAGES, columns, one_of("incident_id", ids)).to_pylist() if len(ids) > 1 else []
+    shared = rows_of(findings.read(MESSAGES, columns, one_of("incident_id", ids))) if len(ids) > 1 else []
     return faults(rows, findings.generation.data_until_at, people.messages(shared))
 
 

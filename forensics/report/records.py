@@ -120,11 +120,10 @@ def _plain(row: Mapping[str, Any], table: Table) -> Record:
 
 
 def _of_type(table: Table, kind: str) -> tuple[str, ...]:
-    return tuple(c.name for c in table.columns if c.type == kind)
+    return tuple(c.name for c in table.columns if c.type == kind and c.name in table.given_names)
 
 
 _COLUMNS = {
-    t.name: (t.column_names, _of_type(t, "timestamp"), _of_type(t, "strings"))
-    for t in (MESSAGES, INCIDENTS, DELIVERIES)
+    t.name: (t.given_names, _of_type(t, "timestamp"), _of_type(t, "strings")) for t in (MESSAGES, INCIDENTS, DELIVERIES)
 }
 """Per table its columns: all of them, those that are times, and those that are lists."""

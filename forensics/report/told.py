@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from forensics.language import Language
+from forensics.sentence import marked
 from forensics.terms import CAUSE_NAMES
 from forensics.verdict.why import why_of, why_sentence
 
@@ -26,7 +27,7 @@ def rival(say: Language, text: str) -> tuple[str, str]:
     >>> rival(Language("en"), "broker_copy: a FIFO queue does not deliver copies")
     ('Copy made by SQS', 'a FIFO queue does not deliver copies')
     """
-    code, colon, why = text.partition(": ")
+    code, colon, why = marked(text).partition(": ")
     if not colon or " " in code:
         return "", say.sentence(text)
     return say.maybe(CAUSE_NAMES.get(code, code.replace("_", " "))), say.sentence(why)

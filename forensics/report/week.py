@@ -7,6 +7,7 @@ from forensics.checks import FAILS
 from forensics.health import QueueReview, Timeouts, WeekReview, WeekUnknownError, opening_week, review_week, week_bounds
 from forensics.health.accepted import accepted_risk, check_codes
 from forensics.lake import Findings
+from forensics.lake.findings import rows_of
 from forensics.people import People, SetAside, aside_text, people_of
 from forensics.report.records import Record, plain_value
 from forensics.settings import Settings
@@ -86,7 +87,7 @@ def load_week(
         week,
         people.periods(findings.read(QUEUE_WEEKS).to_pylist()),
         findings.read(SETTING_FINDINGS).to_pylist(),
-        people.counted(findings.read(INCIDENTS).to_pylist()),
+        people.counted(rows_of(findings.read(INCIDENTS))),
         settings,
         _timeouts(findings),
         generation.data_version,
@@ -99,7 +100,7 @@ def load_week(
 def _timeouts(findings: Findings) -> dict[str, Timeouts]:
     """Return per queue the timeouts in force at the end of the evidence."""
     queues, functions, calls, consumers = (
-        findings.read(table).to_pylist() for table in (QUEUE_SETTINGS, FUNCTION_SETTINGS, SETTING_CHANGES, CONSUMERS)
+        rows_of(findings.read(table)) for table in (QUEUE_SETTINGS, FUNCTION_SETTINGS, SETTING_CHANGES, CONSUMERS)
     )
     settings = SettingsInForce.of(queues, functions, [], calls)
     names: dict[str, set[str]] = {row["queue_arn"]: set() for row in queues}

@@ -7,6 +7,8 @@ from typing import Any
 
 from forensics.lake import Findings
 from forensics.lake.filters import equals
+from forensics.lake.findings import rows_of
+from forensics.sentence import joined
 from forensics.tables.findings import MESSAGES, REDELIVERIES
 from forensics.verdict.interval import AFFECTED
 
@@ -29,7 +31,7 @@ def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
     They come in a report's order: of its messages affected ones first, then as they were received.
     """
     here = equals("incident_id", incident["incident_id"])
-    told = findings.read(MESSAGES, [name for name in MESSAGES.column_names if name != "evidence_ids"], here)
+    told = findings.read(MESSAGES, [name for name in MESSAGES.given_names if name != "evidence_ids"], here)
     places = {item: place for place, item in enumerate(told["item_id"].to_pylist())}
     works, verdicts = told["work_id"].to_pylist(), told["verdict"].to_pylist()
     affected = [item for item in ordered_items(findings, incident["incident_id"]) if verdicts[places[item]] in AFFECTED]
@@ -38,7 +40,7 @@ def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
         of_work.setdefault(works[places[item]] or item, []).append(places[item])
     in_order = [(number, place) for number, mine in enumerate(of_work.values()) for place in mine]
     told = told.take([place for _, place in in_order])
-    rows = (row for start in range(0, len(in_order), _AT_A_TIME) for row in told.slice(start, _AT_A_TIME).to_pylist())
+    rows = (row for start in range(0, len(in_order), _AT_A_TIME) for row in rows_of(told.slice(start, _AT_A_TIME)))
     numbered = zip((number for number, _ in in_order), rows, strict=True)
     found = (
         work for _, mine in groupby(numbered, key=lambda pair: pair[0]) for work in by_work(row for _, row in mine)
@@ -80,7 +82,7 @@ def by_work(messages: Iterable[Row]) -> list[Row]:
 def counted_works(findings: Findings, incident_id: str) -> list[Row]:
     """Return of every affected work of an incident what is counted: how often it was done beyond the first, and received."""
     told = findings.scan(MESSAGES, list(_COUNTED_FROM), equals("incident_id", incident_id))
-    rows = (row for batch in told for row in batch.to_pylist() if row["verdict"] in AFFECTED)
+    rows = (row for batch in told for row in rows_of(batch) if row["verdict"] in AFFECTED)
     return [_counts(mine) for mine in _works(rows)]
 
 
@@ -120,7 +122,7 @@ def _of_work(mine: Sequence[Row]) -> Row:
         "first_received_at": min((m["first_received_at"] for m in mine if m["first_received_at"]), default=None),
         "last_received_at": max((m["last_received_at"] for m in mine if m["last_received_at"]), default=None),
         "is_dead_lettered": any(m["is_dead_lettered"] for m in mine),
-        "trigger_sentence": " ".join(dict.fromkeys(m["trigger_sentence"] for m in mine if m["trigger_sentence"])),
+        "trigger_sentence": joined(dict.fromkeys(m["trigger_sentence"] for m in mine if m["trigger_sentence"])),
     }
 
 

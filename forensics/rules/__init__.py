@@ -19,6 +19,7 @@ from forensics.rules.throttled import throttled
 from forensics.rules.unseen_receive import unseen_receive
 from forensics.rules.visibility_expired import visibility_expired
 from forensics.rules.worker_killed import worker_killed
+from forensics.sentence import joined, labelled, said
 
 RULES: dict[str, Callable[[DeliveryPair], Ruling]] = {
     "handle_expired": handle_expired,
@@ -64,14 +65,15 @@ def decide(pair: DeliveryPair) -> Decision:
     if not causes and open_codes == ["broker_copy"] and pair.is_fifo is False:
         causes = ["broker_copy"]
         rulings[-1] = ("broker_copy", NOTHING_ELSE)
-    out = [f"{code}: {r.sentence}" for code, r in rulings if r.stance == EXCLUDED]
+    out = [labelled(code, r.sentence) for code, r in rulings if r.stance == EXCLUDED]
     by_code = dict(rulings)
     if causes:
-        sentence = "; ".join(by_code[code].sentence for code in causes)
+        sentence = joined((by_code[code].sentence for code in causes), "; ")
         return Decision(causes[0], causes, sentence, out, None, rulings)
     if open_codes:
-        missing = "; ".join(dict.fromkeys(by_code[code].would_decide or "" for code in open_codes))
-        return Decision("undecidable", [], f"{' or '.join(open_codes)} would explain it", out, missing, rulings)
+        missing = joined(dict.fromkeys(by_code[code].would_decide or "" for code in open_codes), "; ")
+        codes = joined(open_codes, " or ")
+        return Decision("undecidable", [], said("{codes} would explain it", codes=codes), out, missing, rulings)
     return Decision(
         "undecidable", [], "every known cause is excluded by the evidence", out, "the consumer's full log", rulings
     )

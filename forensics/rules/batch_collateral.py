@@ -12,8 +12,13 @@ from forensics.rules.ruling import (
     supported,
     undecidable,
 )
+from forensics.sentence import said
 
-_FAILED = {"timeout": "timed out", "error": "raised an error", "crash": "crashed"}
+_FAILED = {
+    "timeout": "timed out with other messages of the batch",
+    "error": "raised an error with other messages of the batch",
+    "crash": "crashed with other messages of the batch",
+}
 
 
 def batch_collateral(pair: DeliveryPair) -> Ruling:
@@ -29,13 +34,17 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         return excluded("a worker deletes each message by itself")
     if pair.earlier_status == "unknown":
         return no_end_of_earlier(pair.end_of_earlier)
-    how = _FAILED.get(pair.earlier_status)
-    if how is None:
-        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}: its batch did not fail")
+    failed = _FAILED.get(pair.earlier_status)
+    if failed is None:
+        return excluded(
+            said("{run} ended in {status}: its batch did not fail", run=pair.earlier_name, status=pair.earlier_status)
+        )
     if not pair.earlier_has_finish_mark:
         return excluded("no line shows that this message was finished before the batch failed")
     if pair.is_short_gap:
-        return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
+        return excluded(
+            said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
+        )
     if pair.came_early and not pair.is_fifo:
         return MAYBE_A_COPY
     if pair.was_received_while_running:
@@ -51,6 +60,9 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
             "the batch was not printed, so nothing tells of its siblings", "a line that prints the batch"
         )
     return supported(
-        f"this message was finished before {pair.earlier_name} {how} with other messages of the batch; "
-        "nothing was deleted, so the whole batch came back"
+        said(
+            "this message was finished before {run} {failed}; nothing was deleted, so the whole batch came back",
+            run=pair.earlier_name,
+            failed=failed,
+        )
     )

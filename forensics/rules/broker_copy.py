@@ -3,6 +3,7 @@
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
 from forensics.run_ends import FAILED
+from forensics.sentence import said
 
 NOTHING_ELSE = supported("every other cause is excluded: the standard queue delivered a copy")
 """What ``decide`` says instead where this is the only cause left open."""
@@ -21,7 +22,13 @@ def broker_copy(pair: DeliveryPair) -> Ruling:
     if not pair.earlier_is_seen:
         return NO_LOG_OF_EARLIER
     if pair.earlier_status in FAILED and not pair.is_short_gap:
-        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, which brings a message back")
+        return excluded(
+            said(
+                "{run} ended in {status}, which brings a message back",
+                run=pair.earlier_name,
+                status=pair.earlier_status,
+            )
+        )
     if pair.earlier_delete_reason is not None:
         return excluded("a delete error is in the log")
     if pair.earlier_was_deleted and pair.is_fifo is False and not pair.was_received_while_running:
@@ -29,7 +36,7 @@ def broker_copy(pair: DeliveryPair) -> Ruling:
             "CloudTrail recorded its delete, SQS took it, and the standard queue delivered a copy all the same"
         )
     if pair.is_short_gap is False:
-        return excluded(f"it came back after {seconds(pair.gap_ms)}, not inside the visibility timeout")
+        return excluded(said("it came back after {gap}, not inside the visibility timeout", gap=seconds(pair.gap_ms)))
     if pair.is_fifo is None:
         return undecidable("nothing tells whether the queue is FIFO", "the queue's settings")
     return undecidable("a standard queue may deliver a copy at any time", "every other cause excluded")

@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported
+from forensics.sentence import said
 
 _REASONS = {
     "gone": "the message was no longer there for this handle",
@@ -22,7 +23,7 @@ def delete_failed(pair: DeliveryPair) -> Ruling:
     if pair.earlier_delete_reason in _REASONS and pair.was_received_while_running:
         return excluded("it was visible again before the delete failed")
     if pair.earlier_delete_reason in _REASONS:
-        return supported(f"the delete after the work failed: {_REASONS[pair.earlier_delete_reason]}")
+        return supported(said("the delete after the work failed: {what}", what=_REASONS[pair.earlier_delete_reason]))
     if pair.earlier_delete_reason == "expired":
         return excluded("the delete was refused because the handle had expired")
     return excluded("no failed delete is in the earlier consumer's log")

@@ -10,6 +10,7 @@ from forensics.rules.ruling import (
     supported,
     undecidable,
 )
+from forensics.sentence import said
 
 
 def delete_ineffective(pair: DeliveryPair) -> Ruling:
@@ -24,7 +25,7 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
     if pair.earlier_status == "unknown":
         return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "success":
-        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}")
+        return excluded(said("{run} ended in {status}", run=pair.earlier_name, status=pair.earlier_status))
     if pair.earlier_delete_reason is not None:
         return excluded("a delete error is in the log")
     if pair.earlier_was_deleted:
@@ -43,7 +44,7 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         )
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
     if pair.is_short_gap:
-        return excluded(f"it came back after {seconds(pair.gap_ms)}, before the visibility timeout")
+        return excluded(said("it came back after {gap}, before the visibility timeout", gap=seconds(pair.gap_ms)))
     may_be_given_back = pair.earlier_kind == "lambda" and pair.reports_batch_item_failures is not False
     if may_be_given_back and not pair.earlier_has_response:
         if pair.earlier_was_given_back:
@@ -51,5 +52,9 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         if pair.earlier_was_given_back is None:
             return undecidable("the function's response is not known", RESPONSE_OR_COUNTS)
     return supported(
-        f"{pair.earlier_name} succeeded, and the message came back after {seconds(pair.gap_ms)} without any error"
+        said(
+            "{run} succeeded, and the message came back after {gap} without any error",
+            run=pair.earlier_name,
+            gap=seconds(pair.gap_ms),
+        )
     )

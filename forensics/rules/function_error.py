@@ -12,6 +12,7 @@ from forensics.rules.ruling import (
     supported,
     undecidable,
 )
+from forensics.sentence import said
 
 
 def function_error(pair: DeliveryPair) -> Ruling:
@@ -25,9 +26,17 @@ def function_error(pair: DeliveryPair) -> Ruling:
     if pair.earlier_status == "unknown":
         return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "error":
-        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in an error of the handler")
+        return excluded(
+            said(
+                "{run} ended in {status}, not in an error of the handler",
+                run=pair.earlier_name,
+                status=pair.earlier_status,
+            )
+        )
     if pair.is_short_gap and pair.earlier_kind != "worker":
-        return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
+        return excluded(
+            said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
+        )
     if pair.came_early and not pair.is_fifo:
         return MAYBE_A_COPY
     if pair.was_received_while_running:
@@ -40,10 +49,16 @@ def function_error(pair: DeliveryPair) -> Ruling:
         return MAYBE_OUTLIVED
     what = pair.earlier_error_type or "an error"
     if not pair.earlier_has_finish_mark:
-        return supported(f"{pair.earlier_name} raised {what}; no line shows that this message was finished")
+        return supported(
+            said("{run} raised {what}; no line shows that this message was finished", run=pair.earlier_name, what=what)
+        )
     if pair.was_alone or pair.earlier_kind == "worker":
         return supported(
-            f"{pair.earlier_name} raised {what} after the work was done; no other message was in the batch"
+            said(
+                "{run} raised {what} after the work was done; no other message was in the batch",
+                run=pair.earlier_name,
+                what=what,
+            )
         )
     if pair.earlier_is_printed:
         return excluded("this message was finished before the error; it came back with its batch")

@@ -12,6 +12,7 @@ from forensics.rules.ruling import (
     supported,
     undecidable,
 )
+from forensics.sentence import said
 
 
 def function_timeout(pair: DeliveryPair) -> Ruling:
@@ -27,9 +28,13 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
     if pair.earlier_status == "unknown":
         return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "timeout":
-        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}, not in a timeout")
+        return excluded(
+            said("{run} ended in {status}, not in a timeout", run=pair.earlier_name, status=pair.earlier_status)
+        )
     if pair.is_short_gap:
-        return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
+        return excluded(
+            said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
+        )
     if pair.came_early and not pair.is_fifo:
         return MAYBE_A_COPY
     if pair.was_received_while_running:
@@ -38,11 +43,19 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
         return MAYBE_HELD
     if pair.may_have_outlived:
         return MAYBE_OUTLIVED
-    limit = f"the {pair.function_timeout_words}"
+    limit = said("the {limit}", limit=pair.function_timeout_words)
     if not pair.earlier_has_finish_mark:
-        return supported(f"{pair.earlier_name} hit {limit}; no line shows that this message was finished")
+        return supported(
+            said("{run} hit {limit}; no line shows that this message was finished", run=pair.earlier_name, limit=limit)
+        )
     if pair.was_alone:
-        return supported(f"{pair.earlier_name} hit {limit} after the work was done; the message was alone in its batch")
+        return supported(
+            said(
+                "{run} hit {limit} after the work was done; the message was alone in its batch",
+                run=pair.earlier_name,
+                limit=limit,
+            )
+        )
     if pair.earlier_is_printed:
         return excluded("this message was finished before the timeout; it came back with its batch")
     return undecidable(

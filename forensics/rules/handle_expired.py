@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def handle_expired(pair: DeliveryPair) -> Ruling:
@@ -20,7 +21,8 @@ def handle_expired(pair: DeliveryPair) -> Ruling:
         return excluded("CloudTrail recorded every delete of the queue, and none was refused meanwhile")
     if pair.outlived_ms is None:
         return undecidable(
-            "nothing tells whether the delete came in time", f"{pair.end_of_earlier}, and the queue's settings"
+            "nothing tells whether the delete came in time",
+            said("{what}, and the queue's settings", what=pair.end_of_earlier),
         )
     if pair.outlived_ms <= 0:
         return excluded("the earlier run ended before the visibility timeout, so its handle was still good")

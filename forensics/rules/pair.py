@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from forensics.sentence import said
 from forensics.words import seconds_text
 
 
@@ -60,8 +61,10 @@ class DeliveryPair(NamedTuple):
     @property
     def visibility_words(self) -> str:
         """The visibility timeout in force, whether that is taken from a later snapshot, and how far it was extended."""
-        said = _timeout(self.visibility_timeout_s, "visibility timeout", self.visibility_is_assumed)
-        return said + (f", extended to {seconds(self.hidden_ms)} after the receive" if self.was_extended else "")
+        limit = _timeout(self.visibility_timeout_s, "visibility timeout", self.visibility_is_assumed)
+        if not self.was_extended:
+            return limit
+        return said("{limit}, extended to {span} after the receive", limit=limit, span=seconds(self.hidden_ms))
 
     @property
     def was_extended(self) -> bool:
@@ -143,7 +146,8 @@ class DeliveryPair(NamedTuple):
 def _timeout(timeout_s: int | None, name: str, is_assumed: bool) -> str:
     if timeout_s is None:
         return name
-    return f"{timeout_s} s {name}" + (" (as a later snapshot shows it)" if is_assumed else "")
+    limit = said(f"{{span}} {name}", span=f"{timeout_s} s")
+    return said("{limit} (as a later snapshot shows it)", limit=limit) if is_assumed else limit
 
 
 def seconds(ms: int | None) -> str:

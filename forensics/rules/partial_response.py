@@ -10,6 +10,7 @@ from forensics.rules.ruling import (
     supported,
     undecidable,
 )
+from forensics.sentence import said
 
 
 def partial_response(pair: DeliveryPair) -> Ruling:
@@ -25,9 +26,11 @@ def partial_response(pair: DeliveryPair) -> Ruling:
     if pair.earlier_status == "unknown":
         return no_end_of_earlier(pair.end_of_earlier)
     if pair.earlier_status != "success":
-        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}: no response was read")
+        return excluded(
+            said("{run} ended in {status}: no response was read", run=pair.earlier_name, status=pair.earlier_status)
+        )
     if pair.earlier_is_named_failure and pair.reports_batch_item_failures is not False:
-        return supported(f"{pair.earlier_name} named this message in batchItemFailures")
+        return supported(said("{run} named this message in batchItemFailures", run=pair.earlier_name))
     if pair.reports_batch_item_failures is False:
         return excluded("the mapping does not use partial batch responses")
     if pair.earlier_was_deleted:
@@ -42,17 +45,23 @@ def partial_response(pair: DeliveryPair) -> Ruling:
         return excluded("it was visible again before the response")
     if pair.earlier_response_is_malformed:
         return supported(
-            f"the response of {pair.earlier_name} names something that is no message of its batch; Lambda takes such a "
-            "response as the failure of the whole batch"
+            said(
+                "the response of {run} names something that is no message of its batch; Lambda takes such a response as the "
+                "failure of the whole batch",
+                run=pair.earlier_name,
+            )
         )
     if pair.earlier_has_response:
         return excluded("the logged response does not name this message")
     if pair.earlier_was_given_back and pair.is_short_gap is False:
         return supported(
-            f"{pair.earlier_name} succeeded under partial batch responses, and the mapping counted every message as deleted that "
-            "had not failed: this one was given back"
+            said(
+                "{run} succeeded under partial batch responses, and the mapping counted every message as deleted that had not "
+                "failed: this one was given back",
+                run=pair.earlier_name,
+            )
         )
     return undecidable(
-        f"{pair.earlier_name} succeeded under partial batch responses and its response was not logged",
+        said("{run} succeeded under partial batch responses and its response was not logged", run=pair.earlier_name),
         RESPONSE_OR_COUNTS,
     )

@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def released(pair: DeliveryPair) -> Ruling:
@@ -27,22 +28,28 @@ def released(pair: DeliveryPair) -> Ruling:
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
     gap, limit = seconds(pair.gap_ms), pair.visibility_words
     if not pair.is_short_gap:
-        return excluded(f"it came back after {gap}, not before the {limit}")
+        return excluded(said("it came back after {gap}, not before the {limit}", gap=gap, limit=limit))
     if pair.is_fifo or (pair.earlier_kind == "worker" and pair.earlier_status == "error"):
-        return supported(f"it came back after {gap}, far inside the {limit}")
+        return supported(said("it came back after {gap}, far inside the {limit}", gap=gap, limit=limit))
     return undecidable(
-        f"it came back after {gap}, inside the {limit}; a standard queue may also deliver a copy",
+        said(
+            "it came back after {gap}, inside the {limit}; a standard queue may also deliver a copy",
+            gap=gap,
+            limit=limit,
+        ),
         "CloudTrail data events of ChangeMessageVisibility",
     )
 
 
 def _as_called(hidden_ms: int, gap_ms: int, pair: DeliveryPair) -> Ruling:
     """Rule on a message whose visibility a recorded call changed; calls are told in whole seconds."""
-    said = f"ChangeMessageVisibility let it be visible again {seconds(hidden_ms)} after the receive"
+    told = said("ChangeMessageVisibility let it be visible again {span} after the receive", span=seconds(hidden_ms))
     if pair.visibility_timeout_s is None:
-        return undecidable(f"{said}, and nothing tells whether that is early", "the visibility timeout in force")
+        return undecidable(
+            said("{told}, and nothing tells whether that is early", told=told), "the visibility timeout in force"
+        )
     if hidden_ms >= pair.visibility_timeout_s * 1000:
-        return excluded(f"{said}, which is not before the {pair.visibility_words}")
+        return excluded(said("{told}, which is not before the {limit}", told=told, limit=pair.visibility_words))
     if gap_ms < hidden_ms - 1000:
-        return excluded(f"{said}, and it had come back by then, after {seconds(gap_ms)}")
-    return supported(f"{said}, and it came back after {seconds(gap_ms)}")
+        return excluded(said("{told}, and it had come back by then, after {gap}", told=told, gap=seconds(gap_ms)))
+    return supported(said("{told}, and it came back after {gap}", told=told, gap=seconds(gap_ms)))

@@ -12,6 +12,7 @@ from forensics.rules.ruling import (
     supported,
     undecidable,
 )
+from forensics.sentence import said
 
 
 def runtime_crash(pair: DeliveryPair) -> Ruling:
@@ -28,11 +29,19 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
         return no_end_of_earlier(pair.end_of_earlier)
     what = pair.earlier_error_type or "no reason given"
     if pair.earlier_status == "init_failed":
-        return supported(f"{pair.earlier_name} failed in its init ({what}); the handler never began")
+        return supported(
+            said("{run} failed in its init ({what}); the handler never began", run=pair.earlier_name, what=what)
+        )
     if pair.earlier_status != "crash":
-        return excluded(f"{pair.earlier_name} ended in {pair.earlier_status}; the runtime did not crash")
+        return excluded(
+            said(
+                "{run} ended in {status}; the runtime did not crash", run=pair.earlier_name, status=pair.earlier_status
+            )
+        )
     if pair.is_short_gap:
-        return excluded(f"it came back after {seconds(pair.gap_ms)}; a failed run is not released before its timeout")
+        return excluded(
+            said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
+        )
     if pair.came_early and not pair.is_fifo:
         return MAYBE_A_COPY
     if pair.was_received_while_running:
@@ -42,7 +51,7 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
     if pair.may_have_outlived:
         return MAYBE_OUTLIVED
     if not pair.earlier_has_finish_mark or pair.was_alone:
-        return supported(f"the runtime of {pair.earlier_name} crashed ({what})")
+        return supported(said("the runtime of {run} crashed ({what})", run=pair.earlier_name, what=what))
     if pair.earlier_is_printed:
         return excluded("this message was finished before the crash; it came back with its batch")
     return undecidable(

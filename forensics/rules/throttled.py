@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def throttled(pair: DeliveryPair) -> Ruling:
@@ -13,7 +14,7 @@ def throttled(pair: DeliveryPair) -> Ruling:
     if pair.earlier_is_seen:
         return excluded("the earlier delivery reached a consumer: its lines are in the log")
     if pair.is_other_receiver:
-        return excluded(f"{pair.earlier_receiver} received it, not the function's poller")
+        return excluded(said("{who} received it, not the function's poller", who=pair.earlier_receiver))
     if pair.is_throttled and not pair.earlier_is_watched:
         return undecidable(
             "the function's Throttles were above zero, but a run may stand in a log that was not read in full",

@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair
 from forensics.rules.ruling import Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def unseen_receive(pair: DeliveryPair) -> Ruling:
@@ -13,7 +14,9 @@ def unseen_receive(pair: DeliveryPair) -> Ruling:
     if pair.earlier_is_seen:
         return excluded("the earlier delivery reached a consumer: its lines are in the log")
     if pair.is_other_receiver:
-        return supported(f"{pair.earlier_receiver} received it, who is none of those whose handlings the logs show")
+        return supported(
+            said("{who} received it, who is none of those whose handlings the logs show", who=pair.earlier_receiver)
+        )
     if not pair.earlier_is_watched:
         return undecidable(
             "no log shows the receive, but a run may stand in a log that was not read in full",
@@ -27,7 +30,7 @@ def unseen_receive(pair: DeliveryPair) -> Ruling:
             "the function's Throttles metric",
         )
     if pair.earlier_receiver is not None:
-        return supported(f"{pair.earlier_receiver} received it, and no log shows what became of it")
+        return supported(said("{who} received it, and no log shows what became of it", who=pair.earlier_receiver))
     return supported(
         "the receive count says that it was received, and no log shows by whom: a lost response, a person in the "
         "console or another consumer"

@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import MAYBE_HELD, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def visibility_expired(pair: DeliveryPair) -> Ruling:
@@ -17,17 +18,35 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
     if pair.run_ms is None and not pair.was_received_while_running:
         return undecidable("no line tells how long the earlier run took", pair.end_of_earlier)
     if pair.is_short_gap and pair.overlap_ms is not None and pair.overlap_ms > 0 and not (pair.outlived_ms or 0) > 0:
-        return excluded(f"it came back after {seconds(pair.gap_ms)}, before the visibility timeout ended")
+        return excluded(said("it came back after {gap}, before the visibility timeout ended", gap=seconds(pair.gap_ms)))
     if pair.overlap_ms is not None and pair.overlap_ms > 0:
         return supported(
-            f"it was received again after {seconds(pair.gap_ms)} while {pair.earlier_name} went on for "
-            f"{seconds(pair.overlap_ms)} more"
+            said(
+                "it was received again after {gap} while {run} went on for {overlap} more",
+                gap=seconds(pair.gap_ms),
+                run=pair.earlier_name,
+                overlap=seconds(pair.overlap_ms),
+            )
         )
     if pair.outlived_ms is not None and pair.outlived_ms > 0:
         took = pair.last_line_ms if pair.run_ms is None else pair.run_ms
-        return supported(f"{pair.earlier_name} took {seconds(took)}, longer than the {pair.visibility_words}")
+        return supported(
+            said(
+                "{run} took {span}, longer than the {limit}",
+                run=pair.earlier_name,
+                span=seconds(took),
+                limit=pair.visibility_words,
+            )
+        )
     if pair.visibility_timeout_s is None and pair.gap_ms is None:
         return undecidable("neither the visibility timeout nor the later receive is known", "the queue's settings")
     if pair.came_early and pair.is_fifo:
         return MAYBE_HELD
-    return excluded(f"{pair.earlier_name} ended after {seconds(pair.run_ms)}, before the {pair.visibility_words}")
+    return excluded(
+        said(
+            "{run} ended after {span}, before the {limit}",
+            run=pair.earlier_name,
+            span=seconds(pair.run_ms),
+            limit=pair.visibility_words,
+        )
+    )

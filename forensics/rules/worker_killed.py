@@ -2,6 +2,7 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.sentence import said
 
 
 def worker_killed(pair: DeliveryPair) -> Ruling:
@@ -15,21 +16,30 @@ def worker_killed(pair: DeliveryPair) -> Ruling:
     if pair.earlier_kind != "worker":
         return excluded("a Lambda function took it, not a worker")
     if pair.earlier_status == "timeout":
-        return supported(f"{pair.earlier_name} was killed by its own time limit")
+        return supported(said("{run} was killed by its own time limit", run=pair.earlier_name))
     if pair.earlier_status in ("success", "error") or pair.earlier_delete_reason is not None:
         return excluded("the worker went on to end this message by itself")
     if pair.was_received_while_running:
         return excluded("the worker still wrote about this message when it was visible again")
     limit_ms = _visible_ms(pair)
     if pair.process_ended_ms is not None and limit_ms is not None:
-        ended = f"the task of {pair.earlier_name} had stopped {seconds(pair.process_ended_ms)} after it received the message"
+        ended = said(
+            "the task of {run} had stopped {span} after it received the message",
+            run=pair.earlier_name,
+            span=seconds(pair.process_ended_ms),
+        )
         if pair.process_ended_ms <= limit_ms:
-            return supported(f"{ended}, and wrote nothing of its end: {pair.process_end_words}")
-        return excluded(f"{ended}, when that was visible again already")
+            return supported(
+                said("{ended}, and wrote nothing of its end: {words}", ended=ended, words=pair.process_end_words)
+            )
+        return excluded(said("{ended}, when that was visible again already", ended=ended))
     if pair.stopped_ms is not None and (pair.gap_ms is None or pair.stopped_ms <= pair.gap_ms):
         return supported(
-            f"{pair.earlier_name} was told to stop {seconds(pair.stopped_ms)} after it received the message, and wrote nothing of "
-            "its end"
+            said(
+                "{run} was told to stop {span} after it received the message, and wrote nothing of its end",
+                run=pair.earlier_name,
+                span=seconds(pair.stopped_ms),
+            )
         )
     return undecidable(
         "the worker wrote no line about the end of this message",

@@ -6,7 +6,7 @@ from forensics.tables.common import QUEUE_ARN as _QUEUE_ARN
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.tables.incidents import COUNTERFACTUALS, INCIDENTS
 from forensics.tables.readiness import LOGGING_READINESS
-from forensics.tables.schema import Column, Table
+from forensics.tables.schema import Column, Table, sentence
 
 _MESSAGE = Column(
     "message_id",
@@ -143,9 +143,9 @@ REDELIVERIES = Table(
         Column("overlap_ms", "long", "how long both ran at once; 0 if not, null where unknown"),
         Column("cause", "string", "the first cause that is supported, else undecidable"),
         Column("causes", "strings", "every supported cause, primary first"),
-        Column("sentence", "string", "why it was redelivered, in words"),
-        Column("excluded", "strings", "rival causes with why they are out, in words"),
-        Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        *sentence("sentence", "why it was redelivered, in words"),
+        *sentence("excluded", "rival causes with why they are out, in words", "strings"),
+        *sentence("would_decide", "what evidence would decide it; null where decided"),
         Column("is_provisional", "bool", "the cause rests on lines that are missing, and late lines may still come"),
         _EVIDENCE,
     ),
@@ -162,8 +162,8 @@ RULINGS = Table(
         Column("delivery_index", "int", "the later delivery's place in the ledger"),
         Column("code", "string", "the rule's cause code"),
         Column("stance", "string", "supported, excluded or undecidable"),
-        Column("sentence", "string", "why, in words with numbers"),
-        Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        *sentence("sentence", "why, in words with numbers"),
+        *sentence("would_decide", "what evidence would decide it; null where decided"),
         _EVIDENCE,
     ),
 )
@@ -188,9 +188,9 @@ MESSAGES = Table(
         Column("receive_count", "int", "highest receive count; null where not logged"),
         Column("causes", "strings", "cause per redelivery, in order, each once"),
         Column("origin", "string", "producer_retry, dedup_window_passed or dlq_redrive; null for the first id"),
-        Column("trigger_sentence", "string", "why it was redelivered"),
-        Column("guard_sentence", "string", "why the repeat was or was not stopped"),
-        Column("effect_sentence", "string", "how often the work was done, and what shows it"),
+        *sentence("trigger_sentence", "why it was redelivered"),
+        *sentence("guard_sentence", "why the repeat was or was not stopped"),
+        *sentence("effect_sentence", "how often the work was done, and what shows it"),
         Column("first_received_at", "timestamp", "first receive, UTC"),
         Column("last_received_at", "timestamp", "last receive seen, UTC"),
         Column("sent_at", "timestamp", "SentTimestamp, UTC; null where not logged"),
@@ -271,9 +271,9 @@ QUEUE_FINDINGS = Table(
         Column("effects_at_least", "int", "times the message's work was done for sure; null where it does not matter"),
         Column("effects_at_most", "int", "times it may have been done; null means no upper bound"),
         Column("redrive", "string", "what redriving does: safe, repeats or may_repeat; null for all but dead_lettered"),
-        Column("sentence", "string", "what happened, in words with numbers"),
-        Column("redrive_sentence", "string", "what redriving does, in words; null for all but dead_lettered"),
-        Column("would_decide", "string", "what evidence would decide it; null where decided"),
+        *sentence("sentence", "what happened, in words with numbers"),
+        *sentence("redrive_sentence", "what redriving does, in words; null for all but dead_lettered"),
+        *sentence("would_decide", "what evidence would decide it; null where decided"),
         _EVIDENCE,
     ),
 )

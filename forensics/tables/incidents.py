@@ -1,7 +1,7 @@
 """Findings about incidents: one row each, and what each change would have prevented. Rebuildable, as all findings."""
 
 from forensics.tables.common import EVIDENCE, QUEUE, QUEUE_ARN
-from forensics.tables.schema import Column, Table
+from forensics.tables.schema import Column, Table, sentence
 
 INCIDENTS = Table(
     "incidents",
@@ -49,8 +49,8 @@ INCIDENTS = Table(
         ),
         Column("headline", "string", "what happened, one sentence with numbers"),
         Column("cause_sentence", "string", "why, in one or two sentences, the trigger first"),
-        Column("excluded", "strings", "rival causes with why they are out"),
-        Column("still_open", "strings", "rival causes that are not out: why, for how many, and what would decide"),
+        *sentence("excluded", "rival causes with why they are out", "strings"),
+        *sentence("still_open", "rival causes that are not out: why, for how many, and what would decide", "strings"),
         Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),
         Column("is_provisional", "bool", "late lines may still change a verdict of it"),
         Column(

@@ -19,6 +19,16 @@ class Column:
             raise ValueError(f"column {self.name}: type {self.type!r} is not one of {TYPES}")
 
 
+MARKED = "_marked"
+"""End of the name of a column that keeps the marked form of a sentence beside the column of that sentence."""
+
+
+def sentence(name: str, meaning: str, type: str = "string") -> tuple[Column, Column]:
+    """Declare a column of sentences, or of lists of them, and the one that keeps their phrases and values."""
+    beside = f"{name} with the name of each value set before it, between signs (see forensics/sentence.py); null without values"
+    return Column(name, type, meaning), Column(f"{name}{MARKED}", type, beside)
+
+
 @dataclass(frozen=True)
 class Table:
     """One lake table. ``layer`` is ``evidence`` (append-only) or ``findings`` (rebuildable).
@@ -45,6 +55,18 @@ class Table:
     def column_names(self) -> tuple[str, ...]:
         """Column names in declared order."""
         return tuple(c.name for c in self.columns)
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        """Names of the columns that a row gives; the others are made of sentences when they are written."""
+        beside = {f"{name}{MARKED}" for name in self.sentence_names}
+        return tuple(name for name in self.column_names if name not in beside)
+
+    @property
+    def sentence_names(self) -> tuple[str, ...]:
+        """Names of the columns that hold sentences with their marked form beside them."""
+        names = set(self.column_names)
+        return tuple(name for name in self.column_names if f"{name}{MARKED}" in names)
 
     def column(self, name: str) -> Column:
         """Return the column of that name; KeyError if there is none."""

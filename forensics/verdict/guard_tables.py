@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from forensics.sentence import said
 from forensics.words import clock_text
 
 
@@ -55,10 +56,17 @@ def table_sentences(told: TableWord) -> list[str]:
     if told.gap is not None:
         if told.gap == "unread":
             return [
-                f"The idempotency table {table} was not read: a collection or an export of it would tell what it recorded."
+                said(
+                    "The idempotency table {table} was not read: a collection or an export of it would tell what it recorded.",
+                    table=table,
+                )
             ]
         return [
-            f"The idempotency table {table} could not be read ({told.gap}): what it recorded of this work is not known."
+            said(
+                "The idempotency table {table} could not be read ({gap}): what it recorded of this work is not known.",
+                table=table,
+                gap=told.gap,
+            )
         ]
     if told.absence is not None:
         return [_absent(told)]
@@ -69,23 +77,39 @@ def _why_it_passed(told: TableWord) -> list[str]:
     parts = []
     if told.ids_recorded > 1:
         parts.append(
-            f"The table {told.table} holds a record for each of {told.ids_recorded:,} message ids: its guard keys on the message id "
-            "and takes each for new."
+            said(
+                "The table {table} holds a record for each of {count} message ids: its guard keys on the message id and takes each for new.",
+                table=told.table,
+                count=told.ids_recorded,
+            )
         )
     if told.expired_at is not None:
         parts.append(
-            f"Its record in the table {told.table} expired at {clock_text(told.expired_at)} UTC, before the repeat at "
-            f"{clock_text(told.repeat_at)} UTC."
+            said(
+                "Its record in the table {table} expired at {at} UTC, before the repeat at {again_at} UTC.",
+                table=told.table,
+                at=clock_text(told.expired_at),
+                again_at=clock_text(told.repeat_at),
+            )
         )
     if told.kept_s is not None:
         parts.append(
-            f"The repeat wrote its record in the table {told.table} again {told.gap_s:,} s after the work was done: a record is kept "
-            f"for {told.kept_s:,} s at most, so the one before had expired."
+            said(
+                "The repeat wrote its record in the table {table} again {gap} after the work was done: a record is kept for {kept} at most, so "
+                "the one before had expired.",
+                table=told.table,
+                gap=f"{told.gap_s:,} s",
+                kept=f"{told.kept_s:,} s",
+            )
         )
     if told.is_passed:
         parts.append(
-            f"A completed record in the table {told.table} held{_until(told.passed_until)} when the repeat did the work: "
-            "it was done without asking the table, or under another key."
+            said(
+                "A completed record in the table {table} held{until} when the repeat did the work: it was done without asking the table, or "
+                "under another key.",
+                table=told.table,
+                until=_until(told.passed_until),
+            )
         )
     return parts
 
@@ -93,36 +117,55 @@ def _why_it_passed(told: TableWord) -> list[str]:
 def _state(told: TableWord) -> list[str]:
     parts = []
     if told.is_in_progress and told.is_lock_open:
-        until = f"{clock_text(told.lock_until)} UTC" if told.lock_until else "somebody deletes it"
+        until = said("{at} UTC", at=clock_text(told.lock_until)) if told.lock_until else "somebody deletes it"
         parts.append(
-            f"Its record in the table {told.table} is still in progress and its lock has no end of its own: every repeat is refused "
-            f"until {until}."
+            said(
+                "Its record in the table {table} is still in progress and its lock has no end of its own: every repeat is refused until "
+                "{until}.",
+                table=told.table,
+                until=until,
+            )
         )
     elif told.is_in_progress:
         after = "a repeat that came after it ran" if told.is_lock_past else "whoever comes after it runs"
         parts.append(
-            f"Its record in the table {told.table} is still in progress; its lock ends at {clock_text(told.lock_until)} UTC: {after}."
+            said(
+                "Its record in the table {table} is still in progress; its lock ends at {at} UTC: {after}.",
+                table=told.table,
+                at=clock_text(told.lock_until),
+                after=after,
+            )
         )
     if told.never_expires:
-        parts.append(f"Its record in the table {told.table} never expires.")
+        parts.append(said("Its record in the table {table} never expires.", table=told.table))
     if told.keeps_expired:
         parts.append(
-            f"Time to live is not enabled on the table {told.table}: what has expired stays until somebody deletes it."
+            said(
+                "Time to live is not enabled on the table {table}: what has expired stays until somebody deletes it.",
+                table=told.table,
+            )
         )
     if told.bears_no_status:
         parts.append(
-            f"Its record in the table {told.table} bears no status that could hold off a second run while the first is at work."
+            said(
+                "Its record in the table {table} bears no status that could hold off a second run while the first is at work.",
+                table=told.table,
+            )
         )
     if told.is_completed:
         parts.append(
-            f"Its record in the table {told.table} is completed{_until(told.completed_until)}; only a reading of the table before the "
-            "repeat would tell whether it stood there then."
+            said(
+                "Its record in the table {table} is completed{until}; only a reading of the table before the repeat would tell whether it stood "
+                "there then.",
+                table=told.table,
+                until=_until(told.completed_until),
+            )
         )
     return parts
 
 
 def _until(at: datetime | None) -> str:
-    return f" until {clock_text(at)} UTC" if at else ""
+    return said(" until {at} UTC", at=clock_text(at)) if at else ""
 
 
 _WHY = {
@@ -135,10 +178,14 @@ _WHY = {
 
 def _absent(told: TableWord) -> str:
     if told.absence == "decided":
-        return (
-            f"The idempotency table {told.table}, read whole at {clock_text(told.read_at)} UTC, has no record of it, and none can have "
-            "been deleted as expired: its guard did not record this work as done."
+        return said(
+            "The idempotency table {table}, read whole at {at} UTC, has no record of it, and none can have been deleted as expired: its "
+            "guard did not record this work as done.",
+            table=told.table,
+            at=clock_text(told.read_at),
         )
-    return (
-        f"The idempotency table {told.table} has no record of it, which decides nothing: {_WHY[told.absence or 'key']}."
+    return said(
+        "The idempotency table {table} has no record of it, which decides nothing: {why}.",
+        table=told.table,
+        why=_WHY[told.absence or "key"],
     )

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from forensics.sentence import joined, said
 from forensics.verdict.guard_tables import TableWord, table_sentences
-from forensics.words import count_text
 
 GUARDS = {
     "line": "a configured guard line shows it",
@@ -44,14 +44,11 @@ def guard_sentence(
     parts = []
     count = sum(stopped.values())
     if count:
-        how = "; ".join(words for kind, words in GUARDS.items() if stopped.get(kind))
-        parts.append(f"A guard stopped {count:,} repeat{'s' if count > 1 else ''}: {how}.")
+        how = joined((words for kind, words in GUARDS.items() if stopped.get(kind)), "; ")
+        phrase = "A guard stopped {count} repeats: {how}." if count > 1 else "A guard stopped {count} repeat: {how}."
+        parts.append(said(phrase, count=count, how=how))
     if lock_ended:
-        limit = f"{lock_ended_s} s " if lock_ended_s else ""
-        parts.append(
-            f"An idempotency guard is in place, but its lock ended when the run before was killed at its {limit}deadline, so "
-            "the repeat ran."
-        )
+        parts.append(_lock_ended(lock_ended_s))
     elif not count:
         parts.append(
             "A guard is in place, and no line shows that it stopped a repeat."
@@ -63,10 +60,22 @@ def guard_sentence(
         parts += _missed(overlapped, 0 if has_record else ids_done, None if has_record else record_gap_s)
     parts += [sentence for told in recorded for sentence in table_sentences(told)]
     if other_payloads:
-        parts.append(
-            f"The idempotency store met another payload under the same key {count_text(other_payloads, 'time')}."
+        times = said("{count} time" if other_payloads == 1 else "{count} times", count=other_payloads)
+        parts.append(said("The idempotency store met another payload under the same key {times}.", times=times))
+    return joined(parts)
+
+
+def _lock_ended(lock_ended_s: int | None) -> str:
+    if not lock_ended_s:
+        return (
+            "An idempotency guard is in place, but its lock ended when the run before was killed at its deadline, so the repeat "
+            "ran."
         )
-    return " ".join(parts)
+    return said(
+        "An idempotency guard is in place, but its lock ended when the run before was killed at its {limit} deadline, so the "
+        "repeat ran.",
+        limit=f"{lock_ended_s} s",
+    )
 
 
 def _missed(overlapped: bool, ids_done: int, record_gap_s: int | None) -> list[str]:
@@ -76,11 +85,18 @@ def _missed(overlapped: bool, ids_done: int, record_gap_s: int | None) -> list[s
         parts.append("Two runs were on at once: a guard that looks first and records later lets both pass.")
     if ids_done > 1:
         parts.append(
-            f"It was done under {ids_done:,} message ids: a guard that keys on the message id takes each for new."
+            said(
+                "It was done under {count} message ids: a guard that keys on the message id takes each for new.",
+                count=ids_done,
+            )
         )
     if record_gap_s is not None and record_gap_s > RECORD_S:
         parts.append(
-            f"It was done again after {record_gap_s:,} s: the guard's record may have expired (Powertools keeps one for "
-            f"{RECORD_S:,} s unless told otherwise)."
+            said(
+                "It was done again after {gap}: the guard's record may have expired (Powertools keeps one for {kept} unless told "
+                "otherwise).",
+                gap=f"{record_gap_s:,} s",
+                kept=f"{RECORD_S:,} s",
+            )
         )
     return parts

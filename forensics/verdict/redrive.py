@@ -1,5 +1,6 @@
 """What redriving a dead-lettered message does, given how often its work was done."""
 
+from forensics.sentence import said
 from forensics.verdict.sentences import interval_words
 
 REDRIVES = ("repeats", "may_repeat", "safe")
@@ -29,9 +30,12 @@ def redrive_sentence(at_least: int, at_most: int | None) -> str:
     # A redriven message has a new message id.
     guard = "only a guard on the business key can stop that, because the redriven message has a new id"
     if redrive == "repeats":
-        return f"Its work was done {interval_words(at_least, at_most)}: redriving it does the work again; {guard}."
+        times = interval_words(at_least, at_most)
+        return said("Its work was done {times}: redriving it does the work again; {guard}.", times=times, guard=guard)
     if at_most is None:
-        done = "was done an unknown number of times"
+        phrase = "Its work was done an unknown number of times: redriving it may do the work again; {guard}."
+    elif at_most == 1:
+        phrase = "Its work may have been done once: redriving it may do the work again; {guard}."
     else:
-        done = f"may have been done {'once' if at_most == 1 else f'up to {at_most} times'}"
-    return f"Its work {done}: redriving it may do the work again; {guard}."
+        phrase = "Its work may have been done up to {n} times: redriving it may do the work again; {guard}."
+    return said(phrase, n=at_most, guard=guard)

@@ -1,7 +1,7 @@
 """Findings in words: short, with numbers, nothing claimed that the interval does not say."""
 
+from forensics.sentence import capitalized, joined, said
 from forensics.terms import BASIS_WORDS, CAUSE_WORDS
-from forensics.words import count_text
 
 
 def interval_words(at_least: int, at_most: int | None) -> str:
@@ -11,16 +11,16 @@ def interval_words(at_least: int, at_most: int | None) -> str:
     ('exactly 2 times', '1 to 2 times', 'an unknown number of times', 'at most once')
     """
     if at_most is None:
-        return "an unknown number of times" if at_least == 0 else f"at least {_times(at_least)}"
+        if at_least == 0:
+            return "an unknown number of times"
+        return "at least once" if at_least == 1 else said("at least {n} times", n=at_least)
     if at_least == at_most:
-        return "not at all" if at_least == 0 else f"exactly {_times(at_least)}"
+        if at_least == 0:
+            return "not at all"
+        return "exactly once" if at_least == 1 else said("exactly {n} times", n=at_least)
     if (at_least, at_most) == (0, 1):
         return "at most once"
-    return f"{at_least} to {at_most} times"
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+    return said("{low} to {high} times", low=at_least, high=at_most)
 
 
 def trigger_sentence(causes: list[str], seen: int, receive_count: int | None, origin: str | None = None) -> str:
@@ -29,16 +29,19 @@ def trigger_sentence(causes: list[str], seen: int, receive_count: int | None, or
     >>> trigger_sentence([], 1, 1, "the same business key was sent again 2 s later under another message id")
     'It was delivered 1 time. The same business key was sent again 2 s later under another message id.'
     """
-    told = _delivered(causes, seen, receive_count)
-    return told if not origin else f"{told} {origin[:1].upper()}{origin[1:]}."
+    count = receive_count or seen
+    times = said("{count} time" if count == 1 else "{count} times", count=count)
+    if causes:
+        because = joined((CAUSE_WORDS.get(cause, cause) for cause in causes), ", then because ")
+        told = said("It was delivered {times}: it was redelivered because {because}.", times=times, because=because)
+    else:
+        told = said("It was delivered {times}.", times=times)
+    return joined([told, _sentence_of(origin)]) if origin else told
 
 
-def _delivered(causes: list[str], seen: int, receive_count: int | None) -> str:
-    delivered = f"delivered {count_text(receive_count or seen, 'time')}"
-    if not causes:
-        return f"It was {delivered}."
-    because = ", then because ".join(CAUSE_WORDS.get(c, c) for c in causes)
-    return f"It was {delivered}: it was redelivered because {because}."
+def _sentence_of(clause: str) -> str:
+    """Make a sentence of a clause."""
+    return said("{clause}.", clause=capitalized(clause))
 
 
 def effect_sentence(at_least: int, at_most: int | None, bases: list[str], order_runs: int | None = None) -> str:
@@ -47,14 +50,17 @@ def effect_sentence(at_least: int, at_most: int | None, bases: list[str], order_
     >>> effect_sentence(0, 1, [], 30)
     'The work was done at most once. At least 30 runs, and none against it, show that a batch is taken one message after the other.'
     """
+    times = interval_words(at_least, at_most)
     shown = [BASIS_WORDS[b] for b in dict.fromkeys(bases) if b in BASIS_WORDS]
-    by = f", shown by {' and '.join(shown)}" if shown else ""
-    order = (
-        f" At least {count_text(order_runs, 'run')}, and none against it, show that a batch is taken one message after the other."
-        if order_runs
-        else ""
-    )
-    return f"The work was done {interval_words(at_least, at_most)}{by}.{order}"
+    if shown:
+        told = said("The work was done {times}, shown by {shown}.", times=times, shown=joined(shown, " and "))
+    else:
+        told = said("The work was done {times}.", times=times)
+    if not order_runs:
+        return told
+    runs = said("{count} run" if order_runs == 1 else "{count} runs", count=order_runs)
+    phrase = "At least {runs}, and none against it, show that a batch is taken one message after the other."
+    return joined([told, said(phrase, runs=runs)])
 
 
 def _plural_noun(noun: str) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from forensics.lake import Findings, Generation, Lake
 from forensics.lake.conditions import Condition, all_of, any_of
+from forensics.lake.findings import rows_of
 from forensics.settings import Settings, place_of_settings
 from forensics.tables import Table
 from forensics.tables.books import BOOKS
@@ -118,7 +119,7 @@ def _records(
     _board: Board,
     _table: Table,
 ) -> list[dict[str, Any]]:
-    return _arrow(_board, _table, columns, where).to_pylist()
+    return rows_of(_arrow(_board, _table, columns, where))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -130,7 +131,7 @@ def _any_records(
     _board: Board,
     _table: Table,
 ) -> list[dict[str, Any]]:
-    return _board.findings.read(_table, list(columns), any_of(*where)).to_pylist()
+    return rows_of(_board.findings.read(_table, list(columns), any_of(*where)))
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from forensics.charts.queue_days import incident_frame, queue_days_figure
 from forensics.health import QueueReview, WeekReview, week_bounds
+from pages._ui.device import is_phone
 from pages._ui.plots import legible, show
 from pages._ui.said import in_words, language, say
 
@@ -25,6 +26,7 @@ def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: li
         ZoneInfo(review.zone),
         review.data_until_at,
         language(),
+        is_narrow=is_phone(),
     )
     return legible(figure)
 

@@ -5,9 +5,11 @@ from typing import Any
 import streamlit as st
 
 from forensics.report.prevention import CHANGE_WORDS, FINDING_WORDS, REDRIVE_WORDS, dead_of, share_text
+from forensics.sentence import said
 from forensics.tables.findings import QUEUE_FINDINGS
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.case import case_of
+from pages._ui.device import is_phone
 from pages._ui.said import count_text, in_words, interval, say, span_text, term
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
@@ -28,12 +30,18 @@ def prevention(incident: Row, page: Page) -> None:
     if not rows:
         return
     st.subheader(say("What would have prevented it"), anchor="prevention")
-    lines = [say("| Change | Prevents, of the repeats of affected messages | Why |"), "|---|---|---|"]
-    for r in rows:
-        words = term(CHANGE_WORDS[r["change"]])
-        share, why = in_words(share_text(r)), in_words(r["reason"])
-        lines.append(f"| {words[:1].upper()}{words[1:]} | {share} | {plain(why)} |")
+    told = [(term(CHANGE_WORDS[r["change"]]), in_words(share_text(r)), plain(in_words(r["reason"]))) for r in rows]
+    if is_phone():  # a table would break each word into lines of three letters
+        st.caption(say("Change, what it prevents of the repeats of affected messages, and why."))
+        lines = [f"- **{_capital(words)}**: {share}  \n  {why}" for words, share, why in told]
+    else:
+        lines = [say("| Change | Prevents, of the repeats of affected messages | Why |"), "|---|---|---|"]
+        lines += [f"| {_capital(words)} | {share} | {why} |" for words, share, why in told]
     st.markdown("\n".join(lines))
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def on_the_queue(incident: Row, page: Page) -> None:
@@ -168,7 +176,7 @@ def findings_table(rows: list[Row], page: Page, queue: bool = False) -> None:
 
 
 def _sentence(row: Row) -> str:
-    return f"{row['sentence']}."
+    return said("{clause}.", clause=row["sentence"])
 
 
 def _sentence_with_doubt(row: Row) -> str:

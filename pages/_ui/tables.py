@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages._ui.device import is_phone
 from pages._ui.said import in_words, language, say, term
-from pages._ui.words import plain
+from pages._ui.words import plain, with_commands, without_signs
 
 
 def data_table(
@@ -44,7 +44,7 @@ def data_table(
         {
             name: [say.maybe(chip) for chip in value]
             if name in chips
-            else say.sentence(value)
+            else without_signs(say.sentence(value))
             if name in told and isinstance(value, str)
             else value
             for name, value in row.items()
@@ -91,7 +91,7 @@ def _text(value: Any, is_ours: bool) -> str:
         return term("yes" if value else "no")
     if isinstance(value, int):
         return f"{value:,}"
-    return plain(in_words(value) if is_ours else str(value))
+    return with_commands(in_words(value)) if is_ours else plain(value)
 
 
 def _counts(rows: list[dict[str, Any]]) -> list[str]:

@@ -1,7 +1,5 @@
 """How long messages wait, day by day, and how backlog and messages in flight went."""
 
-from datetime import date
-
 import streamlit as st
 
 from forensics.settings import Settings
@@ -69,18 +67,26 @@ def _trends(page: Page, queue: str) -> None:
     rows = page.board.records(QUEUE_HEALTH, ("queue", "==", queue), columns=columns)
     rows = sorted((r for r in rows if r["backlog_max_count"] is not None), key=lambda r: r["day"])
     if len(rows) > 1:
-        st.line_chart(
+        waiting, in_flight = say("Waiting, at most"), say("In flight, at most")
+        st.vega_lite_chart(
             [
-                {
-                    say("Day"): date.fromisoformat(r["day"]),  # a date has few ticks, a text has one each
-                    say("Waiting, at most"): r["backlog_max_count"],
-                    say("In flight, at most"): r["in_flight_max_count"],
-                }
-                for r in rows
+                {"day": row["day"], "kind": kind, "count": row[column]}
+                for row in rows
+                for kind, column in ((waiting, "backlog_max_count"), (in_flight, "in_flight_max_count"))
             ],
-            x=say("Day"),
-            y=[say("Waiting, at most"), say("In flight, at most")],
-            x_label="",
+            {
+                "mark": {"type": "line", "point": True},
+                "encoding": {
+                    "x": {
+                        "field": "day",
+                        "type": "ordinal",
+                        "title": None,
+                        "axis": {"labelAngle": 0, "labelOverlap": True},
+                    },
+                    "y": {"field": "count", "type": "quantitative", "title": None},
+                    "color": {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "bottom"}},
+                },
+            },
             height=220,
         )
     elif rows:

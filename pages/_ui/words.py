@@ -48,6 +48,15 @@ def with_commands(text: Any) -> str:
     return "".join(part if n % 2 else plain(part) for n, part in enumerate(parts))
 
 
+def without_signs(text: str) -> str:
+    """Take the backticks from around our own commands: a table's cell shows them as they are.
+
+    >>> without_signs("run `doubletake collect`, not `that`")
+    'run doubletake collect, not `that`'
+    """
+    return re.sub(r"`(doubletake [^`]+)`", r"\1", text)
+
+
 def _escape_start(found: re.Match[str]) -> str:
     start = found[2]
     return f"{found[1]}\\{start}" if start in "-+#" else f"{found[1]}{start}\\"

@@ -12,8 +12,12 @@ from forensics.choices import LANGUAGES
 from forensics.language import Language, phrases
 
 ROOT = Path(__file__).resolve().parents[2]
-SPEAKING = ("app.py", "pages", "cli", "forensics/charts", "forensics/report")
-SAYS = {"say", "phrase", "busy", "answer", "warn"}
+SPEAKING = (
+    *("app.py", "pages", "cli", "forensics/charts", "forensics/report"),
+    *("forensics/rules", "forensics/origins", "forensics/queue_rules", "forensics/verdict"),
+    *("forensics/incidents", "forensics/judging"),
+)
+SAYS = {"say", "said", "phrase", "busy", "answer", "warn"}
 COUNTS = {"count", "count_text"}
 OTHERS = [code for code in LANGUAGES if code != "en"]
 

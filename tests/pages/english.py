@@ -88,7 +88,8 @@ def _of_message(where: str, message: Any) -> Iterator[tuple[str, str]]:
     if isinstance(message, dict):
         for name, value in message.items():
             if name == "spec":
-                yield from _of_figure(json.loads(value))
+                drawn = json.loads(value)
+                yield from _of_figure(drawn) if "data" in drawn else ()  # the words of Vega's stand in its data
             elif name == "columns" and isinstance(value, str):
                 for config in json.loads(value).values():
                     for part in ("label", "help"):

@@ -2,6 +2,10 @@
 
 from datetime import datetime, timedelta
 
+from forensics.queue_rules.facts import QueueFacts
+from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
+from forensics.rules import RULES, DeliveryPair
+from forensics.sentence import labelled, marked, said
 from forensics.tables.findings import INCIDENTS, MESSAGES, QUEUE_FINDINGS, REDELIVERIES, RULINGS
 from forensics.verdict.guards import guard_sentence
 from forensics.verdict.sentences import effect_sentence, trigger_sentence
@@ -24,6 +28,19 @@ CHARGE = Consumer("payments.fifo", "/aws/lambda/charge-card", "charge-card", 30,
 BILLING = Consumer("billing", "/ecs/billing-worker", None, None, 30, None, False)
 MAIL = Consumer("mail", "/aws/lambda/send-mail", "send-mail", 15, 30, 1, False)
 CLICKS = Consumer("clicks", "/aws/lambda/count-click", "count-click", 10, 60, 10, False)
+
+
+def _hit(limit_s: int) -> str:
+    """Say what the rule says of a run that was killed at its limit."""
+    pair = DeliveryPair(earlier_status="timeout", function_timeout_s=limit_s, gap_ms=600_600, run_ms=limit_s * 1000)
+    return RULES["function_timeout"](pair).sentence
+
+
+ENDED_IN_TIME = labelled(
+    "visibility_expired",
+    RULES["visibility_expired"](DeliveryPair(visibility_timeout_s=600, gap_ms=600_600, run_ms=30_040)).sentence,
+)
+NOT_IN_TIME = labelled("function_timeout", RULES["function_timeout"](DeliveryPair(earlier_status="error")).sentence)
 
 
 def _why(why: Why) -> dict[str, object]:
@@ -106,9 +123,9 @@ def double_billing(story: Story) -> None:
             trigger=trigger_sentence([cause], 2, 2),
             guard=guard_sentence({}),
             effect=effect_sentence(least, most, ["marker"]),
-            sentence="the earlier run hit the 30 s function timeout; no line shows that this message was finished",
+            sentence=_hit(30),
             excluded=[
-                "visibility_expired: the earlier run ended after 30.04 s, before the 600 s visibility timeout",
+                ENDED_IN_TIME,
                 "producer_retry: the same message ids were redelivered; nothing was sent twice",
                 "broker_copy: a FIFO queue does not deliver copies",
             ],
@@ -130,7 +147,7 @@ def double_billing(story: Story) -> None:
             "message_count": 9,
             "message_ids": sorted(m["message_id"] for m in messages[1:]),
             "business_keys": [],
-            "sentence": "the group was blocked for 570.56 s behind a failed delivery; 9 messages waited behind it",
+            "sentence": fifo_group_blocked(QueueFacts(span_ms=570_560, waiting_count=9)).sentence,
             "evidence_ids": sorted(first.end_ids),
         },
     )
@@ -157,7 +174,7 @@ def double_billing(story: Story) -> None:
                 Why("payments.fifo", ["charge-card"], "function_timeout", 10, 7, 10, 7, 30_040, 600_600, 0, 30, 600)
             ),
             "excluded": [
-                "visibility_expired: the earlier run ended after 30.04 s, before the 600 s visibility timeout",
+                ENDED_IN_TIME,
                 "producer_retry: the same message ids were redelivered; nothing was sent twice",
                 "broker_copy: a FIFO queue does not deliver copies",
             ],
@@ -341,8 +358,12 @@ def dead_lettered(story: Story, unread: bool = False) -> None:
         trigger=trigger_sentence(["function_error", "unseen_receive"], 2, 3),
         guard=guard_sentence({}),
         effect=effect_sentence(0, None, []),
-        sentence="the earlier run raised SMTPServerDisconnected; no line shows that this message was finished",
-        excluded=["function_timeout: the earlier run ended in error, not in a timeout"],
+        sentence=said(
+            "{run} raised {what}; no line shows that this message was finished",
+            run="the earlier run",
+            what="SMTPServerDisconnected",
+        ),
+        excluded=[NOT_IN_TIME],
         dead=True,
     )
     story.add(
@@ -365,7 +386,7 @@ def dead_lettered(story: Story, unread: bool = False) -> None:
             "primary_cause": "function_error",
             "headline": "1 message may have been processed more than once",
             **_why(Why("mail", ["send-mail"], "function_error", ran_ms=3200, gap_ms=30_000)),
-            "excluded": ["function_timeout: the earlier run ended in error, not in a timeout"],
+            "excluded": [NOT_IN_TIME],
             "certainty": "inferred",
             "functions": ["send-mail"],
             "is_fifo": False,
@@ -426,7 +447,7 @@ def huge(story: Story, messages: int = 5200) -> None:
             trigger=trigger_sentence(["function_timeout"], 2, 2),
             guard=guard_sentence({}),
             effect=effect_sentence(2, 2, ["marker"]),
-            sentence="the earlier run hit the 10 s function timeout; no line shows that this message was finished",
+            sentence=_hit(10),
             excluded=[],
         )
     story.add(
@@ -558,6 +579,6 @@ def _judge(
         )
         ruled = {k: v for k, v in key.items() if k != "message_id"}
         for rival in excluded:
-            name, _, why = rival.partition(": ")
+            name, _, why = marked(rival).partition(": ")
             story.add(RULINGS, ruled | {"code": name, "stance": "excluded", "sentence": why, "evidence_ids": ids})
         story.add(RULINGS, ruled | {"code": code, "stance": "supported", "sentence": sentence, "evidence_ids": ids})

@@ -27,6 +27,14 @@ def test_the_changes_stand_best_first_with_share_and_reason(incident):
     assert text.index("| Batch size 1 | 1 to 2 of 2 |") < text.index("| A longer visibility timeout | 0 of")
 
 
+def test_on_a_phone_the_changes_are_a_list_whose_words_stay_whole(visit, lake, monkeypatch):
+    monkeypatch.setattr("pages._ui.prevention.is_phone", lambda: True)
+    text = words(visit("pages/incident.py", lake, incident=world.INCIDENT))
+
+    assert "| Batch size 1 |" not in text
+    assert text.index("- **Batch size 1**: 1 to 2 of 2") < text.index("- **A longer visibility timeout**: 0 of")
+
+
 def test_redriving_is_warned_of_and_told_message_by_message(incident):
     rows = table(incident, "Redriving")
 

@@ -96,3 +96,25 @@ def test_nothing_read_says_so(incidents):
     figure = drawn(pd.DataFrame(), incidents)
 
     assert figure.layout.annotations[0].text == "Nothing was read of this queue in these weeks."
+
+
+def test_on_a_phone_title_legend_and_plot_of_each_row_stand_one_below_the_other():
+    figure = drawn(is_narrow=True)
+    plot_px = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+    edges = []
+    for row, title in enumerate(figure.layout.annotations[:4], 1):
+        low, high = figure.layout["yaxis" if row == 1 else f"yaxis{row}"].domain
+        legend = figure.layout["legend" if row == 1 else f"legend{row}"]
+        edges += [
+            title.y + (title.yshift + title.font.size) / plot_px,
+            title.y + title.yshift / plot_px,
+            legend.y,
+            high,
+            low,
+        ]
+
+        assert (legend.x, legend.xanchor) == (0, "left")
+        assert title.yshift - (legend.y - high) * plot_px > 2 * 20, "a legend of two rows of 20 px"
+
+    assert edges == sorted(edges, reverse=True)
+    assert edges[-1] >= 0

@@ -69,7 +69,7 @@ def test_a_queue_is_blind_where_lines_were_read_and_none_names_a_message(names_i
 def test_failed_runs_bound_how_many_messages_may_have_been_processed_twice():
     (row,) = blind_windows([failed(0, 10), failed(60, 61, "error"), failed(90, 100)], KNOWN, [])
 
-    assert tuple(row) == INCIDENTS.column_names
+    assert tuple(row) == INCIDENTS.given_names
     assert row["incident_id"] == "payments-20261122T1200Z"
     assert (row["started_at"], row["ended_at"]) == (at(0), at(100))
     assert (row["messages"], row["messages_at_most"], row["possible"]) == (None, 15, 15)

@@ -22,7 +22,7 @@ def row(messages, redeliveries=(), ledger=(), blocked_ms=None, gaps=()):
 
 
 def test_a_row_has_exactly_the_declared_columns():
-    assert tuple(row([message("a")])) == INCIDENTS.column_names
+    assert tuple(row([message("a")])) == INCIDENTS.given_names
 
 
 def test_an_incident_lasts_from_the_first_receive_to_the_last_activity_of_affected_messages():

@@ -25,14 +25,14 @@ def test_a_delivery_is_a_row_in_the_order_of_its_columns():
 def test_a_redelivery_is_a_row_in_the_order_of_its_columns():
     (again,) = JUDGED.redeliveries
 
-    row = dict(zip(REDELIVERIES.column_names, redelivery_row(again), strict=True))
+    row = dict(zip(REDELIVERIES.given_names, redelivery_row(again), strict=True))
 
     assert (row["delivery_index"], row["cause"], row["gap_ms"]) == (2, again.cause, 60_000)
     assert row["evidence_ids"] == ["a", "b"]
 
 
 def test_every_ruling_is_a_row_of_its_own():
-    rows = [dict(zip(RULINGS.column_names, row, strict=True)) for row in ruling_rows(JUDGED.redeliveries[0])]
+    rows = [dict(zip(RULINGS.given_names, row, strict=True)) for row in ruling_rows(JUDGED.redeliveries[0])]
 
     assert [row["code"] for row in rows] == list(RULES)
     assert {row["stance"] for row in rows} <= {"supported", "excluded", "undecidable"}
@@ -44,8 +44,8 @@ def test_every_ruling_is_a_row_of_its_own():
 def test_a_message_is_a_row_with_its_incident():
     (message,) = JUDGED.messages
 
-    row = dict(zip(MESSAGES.column_names, message_row(message, "orders-1"), strict=True))
+    row = dict(zip(MESSAGES.given_names, message_row(message, "orders-1"), strict=True))
 
     assert (row["incident_id"], row["verdict"], row["work_id"]) == ("orders-1", message.verdict, "m1")
     assert (row["last_received_at"], row["evidence_ids"]) == (MIN, ["a", "b"])
-    assert dict(zip(MESSAGES.column_names, message_row(message, None), strict=True))["incident_id"] is None
+    assert dict(zip(MESSAGES.given_names, message_row(message, None), strict=True))["incident_id"] is None

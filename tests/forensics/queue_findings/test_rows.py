@@ -33,7 +33,7 @@ def candidate(**more: Any) -> Candidate:
 def test_a_row_has_every_column_in_order_and_says_what_the_rule_says_of_the_span():
     (row,) = found([candidate()])
 
-    assert tuple(row) == QUEUE_FINDINGS.column_names
+    assert tuple(row) == QUEUE_FINDINGS.given_names
     assert row["span_ms"] == 6_100
     assert row["sentence"].startswith("the group was blocked for 6.1 s")
     assert (row["stance"], row["would_decide"]) == ("supported", None)

@@ -10,6 +10,8 @@ from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
 from forensics.errors import ForensicsError
 from forensics.language import Language, phrases
 from forensics.origins import ORIGIN_RULES
+from forensics.queue_rules.facts import QueueFacts
+from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
 from forensics.report import pages as report_pages
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
@@ -133,7 +135,7 @@ IN_INCIDENTS = {
     "10 件のメッセージは削除されていません。",
     "2 deliveries being handled when the run was cut off, so the work may or may not have been done.": "配信 2 件は実行が"
     "打ち切られた時に処理中で、処理が終わったかどうか分かりません。",
-    "the group was blocked for 6.1 s behind a failed delivery; 4 messages waited behind it": "失敗した"
+    fifo_group_blocked(QueueFacts(span_ms=6_100, waiting_count=4)).sentence: "失敗した"
     "配信のため 6.1 秒の間グループが止まりました。後ろで 4 件が待っていました",
     "11 to 13 of 13": "11〜13 / 13",
 }

@@ -1,0 +1,154 @@
+"""A sentence of the findings as its phrase and values, so that any language can say it; as text it is English.
+
+Findings keep the sentence beside its marked form, in which every value is set between signs that no text has, with its
+name: the phrase is the code, and what stands between the signs its values. Nobody has to recognise a sentence by its form.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+_OPEN, _NAMED, _CLOSE = "\x02", "\x1f", "\x03"
+_SIGNS = re.compile(f"{_OPEN}[a-z_]*{_NAMED}|{_CLOSE}")
+_STRIPPED = str.maketrans("", "", _OPEN + _NAMED + _CLOSE)
+
+
+class Sentence(str):
+    """English for people, with ``marked``: the same with its values marked."""
+
+    __slots__ = ("marked",)
+    marked: str
+
+    def __new__(cls, text: str, form: str) -> "Sentence":
+        """Keep both forms."""
+        made = super().__new__(cls, text)
+        made.marked = form
+        return made
+
+    def __reduce__(self) -> tuple[type["Sentence"], tuple[str, str]]:
+        """Return what a copy is made of."""
+        return Sentence, (str(self), self.marked)
+
+
+def said(phrase: str, /, **values: Any) -> str:
+    """Fill a phrase: whole numbers get separators, sentences stay sentences, every other value is a name or a measure.
+
+    >>> said("it came back after {gap}", gap="30 s")
+    'it came back after 30 s'
+    """
+    texts: dict[str, str] = {}
+    forms: dict[str, str] = {}
+    for name, value in values.items():
+        text = value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else str(value)
+        form = text.marked if isinstance(text, Sentence) else _inside(text)
+        texts[name] = text if form is text else plain(text)
+        forms[name] = f"{_OPEN}{name}{_NAMED}{form}{_CLOSE}"
+    return Sentence(phrase.format_map(texts), phrase.format_map(forms))
+
+
+def joined(parts: Iterable[str], joint: str = " ") -> str:
+    """Join sentences that are said one by one."""
+    every = list(parts)
+    if len(every) == 1:
+        return every[0]
+    form = joint.join(f"{_OPEN}{_NAMED}{_inside(part)}{_CLOSE}" for part in every)
+    return Sentence(joint.join(map(plain, every)), form)
+
+
+def labelled(code: str, why: str) -> str:
+    """Put a code before a sentence: ``code: why``."""
+    if isinstance(why, Sentence):
+        return Sentence(f"{code}: {why}", f"{code}: {why.marked}")
+    return f"{code}: {why}"
+
+
+def capitalized(clause: str) -> str:
+    """Begin a clause with a capital, in English; other languages say the clause as it is."""
+    text = plain(clause)
+    return Sentence(text[:1].upper() + text[1:], f"{_OPEN}{_NAMED}{_inside(clause)}{_CLOSE}") if text else clause
+
+
+def marked(text: str) -> str:
+    """Return a sentence with its values marked; any other text as it is."""
+    return getattr(text, "marked", text)
+
+
+def plain(text: str) -> str:
+    """Return a sentence, marked or not, as English text.
+
+    >>> plain(marked(said("{n} runs of {who}", n=1200, who="charge")))
+    '1,200 runs of charge'
+    """
+    if isinstance(text, Sentence):
+        return str(text)
+    return _SIGNS.sub("", text) if _OPEN in text else text
+
+
+def both_forms(text: Any) -> tuple[Any, Any]:
+    """Return what is kept of a sentence or a list of them: in English, and marked, None where nothing has values.
+
+    >>> both_forms(["nothing was read", "nothing was sent"])[1] is None
+    True
+    """
+    if text is None or (type(text) is str and _OPEN not in text):
+        return text, None
+    if isinstance(text, str):
+        form = marked(text)
+        return plain(text), form if _OPEN in form else None
+    told = [both_forms(one) for one in text]
+    return [english for english, _ in told], [form for _, form in told] if any(form for _, form in told) else None
+
+
+def has_values(text: str) -> bool:
+    """Tell whether a text has values that are marked."""
+    return _OPEN in text
+
+
+def as_sentence(english: str, form: str | None) -> str:
+    """Return a sentence as it was kept: in English, and marked where it has values."""
+    return Sentence(english, form) if form is not None else english
+
+
+class Parted(NamedTuple):
+    """A marked sentence taken apart: its phrase, with a place for every value, and the values, marked themselves."""
+
+    phrase: str
+    values: Sequence[tuple[str, str]]
+
+
+def parted(text: str) -> Parted:
+    """Take a marked sentence apart.
+
+    >>> parted(marked(said("{run} took {span}", run="it", span="3 s")))
+    Parted(phrase='{run} took {span}', values=[('run', 'it'), ('span', '3 s')])
+    """
+    phrase, values, depth, at = "", [], 0, 0
+    name = ""
+    for sign in _SIGNS.finditer(text):
+        if sign[0] != _CLOSE:
+            if depth == 0:
+                name = sign[0][1:-1]
+                phrase += f"{text[at : sign.start()]}{{{name}}}"
+                at = sign.end()
+            depth += 1
+            continue
+        depth -= 1
+        if depth == 0:
+            values.append((name, text[at : sign.start()]))
+            at = sign.end()
+    return Parted(phrase + text[at:], values)
+
+
+def _inside(text: str) -> str:
+    """Return a value as it stands inside a sentence: no text of a log is taken for our signs."""
+    if isinstance(text, Sentence):
+        return text.marked
+    return (
+        text
+        if _OPEN not in text and _CLOSE not in text and _NAMED not in text or _balanced(text)
+        else text.translate(_STRIPPED)
+    )
+
+
+def _balanced(form: str) -> bool:
+    return form.count(_OPEN) == form.count(_CLOSE) == form.count(_NAMED)
