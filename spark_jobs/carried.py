@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.carrier import Carrier
+from spark_jobs.carrier import Carrier, Here
 
 Kernel = Callable[[Any, Any], Summary]
 Unit = dict[str, Any]
@@ -62,7 +62,8 @@ class Carried:
         if missing:
             mine = None if weights is None else [weights[n] for n in missing]
             done = self._done(sum(weights), sum(mine), what) if weights and mine and what else None
-            made = self.carrier.map(kernel, shared, [units[n] for n in missing], mine, done)
+            carrier = self.carrier if len(missing) > 1 else Here()  # one alone is nothing to share out
+            made = carrier.map(kernel, shared, [units[n] for n in missing], mine, done)
             found |= dict(zip(missing, made, strict=True))
         return [found[n] for n in range(len(units))]
 

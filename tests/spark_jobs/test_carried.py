@@ -54,6 +54,16 @@ def test_nothing_is_said_where_everything_is_there(cache):
     assert carried(cache, Here()) == []
 
 
+def test_a_unit_alone_is_made_in_this_process_and_several_are_carried(cache):
+    class Nobody:
+        def map(self, *_):
+            raise AssertionError("carried")
+
+    assert [over for over, _, _ in carried(cache, Nobody(), UNITS[:1])] == [0, 10]
+    with pytest.raises(AssertionError, match="carried"):
+        carried(cache, Nobody(), UNITS[:3])
+
+
 def test_steps_that_count_nothing_are_silent(cache):
     assert carried(cache, Here(), what="") == []
 
@@ -75,6 +85,6 @@ def test_a_failure_with_a_sentence_comes_back_from_spark_as_it_was_raised(cache,
         raise ForensicsError(f"{unit['name']} cannot be read", "Mend it.")
 
     with pytest.raises(ForensicsError, match="a cannot be read") as told:
-        Carried(cache, OnSpark(spark), Unheard()).map("broken", broken, cache, UNITS[:1])
+        Carried(cache, OnSpark(spark), Unheard()).map("broken", broken, cache, UNITS[:2])
 
     assert told.value.hint == "Mend it."
