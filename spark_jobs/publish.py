@@ -12,7 +12,7 @@ import polars as pl
 
 from forensics.clock import moment
 from forensics.counting.fifo_groups import groups_to_look_at
-from forensics.counting.measures import MEASURES, returned_batches, verdict_measures
+from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
 from forensics.counting.readiness import together
@@ -288,7 +288,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     files = [cache.entry("settle", name) / "measures.parquet" for name in unit["settled"]]
     files += [cache.entry(*part) / "run_measures.parquet" for part in unit["parts"]]
     files += [cache.entry(step, name) / "measures.parquet" for step in ("judge", "messages") for name in unit[step]]
-    measures = pl.concat([pl.DataFrame(schema=MEASURES), *(pl.read_parquet(file) for file in files)])
+    measures = pl.concat([NO_MEASURES, *(pl.read_parquet(file) for file in files)])
     points = (
         pl.read_parquet(list(unit["metric_files"]))
         if unit["metric_files"]

@@ -65,6 +65,8 @@ MEASURES = pl.Schema(
 
 ``slowest_id`` is a line of the longest run, ``slowest_ms`` its length, 0 where unknown. ``evidence`` is sorted.
 """
+NO_MEASURES = pl.DataFrame(schema=MEASURES)
+"""Made once: it takes as long as counting a small part."""
 
 _RANDOM_ID = r"(?i)^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
 """A UUID of version 4: made of nothing but chance."""
@@ -275,13 +277,13 @@ def _collected(counts: Sequence[pl.LazyFrame], values: Sequence[pl.LazyFrame]) -
     """Put into one what was counted of one part: ``counts`` may say several things of one key, of ``values`` each one."""
     at = pl.col("at").cast(_UTC)
     found = pl.collect_all([frame.with_columns(at) for frame in (*counts, *values)])
-    of_keys = pl.concat([pl.DataFrame(schema=MEASURES), *found[: len(counts)]], how="diagonal")
+    of_keys = pl.concat([NO_MEASURES, *found[: len(counts)]], how="diagonal")
     return _in_order(summed(of_keys, KEY), *found[len(counts) :])
 
 
 def _in_order(*frames: pl.DataFrame) -> pl.DataFrame:
     """Return frames with some of the columns as one, in all of them and sorted."""
-    every = pl.concat([pl.DataFrame(schema=MEASURES), *frames], how="diagonal")
+    every = pl.concat([NO_MEASURES, *frames], how="diagonal")
     return every.with_columns(pl.col("times", *COUNTS).fill_null(0)).sort(*KEY, *VALUES)
 
 

@@ -24,7 +24,7 @@ def forget_generations(lake: Lake, keep: int = KEEP_GENERATIONS) -> None:
 
 def nameless_folders(lake: Lake, keep: int = KEEP_GENERATIONS) -> list[Path]:
     """Return the folders of findings that neither a kept generation names nor the newest version of their table."""
-    newest = lake.versions((*FINDINGS, GENERATIONS))
+    newest = {t.name: commits.newest_version(lake.path(t)) for t in (*FINDINGS, GENERATIONS) if lake.exists(t)}
     named = {table.name: {newest[table.name]} for table in FINDINGS if table.name in newest}
     last = newest.get(GENERATIONS.name, -1)
     for version in range(last, max(last - keep, -1), -1):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from forensics.lake import Lake, commits, to_arrow
+from forensics.lake import Lake, commits, handles, to_arrow
 from forensics.lake.doctor import heal
 from forensics.lake.forgetting import KEEP_GENERATIONS, forget_generations, nameless_folders
 from forensics.tables.evidence import LOG_EVENTS
@@ -91,6 +91,14 @@ def test_an_earlier_version_is_not_opened_to_be_kept(lake, monkeypatch):
 
     assert nameless_folders(lake, keep=1) != []
     assert not [version for name, version in seen if name != "generations"]
+
+
+def test_to_know_what_is_kept_no_table_of_findings_is_opened(lake):
+    correlate(lake, T, count=1)
+    handles._opened.clear()
+
+    assert nameless_folders(lake) == []
+    assert {folder.name for folder, _ in handles._opened} == {"generations"}
 
 
 def test_a_table_of_findings_that_was_only_added_to_is_asked_for_its_files(lake):
