@@ -1,12 +1,12 @@
 """What rows of coverage still say: a reading counts until what it stored was found damaged."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from forensics.clock import micros, moment
-from forensics.spans import Spans
+from forensics.spans import Spans, common_to
 
 Row = Mapping[str, Any]
 SETTLING = timedelta(minutes=5)
@@ -46,6 +46,26 @@ def standing(coverage: Iterable[Row]) -> Iterator[Row]:
                 yield {**row, "window_start_at": start_at, "window_end_at": end_at}
 
 
+def left_by_retention(coverage: Iterable[Row], log_group_settings: Iterable[Row]) -> Iterator[Row]:
+    """Yield rows of coverage, each reading of a log group cut to the time that its retention had left when it was read.
+
+    CloudWatch says nothing of events that it has deleted: what is older reads as if nothing had been written.
+    """
+    days: dict[tuple[Any, ...], int] = {}
+    for group in log_group_settings:
+        if group["retention_days"] is not None:
+            name = (group["account_id"], group["region"], group["log_group"])
+            days[name] = min(group["retention_days"], days.get(name, group["retention_days"]))
+    for row in coverage:
+        kept = days.get((row.get("account_id"), row.get("region"), row["resource"]))
+        if row["source"] != "log_events" or row["status"] != "ok" or kept is None:
+            yield row
+            continue
+        start_at = max(row["window_start_at"], row["collected_at"] - timedelta(days=kept))
+        if start_at < row["window_end_at"]:
+            yield {**row, "window_start_at": start_at}
+
+
 def settled_until(row: Row) -> datetime:
     """Return until when a reading shows whatever happened: where it was made too early, events may be missing at its end."""
     end_at: datetime = row["window_end_at"]
@@ -65,13 +85,34 @@ def window_end(row: Row) -> datetime:
 
 
 def read_spans(coverage: Iterable[Row], until: Callable[[Row], datetime] = window_end) -> dict[str, dict[str, Spans]]:
-    """Return per source and resource what was read in full, each reading up to the moment that ``until`` says."""
-    found: dict[str, dict[str, list[tuple[int, int]]]] = {}
-    for row in standing(coverage):
+    """Return per source and resource what was read in full, each reading up to the moment that ``until`` says.
+
+    Where a name stands for resources of several accounts or regions, that is what was read of each; a reading that does not say
+    of which counts for all.
+    """
+    found: dict[str, dict[str, dict[tuple[Any, Any], list[tuple[int, int]]]]] = {}
+    places: dict[tuple[str, str], set[tuple[Any, Any]]] = defaultdict(set)
+    rows = list(coverage)
+    for row in rows:
+        places[row["source"], row["resource"]].add((row.get("account_id"), row.get("region")))
+    for row in standing(rows):
         span = (micros(row["window_start_at"]), micros(until(row)))
         if span[0] <= span[1]:
-            found.setdefault(row["source"], {}).setdefault(row["resource"], []).append(span)
-    return {source: {name: Spans(spans) for name, spans in of.items()} for source, of in found.items()}
+            of = found.setdefault(row["source"], {}).setdefault(row["resource"], {})
+            of.setdefault((row.get("account_id"), row.get("region")), []).append(span)
+    return {
+        source: {name: _in_all(of, places[source, name]) for name, of in named.items()}
+        for source, named in found.items()
+    }
+
+
+def _in_all(read: Mapping[tuple[Any, Any], list[tuple[int, int]]], places: Collection[tuple[Any, Any]]) -> Spans:
+    """Return what was read in each of some places, accounts with regions."""
+    anywhere = [span for place, spans in read.items() if None in place for span in spans]
+    known = [place for place in places if None not in place]
+    if not known:
+        return Spans(anywhere)
+    return common_to([Spans([*read.get(place, []), *anywhere]) for place in known])
 
 
 def block_end(at: datetime) -> datetime:

@@ -97,8 +97,11 @@ class Ordinary:
             pl.lit(True).alias("has_start"),
             pl.col("message_count").fill_null(0),
             pl.concat_list("start_id", "end_id", "report_id").list.sort().alias("evidence_ids"),
-            (pl.col("message_count") > 0).fill_null(False).alias("names_items"),
-            (pl.col("message_count") > 0).fill_null(False).alias("shows_records"),
+            *(
+                (pl.col("message_count") > 0).fill_null(False).alias(n)
+                for n in ("names_items", "shows_records", "shows_batch")
+            ),
+            pl.col("message_count").fill_null(0).alias("record_count"),
             pl.coalesce("shows_counts", nothing),
             pl.coalesce("shows_starts", nothing),
             pl.coalesce("shows_effects", nothing),

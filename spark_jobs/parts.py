@@ -37,6 +37,8 @@ def schema_of(table: Table) -> dict[str, Any]:
 INVOCATION_SCHEMA: dict[str, Any] = schema_of(INVOCATIONS) | {
     "names_items": pl.Boolean,
     "shows_records": pl.Boolean,
+    "shows_batch": pl.Boolean,
+    "record_count": pl.Int32,
     "shows_counts": pl.Boolean,
     "shows_starts": pl.Boolean,
     "shows_effects": pl.Boolean,

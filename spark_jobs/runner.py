@@ -250,7 +250,7 @@ class _Run:
             starts
             for entry, told in zip(parts.entries, parts.told, strict=True)
             if any(group["blind"] for group in told["groups"])
-            for starts in blind_starts(self.cache.entry(*entry))
+            for starts in blind_starts(self.cache.entry(*entry), reading.in_force)
         ]
         orders = orders_together(told["orders"] for told in parts.told)
         functions = {name: group.function_name for name, group in reading.groups.items()}

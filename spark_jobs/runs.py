@@ -6,11 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from forensics.judging.event_counts import Run
-from forensics.run_ends import FAILED
+from forensics.judging.event_counts import Run, run_of
+from forensics.judging.written import blind_of
+from forensics.settings_in_force import SettingsInForce
 from spark_jobs.parts import all_invocations
 
-_COLUMNS = ["function_name", "queue_arn", "started_at", "ended_at", "end_status", "message_count", "shows_records"]
+_COLUMNS = ["function_name", "queue_arn", "started_at", "ended_at", "end_status", "message_count", "shows_batch"]
 
 
 def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[Path]) -> dict[str, list[Run]]:
@@ -36,23 +37,13 @@ def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[
         for row in times.iter_rows(named=True):
             of_function[row["function_name"]].append(row)
     return {
-        uuid: [_run(row, queue_arn) for row in of_function[function]]
+        uuid: [run_of(row, queue_arn) for row in of_function[function]]
         for uuid, (queue_arn, function) in sorted(mappings.items())
     }
 
 
-def blind_starts(part: Path) -> list[tuple[str, str | None, list[int]]]:
-    """Return by log group and function of a part when those runs began (µs) whose lines show no record."""
-    rows = all_invocations(part).filter(~pl.col("shows_records"))
-    return list(
-        rows.group_by("log_group", "function_name").agg(pl.col("started_at").dt.epoch("us")).collect().iter_rows()
-    )
-
-
-def _run(row: Mapping[str, Any], queue_arn: str) -> Run:
-    is_mine = row["queue_arn"] == queue_arn
-    messages = row["message_count"] if is_mine and row["shows_records"] else 0
-    failed: int | None = 0
-    if is_mine and row["end_status"] != "success":
-        failed = messages if row["end_status"] in FAILED and row["shows_records"] else None
-    return Run(row["started_at"], row["ended_at"], messages, failed)
+def blind_starts(part: Path, in_force: SettingsInForce) -> list[tuple[str, str | None, list[int]]]:
+    """Return by log group and function of a part when those runs began (µs) that may have had messages which no line shows."""
+    rows = all_invocations(part).filter(~pl.col("shows_batch"))
+    of = rows.group_by("log_group", "function_name", "queue_arn", "record_count")
+    return blind_of(of.agg(pl.col("started_at").dt.epoch("us")).collect().iter_rows(), in_force)

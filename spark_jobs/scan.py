@@ -321,7 +321,8 @@ class _Lines:
         there = records.select("run", "message_id", there=pl.lit(True))
         found = found.join(there, on=["run", "message_id"], how="left")
         speaks = pl.col("says") & (MENTION | EFFECT | STARTED) > 0
-        lost = found.filter((speaks & pl.col("there").is_null()) | both)
+        is_again = pl.col("by_key") & pl.struct("run", "at", "message_id", "says").is_duplicated()
+        lost = found.filter((speaks & pl.col("there").is_null()) | both | is_again)
         self._mark_odd(odd, lost["run"])
         return found.drop("there", "keyed_id")
 

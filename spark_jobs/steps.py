@@ -130,7 +130,7 @@ def _write_part(folder: Path, part: Part) -> Summary:
     invocations, deliveries = part.invocations, part.deliveries
     groups = invocations.group_by("log_group", "function_name").agg(
         has_starts=pl.col("has_start").any(),
-        blind=(~pl.col("shows_records")).sum(),
+        blind=(~pl.col("shows_batch")).sum(),
         has_guard_line=pl.col("has_guard_line").any(),
         names_items=pl.col("names_items").any(),
     )

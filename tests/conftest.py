@@ -4,7 +4,7 @@ import gc
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadFileScheduling
 
 from tests.temporary import in_memory
@@ -30,12 +30,12 @@ _TOGETHER = {
     "tests/spark_jobs/test_reuse.py": "in rounds",
     "tests/spark_jobs/test_cluster.py": "on a cluster",
     "tests/spark_jobs/": "of many worlds",
+    "tests/pages/in_browser/test_browser.py": "in a browser",  # first: it asks a server that has answered nothing yet
+    "tests/pages/in_browser/": "in a browser",
 }
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
 _LONG = (
     *_TOGETHER,
-    "tests/pages/test_browser.py",
-    "tests/pages/test_accessibility.py",
     "tests/ingest/test_crashes.py",
     "tests/ingest/test_odd_replies.py",
     "tests/ingest/test_collect.py",
@@ -55,7 +55,7 @@ _LONG = (
 
 
 class _Together(LoadFileScheduling):
-    """Tests of one file run in one process, and so do those that share a Java, or lakes of many worlds."""
+    """Tests of one file run in one process, and so do those that share a Java, a browser, or lakes of many worlds."""
 
     def _split_scope(self, nodeid: str) -> str:
         mine = (scope for start, scope in _TOGETHER.items() if nodeid.startswith(start))
@@ -73,8 +73,14 @@ def _rank(item):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest: begun last, it would keep one process at work while the others have nothing left."""
+    """Begin with what takes longest: begun last, it would keep one process at work while the others have nothing left.
+
+    What hypothesis draws is done very often, and is not the same each time: too slow for the quick check.
+    """
     items.sort(key=_rank)
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("slow")
 
 
 def pytest_collection_finish():

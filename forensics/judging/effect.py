@@ -142,18 +142,25 @@ def _effect_at(d: Delivery) -> int | None:
 def count_returned_once(work: Iterable[Delivery]) -> None:
     """Let ``returned`` count once per work: after any earlier yes of the same work a guard may have answered silently.
 
-    Settings that say ``idempotent = false`` lift this. ``work``: every delivery of every message of one work.
+    Settings that say ``idempotent = false`` lift this. A run that names a message in passing may never have had it: one
+    counts where nothing but passing mentions is known. ``work``: every delivery of every message of one work.
     """
     deliveries = list(work)
     if "returned" not in [delivery.basis for delivery in deliveries]:
         return
+    in_order = sorted(deliveries, key=_by_receive)
     is_done = False
-    for delivery in sorted(deliveries, key=_by_receive):
-        if delivery.effect != "yes":
+    for delivery in in_order:
+        if delivery.effect != "yes" or delivery.is_passing:
             continue
         if is_done and delivery.basis == "returned" and delivery.is_idempotent is not False:
             delivery.effect, delivery.effect_at = "unknown", None
         is_done = True
+    named = [d for d in in_order if d.is_passing]
+    is_taken = len(named) < len(in_order)
+    for delivery in named if is_taken else named[1:]:
+        if delivery.effect == "yes":
+            delivery.effect, delivery.effect_at = "unknown", None
 
 
 def _by_receive(d: Delivery) -> tuple[object, ...]:

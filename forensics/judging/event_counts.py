@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
+from forensics.run_ends import FAILED as FAILED_RUNS
 from forensics.spans import Spans
 
 INVOKED, FAILED, DELETED = "InvokedEventCount", "FailedInvokeEventCount", "DeletedEventCount"
@@ -33,6 +34,16 @@ class Run(NamedTuple):
     ended_at: int | None
     messages: int
     failed: int | None
+
+
+def run_of(row: Row, queue_arn: str) -> Run:
+    """Return the run that a row of an invocation tells of, and how many messages of a queue it had, if its batch was printed."""
+    is_mine = row["queue_arn"] == queue_arn
+    messages = row["message_count"] if is_mine and row["shows_batch"] else 0
+    failed: int | None = 0
+    if is_mine and row["end_status"] != "success":
+        failed = messages if row["end_status"] in FAILED_RUNS and row["shows_batch"] else None
+    return Run(row["started_at"], row["ended_at"], messages, failed)
 
 
 class Stretch(NamedTuple):

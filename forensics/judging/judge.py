@@ -16,6 +16,7 @@ from forensics.judging.ledger import put_in_order
 from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
+from forensics.judging.passing import without_passing
 from forensics.judging.provisional import delivery_final_at
 from forensics.judging.sends import add_sends, with_marks_by_key
 from forensics.judging.surroundings import Surroundings
@@ -68,6 +69,7 @@ def _items(deliveries: Iterable[Delivery], around: Surroundings) -> list[Item]:
         by_item[delivery.queue_arn, delivery.item_id].append(delivery)
     items = []
     for _, item in sorted(by_item.items()):
+        item = without_passing(item)
         in_order = put_in_order(item + unlogged_receives(item, around))
         _add_calls(in_order, around)
         for delivery in in_order:

@@ -20,7 +20,7 @@ def with_late_output_returned(deliveries: Sequence[Delivery]) -> list[Delivery]:
         return list(deliveries)
     batches: dict[tuple[str | None, str | None, str], list[Delivery]] = defaultdict(list)
     for delivery in deliveries:
-        if delivery.batch_position is not None:
+        if delivery.batch_position is not None or delivery.record_at is not None:
             batches[_place(delivery)].append(delivery)
     given_back: dict[int, list[Delivery]] = defaultdict(list)
     gone: set[int] = set()

@@ -40,7 +40,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_error_type=earlier.error_type,
         earlier_has_finish_mark=has_finish_mark,
         earlier_batch_count=earlier.batch_count,
-        earlier_is_printed=earlier.batch_position is not None,
+        earlier_is_printed=_is_batch_printed(earlier),
         earlier_delete_reason=earlier.delete_reason,
         earlier_is_named_failure=earlier.is_named_failure,
         earlier_has_response=earlier.has_response,
@@ -81,7 +81,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_kind=earlier.consumer_kind,
         earlier_status=earlier.run_status,
         earlier_batch_count=earlier.batch_count,
-        earlier_is_printed=earlier.batch_position is not None,
+        earlier_is_printed=_is_batch_printed(earlier),
         earlier_is_named_failure=earlier.is_named_failure,
         earlier_has_finish_mark=has_finish_mark,
         earlier_batch_size=earlier.batch_size,
@@ -95,6 +95,11 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
         is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
     )
+
+
+def _is_batch_printed(d: Delivery) -> bool:
+    """Tell whether lines show all that was handed out together; a worker's handling is of one message."""
+    return d.is_batch_printed or (d.consumer_kind == "worker" and d.record_at is not None)
 
 
 @lru_cache(maxsize=ANSWERS_KEPT)

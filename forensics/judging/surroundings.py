@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
-from forensics.coverage import read_spans, settled_until
+from forensics.coverage import left_by_retention, read_spans, settled_until
 from forensics.judging.calls import Calls
 from forensics.judging.dead_letters import has_fifo_dead_letters, sources_of
 from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
@@ -68,6 +68,7 @@ class Surroundings:
         *,
         consumers: Sequence[Row] = (),
         coverage: Sequence[Row] = (),
+        log_group_settings: Sequence[Row] = (),
         queue_settings: Sequence[dict[str, Any]] = (),
         function_settings: Sequence[dict[str, Any]] = (),
         event_source_mappings: Sequence[dict[str, Any]] = (),
@@ -98,6 +99,7 @@ class Surroundings:
         sources = sources_of(queue_settings)
         self.dead_letter_queue_arns = frozenset(sources)
         self.has_fifo_dead_letters = has_fifo_dead_letters(consumers, queue_settings)
+        coverage = list(left_by_retention(coverage, log_group_settings))
         read = read_spans(coverage)
         self.finality = Finality(coverage, consumers)
         self.task_stops = TaskStops(task_stops)

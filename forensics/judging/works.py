@@ -1,8 +1,9 @@
 """Which messages stand for the same work: linked by ids that items of one queue share, directly or through others."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from forensics.event_ids import is_event_id
 from forensics.judging.ending import ended_if_last
 from forensics.judging.links import Key, Links
 from forensics.judging.surroundings import Surroundings
@@ -12,16 +13,19 @@ from forensics.streams.model import Delivery
 def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[list[Delivery]]]:
     """Put items together that share their work, and fill in ``work_id``: the smallest item id of the work.
 
-    Items of one queue share their work by deduplication id, business key, a framework's job id, a deduplication id that
-    is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and came back once while
-    a move task was on. An equal body alone links nothing. ``items`` need their effects and endings.
+    Items of one queue share their work by deduplication id in their message group, business key, a framework's job id, a
+    deduplication id that is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and
+    came back once while a move task was on. An equal body alone links nothing, nor does a deduplication id under which
+    different business keys were sent: it stands for something else than the work. ``items`` need their effects and endings.
     """
     redriven = _redriven_bodies(items, around) if around.has_move_tasks else {}
+    of_others = _of_several_works(items)
+    message_ids = {d.message_id for item in items for d in item if d.message_id is not None}
     links = Links()
     holders: dict[tuple[str, str, str], Key] = {}
     for item in items:
         key = _key(item)
-        for kind, value in _shared_values(item) | redriven.get(key, set()):
+        for kind, value in (_shared_values(item, message_ids) - of_others) | redriven.get(key, set()):
             holder = holders.setdefault((key[0], kind, value), key)
             if holder is not key:
                 links.join(holder, key)
@@ -38,23 +42,44 @@ def _key(item: Sequence[Delivery]) -> Key:
     return item[0].queue_arn, item[0].item_id
 
 
-def _shared_values(item: Iterable[Delivery]) -> set[tuple[str, str]]:
+def _shared_values(item: Iterable[Delivery], message_ids: Collection[str]) -> set[tuple[str, str]]:
     """Return what an item may share with others, as kind and value.
 
-    A deduplication id is of the kind of a message id: it links those that have it, and the message that it names.
+    A deduplication id links those that have it in one message group, and the message that it names. Groups may have deduplication ids of their own (DeduplicationScope).
     """
     values = set()
     for d in item:
         if d.message_id is not None:
             values.add(("message", d.message_id))
         if d.deduplication_id is not None:
-            values.add(("message", d.deduplication_id))
+            values.add(_deduplicated(d))
+            if d.deduplication_id in message_ids:
+                values.add(("message", d.deduplication_id))
         if d.job_id is not None:
             values.add(("job", d.job_id))
         if d.message_id is not None:  # a line that names only a key may be of any delivery of any message that has it
             for key in d.business_keys:
                 values.add(("business_key", key))
     return values
+
+
+def _deduplicated(d: Delivery) -> tuple[str, str]:
+    return "deduplication", f"{d.queue_arn} {d.group_id} {d.deduplication_id}"
+
+
+def _of_several_works(items: Iterable[Sequence[Delivery]]) -> set[tuple[str, str]]:
+    """Return the deduplication ids, each in its queue and message group, that were sent with different business keys.
+
+    Who publishes one event twice gives it another event id each time.
+    """
+    keys: dict[tuple[str, str], set[frozenset[str]]] = defaultdict(set)
+    for item in items:
+        mine = frozenset(key for d in item for key in d.business_keys if not is_event_id(key))
+        if mine:
+            for d in item:
+                if d.deduplication_id is not None:
+                    keys[_deduplicated(d)].add(mine)
+    return {value for value, sets in keys.items() if not frozenset.intersection(*sets)}
 
 
 def _redriven_bodies(items: Iterable[Sequence[Delivery]], around: Surroundings) -> Mapping[Key, set[tuple[str, str]]]:

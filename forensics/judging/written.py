@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from forensics.judging.order import Order, OrderCounts
+from forensics.settings_in_force import SettingsInForce
 
 Writer = tuple[str, str | None]
 """Who writes lines: a log group and the function; None: a worker, or a function that nothing names."""
@@ -74,6 +75,28 @@ def lines_of_writers(
         )
         for writer in sorted(writers, key=str)
     ]
+
+
+def blind_of(
+    runs: Iterable[tuple[str, str | None, str | None, int, Sequence[int]]], in_force: SettingsInForce
+) -> list[tuple[str, str | None, list[int]]]:
+    """Return by writer when those runs began that may have had messages which no line shows, of runs without a whole printed batch.
+
+    ``runs`` are log group, function, queue, how many records their lines print, and their starts (µs); as many as their mapping
+    hands out at most are all they had.
+    """
+    found: dict[Writer, list[int]] = {}
+    for log_group, function, queue_arn, count, starts in runs:
+        blind = starts if not count else [at for at in starts if not _holds(in_force, queue_arn, function, at, count)]
+        found.setdefault((log_group, function), []).extend(blind)
+    return [(*writer, blind) for writer, blind in found.items() if blind]
+
+
+def _holds(in_force: SettingsInForce, queue_arn: str | None, function: str | None, at: int, count: int) -> bool:
+    mapping = in_force.mapping(queue_arn, function, at)
+    if mapping is None or mapping["batch_size"] is None or mapping["is_later_snapshot"]:
+        return False
+    return bool(mapping["batch_size"] <= count)
 
 
 class Written:

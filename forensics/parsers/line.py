@@ -7,7 +7,7 @@ from forensics.parsers import app_lines, json_lines, lambda_text, sqs_records
 from forensics.parsers.handle_errors import HandleError, handle_error
 from forensics.parsers.idempotency import idempotency
 from forensics.parsers.marks import Mark, mark, placed
-from forensics.parsers.mentions import mentions
+from forensics.parsers.mentions import is_taking, mentions
 from forensics.parsers.sqs_records import Record
 from forensics.parsers.workers import WorkerLine, worker
 from forensics.settings import Consumer
@@ -25,7 +25,8 @@ class ParsedLine:
 
     ``kind`` is init_start, start, end, report, timeout, timeout_answer, runtime_error, runtime_done, init_report, restore_start,
     restore_report, extension, telemetry, unhandled_error, logged_error (which the runtime or the application may have
-    written), handle_error, app, platform or other.
+    written), handle_error, app, platform or other. ``is_whole_batch``: the list of ``records`` is printed up to its end;
+    ``takes_mentioned``: the line says that the ``mentions`` are in hand.
     """
 
     kind: str
@@ -40,7 +41,9 @@ class ParsedLine:
     init_ms: float | None = None
     phase: str | None = None
     records: list[Record] | None = None
+    is_whole_batch: bool = False
     mentions: list[str] | None = None
+    takes_mentioned: bool = False
     batch_item_failures: list[str] | None = None
     handle_error: HandleError | None = None
     idempotency: str | None = None
@@ -111,10 +114,10 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
     if style is None and not is_json and (ended := _platform_words(line)):
         return ended
     text = around = line
-    found = None
+    found, is_whole = None, False
     if style is not None:
         printed = sqs_records.printed(line, style)
-        found, text, around = printed.records, printed.text, printed.around
+        found, text, around, is_whole = printed.records, printed.text, printed.around, printed.is_whole
     has_json = is_json or line.startswith(json_lines.WARNING_START)
     prefix = app_lines.PREFIX.find(line) or ""
     request_id = app_lines.PREFIX_REQUEST_ID.find(prefix)
@@ -134,6 +137,7 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
     repeat = framework = named = None
     if found is None:
         repeat, named = idempotency(line), mentions(line, request_id)
+        named = None if named and sqs_records.goes_on(line) else named
         framework = None if log_group.startswith(LAMBDA_LOG_GROUPS) else worker(line)
     is_silent = found is None and response is None and repeat is None and framework is None and named is None
     is_app = has_json or not is_silent or app_lines.PREFIX_SAYS.find(prefix) is not None
@@ -155,7 +159,9 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         error_type=error_type,
         error_text=error_text[:ERROR_TEXT_CHARS] if error_text else None,
         records=found,
+        is_whole_batch=is_whole,
         mentions=named,
+        takes_mentioned=named is not None and is_taking(line),
         batch_item_failures=response,
         handle_error=refused,
         idempotency=repeat,

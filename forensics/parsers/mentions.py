@@ -25,6 +25,15 @@ MENTION = Pattern(
 """
 ONE_ID = Pattern("mentioned_id", UUID)
 
+TAKING = Pattern(
+    "taking",
+    r"(?<![A-Za-z])(?:(?:[Rr]e-?)?[Pp]rocess(?:ing|ed|es)?|[Rr]eceiv(?:ed|ing|es)|[Hh]andl(?:ing|ed|es)|[Cc]onsum(?:ing|ed|es)"
+    r"|[Dd]equeued|[Ss]tart(?:ing|ed|s)?|[Bb]egin(?:ning|s)?|[Gg]ot|[Pp]icked up|[Ww]orking on)(?![A-Za-z])",
+)
+"""Words of one who has a message in hand. Who only names one may have sent it, or speak of another's."""
+_AROUND = 80
+"""So many characters before and behind a message's id such a word may stand."""
+
 SEND_NEEDLE = "MD5OfMessageBody"
 """Stands in the answer to a send, whose MessageId is another message's."""
 
@@ -41,3 +50,17 @@ def mentions(line: str, own_request_id: str | None = None) -> list[str] | None:
     own = (own_request_id or "").lower()
     ids = dict.fromkeys(found.lower() for run in runs for found in ONE_ID.find_all(run))
     return [found for found in ids if found != own] or None
+
+
+def is_taking(line: str) -> bool:
+    """Tell whether a line that names messages says of the first that it is in hand.
+
+    >>> is_taking("Processing message 861bec95-b670-4f2a-acf9-19d5bdd7cbe5")
+    True
+    >>> is_taking("next step: message 861bec95-b670-4f2a-acf9-19d5bdd7cbe5")
+    False
+    """
+    found = MENTION.compiled.search(line)
+    return found is not None and (
+        TAKING.compiled.search(line, max(0, found.start() - _AROUND), found.end() + _AROUND) is not None
+    )

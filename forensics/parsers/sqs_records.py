@@ -10,7 +10,9 @@ How a line is read:
 A list in a common form (``printed_lists``) is read at once instead of by 3. to 5.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from forensics.parsers import printed_lists
 from forensics.parsers.grammar import (
@@ -94,12 +96,17 @@ ATTRIBUTES = Replacement(
 LIST = Pattern("record_list", r"(?:ecords|essages)" + _COLON + r"\[")
 """Where the list of records begins."""
 LIST_END = "}]"
+CLOSED_LIST = Pattern("closed_list", r"[})](?:" + SPACE + r"|\\[nrt]|,)*+\]")
+"""Where it ends; of a cut line it does not."""
 BETWEEN = Pattern(
     "between_records",
     r"\}" + SPACE + r"*+,?+" + SPACE + r"*+(?:[A-Za-z][A-Za-z0-9_.]{0,60}+)?\{"
     r"|\)" + SPACE + r"*+," + SPACE + r"*+(?=[A-Za-z]{1,40}\()",
 )
 """Where one record ends and the next begins."""
+
+
+BRACKET = Pattern("bracket", r"[\[\]{}]")
 
 
 def _field(name: str, literal: str, value: str, check: str = "") -> Pattern:
@@ -159,9 +166,12 @@ OTHER_ENTRY = Pattern("other_response_entry", r"\{" + _GAP + QUOTE + r"?+[A-Za-z
 
 @dataclass(frozen=True)
 class Record:
-    """One printed SQS record; ``position`` counts from 1 in printed order. What the line does not say is None."""
+    """One printed SQS record. What the line does not say is None.
 
-    position: int
+    ``position`` is its place in the printed list, from 1; None where it stands by itself.
+    """
+
+    position: int | None
     message_id: str
     receive_count: int | None = None
     sent_ms: int | None = None
@@ -218,11 +228,15 @@ def body_pattern(style: str) -> Pattern:
 
 @dataclass(frozen=True)
 class Printed:
-    """A line with records: ``text`` is what it says besides them, ``around`` also what follows their list."""
+    """A line with records: ``text`` is what it says besides them, ``around`` also what follows their list.
+
+    ``is_whole``: their list stands there up to its end.
+    """
 
     records: list[Record] | None
     text: str
     around: str
+    is_whole: bool = False
 
 
 def printed(line: str, style: str) -> Printed:
@@ -231,16 +245,44 @@ def printed(line: str, style: str) -> Printed:
     begin = LIST.compiled.search(plain)
     listed = plain[begin.end() :] if begin else plain
     found = _listed_records(plain[begin.end() - 1 :]) if begin and style in _COMMON_STYLES else None
-    blanked = ""
+    blanked, is_whole = "", found is not None
     if found is None:
         pattern = body_pattern(style)
         blanked = ATTRIBUTES.apply(pattern.replace(listed, BODY_BLANK))
+        if begin is None and goes_on(blanked):
+            return Printed(None, "", "")
         found = records(blanked, pattern.find_all(listed, "body"))
     if begin is None:
-        return Printed(found, blanked, blanked)
+        alone = [replace(record, position=None) for record in found or ()]
+        return Printed(alone or None, blanked, blanked)
     before = plain[: begin.start()]
     tail = listed.rpartition(LIST_END)[2] if LIST_END in listed else ""
-    return Printed(found, before, before + "\n" + tail)
+    is_whole = is_whole or CLOSED_LIST.compiled.search(blanked, blanked.rfind(ID_NEEDLE)) is not None
+    return Printed(found, before, before + "\n" + tail, is_whole)
+
+
+def goes_on(text: str) -> bool:
+    """Tell whether a text begins inside of an object: it is the rest of an event that was cut.
+
+    >>> goes_on('AQEB"}, {"messageId": "m"'), goes_on('{"messageId": "m"}')
+    (True, False)
+    """
+    return min(_depths(text), default=0) < 0
+
+
+def _depths(text: str) -> Iterator[int]:
+    """Yield how deep in brackets a text is behind each of them."""
+    return accumulate(1 if bracket in "{[" else -1 for bracket in BRACKET.compiled.findall(text))
+
+
+def _without_cut_value(text: str) -> str:
+    """Leave out the last value of a text that ends inside of an object: an id or a number may be cut short.
+
+    >>> _without_cut_value('{"messageId": "m", "SentTimestamp": "17'), _without_cut_value('{"messageId": "m"}')
+    ('{"messageId": "m"', '{"messageId": "m"}')
+    """
+    *_, depth = 0, *_depths(text)
+    return text[: max(text.rfind(","), text.rfind("{"))] if depth > 0 else text
 
 
 def _listed_records(text: str) -> list[Record] | None:
@@ -279,7 +321,7 @@ def records(text: str, bodies: list[str]) -> list[Record] | None:
 
     ``bodies`` are the blanked values in printed order; they are given back to their records only if there is one each.
     """
-    parts = [p for p in BETWEEN.compiled.split(text) if ID_NEEDLE in p]
+    parts = [p for p in BETWEEN.compiled.split(_without_cut_value(text)) if ID_NEEDLE in p]
     cut = len(bodies) == len(parts) - 1 and BODY_BLANK not in parts[-1]
     fits = cut or len(bodies) == len(parts)
     found = []

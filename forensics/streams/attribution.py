@@ -30,6 +30,11 @@ LOOK_BACK = 64
 CLOCK_SKEW_MS = 60_000
 """So far a worker's clock may lag behind that of SQS."""
 
+LEAST_OPENED, TURNS = 10, 0.8
+"""So many messages must have been opened, and such a share of them when their thread had none, for threads to take turns."""
+
+_OF_WORK = frozenset({"effect", "guard", "started"})
+
 _ONE_JOB_A_PROCESS = frozenset({"laravel"})
 """Frameworks whose worker process runs one job at a time, and whose stream is that process."""
 
@@ -97,7 +102,9 @@ def attributed(
     names. What names nothing goes to the one message that is open in the stream (``OpenMessages``), or, once a framework's
     start line that names nothing began a job, to what else is named in that job (``_given_to_job``). A line that tells the
     process to stop is about all that is in hand (``_Held``).
-    ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``.
+    ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``. Where lines say which
+    of several threads wrote them, each thread has messages in hand of its own (``_Threads``), and what names a key that no
+    record tells is about the one that its thread has.
     """
     held = _Held(facts)
     one_at_a_time = one_at_a_time and not held.is_shared
@@ -106,7 +113,7 @@ def attributed(
     about: list[AboutItem] = []
     job: list[Fact] = []
     jobs = 0
-    messages = OpenMessages()
+    threads = _Threads(facts)
     for place, (_, _, _, fact) in enumerate(facts):
         if is_nameless_start(fact):
             about += _given_to_job(jobs, job, one_at_a_time)
@@ -118,15 +125,65 @@ def attributed(
         if fact.role == STOPPING and named.item_id is None:
             about += [AboutItem(item_id, 0, _given(named, item_id)) for item_id in held.stopped()]
             continue
+        messages = threads.of(fact)
         messages.hear(place, fact)
         held.hear(named)
         item_id = named.item_id
         if item_id is None:
-            item_id = messages.last_opened if one_at_a_time else messages.in_hand(place)
+            in_thread = threads.in_hand(place, fact)
+            item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place))
             named = _given(named, item_id)
+        elif named.message_id is None and fact.role in _OF_WORK and (in_thread := threads.in_hand(place, named)):
+            item_id, named = in_thread, named._replace(message_id=in_thread)
         if item_id is not None:
             about.append(AboutItem(item_id, 0, named))
     return about + _given_to_job(jobs, job, one_at_a_time)
+
+
+class _Threads:
+    """The messages that the threads of a stream have in hand; those of the whole stream where not several threads open messages.
+
+    They take turns if nearly every message was opened when its thread had no other in hand: an event loop has several.
+    """
+
+    def __init__(self, facts: Sequence[PlacedFact]) -> None:
+        opening = {placed.fact.thread for placed in facts if placed.fact.role in OPENERS and placed.fact.message_id}
+        self._are_several = len(opening - {None}) > 1
+        self._opened: dict[str | None, OpenMessages] = {}
+        self._take_turns = self._are_several and self._do_take_turns(facts)
+        self._keys: dict[tuple[str, int | None], str] = {}
+
+    def of(self, fact: Fact) -> "OpenMessages":
+        """Return what the thread that wrote a line has in hand."""
+        return self._opened.setdefault(fact.thread if self._are_several else None, OpenMessages())
+
+    def in_hand(self, place: int, fact: Fact) -> str | None:
+        """Return the message that the line's thread is at; None where nothing tells, or it named another key for that one."""
+        if not self._are_several or fact.thread is None:
+            return None
+        opened = self.of(fact)
+        message_id = opened.last_opened if self._take_turns else opened.in_hand(place)
+        if message_id is None or not opened.is_open(message_id, place):
+            return None
+        key = self._keys.setdefault((message_id, opened.last_opened_at), fact.key) if fact.key is not None else None
+        return message_id if key == fact.key else None
+
+    @staticmethod
+    def _do_take_turns(facts: Sequence[PlacedFact]) -> bool:
+        in_hand: dict[str, set[str]] = {}
+        opened = alone = 0
+        for _, _, _, fact in facts:
+            if fact.thread is None or fact.message_id is None:
+                continue
+            mine = in_hand.setdefault(fact.thread, set())
+            if fact.role in OPENERS:
+                opened += 1
+                alone += not mine - {fact.message_id}
+                mine.clear()  # who never says the end of one message is late once, not for ever
+                mine.add(fact.message_id)
+            elif fact.role in CLOSERS:
+                mine.discard(fact.message_id)
+        return opened >= LEAST_OPENED and alone >= TURNS * opened
 
 
 class OpenMessages:
@@ -164,6 +221,11 @@ class OpenMessages:
         if not self._opened_at:
             return self.last_opened
         return next(iter(self._opened_at)) if len(self._opened_at) == 1 else None
+
+    def is_open(self, message_id: str, place: int) -> bool:
+        """Tell whether a message was opened and not closed since."""
+        self._forget(place)
+        return message_id in self._opened_at
 
     def _forget(self, place: int) -> None:
         while self._opened_at and next(iter(self._opened_at.values())) < place - LOOK_BACK:
@@ -205,17 +267,17 @@ def is_nameless_start(fact: Fact) -> bool:
 
 
 def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[AboutItem]:
-    """Give facts that name nothing to the one item named in their job.
+    """Give facts that name nothing to the one item named in their job; one only named in passing is not what the job is about.
 
     Where several are named, starts of jobs are lost: then to the one named last, if one follows the other.
     """
-    items = {item_id for fact in facts if (item_id := fact.item_id) is not None}
+    items = {item_id for fact in facts if (item_id := fact.item_id) is not None and not fact.is_passing}
     only = next(iter(items)) if len(items) == 1 else None
     about, last = [], None
     for fact in facts:
         item_id = fact.item_id
         if item_id is not None:
-            last = item_id
+            last = last if fact.is_passing and item_id not in items else item_id
         elif (item_id := only or (last if one_at_a_time else None)) is None:
             continue
         about.append(AboutItem(item_id, job, _given(fact, item_id)))

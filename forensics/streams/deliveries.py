@@ -6,7 +6,7 @@ from typing import Any
 from forensics.identity import handle_prefix
 from forensics.parsers.grammar import UUID, Pattern
 from forensics.streams.attribution import STOPPING
-from forensics.streams.model import HIDDEN, NOT_HIDDEN, Delivery, Fact, Invocation
+from forensics.streams.model import HIDDEN, NOT_HIDDEN, TAKEN, WHOLE, Delivery, Fact, Invocation
 
 BY_KEY = "by key"
 """Detail of an effect fact that named its message by a business key only."""
@@ -48,7 +48,8 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     """
     facts = _without_strangers(invocation.facts)
     is_malformed = len(facts) < len(invocation.facts)
-    facts = _with_named_messages(facts)
+    is_batch_printed = prints_whole_batch(facts)
+    facts = _with_named_messages(_without_passing(facts) if is_batch_printed else facts)
     by_item: dict[str, list[Fact]] = {}
     has_stray_mark = has_stray_guard = False
     for fact in facts:
@@ -80,12 +81,23 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
         "error_type": invocation.error_type,
         "has_response": invocation.has_response and not is_malformed,
         "is_malformed_response": is_malformed,
-        "is_batch_printed": any(fact.role == "record" for fact in facts),
+        "is_batch_printed": is_batch_printed,
         "has_stray_mark": has_stray_mark,
         "has_stray_guard": has_stray_guard,
         "batch_count": len(by_item),
     }
     return [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
+
+
+def prints_whole_batch(facts: Iterable[Fact]) -> bool:
+    """Tell whether the facts of a run show every message that was handed to it."""
+    return any(fact.role == "record" and fact.detail == WHOLE for fact in facts)
+
+
+def _without_passing(facts: list[Fact]) -> list[Fact]:
+    """Leave out mentions of messages that the printed batch does not hold: the run sent them, or speaks of others."""
+    batch = {fact.message_id for fact in facts if fact.role == "record"}
+    return [fact for fact in facts if fact.role != "mention" or fact.message_id is None or fact.message_id in batch]
 
 
 def _without_strangers(facts: list[Fact]) -> list[Fact]:
@@ -115,7 +127,8 @@ def _with_named_messages(facts: list[Fact]) -> list[Fact]:
     for fact in facts:
         if fact.message_id is None:
             continue
-        ids.add(fact.message_id)
+        if not fact.is_passing:
+            ids.add(fact.message_id)
         if fact.key is not None:
             by_key.setdefault(fact.key, fact.message_id)
         if fact.role == "record" and fact.receipt_handle is not None:
@@ -148,10 +161,11 @@ def gathered(item_id: str, facts: Sequence[Fact], **carried: Any) -> Delivery:
     delivery.message_id = facts[0].message_id
     delivery.business_keys = sorted({fact.key for fact in facts if fact.key is not None})
     delivery.fact_ids = sorted({fact.evidence_id for fact in facts})
+    delivery.is_passing = all(fact.is_passing for fact in facts)
     _add_times(delivery, facts)
     _add_record(delivery, facts)
     for fact in facts:
-        if fact.detail is not None or fact.role not in _ONLY_TIMED:
+        if fact.role not in _ONLY_TIMED or fact.detail not in (None, WHOLE, TAKEN):
             _add_details(delivery, facts)
             break
     return delivery

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from forensics.parsers.handle_errors import HandleError
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.sqs_records import Record
+from forensics.parsers.threads import thread_of
 from forensics.parsers.workers import WorkerLine
-from forensics.streams.model import HIDDEN, Fact
+from forensics.streams.model import HIDDEN, TAKEN, WHOLE, Fact
 
 
 def facts_of(
@@ -20,8 +21,10 @@ def facts_of(
     >>> [f.role for f in facts_of(parse_line("message 3f2504e0-4f89-41d3-9a0c-0305e82c3301 done"), 0, "e-1")]
     ['mention']
     """
-    facts = [_record(record, at, evidence_id, key_of(record) or None) for record in parsed.records or ()]
-    facts += [Fact("mention", at, evidence_id, named or None) for named in parsed.mentions or ()]
+    whole = WHOLE if parsed.is_whole_batch else None
+    facts = [_record(record, at, evidence_id, key_of(record) or None, whole) for record in parsed.records or ()]
+    taken = TAKEN if parsed.takes_mentioned else None
+    facts += [Fact("mention", at, evidence_id, named or None, detail=taken) for named in parsed.mentions or ()]
     facts += [Fact("failure", at, evidence_id, named or None) for named in parsed.batch_item_failures or ()]
     # "already charged k=1" matches the pattern of "charged k=1" too: a stopped repeat is no effect.
     effect = parsed.effect if parsed.guard_mark is None else None
@@ -47,7 +50,13 @@ def facts_of(
     return facts
 
 
-def _record(record: Record, at: int, evidence_id: str, key: str | None) -> Fact:
+def in_thread(facts: list[Fact], line: str) -> list[Fact]:
+    """Return a worker's facts with the thread that wrote their line, if it says which."""
+    thread = thread_of(line) if facts else None
+    return facts if thread is None else [fact._replace(thread=thread) for fact in facts]
+
+
+def _record(record: Record, at: int, evidence_id: str, key: str | None, detail: str | None) -> Fact:
     return Fact(
         "record",
         at,
@@ -65,6 +74,7 @@ def _record(record: Record, at: int, evidence_id: str, key: str | None) -> Fact:
         record.queue_arn,
         record.dead_letter_source_arn,
         record.sender_id,
+        detail,
     )
 
 

@@ -8,6 +8,7 @@ from forensics.identity import handle_prefix
 from forensics.streams.attribution import CLOSERS, DELETED, STOPPING, AboutItem, PlacedFact, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
 from forensics.streams.model import Delivery, Fact, LogGroup
+from forensics.streams.once import facts_once
 
 _SURENESS = {"started": 1, "worker_started": 2, "record": 3}
 """Roles that open a handling, by how sure they are; of each message the surest that it has opens its handlings."""
@@ -43,7 +44,7 @@ def handlings_of(
     of the whole log group (``messages_by_handle``). Facts that are about nothing we can tell are in no handling.
     """
     by_item: dict[str, list[AboutItem]] = {}
-    for about in attributed(facts, one_at_a_time, message_by_handle):
+    for about in attributed(facts_once(facts), one_at_a_time, message_by_handle):
         by_item.setdefault(about.item_id, []).append(about)
     found = []
     for item_id, its_facts in by_item.items():

@@ -7,9 +7,11 @@ from forensics.parsers import parse_line
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.line import TIMEOUT_ANSWER
 from forensics.streams.business_keys import BusinessKeys
+from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
 from forensics.streams.groups import LAMBDA_STREAM
 from forensics.streams.model import Fact, Invocation, LogGroup, LogLine
+from forensics.streams.once import statements_once
 from forensics.streams.runs import CLOSES, ENDS, IN_ORDER, MARKS, Statement, parted_by_batch, runs_of
 
 INIT_ERRORS = (
@@ -75,13 +77,13 @@ def assembled(
 
     Lines in no run that say nothing of a message make none.
     """
-    runs, gaps = runs_of(sorted(statements, key=IN_ORDER))
+    runs, gaps = runs_of(statements_once(sorted(statements, key=IN_ORDER)))
     maker = _Maker(log_stream, group, in_force)
     found = []
     for (request_id, start_index), lines in runs.items():
-        first, again = parted_by_batch(lines)
-        found.append(maker.run(request_id, start_index, first))
-        found += [maker.run(request_id, 0, more, began_at) for began_at, more in again]
+        for began_at, part in parted_by_batch(lines):
+            has_start = any(s.kind == "start" for s in part)
+            found.append(maker.run(request_id, start_index if has_start else 0, part, began_at))
     same: dict[str, int] = {}
     for invocation in found:  # one request id begun twice in one ms
         name = invocation.invocation_id
@@ -105,7 +107,7 @@ class _Maker:
         self, request_id: str, start_index: int, lines: Sequence[Statement], began_at: int | None = None
     ) -> Invocation:
         """Return what a run's lines, in order, say together; ``began_at`` names one of which only its batch shows that it began."""
-        starts = [s.at for s in lines if s.kind == "start"] if start_index else []
+        starts = [s.at for s in lines if s.kind == "start" and s.request_id]
         closed = [s.at for s in lines if s.kind in CLOSES]
         durations = [s.duration_ms for s in lines if s.kind == "report" and s.duration_ms is not None]
         names = [s.function_name for s in lines if s.function_name is not None]
@@ -317,6 +319,8 @@ def lines_row(invocation: Invocation) -> dict[str, Any]:
     return {
         "names_items": any(f.role != "failure" and f.item_id is not None for f in facts),
         "shows_records": "record" in roles,
+        "shows_batch": prints_whole_batch(facts),
+        "record_count": len({f.message_id for f in facts if f.role == "record"}),
         "shows_counts": any(f.receive_count is not None for f in facts),
         "shows_starts": "started" in roles,
         "shows_effects": "effect" in roles,

@@ -37,6 +37,12 @@ class LogLine(NamedTuple):
     line: str
 
 
+WHOLE = "whole batch"
+"""Detail of a record whose line prints the whole batch: what it does not hold was not handed to that run."""
+
+TAKEN = "taken"
+"""Detail of a mention whose line says that the message is in hand; else the consumer may speak of one that it never had."""
+
 HIDDEN, NOT_HIDDEN = "worker_visibility_set", "worker_visibility_refused"
 """Roles of facts that say for how long a worker hid its message from then on, and that its last change was refused."""
 
@@ -46,7 +52,8 @@ class Fact(NamedTuple):
 
     ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency or
     worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line, the seconds for which
-    a worker hid its message (HIDDEN) or the framework's job id. Celery's lines name no message: its task id is their key.
+    a worker hid its message (HIDDEN), the framework's job id, WHOLE or TAKEN. Celery's lines name no message: its task id is their key.
+    ``thread`` is that of a worker which wrote the line, if the line says it.
     """
 
     role: str
@@ -66,6 +73,12 @@ class Fact(NamedTuple):
     dead_letter_source_arn: str | None = None
     sender_id: str | None = None
     detail: str | None = None
+    thread: str | None = None
+
+    @property
+    def is_passing(self) -> bool:
+        """It names a message and says nothing of it, not even that it is in hand."""
+        return self.role == "mention" and self.detail != TAKEN
 
     @property
     def item_id(self) -> str | None:
@@ -112,6 +125,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then tried
     to delete it: it gave the message up. ``visibility_set``: when its worker changed the message's visibility, and until when. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
     ``process_ended_at``: its worker's task had stopped, for the reason in ``process_end_words``; ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
+    ``is_passing``: lines name the message, and none says that it was in hand.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing.
     """
@@ -135,6 +149,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     has_response: bool = False
     is_malformed_response: bool = False
     is_batch_printed: bool = False
+    is_passing: bool = False
     has_stray_mark: bool = False
     has_stray_guard: bool = False
     batch_count: int | None = None

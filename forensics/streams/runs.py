@@ -89,16 +89,19 @@ def runs_of(
     return runs, gaps
 
 
-def parted_by_batch(lines: Sequence[Statement]) -> tuple[list[Statement], list[tuple[int, list[Statement]]]]:
-    """Part the lines of one request id where it was run again and no START says so: the first run, and when others began.
+def parted_by_batch(lines: Sequence[Statement]) -> list[tuple[int | None, list[Statement]]]:
+    """Part the lines of one request id where it was run again and no START says so; with when each run but the first began.
 
     A run has one batch. Another is printed where the run before was closed, or where a message of that one stands under
-    another receipt handle or count; what stands behind the close is of the new run. ``began_at`` is the printed event's time.
+    another receipt handle or count; what stands behind the close is of the new run, which began when it was printed.
     """
-    parts: list[tuple[int, list[Statement]]] = [(0, [])]
-    shown: dict[str | None, Fact] = {}
+    started = next((n for n, statement in enumerate(lines, 1) if statement.kind == "start"), 0)
+    parts: list[tuple[int | None, list[Statement]]] = [
+        (None, [*lines[:started]])
+    ]  # what stands before its START is of the first run, too
+    shown = {f.message_id: f for statement in lines[:started] for f in statement.facts if f.role == "record"}
     closed = 0
-    for statement in lines:
+    for statement in lines[started:]:
         records = [f for f in statement.facts if f.role == "record"]
         if records and shown and (closed or any(_is_received_anew(f, shown.get(f.message_id)) for f in records)):
             left = parts[-1][1][closed or len(parts[-1][1]) :]
@@ -109,7 +112,7 @@ def parted_by_batch(lines: Sequence[Statement]) -> tuple[list[Statement], list[t
         parts[-1][1].append(statement)
         if statement.kind in CLOSES or (closed and statement.kind in MARKS):
             closed = len(parts[-1][1])
-    return parts[0][1], parts[1:]
+    return parts
 
 
 def _is_received_anew(record: Fact, before: Fact | None) -> bool:

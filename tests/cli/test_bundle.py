@@ -18,6 +18,8 @@ from forensics.tables.evidence import LOG_EVENTS
 from tests.forensics.report import world
 from tests.forensics.report.test_evidence_bundle import saved
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory):

@@ -14,6 +14,8 @@ from forensics.window import TimeWindow
 from ingest.collect import collect
 from tests.ingest.model_account import GROUP, QUEUE, ModelAccount
 
+pytestmark = pytest.mark.slow
+
 T = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=3)
 EVENTS = [(T + timedelta(minutes=n), "s", f"line {n}") for n in range(30)]
 LOG_EVENTS, INCIDENTS = BY_NAME["log_events"], BY_NAME["incidents"]

@@ -1,8 +1,11 @@
-"""Coverage that a damaged lake has taken back no longer counts."""
+"""What counts as read: not what a damaged lake has taken back, nor what retention had taken before, nor what is of another region."""
 
 from datetime import UTC, datetime, timedelta
 
-from forensics.coverage import settled_until, standing
+import pytest
+
+from forensics.clock import micros
+from forensics.coverage import left_by_retention, read_spans, settled_until, standing
 
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 
@@ -58,3 +61,44 @@ def test_a_reading_made_early_shows_whatever_happened_up_to_five_minutes_before(
 
 def test_a_window_that_ends_before_that_is_settled_whole():
     assert settled_until(reading(0, 2, 6) | {"is_provisional": True}) == T + timedelta(hours=2)
+
+
+def kept(*days: int | None, **place: str) -> list[dict]:
+    """Settings of a log group, one after the other."""
+    return [{"account_id": "1", "region": "eu-west-1", "log_group": "/g", "retention_days": n, **place} for n in days]
+
+
+LEFT = {
+    "older than a day when it was read": (kept(1), [(2, 6)]),
+    "never": (kept(None), [(-30, 6)]),
+    "of settings that changed the shortest counts": (kept(3, 1, None), [(2, 6)]),
+    "of another log group": (kept(1, log_group="/other"), [(-30, 6)]),
+    "of another region": (kept(1, region="us-east-1"), [(-30, 6)]),
+}
+
+
+@pytest.mark.parametrize(("settings", "expected"), LEFT.values(), ids=LEFT)
+def test_what_retention_had_deleted_was_not_read(settings, expected):
+    assert spans(*left_by_retention([reading(-30, 6, 26)], settings)) == expected
+
+
+def test_a_reading_of_nothing_but_deleted_events_is_none():
+    assert list(left_by_retention([reading(-30, -20, 26)], kept(1))) == []
+
+
+def read(*rows: dict) -> list[tuple[float, float]]:
+    hour = 3_600_000_000
+    found = read_spans(rows)["log_events"]["/g"]
+    return [((start - micros(T)) / hour, (end - micros(T)) / hour) for start, end in found]
+
+
+def test_of_one_name_in_two_regions_counts_what_was_read_of_both():
+    elsewhere = {"region": "us-east-1"}
+
+    assert read(reading(0, 4, 9), reading(2, 6, 9) | elsewhere) == [(2, 4)]
+    assert read(reading(0, 4, 9), reading(0, 4, 9, "denied") | elsewhere) == []
+
+
+def test_a_file_of_which_nobody_says_where_it_is_from_counts_everywhere():
+    assert read(reading(0, 4, 9), reading(4, 6, 9) | {"region": None}) == [(0, 6)]
+    assert read(reading(4, 6, 9) | {"account_id": None}) == [(4, 6)]

@@ -69,6 +69,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swap", KNOWN.values(), ids=KNOWN)
 def test_a_reply_of_wrong_shape_is_a_gap_with_its_name_and_the_rest_is_collected(account, tmp_path, swap):
     lake, report = collected(account, tmp_path, swap)

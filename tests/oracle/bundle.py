@@ -14,6 +14,7 @@ TABLES = (
     "metric_points",
     "queue_settings",
     "function_settings",
+    "log_group_settings",
     "event_source_mappings",
     "send_records",
     "task_stops",

@@ -5,6 +5,8 @@ import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from forensics.identity import evidence_id, handle_token
@@ -25,6 +27,7 @@ OPENERS = frozenset(("event", "started"))
 
 _REFUSED = "Value RH for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired."  # as SQS says it
 
+RETENTION_DAYS = 3
 READ_LATER_MS = 2 * 86_400_000
 """So long after a world's end its logs were read, unless they were read too early: lines come up to a day late."""
 
@@ -44,6 +47,7 @@ class Kept:
         self.gap: tuple[int, int] | None = None
         self.is_provisional = has_late_lines(world.plan) and is_first_reading
         span, loss = last - first, world.plan.loss
+        self.kept_from_ms = first + int(span * self.rng.uniform(0.2, 0.6)) if world.plan.retention_passed else 0
         if loss == "head":
             self.start_ms = first + int(span * self.rng.uniform(0.15, 0.5))
         elif loss in ("tail", "late"):
@@ -73,7 +77,23 @@ class Kept:
             lines = self._without_late_streams(lines, self.rng.choice(lines).at_ms)
         if loss == "lines":
             lines = self._drop_some(lines)
-        return lines
+        lines = [line for line in lines if line.at_ms >= self.kept_from_ms]
+        return self._doubled(lines) if self.world.plan.doubled_lines else lines
+
+    def _doubled(self, lines: list[Line]) -> list[Line]:
+        """Deliver some stretches of lines twice: whoever sends a batch of them again gives them the same times."""
+        found: list[Line] = []
+        of_streams: dict[tuple[str, str], list[Line]] = defaultdict(list)
+        for line in lines:
+            of_streams[line.group, line.stream].append(line)
+        for mine in of_streams.values():
+            place = 0
+            while place < len(mine):
+                batch = mine[place : place + self.rng.randrange(1, 9)]
+                again = [replace(line, number=1_000_000 + line.number) for line in batch]
+                found += batch + (again if self.rng.random() < 0.3 else [])
+                place += len(batch)
+        return sorted(found, key=lambda line: line.at_ms)
 
     def _without_late_streams(self, lines: list[Line], late_from: int) -> list[Line]:
         streams = sorted({line.stream for line in lines})
@@ -183,23 +203,26 @@ class Kept:
         queue = self.world.queue
         if not self.world.plan.queue_settings_kept:
             return []
+        changed = self.world.plan.settings_change_later
         row = {
             "account_id": ACCOUNT,
             "region": REGION,
             "queue_arn": queue.arn,
             "queue_name": queue.name,
             "is_fifo": queue.is_fifo,
-            "visibility_timeout_s": queue.visibility_ms // 1000,
+            "visibility_timeout_s": queue.visibility_ms // 1000 * (self.rng.choice((2, 6, 20)) if changed else 1),
             "message_retention_s": queue.retention_ms // 1000,
             "delay_s": 0,
             "receive_wait_s": 0,
             "content_based_deduplication": False if queue.is_fifo else None,
-            "deduplication_scope": "queue" if queue.is_fifo else None,
+            "deduplication_scope": ("messageGroup" if queue.deduplicates_in_groups else "queue")
+            if queue.is_fifo
+            else None,
             "fifo_throughput_limit": "perQueue" if queue.is_fifo else None,
             "dead_letter_queue_arn": queue.dead_letter_queue.arn if queue.dead_letter_queue else None,
-            "max_receive_count": queue.max_receive_count,
+            "max_receive_count": queue.max_receive_count and max(1, queue.max_receive_count - changed),
             "created_at": at(self.world.started_ms - 86_400_000),
-            "last_modified_at": at(self.world.started_ms - 86_400_000),
+            "last_modified_at": self._settings_changed_at,
             "observed_at": at(self.end_ms),
         }
         return [{"evidence_id": evidence_id("queue", *row.values()), **row}]
@@ -212,7 +235,7 @@ class Kept:
                 "region": REGION,
                 "function_arn": function.arn,
                 "function_name": function.name,
-                "timeout_s": plan.function_timeout_s,
+                "timeout_s": plan.function_timeout_s * (2 if plan.settings_change_later else 1),
                 "memory_mb": 256,
                 "runtime": {"node": "nodejs22.x", "dotnet": "dotnet8"}.get(plan.runtime, "python3.12"),
                 "log_group": function.log_group,
@@ -220,7 +243,7 @@ class Kept:
                 "application_log_level": "INFO" if plan.platform == "json" else None,
                 "system_log_level": plan.system_log_level if plan.platform == "json" else None,
                 "reserved_concurrency": plan.concurrency,
-                "last_modified_at": at(self.world.started_ms - 86_400_000),
+                "last_modified_at": self._settings_changed_at,
                 "observed_at": at(self.end_ms),
             }
             rows.append({"evidence_id": evidence_id("function", *row.values()), **row})
@@ -236,18 +259,45 @@ class Kept:
                 "queue_arn": self.world.queue.arn,
                 "function_arn": function.arn,
                 "function_name": function.name,
-                "batch_size": plan.batch_size,
-                "batching_window_s": 0,
-                "reports_batch_item_failures": plan.response is not None,
+                "batch_size": 1 if plan.settings_change_later else plan.batch_size,
+                "batching_window_s": plan.batch_window_s,
+                "reports_batch_item_failures": (plan.response is not None) != plan.settings_change_later,
                 "maximum_concurrency": None,
                 "counts_events": plan.counts_events,
                 "state": "Enabled",
                 "filter_patterns": None,
-                "last_modified_at": at(self.world.started_ms - 86_400_000),
+                "last_modified_at": self._settings_changed_at,
                 "observed_at": at(self.end_ms),
             }
             rows.append({"evidence_id": evidence_id("mapping", *row.values()), **row})
         return rows
+
+    @property
+    def _settings_changed_at(self) -> datetime:
+        """When every setting was changed last."""
+        return at(self.end_ms - 1 if self.world.plan.settings_change_later else self.world.started_ms - 86_400_000)
+
+    def _log_group_settings(self) -> list[dict[str, Any]]:
+        rows = []
+        for group in self.world.consumer_groups if self.kept_from_ms else []:
+            row = {
+                "account_id": ACCOUNT,
+                "region": REGION,
+                "log_group": group,
+                "log_class": "STANDARD",
+                "retention_days": RETENTION_DAYS,
+                "created_at": at(self.world.started_ms - 86_400_000),
+                "observed_at": at(self._read_ms),
+            }
+            rows.append({"evidence_id": evidence_id("loggroup", *row.values()), **row})
+        return rows
+
+    @property
+    def _read_ms(self) -> int:
+        """When the logs were read."""
+        if self.kept_from_ms:
+            return self.kept_from_ms + RETENTION_DAYS * 86_400_000
+        return self.end_ms if self.is_provisional else self.end_ms + READ_LATER_MS
 
     def _mapping_uuid(self, number: int) -> str:
         return f"{self.world.seed:08x}-0000-4000-8000-{number:012x}"
@@ -474,7 +524,7 @@ class Kept:
             "quarantined_count": 0,
             "is_provisional": self.is_provisional,
             "is_sealed": False,
-            "collected_at": at(self.end_ms if self.is_provisional else self.end_ms + READ_LATER_MS),
+            "collected_at": at(self._read_ms),
         }
 
 

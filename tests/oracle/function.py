@@ -3,8 +3,10 @@
 import json
 import random
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
+from forensics.identity import handle_token
 from tests.oracle import platform_lines
 from tests.oracle.handler import Handler, Item
 from tests.oracle.lines import LogBook, iso
@@ -136,6 +138,8 @@ class Function:
         day = iso(self.simulation.now)[:10].replace("-", "/")
         named = self.name if self.is_named_in_streams else ""
         marker = f"{day}/{named}[$LATEST]{self.rng.getrandbits(128):032x}"
+        if self.plan.one_stream and self.environments:
+            marker = self.environments[0].stream
         self.environments.append(Environment(self, marker))
         return self.environments[-1]
 
@@ -144,7 +148,7 @@ class Function:
         init_ms: float | None = None
         fails_init = "init_failure" in self.plan.troubles and environment.is_fresh and self._strikes()
         if environment.is_fresh and not environment.was_reset:
-            init_ms = self.rng.randrange(15_000, 80_000) / 100
+            init_ms = self.rng.randrange(15_000, 80_000) / (9 if self.plan.slow_init else 100)
             environment.write(platform_lines.init_start_line(platform, self.simulation.now, self.name), "platform")
             yield init_ms
             if fails_init:
@@ -206,13 +210,41 @@ class Function:
     def _print_event(self, environment: Environment, run: Run) -> None:
         form, now = self.plan.event_form, self.simulation.now
         deliveries = tuple(item.delivery for item in run.items)
-        if form in ("json", "repr", "object"):
+        if form == "sampled" and self.rng.random() < 0.6:
+            return
+        if form in ("first", "each"):
+            for item in run.items:
+                item.on_begin = partial(self._print_record, environment, item)
+            if form == "first":
+                self._print_record(environment, run.items[0])
+                run.items[0].on_begin = None
+                for item in run.items[1:]:
+                    item.on_begin = None
+            return
+        if form in ("json", "repr", "object", "sampled"):
             records = [sqs_record(self.queue, item.receipt) for item in run.items]
             text = self.writer.event(records, form, run.request_id, now)
-            environment.write(text, "event", deliveries, form != "object")
+            for part, whole in self._cut(text, deliveries):
+                environment.write(part, "event", whole, form != "object" and bool(whole))
         elif form == "ids":
             for delivery in deliveries:
                 environment.say(f"Processing message {delivery.message_id}", "ids", names=(delivery,))
+
+    def _cut(self, text: str, deliveries: tuple[Delivery, ...]) -> list[tuple[str, tuple[Delivery, ...]]]:
+        """Cut an event that is too long for a log event; each part with the deliveries whose records it prints in whole."""
+        limit = self.plan.event_limit
+        if limit is None or len(text) <= limit:
+            return [(text, deliveries)]
+        ends = [text.index(d.handle if d.handle in text else handle_token(d.handle)) + 700 for d in deliveries]
+        whole = tuple(d for d, end in zip(deliveries, ends, strict=True) if end < limit)
+        return [(text[:limit], whole), *([(text[limit:], ())] if self.plan.event_goes_on else [])]
+
+    def _print_record(self, environment: Environment, item: Item) -> None:
+        if environment.run is None:
+            return
+        record = sqs_record(self.queue, item.receipt)
+        text = self.writer.record(record, environment.run.request_id, self.simulation.now)
+        environment.write(text, "event", (item.delivery,), True)
 
     def _respond(self, failed: list[Item]) -> object:
         ids = [item.delivery.message_id for item in failed]

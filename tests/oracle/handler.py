@@ -81,6 +81,7 @@ class Item:
     delivery: Delivery
     fate: Fate
     key: str
+    on_begin: Callable[[], None] | None = None
 
 
 @dataclass
@@ -91,6 +92,8 @@ class Handler:
     simulation: Simulation
     rng: random.Random
     guard: Guard | None
+    follow_up: Callable[[Item, Speaker], None] | None = None
+    """Called when the work of an item was done."""
 
     def guard_key(self, item: Item) -> str:
         """Return what the guard takes for the item's key."""
@@ -99,6 +102,8 @@ class Handler:
     def item(self, item: Item, speaker: Speaker, deadline_ms: int) -> Steps:
         """Work on one item; raises WorkError where it is fated to fail."""
         delivery, fate, now = item.delivery, item.fate, lambda: self.simulation.now
+        if item.on_begin:
+            item.on_begin()
         if self.plan.started_line:
             # without a declared pattern a bare id is a mention only to those who guess
             named = (delivery,) if self.plan.started_declared else ()
@@ -123,6 +128,8 @@ class Handler:
         if fate.fails == "after":
             self._fail(item)
         self._say_effect(item, speaker)
+        if self.follow_up:
+            self.follow_up(item, speaker)
         if self.guard:
             self.guard.complete(self.guard_key(item), now())
         yield fate.after_ms

@@ -219,6 +219,131 @@ def _run_again(rng: random.Random) -> Plan:
     )
 
 
+def _printing_in_part(rng: random.Random) -> Plan:
+    """Functions that print their batches in part: one record, each in turn, some runs' only, or cut where a line is full."""
+    form = rng.choice(("first", "each", "sampled", "cut", "cut"))
+    more = rng.choice(((), ("throttle",), ("crash",), ("delete_lost",), ("lost_receive",), ("error_after_effect",)))
+    return _of_functions(
+        rng,
+        rng.choice(("error", "slow")),
+        *more,
+        runtime=rng.choice(("python_logging", "powertools", "python_print")),
+        event_form="json" if form == "cut" else form,
+        event_limit=rng.choice((1_500, 2_500, 4_000)) if form == "cut" else None,
+        event_goes_on=rng.random() < 0.5,
+        batch_size=rng.choice((4, 10)),
+        send_spread_s=rng.choice((1, 10)),
+        visibility_s=rng.choice((30, 60)),
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
+def _held_for_long(rng: random.Random) -> Plan:
+    """Pollers that gather batches, on standard queues, and environments that take seconds to come up."""
+    window_s = rng.choice((0, 5, 20))
+    more = rng.choice(((), ("throttle",), ("delete_lost",), ("crash",), ("lost_receive",), ("error_after_effect",)))
+    return _of_functions(
+        rng,
+        rng.choice(("error", "slow")),
+        *more,
+        is_fifo=window_s == 0 and rng.random() < 0.5,
+        batch_window_s=window_s,
+        slow_init=rng.random() < 0.7,
+        function_timeout_s=rng.choice((5, 10)),
+        visibility_s=rng.choice((30, 60)),
+        batch_size=rng.choice((4, 10)),
+        max_receive_count=rng.choice((None, 3, 5)),
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
+def _read_twice(rng: random.Random) -> Plan:
+    """Logs whose shipper delivered some lines twice."""
+    more = rng.choice(("error", "delete_lost", "throttle", "killed", "delete_failed", "same_work_again"))
+    drawn = replace(
+        Plan.draw(rng), troubles=frozenset(("slow", more)), loss="none", doubled_lines=True, trouble_rate=0.3
+    )
+    return drawn.made_fair()
+
+
+def _with_follow_ups(rng: random.Random) -> Plan:
+    """Handlers that send further work to their own queue, and name the new message."""
+    more = rng.choice(("error", "delete_lost", "crash", "killed", "lost_receive"))
+    drawn = replace(
+        Plan.draw(rng),
+        troubles=frozenset(("slow", more)),
+        loss="none",
+        follow_ups=True,
+        guard=None,
+        idempotent_declared=rng.random() < 0.5,
+        trouble_rate=0.2,
+    )
+    return drawn.made_fair()
+
+
+def _of_reused_deduplication_ids(rng: random.Random) -> Plan:
+    """FIFO queues whose deduplication ids stand for a place in a group, or for a customer, and not for the work."""
+    stands_for = rng.choice(("place", "customer"))
+    more = rng.choice(((), ("error",), ("delete_lost",), ("crash",)))
+    return _of_functions(
+        rng,
+        "slow",
+        *more,
+        is_fifo=True,
+        group_count=3,
+        deduplication=stands_for,
+        send_spread_s=10 if stands_for == "place" else 3_600,
+        event_form="json",
+        runtime=rng.choice(("python_logging", "powertools", "node")),
+        business_key_declared=stands_for == "customer" or rng.random() < 0.3,
+        body="json",
+        guard=None,
+        queue_settings_kept=True,
+        trouble_rate=0.2,
+    )
+
+
+def _beside_one_another(rng: random.Random) -> Plan:
+    """Workers of one container, that write one stream, or of hosts whose clocks are off; functions of one environment."""
+    drawn = replace(
+        Plan.draw(rng),
+        consumer=rng.choice(("laravel", "laravel", "lines", "lambda")),
+        troubles=frozenset(("slow", rng.choice(("error", "killed", "delete_failed", "lost_receive", "crash")))),
+        loss="none",
+        concurrency=rng.choice((2, 4)),
+        send_spread_s=rng.choice((1, 10)),
+        trouble_rate=0.2,
+    )
+    is_skewed = drawn.consumer != "lambda" and rng.random() < 0.5
+    drawn = replace(drawn, one_stream=not is_skewed, clock_skew_ms=rng.choice((200, 2_000)) if is_skewed else 0)
+    if drawn.consumer == "lambda":
+        drawn = replace(drawn, platform="json", system_log_level="INFO", response=None)
+    return drawn.made_fair()
+
+
+def _with_settings_changed_later(rng: random.Random) -> Plan:
+    """Queues, mappings and functions whose settings were all changed when it was over, and read only then."""
+    more = rng.choice(((), ("throttle",), ("delete_lost",), ("lost_receive",), ("crash",)))
+    return _of_functions(
+        rng,
+        rng.choice(("error", "slow")),
+        *more,
+        settings_change_later=True,
+        queue_settings_kept=True,
+        function_settings_kept=True,
+        mapping_kept=True,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
+def _past_retention(rng: random.Random) -> Plan:
+    """Logs of which the log group's retention had taken the first lines when they were read."""
+    more = rng.choice(((), ("throttle",), ("delete_lost",), ("lost_receive",), ("crash",)))
+    return _of_functions(
+        rng, rng.choice(("error", "slow")), *more, retention_passed=True, trouble_rate=rng.choice((0.2, 0.4))
+    )
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -233,6 +358,12 @@ KINDS: dict[str, Drawn] = {
     "guard tables read": _with_guard_tables,
     "lines to come": _with_late_lines,
     "request ids run again": _run_again,
+    "batches printed in part": _printing_in_part,
+    "further work sent": _with_follow_ups,
+    "deduplication ids reused": _of_reused_deduplication_ids,
+    "side by side": _beside_one_another,
+    "retention passed": _past_retention,
+    "lines delivered twice": _read_twice,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

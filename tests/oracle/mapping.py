@@ -43,6 +43,7 @@ class Mapping:
             if not receipts:
                 yield self.rng.randrange(200, 1500)
                 continue
+            receipts += yield from self._gather(len(receipts))
             items = [self.make_item(receipt) for receipt in receipts]
             yield self.rng.randrange(5, 120)  # between the receive and START
             run = self.function.invoke(items)
@@ -58,6 +59,15 @@ class Mapping:
             yield run.done
             yield self.rng.randrange(5, 40)
             self._settle(run)
+
+    def _gather(self, count: int) -> MappingSteps:
+        """Go on receiving until the batch is full or the batching window is over."""
+        more: list[Receipt] = []
+        ends_ms = self.simulation.now + self.plan.batch_window_s * 1000
+        while count + len(more) < self.plan.batch_size and self.simulation.now < ends_ms:
+            yield min(self.rng.randrange(200, 1500), ends_ms - self.simulation.now)
+            more += self.queue.receive(self.plan.batch_size - count - len(more))
+        return more
 
     def _settle(self, run: Run) -> None:
         now = self.simulation.now

@@ -29,6 +29,8 @@ EVENT_FORMS = {
     "node": ("json", "object", "ids", "nothing"),
     "dotnet": ("json", "ids", "nothing"),
 }
+PARTIAL_FORMS = ("first", "each", "sampled")
+"""Only the first record is printed; each as the handler comes to it; or the whole event of some runs."""
 RESPONSES = ("right", "right_logged", "wrong_id", "empty_id", "wrong_key", "unlogged_wrong_id")
 LOSSES = ("none", "lines", "gap", "late", "head", "tail", "denied")
 CALLS = ("all", "hidden", "sends")
@@ -93,6 +95,18 @@ class Plan:
     calls: str | None = None  # what CloudTrail keeps of calls: all, with ids and handles hidden, or sends alone;
     # or "producer": no trail, the producer's own log of its sends
     task_events: bool = False  # EventBridge's events of tasks that stopped
+    # what AWS and teams do besides
+    event_limit: int | None = None  # a printed event is cut behind so many characters
+    event_goes_on: bool = False  # and the rest stands in the next event
+    batch_window_s: int = 0  # the poller gathers a batch for so long
+    slow_init: bool = False  # environments take seconds to come up before START
+    one_stream: bool = False  # a function's runs, or a worker's processes, write to one stream side by side
+    clock_skew_ms: int = 0  # clocks of the worker's hosts are off by up to so much
+    doubled_lines: bool = False  # some lines are delivered twice, under another event id
+    follow_ups: bool = False  # the handler sends further work to its own queue, and logs its message id
+    deduplication: str = "work"  # what a deduplication id stands for: work, place (in its group) or customer
+    settings_change_later: bool = False  # the team changes every setting when all is over; only then they are read
+    retention_passed: bool = False  # the log group no longer had the first lines when it was read
     loss: str = "none"
 
     def __post_init__(self) -> None:
@@ -174,7 +188,7 @@ class Plan:
             plan = replace(plan, troubles=plan.troubles & set(WORKER_TROUBLES) or frozenset({"slow"}))
         else:
             plan = replace(plan, troubles=plan.troubles & set(TROUBLES) or frozenset({"slow"}))
-        if plan.event_form not in EVENT_FORMS[plan.runtime]:
+        if plan.event_form not in (*EVENT_FORMS[plan.runtime], *PARTIAL_FORMS):
             plan = replace(plan, event_form="json")
         if plan.platform == "json" and plan.event_form == "object":
             plan = replace(plan, event_form="json")  # in the JSON log format Node prints whole objects

@@ -91,6 +91,12 @@ class Writer:
             return self.line("EVENT: " + json.dumps(_pascal(event), indent=2), request_id, at_ms)
         return self.line(json.dumps(event), request_id, at_ms)
 
+    def record(self, record: dict[str, Any], request_id: str, at_ms: int) -> str:
+        """Print one record of an event, by itself."""
+        if self.runtime == "powertools":
+            return self._powertools(record, request_id, at_ms, "INFO")
+        return self.line(json.dumps(record), request_id, at_ms)
+
     def unhandled(self, error_type: str, text: str, request_id: str, at_ms: int) -> str:
         """Write what the runtime logs of an exception that left the handler."""
         if self.runtime == "node":

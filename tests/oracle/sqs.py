@@ -79,6 +79,7 @@ class Queue:
     dead_letter_queue: "Queue | None" = None
     retention_ms: int = 345_600_000
     copy_rate: float = 0.0
+    deduplicates_in_groups: bool = False
     account_id: str = "123456789012"
     region: str = "eu-west-1"
     messages: list[Message] = field(default_factory=list)
@@ -115,10 +116,11 @@ class Queue:
         self.sent_count += 1
         if self.is_fifo:
             assert group_id and deduplication_id
-            last = self._seen.get(deduplication_id)
+            scope = f"{group_id} {deduplication_id}" if self.deduplicates_in_groups else deduplication_id
+            last = self._seen.get(scope)
             if last is not None and now - last < DEDUPLICATION_MS:
                 return None
-            self._seen[deduplication_id] = now
+            self._seen[scope] = now
         message_id = str(UUID(int=self.rng.getrandbits(128), version=4))
         sequence = 18_870_000_000_000_000_000 + now * 256 + len(self.messages)
         message = Message(message_id, body, now, sequence, group_id, deduplication_id, visible_at=now)

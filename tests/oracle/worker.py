@@ -27,6 +27,7 @@ class Voice:
     stream: str
     thread: str
     run_id: str = ""
+    skew_ms: int = 0
     verb: str = "charged"
 
     def write(
@@ -39,7 +40,17 @@ class Voice:
     ) -> None:
         """Put one event into the stream."""
         w = self.worker
-        w.book.write(w.log_group, self.stream, w.simulation.now, text, role, self.run_id, names, shows_counts, keys)
+        w.book.write(
+            w.log_group,
+            self.stream,
+            w.simulation.now + self.skew_ms,
+            text,
+            role,
+            self.run_id,
+            names,
+            shows_counts,
+            keys,
+        )
 
     def say(
         self, text: str, role: str, level: str = "INFO", names: tuple[Delivery, ...] = (), keys: tuple[str, ...] = ()
@@ -87,9 +98,13 @@ class Worker:
             self.simulation.spawn(self._live(number), at=self.simulation.now + self.rng.randrange(1000))
 
     def _new_voice(self, number: int) -> Voice:
-        if self.plan.consumer == "lines" and self._shared_stream and not self.plan.task_events:
+        is_shared = self.plan.consumer == "lines" and self._shared_stream and not self.plan.task_events
+        if is_shared or self.plan.one_stream:
             return Voice(self, "worker/app/0", f"worker-{number}")
-        return Voice(self, f"worker/app/{self.rng.getrandbits(64):016x}", f"worker-{number}")
+        skew_ms = (
+            self.rng.randrange(-self.plan.clock_skew_ms, self.plan.clock_skew_ms) if self.plan.clock_skew_ms else 0
+        )
+        return Voice(self, f"worker/app/{self.rng.getrandbits(64):016x}", f"worker-{number}", skew_ms=skew_ms)
 
     def _live(self, number: int) -> Steps:
         voice = self._new_voice(number)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.oracle import evidence, platform_lines
 from tests.oracle.function import Function
-from tests.oracle.handler import Fate, Guard, Handler, Item
+from tests.oracle.handler import Fate, Guard, Handler, Item, Speaker
 from tests.oracle.kinds import ANYTHING, KINDS
 from tests.oracle.lines import LogBook
 from tests.oracle.mapping import Mapping
@@ -82,11 +82,14 @@ class World:
             plan.max_receive_count,
             self.dead_letters if plan.max_receive_count else None,
             copy_rate=0.0005 if "copy" in plan.troubles else 0.0,
+            deduplicates_in_groups=plan.deduplication == "place",
         )
         self.queue.on_receive = self._note_receive
         self.queue.on_dead_letter = self._note_dead_letter
         guard = Guard(plan.guard_store_s * 1000) if plan.guard else None
         self.handler = Handler(plan, self.simulation, self.rng, guard)
+        if plan.follow_ups:
+            self.handler.follow_up = self._follow_up
         self.functions: list[Function] = []
         self.mappings: list[Mapping] = []
         self.worker: Worker | None = None
@@ -164,10 +167,30 @@ class World:
         key, plan = self._key(number), self.plan
         group = f"customer-{number % plan.group_count}" if plan.group_count else None
         before = [t for t in self.truth.values() if t.business_key == key]
-        message = self.queue.send(self._body(key), group, f"order-{key}" if plan.is_fifo else None)
+        deduplication_id = {
+            "work": f"order-{key}",
+            "place": f"step-{number // max(1, plan.group_count)}",
+            "customer": f"customer-{number % 7}",
+        }[plan.deduplication]
+        message = self.queue.send(self._body(key), group, deduplication_id if plan.is_fifo else None)
         if message is not None:
             origin = None if not before else "dedup_window_passed" if plan.is_fifo else "producer_retry"
             self._register(message, key, origin)
+
+    def _follow_up(self, item: Item, speaker: Speaker) -> None:
+        """Send the next step of a payment to the same queue, and say under which message id."""
+        if item.key.endswith("-capture"):
+            return
+        key = f"{item.key}-capture"
+        known = self.truth[item.delivery.message_id]
+        before = [t for t in self.truth.values() if t.business_key == key]
+        message = self.queue.send(self._body(key), known.group_id, f"order-{key}" if self.plan.is_fifo else None)
+        if message is not None:
+            self._register(
+                message, key, ("dedup_window_passed" if self.plan.is_fifo else "producer_retry") if before else None
+            )
+            words = ("queued capture as message {}", "capture: message_id={}", "next is message {}")
+            speaker.say(words[self.seed % 3].format(message.message_id), "follow_up")
 
     def _body(self, key: str) -> str:
         payment: dict[str, Any] = {"payment_id": key, "amount": self.rng.randrange(100, 90_000), "currency": "EUR"}

@@ -9,7 +9,9 @@ DEAD_LETTERS = range(300, 340)
 """Drawn like the others; among them are enough dead letters, blocked groups and poison."""
 
 _BUSY = Plan(is_fifo=False, group_count=0, message_count=15, send_spread_s=10, visibility_s=30, batch_size=1)
-_REUSING = replace(_BUSY, troubles=frozenset({"reused_request_id", "delete_lost"}), trouble_rate=0.6).made_fair()
+_REUSING = replace(
+    _BUSY, event_form="ids", troubles=frozenset({"reused_request_id", "delete_lost"}), trouble_rate=0.6
+).made_fair()
 _NOT_COUNTING = replace(
     _BUSY, troubles=frozenset({"delete_lost"}), trouble_rate=0.6, runtime="node", event_form="object", loss="gap"
 ).made_fair()

@@ -10,6 +10,8 @@ from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.spark_jobs.small_lake import SmallLake
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings.parse("")
 
 

@@ -187,6 +187,7 @@ def steps_over(events: pl.DataFrame, folder: Path) -> tuple[pl.DataFrame, pl.Dat
     return pl.concat(runs), pl.concat([all_deliveries(f).collect() for f in folders])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lines", "files"), BY_HAND.values(), ids=BY_HAND)
 def test_it_is_the_same_where_it_is_cut(lines, files, tmp_path):
     events = log_events(lines, GROUP.name, files=files)

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from forensics.lake import Lake
 from forensics.people import annotate, people_of
 from forensics.settings import Settings
@@ -10,6 +12,8 @@ from ingest.file_run import ImportChoices
 from ingest.files import import_files
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
+
+pytestmark = pytest.mark.slow
 
 T = datetime(2026, 11, 20, 5, 0, tzinfo=UTC)
 CHOICES = ImportChoices(log_groups=("/ecs/worker=orders",))

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from forensics.streams import invocations
-from forensics.streams.invocations import Statement
 from forensics.streams.model import Delivery, Invocation
+from forensics.streams.runs import Statement
 from spark_jobs import assemble
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
@@ -44,7 +44,7 @@ def _counted_as_first(sound: Callable[..., list[Delivery]]) -> Callable[..., lis
 
 
 def _never_parted(_: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda lines: (lines, [])
+    return lambda lines: [(None, lines)]
 
 
 Break = tuple[Any, str, Callable[..., Any]]

@@ -10,6 +10,8 @@ from spark_jobs.runner import correlate
 from tests.oracle import World
 from tests.oracle.bundle import TABLES, read_findings, settings_of
 
+pytestmark = pytest.mark.slow
+
 CALLS = "send_records"
 
 

@@ -136,14 +136,17 @@ def everywhere(lines: Sequence[str]) -> pl.DataFrame:
 # -- recorded lines, worlds, scenarios ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_recorded_lines_are_read_alike():
     assert_alike(everywhere(sample_lines()))
 
 
+@pytest.mark.slow
 def test_what_becomes_of_recorded_lines_is_read_alike():
     assert_alike(everywhere(every_line(seed=1, share=0.15)))
 
 
+@pytest.mark.slow
 def test_lines_of_simulated_worlds_are_read_alike(tmp_path):
     worlds = [World(seed) for seed in range(40)]
     lake, said = fill_lake(worlds, tmp_path), settings_of(worlds)
@@ -185,6 +188,7 @@ class Recorder:
         mine += [(event["timestamp"], event["message"]) for event in logEvents]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_lines_of_a_scenario_are_read_alike(name):
     aws, now = Recorder(), datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -267,6 +271,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.slow
 def test_lines_of_every_bearing_are_read_alike_whatever_a_team_says_of_its_lines():
     ids = {OWN: RUNS[0], OTHER: RUNS[1], MESSAGE: MESSAGES[1]}
     lines = [re.sub("<(?:own|other|message)>", lambda found: ids[found[0]], form) for form in FORMS]

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME
@@ -10,6 +12,8 @@ from lab.loglines import end_line, platform_event, report_line, start_line
 from spark_jobs.carrier import Here
 from spark_jobs.runner import correlate
 from tests.spark_jobs.small_lake import SmallLake, at, record, some_id
+
+pytestmark = pytest.mark.slow
 
 GROUP = "/payments/all"
 SAID = Settings.parse(

@@ -238,6 +238,8 @@ def test_work_is_finished_at_its_effect_line_or_the_frameworks_completion(facts,
     assert finished(effect, facts) == expected
 
 
+NAMED = {**RETURNED, "is_passing": True, "is_idempotent": False}
+
 ONCE = {
     "two that returned": ([RETURNED, RETURNED], ["yes", "unknown"]),
     "three that returned": ([RETURNED, RETURNED, RETURNED], ["yes", "unknown", "unknown"]),
@@ -247,6 +249,10 @@ ONCE = {
     "returned after an open one": ([OPEN, RETURNED], ["unknown", "yes"]),
     "declared not idempotent": ([RETURNED, {**RETURNED, "is_idempotent": False}], ["yes", "yes"]),
     "declared idempotent": ([RETURNED, {**RETURNED, "is_idempotent": True}], ["yes", "unknown"]),
+    "a run that only named the message, before one that had it": ([NAMED, RETURNED], ["unknown", "yes"]),
+    "only runs that named it": ([NAMED, NAMED, NAMED], ["yes", "unknown", "unknown"]),
+    "a run that named it, and one that had it and did not do it": ([NAMED, NOT_DONE], ["unknown", "no"]),
+    "a run that had it and failed, and one that named it": ([OPEN, NAMED, NAMED], ["unknown", "unknown", "unknown"]),
 }
 """Deliveries of one work in the order of their receives, and the effect of each when counted together."""
 

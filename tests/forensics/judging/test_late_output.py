@@ -19,6 +19,10 @@ CASES = {
         [_HOME, {**_LATE, "marker_at": 5, "batch_position": 1}],
         {"run 1": None, "run 2": 5},
     ),
+    "its own run printed it alone": (
+        [{**_HOME, "is_batch_printed": False, "batch_position": None, "record_at": 1}, {**_LATE, "marker_at": 5}],
+        {"run 1": 5},
+    ),
     "another stream": ([_HOME, {**_LATE, "marker_at": 5, "log_stream": "other"}], {"run 1": None, "run 2": 5}),
     "another log group": ([_HOME, {**_LATE, "marker_at": 5, "log_group": "other"}], {"run 1": None, "run 2": 5}),
     "another message": ([_HOME, {**_LATE, "marker_at": 5, "item_id": "m2"}], {"run 1": None, "run 2": 5}),

@@ -19,12 +19,15 @@ from tests.forensics.judging import (
     test_ledger,
     test_messages,
     test_pairs,
+    test_passing,
     test_progress,
     test_provisional,
     test_unlogged,
     test_works,
 )
 from tests.forensics.mutants import mutants, mutants_of_conditions
+
+pytestmark = pytest.mark.slow
 
 ASKED = {
     "bounds": [
@@ -66,6 +69,7 @@ ASKED = {
         (test_messages.ends, test_messages.ENDS),
         (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),
     ],
+    "passing": [(test_passing.answer, test_passing.CASES)],
     "pairs": [
         (test_pairs.exact, test_pairs.RECEIVES),
         (test_pairs.held_from, test_pairs.HELD),
@@ -76,6 +80,7 @@ ASKED = {
         (test_pairs.hidden, test_pairs.HIDDEN),
         (test_pairs.deleted, test_pairs.DELETED),
         (test_pairs.printed, test_pairs.PRINTED),
+        (test_pairs.printed_by_worker, test_pairs.PRINTED_BY_WORKERS),
         (test_pairs.provisional, test_pairs.PROVISIONAL),
     ],
     "progress": [(test_progress.answer, test_progress.CASES)],

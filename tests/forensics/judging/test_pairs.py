@@ -218,9 +218,26 @@ def test_an_earlier_delivery_has_a_finish_mark_by_its_own_lines_only(facts, expe
 
 
 PRINTED = {
-    "the batch was printed": ({"batch_position": 1, "batch_count": 2}, (True, "excluded")),
-    "the batch was not printed": ({"batch_position": None, "batch_count": 2}, (False, "undecidable")),
+    "the batch was printed": ({"is_batch_printed": True, "batch_count": 2}, (True, "excluded")),
+    "the batch was not printed": ({"is_batch_printed": False, "batch_count": 2}, (False, "undecidable")),
+    "only its first message was printed": (
+        {"batch_position": 1, "record_at": 1, "batch_count": 1},
+        (False, "undecidable"),
+    ),
 }
+
+
+PRINTED_BY_WORKERS = {"a worker printed it": ({"record_at": 0}, True), "a worker did not": ({}, False)}
+
+
+def printed_by_worker(of, facts):
+    (found,) = of.redeliveries_of([delivery(consumer_kind="worker", **facts), delivery()], Around())
+    return found.earlier_is_printed
+
+
+@pytest.mark.parametrize(("facts", "expected"), PRINTED_BY_WORKERS.values(), ids=PRINTED_BY_WORKERS)
+def test_what_a_worker_prints_is_all_it_has_in_hand(facts, expected):
+    assert printed_by_worker(pairs, facts) == expected
 
 
 def printed(of, facts):
@@ -239,7 +256,7 @@ def test_a_batch_was_printed_where_places_in_it_are_known(facts, expected):
 def test_each_delivery_but_the_first_is_a_redelivery_that_every_rule_was_asked_about():
     item = [
         delivery(
-            run_status="timeout", evidence_ids=["a", "c"], visibility_timeout_s=30, batch_position=1, batch_count=2
+            run_status="timeout", evidence_ids=["a", "c"], visibility_timeout_s=30, is_batch_printed=True, batch_count=2
         ),
         delivery(received_at=1 * MIN, delivery_index=2, receive_count=2, is_fifo=True, evidence_ids=["b", "c"]),
         delivery(received_at=2 * MIN, delivery_index=3, evidence_ids=["d"]),

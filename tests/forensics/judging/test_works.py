@@ -14,6 +14,31 @@ HIDDEN = 30 * S
 CASES = {
     "the same deduplication id": ({"deduplication_id": "d"}, {"deduplication_id": "d"}, True),
     "different deduplication ids": ({"deduplication_id": "d"}, {"deduplication_id": "e"}, False),
+    "the same deduplication id in another message group": (
+        {"deduplication_id": "d", "group_id": "g"},
+        {"deduplication_id": "d", "group_id": "h"},
+        False,
+    ),
+    "the same deduplication id, and different business keys": (
+        {"deduplication_id": "d", "business_keys": ["k"]},
+        {"deduplication_id": "d", "business_keys": ["j"]},
+        False,
+    ),
+    "the same deduplication id, and a business key that only one shows": (
+        {"deduplication_id": "d", "business_keys": ["k"]},
+        {"deduplication_id": "d"},
+        True,
+    ),
+    "the same deduplication id, and a business key in common": (
+        {"deduplication_id": "d", "business_keys": ["k"]},
+        {"deduplication_id": "d", "business_keys": ["j", "k"]},
+        True,
+    ),
+    "the same deduplication id, and different event ids": (
+        {"deduplication_id": "d", "business_keys": ["sns:1"]},
+        {"deduplication_id": "d", "business_keys": ["sns:2"]},
+        True,
+    ),
     "named after the other's message id": ({}, {"deduplication_id": "m1"}, True),
     "the same business key": ({"business_keys": ["k"]}, {"business_keys": ["j", "k"]}, True),
     "different business keys": ({"business_keys": ["k"]}, {"business_keys": ["j"]}, False),
@@ -57,6 +82,14 @@ def answer(of, first, second):
 @pytest.mark.parametrize(("first", "second", "are_one"), CASES.values(), ids=CASES)
 def test_two_messages_of_a_queue_are_one_work_by_an_id_they_share(first, second, are_one):
     assert answer(works, first, second) is are_one
+
+
+def test_a_deduplication_id_of_several_works_in_one_queue_links_in_another():
+    shared = {"deduplication_id": "d"}
+    several = [[delivery(f"m{n}", **shared, business_keys=[f"k{n}"])] for n in (1, 2)]
+    elsewhere = [[delivery(f"n{n}", **shared, queue_arn="other")] for n in (1, 2)]
+
+    assert works_of(works, [*several, *elsewhere]) == [["m1"], ["m2"], ["n1", "n2"]]
 
 
 def redriven(of, messages):

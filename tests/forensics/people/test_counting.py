@@ -17,6 +17,8 @@ from forensics.report.render import render
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 MOVED = "payments.fifo-20261120T0455Z"
 
 

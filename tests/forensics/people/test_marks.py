@@ -11,6 +11,8 @@ from forensics.report.render import render
 from forensics.tables.people import ANNOTATIONS
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def lake(tmp_path):

@@ -14,6 +14,8 @@ from forensics.tables.evidence import MOVE_TASKS, QUEUE_SETTINGS, SETTING_CHANGE
 from forensics.tables.findings import DELIVERIES, MESSAGES, QUEUE_FINDINGS
 from tests.forensics.report import dead_world, world
 
+pytestmark = pytest.mark.slow
+
 DLQ = "payments-dlq.fifo"
 DLQ_ARN = f"arn:aws:sqs:eu-west-1:111122223333:{DLQ}"
 SAFE = "00000000-0000-4000-8000-0000000000bb"

@@ -15,6 +15,8 @@ from forensics.tables.health import QUEUE_HEALTH
 from tests.forensics.balance.test_balance import HEALTH
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 NOW = world.after(7300)
 PROMISED = Settings(queues=(Queue(world.QUEUE, promise_s=300),), team=Team(stale_after_min=60))
 

@@ -20,6 +20,8 @@ from forensics.words import time_text
 from ingest.bundles import store
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 CONSUMER = {
     "evidence_id": "consumer:1",

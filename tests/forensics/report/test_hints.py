@@ -9,6 +9,8 @@ from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 BODY = "0" * 32
 
 

@@ -9,6 +9,8 @@ from forensics.report.render import render
 from forensics.tables.findings import LOGGING_READINESS
 from tests.forensics.report import world
 
+pytestmark = pytest.mark.slow
+
 SEEN = ("handling_count", "named_count", "counted_count", "item_start_count", "effect_count", "response_count")
 
 

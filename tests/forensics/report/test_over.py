@@ -11,6 +11,8 @@ from forensics.settings import Notify, Settings
 from tests.forensics.report import world
 from tests.forensics.report.test_alerts import NOW, finding, saved
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings(notify=Notify(alerts=("blocked", "dead_letter")))
 BLOCKED = f"blocked:{world.QUEUE}"
 

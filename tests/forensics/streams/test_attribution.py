@@ -46,6 +46,11 @@ SAID = {
         "a a a b b b",
     ),
     "what is open says nothing once jobs are told apart": (("record a", "worker_started", "effect"), "a - -"),
+    "a job that names another message in passing": (
+        ("worker_started", "effect a", "passing b", "worker_finished"),
+        "a a b a",
+    ),
+    "a job that names a message in passing only": (("worker_started", "passing b", "worker_finished"), "- b -"),
     "two messages are named in one job": (("worker_started", "mention a", "effect", "mention b"), "- a - b"),
 }
 """What is said, and which message (or key) each line is about; "-": about none we can tell."""
@@ -54,6 +59,57 @@ SAID = {
 @pytest.mark.parametrize(("said", "items"), SAID.values(), ids=SAID)
 def test_a_line_is_about(said, items):
     assert _items(stream(*said), one_at_a_time=False) == items.split()
+
+
+def turns(*said):
+    """Return ten messages that two threads took in turn, before what is said."""
+    ten = [f"{role} m{n} thread={n % 2}" for n in range(10) for role in ("started", "deleted")]
+    return (*ten, *said)
+
+
+IN_THREADS = {
+    "names nothing: its thread's message": (
+        ("started a thread=0", "started b thread=1", "effect thread=0", "effect thread=1"),
+        "a b a b",
+    ),
+    "names a key that no record tells: its thread's message": (
+        ("started a thread=0", "started b thread=1", "effect key=k thread=0", "effect key=l thread=1"),
+        "a b a b",
+    ),
+    "names a key, and its thread has a later message in hand, though the one before never ended": (
+        ("started a thread=0", "effect key=k thread=0", "started b thread=0", "effect key=l thread=0"),
+        "a a b b",
+    ),
+    "names another key than before: no line shows its message": (
+        ("started a thread=0", "effect key=k thread=0", "effect key=l thread=0"),
+        "a a key:l",
+    ),
+    "names a key, and its thread has ended its message": (
+        ("started a thread=0", "deleted a thread=0", "effect key=k thread=0"),
+        "a a key:k",
+    ),
+    "names a key in a thread that never opened a message": (("started a thread=0", "effect key=k thread=7"), "a key:k"),
+    "names a key, and its line says no thread": (("started a thread=0", "effect key=k"), "a key:k"),
+}
+
+
+@pytest.mark.parametrize(("said", "items"), IN_THREADS.values(), ids=IN_THREADS)
+def test_a_line_of_one_of_several_threads_is_about(said, items):
+    assert _items(stream(*turns(*said)), one_at_a_time=False)[20:] == items.split()
+
+
+def test_threads_that_have_several_messages_in_hand_at_once_tell_nothing_of_a_key():
+    loops = [f"started m{n} thread={n % 2}" for n in range(20)]
+    ends = [f"deleted m{n} thread={n % 2}" for n in range(18)]
+
+    assert _items(stream(*loops, "effect key=k thread=0"), one_at_a_time=False)[-1] == "key:k"
+    assert _items(stream(*loops, *ends, "effect key=k thread=0"), one_at_a_time=False)[-1] == "m18"
+
+
+def test_one_thread_alone_tells_nothing_of_a_key():
+    alone = [f"{role} m{n} thread=0" for n in range(10) for role in ("started", "deleted")]
+
+    assert _items(stream(*alone, "started a thread=0", "effect key=k thread=0"), one_at_a_time=False)[-1] == "key:k"
 
 
 SENT = {"a clock's lag before": (60_000, "a a"), "longer before": (60_001, "key:k a")}

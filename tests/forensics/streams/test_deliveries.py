@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forensics.streams.deliveries import deliveries_of, gathered
-from forensics.streams.model import Delivery, Fact, Invocation
+from forensics.streams.model import TAKEN, WHOLE, Delivery, Fact, Invocation
 
 M, N, STRANGER = (f"861bec95-b670-4f2a-acf9-19d5bdd7cbe{n}" for n in "123")
 HANDLE = "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a"
@@ -45,7 +45,7 @@ def roles(*facts):
 
 
 def test_each_message_takes_over_what_is_known_of_its_run():
-    first, second = deliveries_of(run(fact("record", M), fact("mention", N)))
+    first, second = deliveries_of(run(fact("record", M, detail=WHOLE), fact("started", N)))
 
     assert first == Delivery(
         item_id=M,
@@ -71,6 +71,32 @@ def test_each_message_takes_over_what_is_known_of_its_run():
         fact_ids=["e-record-1"],
     )
     assert (second.item_id, second.batch_count, second.is_batch_printed) == (N, 2, True)
+
+
+NAMED = {
+    "beside a whole batch that has it not": (
+        [fact("record", M, detail=WHOLE), fact("mention", N, detail=TAKEN)],
+        {M: False},
+    ),
+    "beside a whole batch that has it": (
+        [fact("record", M, detail=WHOLE), fact("record", N, detail=WHOLE), fact("mention", N)],
+        {M: False, N: False},
+    ),
+    "beside one record of a batch": ([fact("record", M), fact("mention", N)], {M: False, N: True}),
+    "as one that it takes": ([fact("mention", N, detail=TAKEN), fact("mention", N, at=2)], {N: False}),
+    "by its effect, beside a whole batch that has it not": (
+        [fact("record", M, detail=WHOLE), fact("effect", N)],
+        {M: False, N: False},
+    ),
+}
+"""How a run names messages, and which deliveries that makes: whether each is only named in passing."""
+
+
+@pytest.mark.parametrize(("facts", "expected"), NAMED.values(), ids=NAMED)
+def test_a_message_named_in_passing_may_be_anybodys(facts, expected):
+    found = deliveries_of(run(*facts))
+
+    assert {d.item_id: d.is_passing for d in found} == expected
 
 
 def test_a_run_that_ended_in_success_is_no_evidence_of_how_it_ended():

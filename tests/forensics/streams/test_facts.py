@@ -36,7 +36,10 @@ def roles(line):
 
 CASES = {
     "nothing": ("hello", []),
-    "a message id": (f"handled message {A}", [("mention", A, None, None)]),
+    "a message in hand": (f"handled message {A}", [("mention", A, None, "taken")]),
+    "a message that it is handed": (f"message {A} received", [("mention", A, None, "taken")]),
+    "a message id in passing": (f"next step is message {A}", [("mention", A, None, None)]),
+    "the rest of a cut event": (f'17", \\"message_id\\": \\"{A}\\"}}}}"}}]}}', []),
     "an effect by key": ("charged k=p7", [("effect", None, "p7", None)]),
     "an effect by message": (f"charged m={A}", [("effect", A, None, None)]),
     "a stopped repeat is no effect": ("already charged k=p7", [("guard", None, "p7", None)]),
@@ -131,5 +134,6 @@ def test_printed_messages_come_first_with_all_that_was_printed_of_them():
         queue_arn="arn:aws:sqs:eu-west-1:123456789012:orders.fifo",
         dead_letter_source_arn="arn:aws:sqs:eu-west-1:123456789012:source",
         sender_id="AROAEXAMPLE:charge-card",
+        detail="whole batch",
     )
     assert (effect.role, effect.key) == ("effect", "p9")

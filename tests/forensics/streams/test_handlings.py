@@ -181,7 +181,10 @@ def test_a_handling_is_named_by_its_first_line_and_so_whatever_came_before():
 
 
 def test_handlings_that_begin_in_one_ms_have_names_of_their_own():
-    names = [h.consumer.rpartition("|")[2] for h in handlings("record a", "&record a", "&record a", "record a")]
+    names = [
+        h.consumer.rpartition("|")[2]
+        for h in handlings("record a handle=h", "&record a handle=i", "&record a handle=j", "record a")
+    ]
 
     began_ms = NOON // 1000 + 1000
     assert names == [f"{began_ms}", f"{began_ms}.2", f"{began_ms}.3", f"{began_ms + 1000}"]

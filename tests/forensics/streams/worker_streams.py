@@ -1,6 +1,7 @@
 """Streams of workers in few words: what each line says, one line a second, messages with names of one letter.
 
-A word is a role, then a message, ``key=``, ``handle=`` or ``detail=``. "&" before it: it stands in the same ms as the last; "+": in the
+A word is a role ("passing": a mention that says nothing more), then a message, ``key=``, ``handle=``, ``thread=`` or ``detail=``.
+"&" before it: it stands in the same ms as the last; "+": in the
 same line. A number is a pause in seconds. "|" is where the reader expects a cut; it says nothing.
 """
 
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 from forensics.identity import handle_token
 from forensics.streams.attribution import PlacedFact
 from forensics.streams.handlings import Handling, handlings_of
-from forensics.streams.model import Fact, LogGroup
+from forensics.streams.model import TAKEN, Fact, LogGroup
 
 NOON = 1_767_614_400_000_000
 """2026-01-05 12:00 UTC, in µs."""
@@ -58,13 +59,15 @@ def _fact(words: list[str], at: int, evidence_id: str) -> Fact:
     message_id = next((word for word in named if "=" not in word), None)
     receipt_handle = handle(values["handle"]) if "handle" in values else None
     count = int(values["count"]) if "count" in values else None
+    detail = values.get("detail", TAKEN if role == "mention" else None)
     return Fact(
-        role,
+        "mention" if role == "passing" else role,
         at,
         evidence_id,
         message_id,
         values.get("key"),
         receive_count=count,
         receipt_handle=receipt_handle,
-        detail=values.get("detail"),
+        detail=detail,
+        thread=values.get("thread"),
     )

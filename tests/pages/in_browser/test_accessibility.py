@@ -1,13 +1,11 @@
 """Every page under axe, in one browser: no serious violation in either theme; and what a phone shows first."""
 
-import os
 import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect
 
-from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
 from tests.pages.reading import PAGES as EVERY_PAGE
 from tests.pages.worlds import DOUBLE_BILLING
 from tests.waiting import PATIENCE_MS
@@ -38,52 +36,34 @@ and have no names of their own: the chart as a whole has one.
 """
 
 
-@pytest.fixture(scope="module")
-def served(lake_of, tmp_path_factory):
-    """One server and one Chromium for the module; without one CI fails, and a person's machine skips."""
-    try:
-        path = browser_path()
-    except NoBrowserError as problem:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(problem))
-    with (
-        dashboard(lake_of("demo"), tmp_path_factory.mktemp("server") / "log.txt") as base,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield browser, base
-        browser.close()
+BEHIND = {"light": "rgb(255, 255, 255)", "dark": "rgb(14, 17, 23)"}
+"""Themes, as the system asks for them, and what then lies behind every page."""
 
 
 @pytest.fixture(scope="module")
-def tabs(served):
-    """Return the tab of each theme, opened once: what the server sent stays in their cache."""
-    browser, _ = served
-    context = browser.new_context(viewport={"width": 1360, "height": 900})
-    tabs = {scheme: context.new_page() for scheme in THEMES}
-    for scheme, tab in tabs.items():
-        tab.emulate_media(color_scheme=scheme)
-    yield tabs
-    context.close()
-
-
-THEMES = ("light", "dark")
+def tab(person):
+    """One tab, which stays open: its page changes with the theme, and is loaded once for both."""
+    tab = person.new_page()
+    tab.set_default_timeout(PATIENCE_MS)
+    yield tab
+    tab.close()
 
 
 LOOKED_AT: dict[Page, str] = {}
 """Per tab the address at which nothing was done since it was opened."""
 
 
-def opened(tab, address):
-    """Show a page as it is before anything is done there."""
-    if LOOKED_AT.pop(tab, None) == address:
-        return tab
-    tab.set_default_timeout(PATIENCE_MS)
-    tab.goto(address)
-    tab.wait_for_selector("h1")
+def opened(tab, address, theme="light"):
+    """Show a page in a theme as it is before anything is done there."""
+    tab.emulate_media(color_scheme=theme)
+    if LOOKED_AT.pop(tab, None) != address:
+        tab.goto(address)
+        tab.wait_for_selector("h1")
+        tab.wait_for_selector(OVER)
+        tab.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
+    expect(tab.locator(".stApp")).to_have_css("background-color", BEHIND[theme], timeout=PATIENCE_MS)
     tab.wait_for_selector(OVER)
-    tab.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
+    tab.wait_for_function("() => document.getAnimations().every(fading => fading.playState !== 'running')")
     return tab
 
 
@@ -98,22 +78,22 @@ def serious(found):
     ]
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", BEHIND)
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_no_serious_violation(tabs, served, name, theme):
-    tab = opened(tabs[theme], served[1] + PAGES[name])
+def test_axe_finds_no_serious_violation(tab, server, name, theme):
+    opened(tab, server + PAGES[name], theme)
 
     assert serious(Axe().run(tab, options={"resultTypes": ["violations"]})) == []
-    LOOKED_AT[tab] = served[1] + PAGES[name]
+    LOOKED_AT[tab] = server + PAGES[name]
 
 
 def test_every_page_is_looked_at():
     assert {path.rpartition("/")[2].removesuffix(".py") for path in EVERY_PAGE} <= set(PAGES)
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_axe_finds_none_in_the_window_of_evidence_either(tabs, served, theme):
-    tab = opened(tabs[theme], served[1] + PAGES["queue_health"])
+@pytest.mark.parametrize("theme", BEHIND)
+def test_axe_finds_none_in_the_window_of_evidence_either(tab, server, theme):
+    opened(tab, server + PAGES["queue_health"], theme)
     tab.locator("[class*=st-key-evidence-] button").first.click()
     tab.get_by_role("dialog").wait_for()
 
@@ -132,23 +112,22 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-def test_a_chart_s_words_stand_off_the_page(tabs, served):
-    for tab in tabs.values():
-        opened(tab, served[1] + PAGES["incident"])
-        tab.wait_for_selector(".js-plotly-plot .ytick text", state="attached")
-        fills = tab.evaluate(
-            "() => [...document.querySelectorAll('.js-plotly-plot .ytick text, .js-plotly-plot .annotation text')]"
-            ".map(text => getComputedStyle(text).fill)"
-        )
-        behind = tab.evaluate("() => getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+@pytest.mark.parametrize("theme", BEHIND)
+def test_a_chart_s_words_stand_off_the_page(tab, server, theme):
+    opened(tab, server + PAGES["incident"], theme)
+    tab.wait_for_selector(".js-plotly-plot .ytick text", state="attached")
+    fills = tab.evaluate(
+        "() => [...document.querySelectorAll('.js-plotly-plot .ytick text, .js-plotly-plot .annotation text')]"
+        ".map(text => getComputedStyle(text).fill)"
+    )
 
-        assert fills
-        assert min(contrast(fill, behind) for fill in fills) > 7
-        LOOKED_AT[tab] = served[1] + PAGES["incident"]
+    assert fills
+    assert min(contrast(fill, BEHIND[theme]) for fill in fills) > 7
+    LOOKED_AT[tab] = server + PAGES["incident"]
 
 
-def test_the_keyboard_alone_opens_an_event_of_the_chart_through_its_table(tabs, served):
-    tab = opened(tabs["light"], served[1] + PAGES["incident"])
+def test_the_keyboard_alone_opens_an_event_of_the_chart_through_its_table(tab, server):
+    opened(tab, server + PAGES["incident"])
     tab.wait_for_selector("[data-testid=stDataFrame] canvas")
     tables = tab.locator("[data-testid=stDataFrame] canvas[data-testid=data-grid-canvas]")
     tables.nth(1).focus()

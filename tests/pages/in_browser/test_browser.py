@@ -8,9 +8,8 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import TimeoutError, expect, sync_playwright
+from playwright.sync_api import TimeoutError, expect
 
-from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
 from tests.pages.worlds import DOUBLE_BILLING, EXPIRED_HANDLE
 from tests.waiting import PATIENCE_MS
 
@@ -19,28 +18,6 @@ pytestmark = pytest.mark.browser
 LINK = f"/incident?incident={DOUBLE_BILLING}"
 PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"
 CHART = ".js-plotly-plot .barlayer path"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """One Chromium for the module; without one CI fails, and a person's machine skips."""
-    try:
-        path = browser_path()
-    except NoBrowserError as problem:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(problem))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def server(lake_of, tmp_path_factory):
-    """Serve the demo lake; nobody has opened a page yet."""
-    with dashboard(lake_of("demo"), tmp_path_factory.mktemp("server") / "log.txt") as base:
-        yield base
 
 
 class Visit:
@@ -73,12 +50,6 @@ class Visit:
         own = urlsplit(self.base).netloc
         outside = [url for url in self.requests if not url.startswith(("data:", "blob:"))]
         return {urlsplit(url).netloc for url in outside} - {own}
-
-
-@pytest.fixture(scope="module")
-def person(chromium):
-    """One person's browser, whose tabs share what the server has sent."""
-    return chromium.new_context(viewport={"width": 1360, "height": 900})
 
 
 @pytest.fixture

@@ -1,0 +1,50 @@
+"""Lines that were delivered twice: whoever sends a batch of lines again gives them the same times, and other event ids."""
+
+from collections.abc import Iterable, Sequence
+
+from forensics.streams.attribution import PlacedFact
+from forensics.streams.model import Fact
+from forensics.streams.runs import Statement
+
+
+def statements_once(statements: Iterable[Statement]) -> list[Statement]:
+    """Leave out statements, in order, that repeat one of the same moment; behind the START of another run they are that one's.
+
+    An effect that names only a key may as well be that of another message with the same key: of such a repeat no more is kept
+    than that an effect was shown, of a message that nothing names.
+    """
+    found: list[Statement] = []
+    seen: set[tuple[object, ...]] = set()
+    at = started = None
+    for statement in statements:
+        if statement.at != at:
+            at, started = statement.at, None
+            seen.clear()
+        is_start = statement.kind == "start"
+        said = (None if is_start else started, *statement[3:-1], *_nameless(statement.facts))
+        if said not in seen:
+            seen.add(said)
+            started = statement.request_id if is_start else started
+            found.append(statement)
+        elif marks := [f for f in statement.facts if f.role == "effect" and f.message_id is None]:
+            found.append(statement._replace(kind="app", facts=[f._replace(key=None) for f in marks]))
+    return found
+
+
+def facts_once(facts: Sequence[PlacedFact]) -> list[PlacedFact]:
+    """Leave out facts of a worker's stream, in order, that another line of the same moment states, too."""
+    found: list[PlacedFact] = []
+    seen: dict[Fact, str] = {}
+    at = None
+    for placed in facts:
+        if placed.at != at:
+            at = placed.at
+            seen.clear()
+        line = seen.setdefault(placed.fact._replace(evidence_id=""), placed.fact.evidence_id)
+        if line == placed.fact.evidence_id:
+            found.append(placed)
+    return found
+
+
+def _nameless(facts: Iterable[Fact]) -> list[Fact]:
+    return [fact._replace(evidence_id="") for fact in facts]
