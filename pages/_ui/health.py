@@ -203,9 +203,14 @@ def choose_queue(review: WeekReview) -> QueueReview | None:
     return review.queues[names.index(chosen)]
 
 
-def _drawable(shares: list[float | None]) -> list[float]:
-    """Return shares as per cent, weeks that nobody read left out: the column draws no holes."""
-    return [round(100 * share, 2) for share in shares if share is not None]
+def _drawable(shares: list[float | None]) -> list[float] | None:
+    """Return shares as per cent, weeks that nobody read left out: the column draws no holes, and one bar alone as a full cell.
+
+    >>> _drawable([None, 0.01, 0.025]), _drawable([None, 0.015])
+    ([1.0, 2.5], None)
+    """
+    known = [round(100 * share, 2) for share in shares if share is not None]
+    return known if len(known) > 1 else None
 
 
 def details(queue: QueueReview, review: WeekReview, page: Page) -> None:

@@ -165,11 +165,11 @@ def cards(
         interval(*now),
         say(
             "Works that were done more than once: for sure, to at most. One that came under two message ids "
-            "counts once."
+            "counts once. The arrow compares what is sure with the 7 days before."
         ),
         delta=now[0] - before[0] if compares else None,
         delta_color="inverse",
-        delta_description=say("for sure, vs the 7 days before") if compares else None,
+        delta_description=say("vs 7 days before") if compares else None,
     )
     said = say(
         "Queues with a settings check that failed, critical or warning, and is no accepted risk. Dead-letter "
@@ -327,8 +327,8 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             ),
             "State": st.column_config.TextColumn(width=76),
             "Repeats": st.column_config.TextColumn(width=62, help=say("Times that work was done beyond the first.")),
-            "Cause": st.column_config.TextColumn(width=96),
-            "Incident": st.column_config.TextColumn(width=200, help=say("The last one.")),
+            "Cause": st.column_config.TextColumn(width=114),
+            "Incident": st.column_config.TextColumn(width=196, help=say("The last one.")),
         },
         alt=say("Faults, the worst first"),
     )
