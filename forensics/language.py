@@ -34,6 +34,8 @@ _FORMS = (
 """Places of a sentence by their names, and what alone stands there: counts, and spans of time."""
 _AS_WRITTEN = ("command", "option", "table")
 """Places of what a person types or named, which is the same in every language."""
+_NAMED = (*_AS_WRITTEN, "name", "who", "group", "dlq", "sender", "earlier")
+"""Places of a marked sentence in which a name stands, which is none of our words though it may read like one."""
 _JOINTS = (" · ", "; ", ": ")
 """What stands between parts that are said one by one where nobody knows the whole."""
 
@@ -139,7 +141,7 @@ def _by_phrase(code: str, form: str) -> str:
         if colon and label.isidentifier():
             return f"{_sentence(code, label)}：{_by_phrase(code, why)}"
         return _sentence(code, plain(form))
-    return told.format(**{name: _of_value(code, part) for name, part in values})
+    return told.format(**{name: part if name in _NAMED else _of_value(code, part) for name, part in values})
 
 
 def _of_value(code: str, part: str) -> str:

@@ -18,6 +18,7 @@ from forensics.rules import RULES, DeliveryPair, decide
 from forensics.sentence import capitalized, joined, labelled, marked, plain, said
 from forensics.tables.findings import MESSAGES, REDELIVERIES
 from forensics.verdict import effect_sentence, guard_sentence, redrive_sentence, trigger_sentence
+from forensics.verdict.guard_tables import TableWord, table_sentences
 from tests.forensics.rules.borders import CASES
 from tests.pages.english import english_in
 
@@ -143,6 +144,15 @@ def test_a_measure_has_the_units_of_the_language_and_a_name_stays():
 
     assert told == "it was sent 12 s after timeout of mail, inside the 300 s window"
     assert JA.sentence(told) == "timeout of mail の 12 秒後に送信され、300 秒の期間内です"
+
+
+@pytest.mark.parametrize("name", ["done", "timeout", "error", "success"])
+def test_a_name_that_reads_like_one_of_our_words_stays_a_name(name):
+    run = said("run {id} of {name}", id="7f3c", name=name)
+
+    assert name in JA.sentence(run)
+    assert name in JA.sentence(said("the queue sets such messages aside in {dlq}", dlq=name))
+    assert name in JA.sentence(joined(table_sentences(TableWord(name, gap="unread"))))
 
 
 def test_a_clause_that_became_a_sentence_is_known_by_its_own_phrase():

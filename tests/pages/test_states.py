@@ -14,6 +14,7 @@ from forensics.identity import handle_token
 from forensics.lake import Lake
 from forensics.people.marks import annotate
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
+from forensics.verdict.guard_tables import TableWord, table_sentences
 from pages._ui import board, shell
 from pages._ui.words import with_commands
 from tests.pages import tales
@@ -231,9 +232,7 @@ def test_text_from_evidence_is_shown_as_the_characters_it_has(visit, hostile_lak
 def test_no_page_renders_html_or_calls_for_navigation():
     calls = []
     for file in (ROOT / "app.py", *(ROOT / "pages").rglob("*.py")):
-        source = file.read_text().replace(
-            "st.html(_FOLLOWS_THE_THEME)", "pass"
-        )  # a style in which nothing of a lake stands
+        source = file.read_text().replace("st.html(_IN_THE_THEME)", "pass")  # a style in which nothing of a lake stands
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.keyword) and node.arg == "unsafe_allow_html":
                 calls.append((file.name, node.arg))
@@ -356,23 +355,21 @@ def test_a_work_that_two_incidents_share_counts_once_in_seven_days(visit, tmp_pa
     assert {m.label: m.value for m in at.metric}["Done twice, 7 days"] == "1"
 
 
-HELD = "Its record in the table done expired at {at} UTC, before the repeat at 2026-11-20 12:10:00.000 UTC."
-
-
 @pytest.fixture
 def guarded_lake(tmp_path):
     """A lake in which an idempotency table tells of every work why its record did not stop the repeat."""
     story = Story(data_until_at=START)
     tales.double_billing(story)
     for number, row in enumerate(row for table in story.findings.values() for row in table if "guard_sentence" in row):
-        row["guard_sentence"] = HELD.format(at=f"2026-11-20 12:00:{number:02}.000")
+        held = TableWord("done", expired_at=START.replace(second=number), repeat_at=START + timedelta(minutes=10))
+        (row["guard_sentence"],) = table_sentences(held)
     return story.save(tmp_path / "lake")
 
 
 @pytest.mark.parametrize(
     ("code", "heading", "said"),
     [
-        ("en", "Guard", r"for example: Its record in the table done expired at 2026\-11\-20 12:00"),
+        ("en", "Guard", r"for example: Its record in the table done expired at 2026\-11\-20 05:12"),
         ("ja", "重複防止", "例: テーブル done の記録は"),
     ],
 )
