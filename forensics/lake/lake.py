@@ -306,12 +306,12 @@ class Lake:
     def findings(self) -> Findings:
         """Return a reader pinned to the newest generation.
 
-        Raises LakeMissingError before the first correlation. What the tables are like is looked at as each is read.
+        Raises LakeMissingError before the first correlation, LakeTooNewError if a newer release wrote any of its tables: what
+        it wrote of one is not to be read beside what is known of another.
         """
-        self.check_folder()
+        self.check()
         generation = self.generation()
         if generation is None:
-            self.check()
             raise LakeMissingError(
                 f"the lake at {str(self.root)!r} holds evidence but no findings", "Run `doubletake correlate` first."
             )

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forensics.errors import LakeBusyError, LakeMissingError, LakeTooNewError
-from forensics.lake import Appended, Lake, LakeDamagedError, delta, handles, to_arrow
+from forensics.lake import Appended, Lake, LakeDamagedError, delta, to_arrow
 from forensics.lake.filters import between, equals, one_of
 from forensics.tables import BY_NAME
 
@@ -375,16 +375,6 @@ def test_evidence_without_findings_says_which_command_is_next(lake):
     with pytest.raises(LakeMissingError, match="holds evidence but no findings") as caught:
         lake.findings()
     assert "doubletake correlate" in caught.value.hint
-
-
-def test_who_asks_for_findings_opens_no_table_that_is_not_read(lake):
-    add(lake, event(1))
-    publish(lake, "run-1", messages=1, incidents=1)
-    handles._opened.clear()
-
-    lake.findings().read(MESSAGES)
-
-    assert {folder.name for folder, _ in handles._opened} == {"generations", "messages"}
 
 
 def test_a_lake_of_a_newer_release_is_left_alone(lake):

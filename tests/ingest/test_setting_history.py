@@ -110,7 +110,7 @@ def test_a_timeout_that_was_changed_in_mid_window_is_known_before_it_from_the_ca
     found = look_up(lake, trail)
 
     assert setting_history.wanted(lake, ESTATE, START) == {}
-    assert (before, in_force(lake)) == (400, 30)
+    assert (before, in_force(lake)) == (None, 30)
     assert found == [(SET, "ok", TimeWindow(NOW - 40 * DAY, REACH.end_at))]
 
 
