@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 _OPEN, _NAMED, _CLOSE = "\x02", "\x1f", "\x03"
 _SIGNS = re.compile(f"{_OPEN}[a-z_]*{_NAMED}|{_CLOSE}")
+_PLACE = re.compile(r"\{([a-z_]+)\}")
 _STRIPPED = str.maketrans("", "", _OPEN + _NAMED + _CLOSE)
 
 
@@ -36,14 +37,31 @@ def said(phrase: str, /, **values: Any) -> str:
     >>> said("it came back after {gap}", gap="30 s")
     'it came back after 30 s'
     """
-    texts: dict[str, str] = {}
-    forms: dict[str, str] = {}
-    for name, value in values.items():
-        text = value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else str(value)
-        form = text.marked if isinstance(text, Sentence) else _inside(text)
-        texts[name] = text if form is text else plain(text)
-        forms[name] = f"{_OPEN}{name}{_NAMED}{form}{_CLOSE}"
-    return Sentence(phrase.format_map(texts), phrase.format_map(forms))
+    names, english, form = _FORMS.get(phrase) or _form_of(phrase)
+    texts, is_plain = [], True
+    for name in names:
+        value = values[name]
+        kind = value.__class__
+        if kind is not str:
+            is_plain = is_plain and kind is not Sentence
+            value = value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else str(value)
+        texts.append(value)
+    text = english % tuple(texts)
+    if is_plain and _OPEN not in text and _CLOSE not in text and _NAMED not in text:
+        return Sentence(text, form % tuple(texts))
+    return Sentence(english % tuple(map(plain, texts)), form % tuple(map(_inside, texts)))
+
+
+_FORMS: dict[str, tuple[tuple[str, ...], str, str]] = {}
+"""By phrase, of which the code holds so many: its values' names, and its two forms with a place for each value."""
+
+
+def _form_of(phrase: str) -> tuple[tuple[str, ...], str, str]:
+    names = tuple(_PLACE.findall(phrase))
+    whole = phrase.replace("%", "%%")
+    form = _PLACE.sub(lambda place: f"{_OPEN}{place[1]}{_NAMED}%s{_CLOSE}", whole)
+    _FORMS[phrase] = names, _PLACE.sub("%s", whole), form
+    return _FORMS[phrase]
 
 
 def joined(parts: Iterable[str], joint: str = " ") -> str:
