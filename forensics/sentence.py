@@ -6,31 +6,43 @@ name: the phrase is the code, and what stands between the signs its values. Nobo
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 _OPEN, _NAMED, _CLOSE = "\x02", "\x1f", "\x03"
 _SIGNS = re.compile(f"{_OPEN}[a-z_]*{_NAMED}|{_CLOSE}")
+_KEPT = 8_192
+"""Sentences that are kept: what is said of one run is said of each message of its batch, under ten rules."""
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _STRIPPED = str.maketrans("", "", _OPEN + _NAMED + _CLOSE)
 
 
 class Sentence(str):
-    """English for people, with ``marked``: the same with its values marked."""
+    """English for people, with ``marked``: the same with its values marked, and ``english``: itself as a plain text."""
 
-    __slots__ = ("marked",)
+    __slots__ = ("english", "marked")
+    english: str
     marked: str
 
     def __new__(cls, text: str, form: str) -> "Sentence":
         """Keep both forms."""
         made = super().__new__(cls, text)
-        made.marked = form
+        made.english, made.marked = text, form
         return made
+
+    def __eq__(self, other: object) -> bool:
+        """Tell sentences apart by their values too; any other text by what it says."""
+        is_same = str.__eq__(self, other)
+        return is_same and (other.__class__ is not Sentence or self.marked == other.marked)
+
+    __hash__ = str.__hash__
 
     def __reduce__(self) -> tuple[type["Sentence"], tuple[str, str]]:
         """Return what a copy is made of."""
-        return Sentence, (str(self), self.marked)
+        return Sentence, (self.english, self.marked)
 
 
+@lru_cache(maxsize=_KEPT, typed=True)
 def said(phrase: str, /, **values: Any) -> str:
     """Fill a phrase: whole numbers get separators, sentences stay sentences, every other value is a name or a measure.
 
@@ -98,7 +110,7 @@ def plain(text: str) -> str:
     '1,200 runs of charge'
     """
     if isinstance(text, Sentence):
-        return str(text)
+        return text.english
     return _SIGNS.sub("", text) if _OPEN in text else text
 
 
@@ -108,6 +120,8 @@ def both_forms(text: Any) -> tuple[Any, Any]:
     >>> both_forms(["nothing was read", "nothing was sent"])[1] is None
     True
     """
+    if text.__class__ is Sentence:
+        return text.english, text.marked if _OPEN in text.marked else None
     if text is None or (type(text) is str and _OPEN not in text):
         return text, None
     if isinstance(text, str):
