@@ -51,6 +51,10 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
     key = rf"\b{re.escape(name)}{sign}(?P<key>[\w.@+/-]+)"
     between = r"[\s\S]*?" if any("\n" in text.strip() for text in lines) else ".*?"
     expression = f"{key}{between}{found.value}" if is_before else f"{found.value}{between}{key}"
+    passed_over = name.replace(".", r"\.") + sign + r"\S+?"
+    if passed_over in str(found.value):  # the expression goes over the key on its way
+        told_there = passed_over.removesuffix(r"\S+?") + r"(?P<key>[\w.@+/-]+)"
+        expression = str(found.value).replace(passed_over, told_there, 1)
     hits = [mark(text, expression) for text in lines]
     if not all(hit and hit.key and hit.message_id for hit in hits):
         return found

@@ -225,6 +225,24 @@ def test_a_field_of_a_json_line_is_a_key_too_and_the_expression_passes_over_what
     assert told["started"] == r'"message": "begin".*?"unit": "(?P<message_id>[\w.@+-]+)'
 
 
+IN_FIELDS = {
+    "between the id and what is said": '{{"level": 30, "messageId": "{id}", "orderId": "ord-{n}", "msg": "{said} message"}}',
+    "in the text, before the field of the id": '{{"level": "info", "msg": "{said} order ord-{n} now", "message_id": "{id}"}}',
+}
+
+
+@pytest.mark.parametrize("line", IN_FIELDS.values(), ids=IN_FIELDS)
+def test_a_key_that_the_expression_goes_over_is_told_there(tmp_path, line):
+    def says(message, _, __):
+        number = UUID(message).int & 0xFFFF
+        return tuple(line.format(said=said, id=message, n=number) for said in ("got", "charged"))
+
+    told = {p.kind: p.value for p in proposed(shipped(tmp_path, says)).proposals}
+    marked = mark(line.format(said="charged", id=an_id(5), n=1017), told["effect"])
+
+    assert (marked.message_id, marked.key) == (an_id(5), "ord-1017")
+
+
 def test_a_worker_whose_lines_name_messages_by_a_known_word_gets_its_marks_proposed_too(tmp_path):
     lines = []
     for number in (*range(60), 3, 4):
