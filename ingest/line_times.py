@@ -20,8 +20,22 @@ _DATE = re.compile(
     \ ?(?P<zone>Z\b|UTC\b|GMT\b|[+-]\d\d:?\d\d(?!\d))?
     """
 )
+TIME_FIELDS = (
+    "@timestamp",
+    "timestamp",
+    "time",
+    "ts",
+    "@t",
+    "datetime",
+    "asctime",
+    "date",
+    "Timestamp",
+    "Time",
+    "eventTime",
+)
+"""Fields of a JSON line that say when it was written."""
 _JSON_TIME = re.compile(
-    r'"(?:@?timestamp|time|ts|@t|datetime|asctime|date|Timestamp|Time|eventTime)"\s{0,4}:\s{0,4}'
+    r'"(?:' + "|".join(TIME_FIELDS) + r')"\s{0,4}:\s{0,4}'
     r'(?:"(?P<text>[^"\\]{10,40})"|(?P<number>\d{10,19}(?:\.\d{1,9})?)(?=\s{0,4}[,}]))'
 )
 _NANOSECONDS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?")

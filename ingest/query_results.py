@@ -141,7 +141,7 @@ def of_tool(content: Iterator[str], log_stream: str, clock: LineClock) -> Iterat
                 if isinstance(row, UnreadableValue):
                     yield Told(row.text, reason=row.reason)
                 else:
-                    yield _of_tool(row or {}, log_stream, clock)
+                    yield _of_tool(row, log_stream, clock)
         except BadJsonError as problem:
             yield Told(problem.text, reason=str(problem), is_gap=True)
 
@@ -151,7 +151,7 @@ def of_tool(content: Iterator[str], log_stream: str, clock: LineClock) -> Iterat
 def _of_tool(row: tool_exports.Row, log_stream: str, clock: LineClock) -> Told:
     event = tool_exports.told_by(row, log_stream, clock)
     if event is None:
-        return Told(dict(row), reason="no field of it is a time, or none a text")
+        return Told(dict(row), reason=tool_exports.NO_EVENT)
     return Told(event)
 
 

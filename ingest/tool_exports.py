@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from forensics.parsers import parse_line
 from ingest.json_stream import REST, BadJsonError, JsonStream, UnreadableValue
-from ingest.line_times import LineClock, ZoneUnknownError, epoch_ms
+from ingest.line_times import TIME_FIELDS, LineClock, ZoneUnknownError, epoch_ms
 from ingest.twins import FROM_FILE
 
 TIMES = (
@@ -18,12 +18,10 @@ TIMES = (
     "timestamp",
     "_time",
     "date",
-    "time",
-    "ts",
+    *(name.lower() for name in TIME_FIELDS),
     "__realtime_timestamp",
     "timeunixnano",
     "observedtimeunixnano",
-    "datetime",
 )
 TEXTS = ("@message", "message", "_raw", "content", "line", "body", "msg", "log", "text")
 SOURCES = (
@@ -59,10 +57,13 @@ _OF_THE_TOOL = re.compile(
     re.IGNORECASE,
 )
 """Fields that say where an event came from, and nothing that its writer said."""
+NO_EVENT = "no field of it is a time, or none a text"
 _EMPTY = (None, "", "-", "(null)")
 _KIBANA_TIME = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4}) @ (\d\d:\d\d:\d\d(?:\.\d{1,9})?)")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MOST_DEEP = 6
+_LATEST = 1e19
+"""No time in nanoseconds is as large; NaN and what lies before 1970 are none either."""
 _PLATFORM = frozenset({"start", "end", "report"})
 
 Row = Mapping[str, Any]
@@ -97,9 +98,8 @@ def told_by(row: Row, log_stream: str, clock: LineClock) -> dict[str, Any] | Non
     that cannot be read comes as it is.
     """
     names = names_of(row)
-    if names is None:
+    if names is None or (text := row[names.text]) is None:
         return None
-    text = row[names.text]
     if isinstance(text, list):  # bytes, where the text is not UTF-8
         text = bytes(b for b in text if isinstance(b, int) and 0 <= b < 256).decode("utf-8", "replace")
     if not isinstance(text, str):
@@ -133,7 +133,7 @@ def time_ms(value: Any, clock: LineClock) -> Any:
     >>> time_ms("1795147920250000000", LineClock()), time_ms(1795147920, LineClock()), time_ms("soon", LineClock())
     (1795147920250, 1795147920000, 'soon')
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LATEST:
         return epoch_ms(value)
     if not isinstance(value, str):
         return value
@@ -150,8 +150,8 @@ def time_ms(value: Any, clock: LineClock) -> Any:
     return value if at is None else at
 
 
-def rows_in(content: Iterator[str]) -> Iterator[Row | UnreadableValue | None]:
-    """Yield the events in documents of a tool, as flat fields; None for a document in which there is none.
+def rows_in(content: Iterator[str]) -> Iterator[Row | UnreadableValue]:
+    """Yield the events in documents of a tool, as flat fields; a document or item without any as an UnreadableValue.
 
     Raises BadJsonError where the text is not JSON from there on.
     """
@@ -164,7 +164,7 @@ def rows_in(content: Iterator[str]) -> Iterator[Row | UnreadableValue | None]:
         yield from rows
         is_rest = key is not None and key.endswith(REST)
         if not rows and not is_rest and (key is not None or is_empty):
-            yield None
+            yield UnreadableValue(NO_EVENT, json.dumps(value, ensure_ascii=False))
         is_empty = key is None or (is_empty and is_rest and not rows)
 
 

@@ -10,7 +10,9 @@ import pytest
 from forensics.clock import EPOCH
 from ingest.file_events import read_events
 from ingest.file_forms import Form, recognise
+from ingest.quarantine import what_is_wrong
 from ingest.query_results import do_runs_overlap
+from ingest.tool_exports import NO_EVENT
 
 EXPORTS = Path(__file__).parents[1] / "data" / "exports"
 FIRST, SECOND = "5bc8fbbc-bde5-4099-8164-d8399f767c45", "3fd42359-92ed-4f45-9a1a-fe878b33e968"
@@ -83,6 +85,7 @@ WORKERS_OWN = {
     "a line with data": '{"timestamp": "2026-11-20T05:12:00Z", "message": "done", "data": {"message": "m", "time": 1795151520250}}',
     "a line of Docker's": '{"log": "done\\n", "stream": "stdout", "time": "2026-11-20T05:12:00.250000000Z"}',
     "a line of nested fields": '{"text": "done", "record": {"time": {"timestamp": 1795151520.25}, "message": "done"}}',
+    "Serilog's, with a list": '{"@t": "2026-11-20T05:12:00Z", "@mt": "got {Records}", "Records": [{"id": "m"}]}',
     "a line with the printed batch": '{"time": 1795151520250, "event": {"Records": [{"messageId": "m"}]}}',
 }
 
@@ -109,7 +112,31 @@ def test_an_event_without_time_or_text_is_kept_in_quarantine_and_the_others_are_
     path.write_text(json.dumps(whole))
     read = list(read_events(found_in(path)))
 
-    assert [item.reason for item in read] == ["no field of it is a time, or none a text", None]
+    assert [item.reason for item in read] == [NO_EVENT, None]
+    assert FIRST in read[0].event, "what it was is kept"
+
+
+NO_TIMES = ("-5", "NaN", "Infinity", "1e300", "true", "null", '"soon"', '{"seconds": 1}', "[1]")
+
+
+@pytest.mark.parametrize("time", NO_TIMES)
+def test_a_time_that_is_none_costs_its_own_event_alone(time, tmp_path):
+    good = json.dumps({"timestamp": 1795151520250, "message": RECEIVED, "hostname": "w1"})
+    path = tmp_path / "logs.json"
+    path.write_text(f'[{good}, {{"timestamp": {time}, "message": "b", "hostname": "w1"}}]')
+    read = list(read_events(found_in(path)))
+
+    wrong = [item.reason or what_is_wrong(item.event) for item in read]
+    assert len(read) == 2
+    assert wrong.count(None) == 1
+    assert [item.event["message"] for item, why in zip(read, wrong, strict=True) if why is None] == [RECEIVED]
+
+
+def test_an_event_whose_text_is_null_has_none(tmp_path):
+    path = tmp_path / "logs.json"
+    path.write_text('[{"timestamp": 1795151520250, "message": null, "hostname": "w1"}]')
+
+    assert not [item for item in read_events(found_in(path)) if item.reason is None]
 
 
 def test_an_answer_larger_than_one_value_may_be_is_read_event_by_event(tmp_path, monkeypatch):
