@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
+
+import pytest
 
 from tests.waiting import PATIENCE_S
 
@@ -120,3 +123,20 @@ def _wait(url: str, server: subprocess.Popen, log: Path, seconds: float = PATIEN
         except OSError:
             sleep(0.1)
     raise RuntimeError(f"the dashboard did not start: {log.read_text()[-2000:]}")
+
+
+@contextmanager
+def chromium_or_skip() -> Iterator[Any]:
+    """Run one Chromium; without one CI fails, and a person's machine skips."""
+    from playwright.sync_api import sync_playwright
+
+    try:
+        path = browser_path()
+    except NoBrowserError as problem:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(problem))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()

@@ -1,12 +1,10 @@
 """The HTML report in a real Chromium: opened from a file, offline, it draws and asks nobody for anything."""
 
-import os
-
 import pytest
 
 from forensics.report.render import render
 from tests.forensics.report.test_render import HOSTILE, with_text
-from tests.pages.browser import FLAGS, NoBrowserError, browser_path
+from tests.pages.browser import chromium_or_skip
 from tests.waiting import PATIENCE_MS
 
 pytestmark = pytest.mark.browser
@@ -14,18 +12,8 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def chromium():
-    from playwright.sync_api import sync_playwright
-
-    try:
-        path = browser_path()
-    except NoBrowserError as problem:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(problem))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+    with chromium_or_skip() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,26 +1,14 @@
 """One Chromium, one server and one person's browser for every test of pages that needs them: starting them takes most of it."""
 
-import os
-
 import pytest
-from playwright.sync_api import sync_playwright
 
-from tests.pages.browser import FLAGS, NoBrowserError, browser_path, dashboard
+from tests.pages.browser import chromium_or_skip, dashboard
 
 
 @pytest.fixture(scope="package")
 def chromium():
-    """One Chromium; without one CI fails, and a person's machine skips."""
-    try:
-        path = browser_path()
-    except NoBrowserError as problem:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(problem))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+    with chromium_or_skip() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="package")
