@@ -6,6 +6,7 @@ from forensics.rules.ruling import (
     RESPONSE_OR_COUNTS,
     Ruling,
     excluded,
+    maybe_held,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -38,11 +39,11 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         return excluded("a malformed response returned the whole batch")
     if pair.is_short_gap is None:
         what = (
-            "the queue's settings"
-            if pair.visibility_timeout_s is None or pair.gap_ms is None
-            else "the function's Throttles metric: a throttled poller holds messages before a run begins"
+            "the queue's settings" if pair.visibility_timeout_s is None or pair.gap_ms is None else pair.holder_decides
         )
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
+    if pair.was_held_too_long:
+        return maybe_held(pair)
     if pair.is_short_gap:
         return excluded(said("it came back after {gap}, before the visibility timeout", gap=seconds(pair.gap_ms)))
     may_be_given_back = pair.earlier_kind == "lambda" and pair.reports_batch_item_failures is not False

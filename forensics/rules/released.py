@@ -23,7 +23,7 @@ def released(pair: DeliveryPair) -> Ruling:
             if pair.visibility_timeout_s is None
             else "the time of the later receive"
             if pair.gap_ms is None
-            else "the function's Throttles metric: a throttled poller holds messages before a run begins"
+            else pair.holder_decides
         )
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
     gap, limit = seconds(pair.gap_ms), pair.visibility_words
