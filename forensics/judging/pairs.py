@@ -53,6 +53,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_is_watched=bool(earlier.is_watched),
         earlier_held_ms=held.ms,
         earlier_holder=held.by,
+        was_received_before_run=earlier.received_basis == "run_start",
         is_throttled=earlier.is_throttled,
         run_ms=run_ms,
         last_line_ms=_ms_between(earlier.received_at, last_line_at),

@@ -37,7 +37,7 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         return excluded("the function returned this message as failed")
     if pair.earlier_response_is_malformed and pair.reports_batch_item_failures:
         return excluded("a malformed response returned the whole batch")
-    if pair.is_short_gap is None:
+    if pair.is_short_gap is None and not (pair.is_fifo and pair.was_deleted_in_time):
         what = (
             "the queue's settings" if pair.visibility_timeout_s is None or pair.gap_ms is None else pair.holder_decides
         )

@@ -17,6 +17,13 @@ def released(pair: DeliveryPair) -> Ruling:
         return _as_called(pair.hidden_ms, pair.gap_ms, pair)
     if pair.was_visibility_changed is False:
         return excluded("CloudTrail recorded every call to the queue, and none of ChangeMessageVisibility meanwhile")
+    if pair.is_short_gap is None and pair.was_left_to_delete and pair.came_after_its_end:
+        return excluded(
+            said(
+                "{run} succeeded, so Lambda was to delete it, released or not; it came back after that had ended",
+                run=pair.earlier_name,
+            )
+        )
     if pair.is_short_gap is None:
         what = (
             "the visibility timeout in force"

@@ -12,6 +12,8 @@ UP = {"visibility_timeout_s": 30, "earlier_held_ms": 8_000, "earlier_holder": "i
 IN_TIME = {"visibility_timeout_s": 600, "run_ms": 30_000, "gap_ms": 600_060}
 UNTOLD = {"run_ms": 30_000}
 """A run that was over after half a minute, of a message of which nothing tells when it was visible or received again."""
+UNTIMED = {"run_ms": 900, "gap_ms": 1_900}
+LEFT = {"earlier_status": "success", "reports_batch_item_failures": False}
 AGAIN = {"visibility_timeout_s": 30, "gap_ms": 30_100, "run_ms": 900}
 
 CASES = {
@@ -370,6 +372,14 @@ CASES = {
         "received while the other ran": (dict(visibility_timeout_s=30, gap_ms=31_000, run_ms=42_000), "supported"),
         "ended one millisecond too late": (dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_001), "supported"),
         "ended as the timeout ended": (dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_000), "excluded"),
+        "the same, received a moment before the run began": (
+            dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_000, was_received_before_run=True),
+            "supported",
+        ),
+        "a millisecond sooner, received a moment before the run began": (
+            dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=29_999, was_received_before_run=True),
+            "excluded",
+        ),
         "overlap long before the timeout": (dict(visibility_timeout_s=30, gap_ms=5_000, run_ms=10_000), "excluded"),
         "a refused delete says it more sharply": (
             dict(visibility_timeout_s=30, gap_ms=31_000, run_ms=42_000, earlier_delete_reason="expired"),
@@ -395,6 +405,12 @@ CASES = {
         ),
     },
     "handle_expired": {
+        "ran for a second, timeout not known": (dict(run_ms=1000), "excluded"),
+        "ran for longer, timeout not known": (dict(run_ms=1001), "undecidable"),
+        "ran for a second, of a message that is hidden for none": (
+            dict(run_ms=1000, visibility_timeout_s=0),
+            "undecidable",
+        ),
         "outlived, and no delete was refused among all": (
             dict(earlier_kind="worker", is_fifo=True, visibility_timeout_s=30, run_ms=30_001, was_delete_refused=False),
             "excluded",
@@ -470,6 +486,16 @@ CASES = {
             ),
             "undecidable",
         ),
+        "on FIFO, before any timeout could end": (dict(is_fifo=True, **LEFT, **UNTIMED), "supported"),
+        "on a standard queue, which may deliver a copy": (dict(is_fifo=False, **LEFT, **UNTIMED), "undecidable"),
+        "after a second in which a timeout may have ended": (
+            dict(is_fifo=True, **LEFT, run_ms=1_001, gap_ms=30_000),
+            "undecidable",
+        ),
+        "a poller may have held it, its timeout known": (
+            dict(is_fifo=True, **LEFT, **{**UP, "earlier_held_ms": 30_000}, run_ms=900, gap_ms=26_000),
+            "undecidable",
+        ),
         "a malformed response gave the batch back": (
             dict(
                 earlier_status="success",
@@ -525,6 +551,30 @@ CASES = {
         ),
     },
     "released": {
+        "Lambda was to delete it, and it came back after that": (dict(**LEFT, **UNTIMED), "excluded"),
+        "by what counts tell": (
+            dict(earlier_status="success", earlier_was_given_back=False, **UNTIMED),
+            "excluded",
+        ),
+        "by its response": (dict(earlier_status="success", earlier_has_response=True, **UNTIMED), "excluded"),
+        "by a response that Lambda cannot read": (
+            dict(earlier_status="success", earlier_has_response=True, earlier_response_is_malformed=True, **UNTIMED),
+            "undecidable",
+        ),
+        "by a response that nobody printed": (dict(earlier_status="success", **UNTIMED), "undecidable"),
+        "named in the response": (dict(earlier_is_named_failure=True, **LEFT, **UNTIMED), "undecidable"),
+        "a worker deletes by itself": (dict(earlier_kind="worker", **LEFT, **UNTIMED), "undecidable"),
+        "a run that failed left nothing to delete": (
+            dict(earlier_status="error", reports_batch_item_failures=False, **UNTIMED),
+            "undecidable",
+        ),
+        "it came back while Lambda deleted it": (dict(**LEFT, run_ms=900, gap_ms=1_899), "undecidable"),
+        "nobody knows when the run was over": (dict(**LEFT, gap_ms=30_100), "undecidable"),
+        "nobody knows when it came back": (dict(**LEFT, run_ms=900), "undecidable"),
+        "it came back early, whatever Lambda did": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=10_000, run_ms=900, **LEFT),
+            "supported",
+        ),
         "extended by ten milliseconds": (dict(visibility_timeout_s=30, hidden_ms=30_010, gap_ms=31_000), "excluded"),
         "exactly nine tenths of the timeout": (
             dict(is_fifo=True, visibility_timeout_s=30, gap_ms=27_000),
