@@ -88,9 +88,15 @@ def _platform_text(line: str, kind: str) -> ParsedLine:
         duration_ms=_number(lambda_text.DURATION.find(line, "duration_ms")) if kind == "report" else None,
         status=status.lower() if status else None,
         error_type=lambda_text.ERROR_TYPE.find(line, "error_type") if status else None,
-        init_ms=_number(lambda_text.INIT_DURATION.find(line, "init_ms")) if kind in ("report", "init_report") else None,
+        init_ms=_came_up_ms(line) if kind in ("report", "init_report") else None,
         phase=lambda_text.PHASE.find(line, "phase") if kind == "init_report" else None,
     )
+
+
+def _came_up_ms(line: str) -> float | None:
+    """Return for how long an environment came up: its init, or how long SnapStart restored it."""
+    init = lambda_text.INIT_DURATION.find(line, "init_ms")
+    return _number(lambda_text.RESTORE_DURATION.find(line, "restore_ms") if init is None else init)
 
 
 def _platform_json(line: str, kind: str) -> ParsedLine:

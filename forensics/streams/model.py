@@ -100,7 +100,8 @@ class PlacedFact(NamedTuple):
 class Invocation:
     """One run of a Lambda function, or lines that stand in no run (``request_id`` then begins with ``?``).
 
-    ``facts`` are in the order of their lines; ``mark_ids`` are the platform's own lines about the run.
+    ``facts`` are in the order of their lines; ``mark_ids`` are the platform's own lines about the run. ``init_ms``: its environment
+    came up for so long before it, 0 where its REPORT speaks of none, None without a REPORT.
     """
 
     invocation_id: str
@@ -118,6 +119,7 @@ class Invocation:
     error_type: str | None
     has_response: bool
     any_line_id: str
+    init_ms: int | None = None
     facts: list[Fact] = field(default_factory=list)
     mark_ids: list[str] = field(default_factory=list)
 
@@ -151,6 +153,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     request_id: str | None = None
     function_name: str | None = None
     run_started_at: int | None = None
+    init_ms: int | None = None
     run_ended_at: int | None = None
     is_end_known: bool = True
     run_last_line_at: int | None = None
