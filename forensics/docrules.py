@@ -76,7 +76,7 @@ def _listed(package: ast.Module) -> Iterator[str]:
 
 
 def _shared(module: ast.Module) -> Iterator[tuple[str, tuple[str, str, str | None]]]:
-    """Yield the rulings that are constants: name to (stance, sentence, what would decide)."""
+    """Yield the rulings that several rules give: name to (stance, sentence, what would decide)."""
     for node in module.body:
         if (
             isinstance(node, ast.Assign)
@@ -86,6 +86,10 @@ def _shared(module: ast.Module) -> Iterator[tuple[str, tuple[str, str, str | Non
             stance, sentence, *more = node.value.args
             decides = _words(more[0]) if more else None
             yield ast.unparse(node.targets[0]), (ast.unparse(stance).lower(), _words(sentence), decides)
+        if isinstance(node, ast.FunctionDef) and isinstance(node.body[-1], ast.Return) and node.name not in STANCES:
+            ruled = node.body[-1].value
+            if isinstance(ruled, ast.Call) and ast.unparse(ruled.func) in STANCES:
+                yield node.name, (ast.unparse(ruled.func), _words(ruled.args[0]), _words(ruled.args[1]))
 
 
 def _rule(file: Path, code: str, shared: dict[str, tuple[str, str, str | None]]) -> RuleText:

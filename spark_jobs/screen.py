@@ -62,8 +62,8 @@ def said_ids(kind: pl.Expr, line: pl.Expr) -> pl.Expr:
 
 
 def durations_ms(line: pl.Expr) -> pl.Expr:
-    """Return the duration of plain REPORT lines; null where such a line has a status or any other form."""
-    plain = pl.when(~line.str.contains("Status:", literal=True)).then(line)
+    """Return the duration of plain REPORT lines; null where such a line has a status, tells of an init, or has any other form."""
+    plain = pl.when(~line.str.contains_any(["Status:", "Init Duration", "Restore Duration"])).then(line)
     return plain.str.extract(_REPORT, 1).cast(pl.Float64)
 
 

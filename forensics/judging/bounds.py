@@ -9,12 +9,10 @@ message. A success alone ends nothing: its delete may have failed without a word
 from collections.abc import Sequence
 from itertools import pairwise
 
-from forensics.judging.pairs import is_receive_exact
+from forensics.judging.pairs import held_before
+from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
-
-_COMING_UP_S = 10
-"""An environment may take so long to come up before its run begins; the message is received before."""
 
 
 def hidden_possible(item: Sequence[Delivery], around: Surroundings) -> bool:
@@ -48,10 +46,11 @@ def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings) -> 
         return True
     if around.is_watched(later.queue_arn, earlier.received_at, later.received_at):
         return False
-    held_s = 0 if earlier.received_basis != "run_start" else _COMING_UP_S
-    if not is_receive_exact(earlier, around):
-        held_s = later.visibility_timeout_s
-    return later.received_at - earlier.received_at > (2 * later.visibility_timeout_s - held_s) * 1_000_000
+    held = held_before(earlier, around)
+    # an environment that came up in time may have failed to once before
+    is_init_open = earlier.received_basis == "run_start" and held.by in (None, "window")
+    held_ms = min(held.ms + LONGEST_INIT_MS * is_init_open, later.visibility_timeout_s * 1000)
+    return later.received_at - earlier.received_at > (2_000 * later.visibility_timeout_s - held_ms) * 1000
 
 
 def _hides_after(last: Delivery, around: Surroundings) -> bool:

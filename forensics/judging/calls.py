@@ -138,7 +138,7 @@ def _order(call: Call) -> tuple[int, str]:
 
 
 def add_calls(delivery: Delivery, calls: Calls) -> None:
-    """Add to a delivery what recorded calls with its receipt handle tell: its delete, and until when it was hidden.
+    """Add to a delivery what recorded calls with its receipt handle tell: its receive, its delete, and until when it was hidden.
 
     A delete after the worker had failed tells that it gave the message up. Where the log prints no handle, the one receive
     recorded at that time that names the message tells it.
@@ -146,6 +146,8 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
     if (receive := _receive(delivery, calls)) is not None:
         if delivery.receipt_handle is None:
             delivery.receipt_handle = receive.handle
+        if delivery.received_basis == "run_start":
+            _take_receive(delivery, receive)
         if receive.visibility_s is not None and delivery.received_at is not None:  # what the receive asked for wins
             delivery.visibility_timeout_s, delivery.is_visibility_assumed = receive.visibility_s, False
             if not delivery.is_hidden_by_call:
@@ -172,11 +174,23 @@ def add_calls(delivery: Delivery, calls: Calls) -> None:
         delivery.evidence_ids = united(delivery.evidence_ids, used)
 
 
+def _take_receive(delivery: Delivery, receive: Call) -> None:
+    """Let a run's message count as received when its receive was recorded, to the second: it may have been held since."""
+    assert delivery.received_at is not None
+    delivery.received_at = min(delivery.received_at, receive.at + CLOCK_US)
+    delivery.received_basis = "call"
+    if delivery.visibility_timeout_s is not None and not delivery.is_hidden_by_call:
+        delivery.hidden_until_at = delivery.received_at + delivery.visibility_timeout_s * 1_000_000
+    delivery.evidence_ids = united(delivery.evidence_ids, [receive.evidence_id])
+
+
 def _receive(delivery: Delivery, calls: Calls) -> Call | None:
-    """Return the one recorded receive at that time that names the message."""
+    """Return the recorded receive with its handle, or else the one at that time that names the message."""
     received_at = delivery.received_at
     if received_at is None:
         return None
+    if own := calls.of_handle(delivery.queue_arn, delivery.receipt_handle, RECEIVE):
+        return own[0]
     receives = calls.of_message(delivery.queue_arn, delivery.message_id, RECEIVE)
     near = [c for c in receives if received_at - 2 * CLOCK_US <= c.at <= received_at + CLOCK_US]
     return near[0] if len(near) == 1 else None

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
 from forensics.judging.known import highest
 from forensics.judging.model import ANSWERS_KEPT, Redelivery, Ruled
+from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.provisional import redelivery_final_at
 from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
 from forensics.rules import Decision, DeliveryPair, decide
@@ -24,6 +26,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
     gap_ms = _ms_between(earlier.received_at, later.received_at)
     run_ms = _ms_between(earlier.received_at, earlier.run_ended_at if earlier.is_end_known else None)
     last_line_at = earlier.run_last_line_at if earlier.consumer_kind == "worker" else None
+    held = held_before(earlier, around)
     has_finish_mark = earlier.finished_at is not None or earlier.basis == "finished"
     pair = DeliveryPair(
         is_fifo=later.is_fifo,
@@ -48,7 +51,9 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_effect=earlier.effect,
         earlier_was_given_back=earlier.was_given_back,
         earlier_is_watched=bool(earlier.is_watched),
-        earlier_received_is_exact=is_receive_exact(earlier, around),
+        earlier_held_ms=held.ms,
+        earlier_holder=held.by,
+        was_received_before_run=earlier.received_basis == "run_start",
         is_throttled=earlier.is_throttled,
         run_ms=run_ms,
         last_line_ms=_ms_between(earlier.received_at, last_line_at),
@@ -123,21 +128,34 @@ def _was_called(operation: str, earlier: Delivery, later: Delivery, around: Surr
     )
 
 
-def is_receive_exact(earlier: Delivery, around: Surroundings) -> bool:
-    """Tell whether a delivery was received when its run began, or its time was logged.
+class Held(NamedTuple):
+    """Who may have had a message (a key of ``forensics.rules.pair.HOLDERS``) for so long at most before it counts as received."""
+
+    ms: int = 0
+    by: str | None = None
+
+
+def held_before(earlier: Delivery, around: Surroundings) -> Held:
+    """Return for how long a message may have been held before the time at which it counts as received.
 
     A throttled poller holds what it received for up to one visibility timeout before a run begins; one that gathers a batch holds
-    the first messages of it for its batching window.
+    the first messages of it for its batching window; and where no REPORT says how long an environment came up for its run,
+    it may have taken as long as Lambda lets it.
     """
+    visibility_s = earlier.visibility_timeout_s
+    longest_ms = (LONGEST_VISIBILITY_S if visibility_s is None else visibility_s) * 1000
+    if earlier.received_at is None or earlier.received_basis is None:
+        return Held(longest_ms, "poller")
     if earlier.received_basis != "run_start":
-        return earlier.received_basis is not None
-    if earlier.received_at is None or earlier.batching_window_s:
-        return False
-    held_s = earlier.visibility_timeout_s
-    held_ms = (LONGEST_VISIBILITY_S if held_s is None else held_s) * 1000
-    start_ms = earlier.received_at // 1000 - held_ms
+        return Held()
+    start_ms = earlier.received_at // 1000 - longest_ms
     is_throttled, _ = around.throttled(earlier.queue_arn, start_ms * 1000, earlier.received_at)
-    return is_throttled is False
+    if is_throttled is not False:
+        return Held(longest_ms, "throttled" if is_throttled else "poller")
+    init_ms = LONGEST_INIT_MS if earlier.init_ms is None else 0
+    if earlier.batching_window_s:
+        return Held(min(earlier.batching_window_s * 1000 + init_ms, longest_ms), "window")
+    return Held(min(init_ms, longest_ms), "init") if init_ms else Held()
 
 
 def consumer_name(delivery: Delivery) -> str:

@@ -4,6 +4,8 @@ from forensics.settings_in_force import Row, SettingsInForce
 from forensics.streams.model import Delivery, LogGroup
 
 _NOTHING: Row = {}
+LONGEST_INIT_MS = 10_000
+"""Lambda gives an environment so long to come up before the run; what takes longer begins anew inside it."""
 
 
 def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> None:
@@ -11,7 +13,7 @@ def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> Non
 
     The queue is the one its record names, else the one its log group's consumer reads; where nothing tells, the log
     group stands for it. A message was received when SQS says so, which it does for the first receive only; else when the
-    run began, or at the first line about it.
+    run began, or its environment began to come up for it, or at the first line about it.
     """
     _place_in_queue(delivery, group)
     _take_settings(delivery, in_force)
@@ -37,10 +39,22 @@ def _place_in_queue(delivery: Delivery, group: LogGroup) -> None:
     if delivery.receive_count == 1 and delivery.first_receive_ms is not None:
         delivery.received_at, delivery.received_basis = delivery.first_receive_ms * 1000, "first_receive"
     elif delivery.consumer_kind == "lambda" and delivery.run_started_at is not None:
-        delivery.received_at, delivery.received_basis = delivery.run_started_at, "run_start"
+        delivery.received_at, delivery.received_basis = _before_init(delivery, delivery.run_started_at), "run_start"
     else:
         at = delivery.first_fact_at if delivery.record_at is None else delivery.record_at
         delivery.received_at, delivery.received_basis = at, "line"
+
+
+def _before_init(delivery: Delivery, started_at: int) -> int:
+    """Return when the environment of a run began to come up for it: its message was received by then, and sent before.
+
+    One that Lambda had brought up ahead of need says the same; it is not known apart, and off by its init at most.
+    """
+    if not delivery.init_ms:
+        return started_at
+    began_at = started_at - min(delivery.init_ms, LONGEST_INIT_MS) * 1000
+    known = [ms * 1000 for ms in (delivery.sent_ms, delivery.first_receive_ms) if ms is not None]
+    return min(max([began_at, *known]), started_at)
 
 
 def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:

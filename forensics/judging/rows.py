@@ -56,6 +56,7 @@ def ordinary_delivery(row: Row) -> Delivery:
         marker_at=marker_at,
         sent_ms=None if sent_at is None else sent_at // 1000,
         is_batch_printed=True,
+        init_ms=0,
         fact_ids=evidence_ids,
     )
     delivery.run_started_at = int((delivery.consumer or "").rpartition("|")[2]) * 1000

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from forensics.judging.evidence import united
-from forensics.judging.known import first_known, highest, lowest
+from forensics.judging.known import first_known, highest, lowest, unknown_last
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
 
@@ -13,8 +13,8 @@ _MOST_COUNTS = 1000
 def unlogged_receives(item: Sequence[Delivery], around: Surroundings) -> list[Delivery]:
     """Return one delivery per receive count below the item's highest that no log shows.
 
-    ``item``: every logged delivery of one item. Deliveries whose count was not logged may be some of them: that many are
-    left out. A dead-letter queue goes on counting where its source stopped, so there only gaps above the lowest seen
+    ``item``: every logged delivery of one item. Deliveries whose count was not logged may be some of them: as many are left out
+    as were received between the same two counts. A dead-letter queue goes on counting where its source stopped, so there only gaps above the lowest seen
     count are missing.
     """
     counts = {d.receive_count for d in item if d.receive_count is not None}
@@ -22,8 +22,26 @@ def unlogged_receives(item: Sequence[Delivery], around: Surroundings) -> list[De
         return []
     first = min(counts) if _goes_on_counting(item, around) else 1
     missing = [count for count in range(first, min(max(counts), _MOST_COUNTS) + 1) if count not in counts]
-    uncounted = sum(d.receive_count is None for d in item)
-    return [_unlogged(item, count, around) for count in missing[uncounted:]]
+    uncounted = sorted((d.received_at for d in item if d.receive_count is None), key=unknown_last)
+    return [_unlogged(item, count, around) for count in _without(missing, uncounted, item)]
+
+
+def _without(missing: Sequence[int], uncounted: Sequence[int | None], item: Sequence[Delivery]) -> list[int]:
+    """Leave out of missing counts the first that fits each delivery that was not counted, as far as its time tells.
+
+    The times of workers' lines and of runs whose message was held before are not those of receives: an equal time fits.
+    """
+    times: dict[int, list[int]] = {}
+    for d in item:
+        if d.receive_count is not None and d.received_at is not None:
+            times.setdefault(d.receive_count, []).append(d.received_at)
+    left = list(missing)
+    for at in uncounted if left else ():
+        low = max((count for count, of in times.items() if at is not None and min(of) < at), default=0)
+        high = min((count for count, of in times.items() if at is not None and max(of) > at), default=_MOST_COUNTS)
+        fitting = [count for count in left if low < count <= high]
+        left = [count for count in left if count not in fitting[:1]]
+    return left
 
 
 def _goes_on_counting(item: Sequence[Delivery], around: Surroundings) -> bool:

@@ -48,7 +48,7 @@ PLATFORM_PHASE = _text("json_phase", "phase", r"[a-z-]++")
 SPANS = Pattern("spans", r"\"spans\"" + SPACE + r"*+:" + SPACE + r"*+\[[^\]]*+\]?")
 """Spans hold durations of their own; they are taken out before the run's duration is looked for."""
 METRIC_DURATION = Pattern("metric_duration_ms", r"\"durationMs" + _COLON + r"(?P<duration_ms>" + NUMBER + ")")
-METRIC_INIT = Pattern("metric_init_ms", r"\"initDurationMs" + _COLON + r"(?P<init_ms>" + NUMBER + ")")
+METRIC_INIT = Pattern("metric_init_ms", r"\"(?:init|restore)DurationMs" + _COLON + r"(?P<init_ms>" + NUMBER + ")")
 FUNCTION_ARN = Pattern("function_arn", r":function:(?P<function_name>[A-Za-z0-9_-]{1,140}+)")
 """The name inside a function's ARN, without version or alias."""
 

@@ -56,6 +56,12 @@ DURATION = _number("duration_ms", "Duration", "ms", ("Billed", "Init", "Restore"
 '237.17'
 """
 INIT_DURATION = _number("init_ms", f"Init{BLANK}++Duration", "ms")
+RESTORE_DURATION = _number("restore_ms", f"(?<!Billed{BLANK})Restore{BLANK}++Duration", "ms")
+"""SnapStart's: for so long the environment was restored before its run.
+
+>>> RESTORE_DURATION.find("Billed Restore Duration: 182 ms Restore Duration: 398.97 ms", "restore_ms")
+'398.97'
+"""
 
 STATUS = Pattern("status", rf"Status:{BLANK}*+(?P<status>[A-Za-z]++)")
 """timeout or error; absent on success, and in logs of before about 2024 absent on failure too."""

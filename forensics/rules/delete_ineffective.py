@@ -6,6 +6,7 @@ from forensics.rules.ruling import (
     RESPONSE_OR_COUNTS,
     Ruling,
     excluded,
+    maybe_held,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -36,13 +37,13 @@ def delete_ineffective(pair: DeliveryPair) -> Ruling:
         return excluded("the function returned this message as failed")
     if pair.earlier_response_is_malformed and pair.reports_batch_item_failures:
         return excluded("a malformed response returned the whole batch")
-    if pair.is_short_gap is None:
+    if pair.is_short_gap is None and not (pair.is_fifo and pair.was_deleted_in_time):
         what = (
-            "the queue's settings"
-            if pair.visibility_timeout_s is None or pair.gap_ms is None
-            else "the function's Throttles metric: a throttled poller holds messages before a run begins"
+            "the queue's settings" if pair.visibility_timeout_s is None or pair.gap_ms is None else pair.holder_decides
         )
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
+    if pair.was_held_too_long:
+        return maybe_held(pair)
     if pair.is_short_gap:
         return excluded(said("it came back after {gap}, before the visibility timeout", gap=seconds(pair.gap_ms)))
     may_be_given_back = pair.earlier_kind == "lambda" and pair.reports_batch_item_failures is not False

@@ -2,12 +2,12 @@
 
 from forensics.rules.pair import DeliveryPair, seconds
 from forensics.rules.ruling import (
-    MAYBE_A_COPY,
-    MAYBE_HELD,
     MAYBE_OUTLIVED,
     NO_LOG_OF_EARLIER,
     Ruling,
     excluded,
+    maybe_copy,
+    maybe_held,
     no_end_of_earlier,
     supported,
     undecidable,
@@ -37,12 +37,12 @@ def function_error(pair: DeliveryPair) -> Ruling:
         return excluded(
             said("it came back after {gap}; a failed run is not released before its timeout", gap=seconds(pair.gap_ms))
         )
-    if pair.came_early and not pair.is_fifo:
-        return MAYBE_A_COPY
+    if pair.may_be_copy:
+        return maybe_copy(pair)
     if pair.was_received_while_running:
         return excluded("it was visible again before the run raised")
-    if pair.came_early:
-        return MAYBE_HELD
+    if pair.came_early and pair.was_held_too_long:
+        return maybe_held(pair)
     if pair.earlier_delete_reason is not None and pair.earlier_kind == "worker":
         return excluded("the error came from the delete after the work")
     if pair.may_have_outlived:

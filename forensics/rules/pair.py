@@ -5,20 +5,32 @@ from typing import NamedTuple
 from forensics.sentence import said
 from forensics.words import seconds_text
 
+POLLER_MS = 1000
+"""A poller takes less than that from a receive to the START of its run, unless something holds it up."""
+THROTTLES = ("throttled", "poller")
+HOLDERS = {
+    "throttled": (said("a throttled poller"), said("CloudTrail data events of ReceiveMessage")),
+    "poller": (said("a poller that was throttled"), said("the function's Throttles metric")),
+    "window": (said("a poller that gathers a batch"), said("CloudTrail data events of ReceiveMessage")),
+    "init": (said("an environment that was coming up"), said("the REPORT line of the earlier run")),
+}
+"""Who may have had a message before its run began, in words, and what would tell since when."""
+
 
 class DeliveryPair(NamedTuple):
     """The earlier and the later delivery of one message. None always means "nothing tells", never zero or no.
 
-    Durations are in milliseconds (``_ms``) or seconds (``_s``). ``gap_ms`` lies between the two receives;
-    ``run_ms`` between the earlier receive and the known end of its run, ``last_line_ms`` and ``stopped_ms`` between it and the
-    last line about it, and the line that told its worker to stop; ``process_ended_ms`` the end of its worker's task, told beside the
-    lines, where the worker wrote nothing of the message's end. ``earlier_is_watched`` is about deliveries that no log
-    shows: whatever took them is none of the consumers whose logs were read. Where ``earlier_received_is_exact`` does
-    not hold, the earlier receive may lie before the time it is counted from. ``earlier_was_given_back`` is what the mapping's
-    counts tell of a run that succeeded. Recorded calls tell ``hidden_ms``, from the earlier receive until a change of visibility
-    let the message be visible again, whether there was a change or a refused delete at all (False: all were recorded), and who
-    made a receive that no log shows. ``*_is_assumed``: only a later snapshot
-    shows the timeout, and nothing tells since when it holds.
+    Durations are in milliseconds (``_ms``) or seconds (``_s``). ``gap_ms`` lies between the two receives; ``run_ms``
+    between the earlier receive and the known end of its run, ``last_line_ms`` and ``stopped_ms`` between it and the
+    last line about it, and the line that told its worker to stop; ``process_ended_ms`` the end of its worker's task,
+    told beside the lines, where the worker wrote nothing of the message's end. ``earlier_is_watched`` is about
+    deliveries that no log shows: whatever took them is none of the consumers whose logs were read. The earlier
+    receive may lie ``earlier_held_ms`` before the time it is counted from, at most; ``earlier_holder`` had the
+    message then: a key of HOLDERS; ``was_received_before_run``: by a millisecond at least, since nothing but its run
+    tells of it. ``earlier_was_given_back`` is what the mapping's counts tell of a run that succeeded. Recorded calls
+    tell ``hidden_ms``, from the earlier receive until a change of visibility let the message be visible again,
+    whether there was a change or a refused delete at all (False: all were recorded), and who made a receive that no
+    log shows. ``*_is_assumed``: only a later snapshot shows the timeout, and nothing tells since when it holds.
     """
 
     is_fifo: bool | None = None
@@ -43,7 +55,9 @@ class DeliveryPair(NamedTuple):
     earlier_effect: str = "unknown"
     earlier_was_given_back: bool | None = None
     earlier_is_watched: bool = True
-    earlier_received_is_exact: bool = True
+    earlier_held_ms: int = 0
+    earlier_holder: str | None = None
+    was_received_before_run: bool = False
     is_throttled: bool | None = None
     run_ms: int | None = None
     last_line_ms: int | None = None
@@ -82,7 +96,8 @@ class DeliveryPair(NamedTuple):
         """How long the earlier run went on after its visibility timeout; negative if it ended in time."""
         if self.hidden_ms is not None:
             return self._beyond(self.hidden_ms)
-        return self._beyond(None if self.visibility_timeout_s is None else self.visibility_timeout_s * 1000)
+        limit_ms = None if self.visibility_timeout_s is None else self.visibility_timeout_s * 1000
+        return self._beyond(None if limit_ms is None else limit_ms - self.was_received_before_run)
 
     @property
     def overlap_ms(self) -> int | None:
@@ -115,10 +130,36 @@ class DeliveryPair(NamedTuple):
     def may_have_outlived(self) -> bool:
         """Nothing tells when it was visible again: perhaps while the earlier run was still going.
 
-        No run of a second or less outlives a visibility timeout, which is one of whole seconds.
+        A later run that began within a moment after the earlier one ended may have been received before that.
         """
-        is_untold = self.visibility_timeout_s is None and self.hidden_ms is None and self.gap_ms is None
-        return is_untold and (self.run_ms is None or self.run_ms > 1000)
+        if self.visibility_timeout_s is not None or self.hidden_ms is not None or self.took_a_second:
+            return False
+        return self.gap_ms is None or (self.run_ms is not None and not self.came_after_its_end)
+
+    @property
+    def took_a_second(self) -> bool:
+        """The earlier run took a second or less: no visibility timeout is shorter."""
+        return self.run_ms is not None and self.run_ms <= 1000
+
+    @property
+    def was_left_to_delete(self) -> bool:
+        """A function's run succeeded and gave the message back to nobody: Lambda deletes it, whatever its visibility then was."""
+        if self.earlier_kind != "lambda" or self.earlier_status != "success" or self.earlier_is_named_failure:
+            return False
+        if self.reports_batch_item_failures is False or self.earlier_was_given_back is False:
+            return True
+        return self.earlier_has_response and not self.earlier_response_is_malformed
+
+    @property
+    def was_deleted_in_time(self) -> bool:
+        """Lambda was to delete it, before any visibility timeout could end, and it came back after that."""
+        is_untold = self.visibility_timeout_s is None
+        return is_untold and self.was_left_to_delete and self.took_a_second and self.came_after_its_end
+
+    @property
+    def came_after_its_end(self) -> bool:
+        """A later run began so long after the earlier one that its message was received after that had ended."""
+        return self.run_ms is not None and self.gap_ms is not None and self.gap_ms - self.run_ms >= POLLER_MS
 
     @property
     def is_short_gap(self) -> bool | None:
@@ -128,14 +169,39 @@ class DeliveryPair(NamedTuple):
         limit_ms = self.hidden_ms if self.was_extended and self.hidden_ms else self.visibility_timeout_s * 1000
         if self.gap_ms >= limit_ms * 0.9:
             return False
-        return True if self.earlier_received_is_exact else None
+        return True if self.gap_ms + self.earlier_held_ms < limit_ms * 0.9 else None
 
     @property
     def came_early(self) -> bool:
-        """Run began after run within the visibility timeout, and nothing tells for how long pollers had held the message."""
-        if self.earlier_received_is_exact or self.gap_ms is None or self.visibility_timeout_s is None:
+        """Run began after run within the visibility timeout, and the message may have been held for the rest of it before."""
+        is_known = self.gap_ms is not None and self.visibility_timeout_s is not None
+        return is_known and self.is_short_gap is None
+
+    @property
+    def may_be_copy(self) -> bool:
+        """It came back early, and on a standard queue a copy would explain it as well as a poller that was throttled."""
+        return self.came_early and not self.is_fifo and self.earlier_holder in THROTTLES
+
+    @property
+    def was_held_too_long(self) -> bool:
+        """It may have been held for so long that it was visible again before the earlier run ended.
+
+        Of a throttled poller only an early return tells: one that comes as late as the timeout lets it was held for moments.
+        """
+        if self.visibility_timeout_s is None or not self.earlier_held_ms:
             return False
-        return self.gap_ms < self.visibility_timeout_s * 900
+        if self.earlier_holder in THROTTLES and not self.came_early:
+            return False
+        limit_ms = self.visibility_timeout_s * 1000 if self.hidden_ms is None else self.hidden_ms
+        return self.run_ms is None or self.run_ms + self.earlier_held_ms > limit_ms
+
+    @property
+    def holder_decides(self) -> str:
+        """What would tell since when the message had been received, in words, and why that is open."""
+        who, decides = HOLDERS[self.earlier_holder or "poller"]
+        return said(
+            "{decides}: {holder} may have had the message before the earlier run began", decides=decides, holder=who
+        )
 
     @property
     def was_alone(self) -> bool:

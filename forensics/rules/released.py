@@ -17,13 +17,20 @@ def released(pair: DeliveryPair) -> Ruling:
         return _as_called(pair.hidden_ms, pair.gap_ms, pair)
     if pair.was_visibility_changed is False:
         return excluded("CloudTrail recorded every call to the queue, and none of ChangeMessageVisibility meanwhile")
+    if pair.is_short_gap is None and pair.was_left_to_delete and pair.came_after_its_end:
+        return excluded(
+            said(
+                "{run} succeeded, so Lambda was to delete it, released or not; it came back after that had ended",
+                run=pair.earlier_name,
+            )
+        )
     if pair.is_short_gap is None:
         what = (
             "the visibility timeout in force"
             if pair.visibility_timeout_s is None
             else "the time of the later receive"
             if pair.gap_ms is None
-            else "the function's Throttles metric: a throttled poller holds messages before a run begins"
+            else pair.holder_decides
         )
         return undecidable("nothing tells how the gap compares with the visibility timeout", what)
     gap, limit = seconds(pair.gap_ms), pair.visibility_words

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+from forensics.rules.pair import HOLDERS, DeliveryPair, seconds
+from forensics.sentence import said
+
 SUPPORTED, EXCLUDED, UNDECIDABLE = "supported", "excluded", "undecidable"
 
 
@@ -39,20 +42,34 @@ def no_end_of_earlier(what: str) -> Ruling:
 
 
 RESPONSE_OR_COUNTS = "a line that prints the handler's return value, or the mapping's EventCount metrics"
-MAYBE_HELD = Ruling(
-    UNDECIDABLE,
-    "it came back early: a throttled poller had held it before the earlier run began, so it may have been visible again before "
-    "that ended",
-    "the function's Throttles metric",
-)
 MAYBE_OUTLIVED = Ruling(
     UNDECIDABLE,
-    "neither the visibility timeout nor the later receive is known: it may have been visible again before the earlier run ended",
+    "the visibility timeout is not known, nor whether the later receive lies behind the end of the earlier run: it may have been visible "
+    "again before that",
     "the queue's settings",
 )
-MAYBE_A_COPY = Ruling(
-    UNDECIDABLE,
-    "it came back early for a failed run: either a throttled poller had held it before, or the standard queue delivered "
-    "a copy",
-    "the function's Throttles metric",
-)
+
+
+def maybe_held(pair: DeliveryPair) -> Ruling:
+    """Say that whoever had the message before the earlier run began may have had it for too long."""
+    who, decides = HOLDERS[pair.earlier_holder or "poller"]
+    return undecidable(
+        said(
+            "{holder} may have held it for up to {span} before the earlier run began, so it may have been visible again before that ended",
+            holder=who,
+            span=seconds(pair.earlier_held_ms),
+        ),
+        decides,
+    )
+
+
+def maybe_copy(pair: DeliveryPair) -> Ruling:
+    """Say that a failed run's message came back early on a standard queue, held before or copied."""
+    who, decides = HOLDERS[pair.earlier_holder or "poller"]
+    return undecidable(
+        said(
+            "it came back early for a failed run: either {holder} had held it before, or the standard queue delivered a copy",
+            holder=who,
+        ),
+        decides,
+    )

@@ -1,7 +1,15 @@
 """The visibility timeout expired while the consumer was still working."""
 
 from forensics.rules.pair import DeliveryPair, seconds
-from forensics.rules.ruling import MAYBE_HELD, NO_LOG_OF_EARLIER, Ruling, excluded, supported, undecidable
+from forensics.rules.ruling import (
+    MAYBE_OUTLIVED,
+    NO_LOG_OF_EARLIER,
+    Ruling,
+    excluded,
+    maybe_held,
+    supported,
+    undecidable,
+)
 from forensics.sentence import said
 
 
@@ -38,10 +46,10 @@ def visibility_expired(pair: DeliveryPair) -> Ruling:
                 limit=pair.visibility_words,
             )
         )
-    if pair.visibility_timeout_s is None and pair.gap_ms is None:
-        return undecidable("neither the visibility timeout nor the later receive is known", "the queue's settings")
-    if pair.came_early and pair.is_fifo:
-        return MAYBE_HELD
+    if pair.may_have_outlived:
+        return MAYBE_OUTLIVED
+    if pair.was_held_too_long:
+        return maybe_held(pair)
     return excluded(
         said(
             "{run} ended after {span}, before the {limit}",

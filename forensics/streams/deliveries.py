@@ -5,7 +5,7 @@ from typing import Any
 
 from forensics.identity import handle_prefix
 from forensics.parsers.grammar import UUID, Pattern
-from forensics.streams.attribution import STOPPING
+from forensics.streams.in_hand import STOPPING
 from forensics.streams.model import HIDDEN, NOT_HIDDEN, TAKEN, WHOLE, Delivery, Fact, Invocation
 
 BY_KEY = "by key"
@@ -75,6 +75,7 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
         "request_id": invocation.request_id,
         "function_name": invocation.function_name,
         "run_started_at": invocation.started_at,
+        "init_ms": invocation.init_ms,
         "run_ended_at": invocation.ended_at,
         "run_last_line_at": invocation.last_line_at,
         "run_status": invocation.end_status,

@@ -64,6 +64,7 @@ def statements_of(lines: Iterable[LogLine], group: LogGroup, keys: BusinessKeys)
                 said.error_type,
                 said.function_name,
                 said.batch_item_failures is not None,
+                said.init_ms,
                 facts_of(said, line.at, line.evidence_id, key_of),
             )
         )
@@ -82,7 +83,7 @@ def assembled(
     found = []
     for (request_id, start_index), lines in runs.items():
         for began_at, part in parted_by_batch(lines):
-            has_start = any(s.kind == "start" for s in part)
+            has_start = any(s.kind == "start" and s.request_id for s in part)
             found.append(maker.run(request_id, start_index if has_start else 0, part, began_at))
     same: dict[str, int] = {}
     for invocation in found:  # one request id begun twice in one ms
@@ -120,6 +121,8 @@ class _Maker:
         if not self._is_named:  # lines may speak of other functions
             invocation.function_name = max(names, default=self._function_name)
         invocation.duration_ms = max(durations, default=None)
+        reports = [s.init_ms or 0.0 for s in lines if s.kind == "report"]
+        invocation.init_ms = int(max(reports)) if reports else None
         invocation.ended_at = closed[-1] if closed else None
         invocation.error_type = max(errors, default=None)
         invocation.has_response = any(s.is_response for s in lines)

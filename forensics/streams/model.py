@@ -52,7 +52,8 @@ class Fact(NamedTuple):
 
     ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency or
     worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line, the seconds for which
-    a worker hid its message (HIDDEN), the framework's job id, WHOLE or TAKEN. Celery's lines name no message: its task id is their key.
+    a worker hid its message (HIDDEN), the framework's job id, WHOLE or TAKEN. Celery's
+    lines name no message: its task id is their key; Active Job's job id stands for one, as it does in the tags of other lines.
     ``thread`` is that of a worker which wrote the line, if the line says it.
     """
 
@@ -86,11 +87,21 @@ class Fact(NamedTuple):
         return self.message_id or (f"key:{self.key}" if self.key is not None else None)
 
 
+class PlacedFact(NamedTuple):
+    """A fact and where its stream says it: ``at`` in µs, the line's order within that ms, the fact's place in the line."""
+
+    at: int
+    order_in_ms: int
+    place: int
+    fact: Fact
+
+
 @dataclass(slots=True)
 class Invocation:
     """One run of a Lambda function, or lines that stand in no run (``request_id`` then begins with ``?``).
 
-    ``facts`` are in the order of their lines; ``mark_ids`` are the platform's own lines about the run.
+    ``facts`` are in the order of their lines; ``mark_ids`` are the platform's own lines about the run. ``init_ms``: its environment
+    came up for so long before it, 0 where its REPORT speaks of none, None without a REPORT.
     """
 
     invocation_id: str
@@ -108,6 +119,7 @@ class Invocation:
     error_type: str | None
     has_response: bool
     any_line_id: str
+    init_ms: int | None = None
     facts: list[Fact] = field(default_factory=list)
     mark_ids: list[str] = field(default_factory=list)
 
@@ -141,6 +153,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     request_id: str | None = None
     function_name: str | None = None
     run_started_at: int | None = None
+    init_ms: int | None = None
     run_ended_at: int | None = None
     is_end_known: bool = True
     run_last_line_at: int | None = None

@@ -18,6 +18,7 @@ class Statement(NamedTuple):
     """What one line says of its invocation; ``at`` in µs. ``is_response``: it prints a batch response.
 
     ``kind`` is a kind of ``ParsedLine``; of a line that says nothing only its place in the stream counts.
+    ``init_ms``: for so long a REPORT says that the environment came up before its run.
     """
 
     at: int
@@ -30,6 +31,7 @@ class Statement(NamedTuple):
     error_type: str | None = None
     function_name: str | None = None
     is_response: bool = False
+    init_ms: float | None = None
     facts: Sequence[Fact] = ()
 
 

@@ -88,7 +88,7 @@ DELIVERIES = Table(
         Column(
             "received_basis",
             "string",
-            "first_receive (exact, from SQS), sibling (exact, of the same batch), run_start or line (not before)",
+            "first_receive (exact, from SQS), call (CloudTrail's, to the second), run_start (START less its init) or line: not after",
         ),
         Column("visibility_timeout_s", "int", "visibility timeout in force at the receive; null if no snapshot"),
         Column("hidden_until_at", "timestamp", "received_at + visibility timeout, UTC; null where either is unknown"),

@@ -136,6 +136,9 @@ class Kept:
                 run_id = line.run_id if self.world.functions else delivery.run_id
                 shown[delivery.message_id][f"{run_id}"].add((line.stream, role))
                 named.is_event_shown |= line.role == "event"
+                if line.role == "effect" and self.world.functions and line.run_id != delivery.run_id:
+                    for seemingly in named.deliveries:
+                        seemingly.shows_leftover |= seemingly.run_id == line.run_id
                 if line.role == "effect" and self.world.plan.effect_declared and line.run_id == delivery.run_id:
                     named.told_receives.add(delivery.receive_count)
                 if line.shows_counts:

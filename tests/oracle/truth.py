@@ -18,6 +18,9 @@ class Delivery:
     run_id: str | None = None
     effects_ms: list[int] = field(default_factory=list)
     is_marked: bool = False  # its effect line was printed
+    shows_leftover: bool = (
+        False  # its run printed the effect line of an earlier delivery of the message, as if it were its own
+    )
     is_finished: bool = False  # the handler was through with this item
     is_guarded: bool = False
     outcome: str = RUNNING
@@ -131,7 +134,7 @@ def accepted_codes(code: str, before: Delivery, is_finished: bool) -> frozenset[
         by_run = {"timeout": "function_timeout", "error": "function_error", "crash": "runtime_crash"}[before.outcome]
         if is_finished and not before.is_marked:
             codes.add(by_run)  # without a finish mark the table calls it by the run's end
-        if before.is_marked and not is_finished and before.batch_count > 1:
+        if (before.is_marked or before.shows_leftover) and not is_finished and before.batch_count > 1:
             codes.add("batch_collateral")  # marked, then cut off before the handler was through
     if code == "handle_expired":
         codes.add("visibility_expired")  # late is late; the poller's refused delete leaves no line

@@ -71,7 +71,7 @@ ASKED = {
     ],
     "passing": [(test_passing.answer, test_passing.CASES)],
     "pairs": [
-        (test_pairs.exact, test_pairs.RECEIVES),
+        (test_pairs.held, test_pairs.RECEIVES),
         (test_pairs.held_from, test_pairs.HELD),
         (test_pairs.name, test_pairs.NAMES),
         (test_pairs.durations, test_pairs.DURATIONS),
@@ -107,7 +107,7 @@ ASKED = {
 }
 """Per module what its border cases ask; a case ends in what must be answered."""
 
-THE_SAME = {"c < count -> c <= count", "c > count -> c >= count"}
+THE_SAME = {"low < count <= high -> low <= count <= high", "c < count -> c <= count", "c > count -> c >= count"}
 """Broken in writing only: a count that is missing is none that was logged."""
 
 

@@ -7,38 +7,35 @@ from forensics.judging.calls import Calls
 from forensics.rules import RULES
 from tests.forensics.judging.plain import LATE, MIN, Around, S, delivery
 
+NO_THROTTLE = {"throttles": (False, [])}
 RECEIVES = {
-    "its time was logged": ({"received_basis": "first_receive"}, {}, True),
-    "the time of a line": ({"received_basis": "line"}, {}, True),
-    "no log shows it": ({"received_basis": None}, {}, False),
-    "as the run began, nobody looked for throttles": ({"received_basis": "run_start"}, {}, False),
-    "as the run began, and no throttle before": (
-        {"received_basis": "run_start"},
-        {"throttles": (False, [])},
-        True,
+    "its time was logged": ({"received_basis": "first_receive"}, {}, (0, None)),
+    "the time of a line": ({"received_basis": "line"}, {}, (0, None)),
+    "no log shows it": ({"received_basis": None}, {}, (30_000, "poller")),
+    "nobody knows when": ({"received_at": None}, NO_THROTTLE, (30_000, "poller")),
+    "as the run began, nobody looked for throttles": ({}, {}, (30_000, "poller")),
+    "as the run began, throttled before": ({}, {"throttles": (True, ["t"])}, (30_000, "throttled")),
+    "as the run began, no throttle before": ({}, NO_THROTTLE, (0, None)),
+    "the same, and no REPORT tells of its init": ({"init_ms": None}, NO_THROTTLE, (10_000, "init")),
+    "nor of one that the visibility timeout is shorter than": (
+        {"init_ms": None, "visibility_timeout_s": 5},
+        NO_THROTTLE,
+        (5_000, "init"),
     ),
-    "as the run began, throttled before": ({"received_basis": "run_start"}, {"throttles": (True, ["t"])}, False),
-    "as the run began, of a mapping that gathers its batches": (
-        {"received_basis": "run_start", "batching_window_s": 1},
-        {"throttles": (False, [])},
-        False,
-    ),
-    "as the run began, of one that does not": (
-        {"received_basis": "run_start", "batching_window_s": 0},
-        {"throttles": (False, [])},
-        True,
-    ),
-    "nobody knows when": ({"received_basis": "run_start", "received_at": None}, {"throttles": (False, [])}, False),
+    "of a mapping that gathers its batches": ({"batching_window_s": 5}, NO_THROTTLE, (5_000, "window")),
+    "the same, and no REPORT": ({"batching_window_s": 5, "init_ms": None}, NO_THROTTLE, (15_000, "window")),
+    "of one that may gather for longer than it hides": ({"batching_window_s": 60}, NO_THROTTLE, (30_000, "window")),
+    "of one that does not gather": ({"batching_window_s": 0}, NO_THROTTLE, (0, None)),
 }
 
 
-def exact(of, facts, around):
-    return of.is_receive_exact(delivery(**facts), Around(**around))
+def held(of, facts, around):
+    return tuple(of.held_before(delivery(**{"visibility_timeout_s": 30, "init_ms": 0, **facts}), Around(**around)))
 
 
 @pytest.mark.parametrize(("facts", "around", "expected"), RECEIVES.values(), ids=RECEIVES)
-def test_a_receive_is_exact_where_nothing_can_have_held_the_message(facts, around, expected):
-    assert exact(pairs, facts, around) is expected
+def test_who_may_have_held_the_message_before_it_counts_as_received(facts, around, expected):
+    assert held(pairs, facts, around) == expected
 
 
 HELD = {
@@ -51,7 +48,7 @@ HELD = {
 
 def held_from(of, facts):
     around, facts = Around(), {"received_at": 60 * S, **facts}
-    of.is_receive_exact(delivery(received_basis="run_start", **facts), around)
+    of.held_before(delivery(received_basis="run_start", **facts), around)
     ((start, end),) = around.asked
     assert end == facts["received_at"]
     return start

@@ -81,6 +81,22 @@ RECEIVES = {
         {"receive_count": None, "first_receive_ms": 7, "run_started_at": NOON},
         (NOON, "run_start"),
     ),
+    "nor when the environment began to come up for its run": (
+        {"receive_count": 2, "run_started_at": NOON, "init_ms": 2500},
+        (NOON - 2_500_000, "run_start"),
+    ),
+    "for more than the ten seconds that Lambda allows": (
+        {"receive_count": 2, "run_started_at": NOON, "init_ms": 10_007},
+        (NOON - 10_000_000, "run_start"),
+    ),
+    "which was before the message was sent: it had come up ahead of need": (
+        {"receive_count": 2, "run_started_at": NOON, "init_ms": 2500, "sent_ms": NOON // 1000 - 2000},
+        (NOON - 2_000_000, "run_start"),
+    ),
+    "before its first receive": (
+        {"receive_count": 2, "run_started_at": NOON, "init_ms": 2500, "first_receive_ms": NOON // 1000 - 1000},
+        (NOON - 1_000_000, "run_start"),
+    ),
     "a worker has no run: the line that prints the message": (
         {"consumer_kind": "worker", "run_started_at": 1, "record_at": 2, "first_fact_at": 1},
         (2, "line"),

@@ -12,6 +12,43 @@ CASES = {
     "the same count twice": ([{"receive_count": 2}, {"receive_count": 2}], {}, [1]),
     "one that was not counted may be the missing one": ([{"receive_count": 2}, {}], {}, []),
     "one that was not counted, of two missing": ([{"receive_count": 3}, {}], {}, [2]),
+    "one that was not counted, received after the counted ones": (
+        [{"receive_count": 2}, {"receive_count": 4}, {"received_at": 9 * MIN}],
+        {},
+        [1, 3],
+    ),
+    "one received between two counts, and one before": (
+        [
+            {"receive_count": 3},
+            {"receive_count": 6, "received_at": 4 * MIN},
+            {"received_at": MIN},
+            {"received_at": -MIN},
+        ],
+        {},
+        [2, 5],
+    ),
+    "one received with a count, which fits either side": (
+        [{"receive_count": 2}, {"receive_count": 4, "received_at": 4 * MIN}, {}],
+        {},
+        [3],
+    ),
+    "one received with the lowest count of a dead-letter queue": (
+        [{"receive_count": 4}, {"receive_count": 6, "received_at": MIN}, {}],
+        {"is_dead_letter_queue": True},
+        [],
+    ),
+    "two received between the counts of one": (
+        [
+            {"receive_count": 1},
+            {"receive_count": 3, "received_at": 4 * MIN},
+            {"received_at": MIN},
+            {"received_at": MIN},
+        ],
+        {},
+        [],
+    ),
+    "one of which nobody knows when": ([{"receive_count": 2}, {"receive_count": 4}, {"received_at": None}], {}, [3]),
+    "among counts of which nobody knows when": ([{"receive_count": 3, "received_at": None}, {}], {}, [2]),
     "none counted": ([{}, {}], {}, []),
     "in a dead-letter queue, that goes on counting": ([{"receive_count": 4}], {"is_dead_letter_queue": True}, []),
     "a gap in a dead-letter queue": (

@@ -1,10 +1,19 @@
 """Each rule's borders: the facts just on this side and just on the other, and the stance they must give."""
 
 PRINTED = {"earlier_is_printed": True, "earlier_batch_count": 10}
-HELD = {"visibility_timeout_s": 30, "gap_ms": 8_000, "run_ms": 3_000, "earlier_received_is_exact": False}
+HELD = {
+    "visibility_timeout_s": 30,
+    "gap_ms": 8_000,
+    "run_ms": 3_000,
+    "earlier_held_ms": 30_000,
+    "earlier_holder": "throttled",
+}
+UP = {"visibility_timeout_s": 30, "earlier_held_ms": 8_000, "earlier_holder": "init"}
 IN_TIME = {"visibility_timeout_s": 600, "run_ms": 30_000, "gap_ms": 600_060}
 UNTOLD = {"run_ms": 30_000}
 """A run that was over after half a minute, of a message of which nothing tells when it was visible or received again."""
+UNTIMED = {"run_ms": 900, "gap_ms": 1_900}
+LEFT = {"earlier_status": "success", "reports_batch_item_failures": False}
 AGAIN = {"visibility_timeout_s": 30, "gap_ms": 30_100, "run_ms": 900}
 
 CASES = {
@@ -24,6 +33,10 @@ CASES = {
         ),
         "it is known when it came back": (dict(earlier_status="timeout", gap_ms=31_000, **UNTOLD), "supported"),
         "nothing tells when it came back, nor how long the run took": (dict(earlier_status="timeout"), "undecidable"),
+        "came back a moment after the run, and nothing tells the visibility timeout": (
+            dict(earlier_status="timeout", run_ms=30_000, gap_ms=30_999),
+            "undecidable",
+        ),
         "came back early, and a throttled poller may have held it": (
             dict(earlier_status="timeout", is_fifo=False, **HELD),
             "undecidable",
@@ -36,11 +49,26 @@ CASES = {
             dict(earlier_status="timeout", is_fifo=False, **{**HELD, "gap_ms": 27_000}),
             "supported",
         ),
+        "came back early for its START, its environment had come up before": (
+            dict(earlier_status="timeout", is_fifo=False, gap_ms=22_500, run_ms=20_000, **UP),
+            "supported",
+        ),
+        "the same, and it may have been visible again before it timed out": (
+            dict(earlier_status="timeout", is_fifo=False, gap_ms=22_500, run_ms=22_400, **UP),
+            "undecidable",
+        ),
         "came back early, the timeout not known": (
             dict(earlier_status="timeout", is_fifo=False, **{**HELD, "visibility_timeout_s": None}),
             "supported",
         ),
-        "received again as the run ended": (dict(earlier_status="timeout", gap_ms=31_000, run_ms=31_000), "supported"),
+        "received again as the run ended, timeout not known": (
+            dict(earlier_status="timeout", gap_ms=31_000, run_ms=31_000),
+            "undecidable",
+        ),
+        "received again as the run ended": (
+            dict(earlier_status="timeout", visibility_timeout_s=31, gap_ms=31_000, run_ms=31_000),
+            "supported",
+        ),
         "received again a millisecond before the end": (
             dict(earlier_status="timeout", gap_ms=31_000, run_ms=31_001),
             "excluded",
@@ -263,7 +291,8 @@ CASES = {
             dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=30_001),
             "supported",
         ),
-        "received as the other ended, timeout not known": (dict(gap_ms=31_000, run_ms=31_000), "excluded"),
+        "received a second after the other ended, timeout not known": (dict(gap_ms=32_000, run_ms=31_000), "excluded"),
+        "received sooner after it, timeout not known": (dict(gap_ms=31_999, run_ms=31_000), "undecidable"),
         "received a millisecond before the other ended, timeout not known": (
             dict(gap_ms=31_000, run_ms=31_001),
             "supported",
@@ -280,16 +309,53 @@ CASES = {
             dict(visibility_timeout_s=30, hidden_ms=90_000, gap_ms=90_400, run_ms=60_000),
             "excluded",
         ),
-        "a run began early after another on FIFO: a poller had held the message": (
-            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=26_999, run_ms=20_000, earlier_received_is_exact=False),
+        "an environment came up for so long that it was visible again a millisecond before the run ended": (
+            dict(UP, run_ms=22_001, gap_ms=30_100),
             "undecidable",
         ),
-        "the same on a standard queue, which may deliver a copy": (
-            dict(is_fifo=False, visibility_timeout_s=30, gap_ms=26_999, run_ms=20_000, earlier_received_is_exact=False),
+        "for so long that it was visible again as the run ended": (dict(UP, run_ms=22_000, gap_ms=30_100), "excluded"),
+        "the same, hidden for longer by a call": (dict(UP, run_ms=50_000, hidden_ms=60_000, gap_ms=60_100), "excluded"),
+        "a poller that was throttled at some time had it, and it came back in time": (
+            dict(
+                visibility_timeout_s=30,
+                run_ms=20_000,
+                gap_ms=30_100,
+                earlier_held_ms=30_000,
+                earlier_holder="throttled",
+            ),
             "excluded",
         ),
+        "a run began early after another on FIFO: a poller had held the message": (
+            dict(
+                is_fifo=True,
+                visibility_timeout_s=30,
+                gap_ms=26_999,
+                run_ms=20_000,
+                earlier_held_ms=30_000,
+                earlier_holder="poller",
+            ),
+            "undecidable",
+        ),
+        "the same on a standard queue": (
+            dict(
+                is_fifo=False,
+                visibility_timeout_s=30,
+                gap_ms=26_999,
+                run_ms=20_000,
+                earlier_held_ms=30_000,
+                earlier_holder="poller",
+            ),
+            "undecidable",
+        ),
         "the same on FIFO, no longer early": (
-            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=27_000, run_ms=20_000, earlier_received_is_exact=False),
+            dict(
+                is_fifo=True,
+                visibility_timeout_s=30,
+                gap_ms=27_000,
+                run_ms=20_000,
+                earlier_held_ms=30_000,
+                earlier_holder="poller",
+            ),
             "excluded",
         ),
         "received early, just as the other ended": (
@@ -300,11 +366,20 @@ CASES = {
             dict(visibility_timeout_s=30, gap_ms=20_000, run_ms=20_001),
             "excluded",
         ),
-        "neither timeout nor later receive known": (dict(run_ms=400), "undecidable"),
+        "neither timeout nor later receive known": (dict(run_ms=1001), "undecidable"),
+        "the same of a run that no timeout is shorter than": (dict(run_ms=1000), "excluded"),
         "only the later receive not known": (dict(visibility_timeout_s=30, run_ms=400), "excluded"),
         "received while the other ran": (dict(visibility_timeout_s=30, gap_ms=31_000, run_ms=42_000), "supported"),
         "ended one millisecond too late": (dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_001), "supported"),
         "ended as the timeout ended": (dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_000), "excluded"),
+        "the same, received a moment before the run began": (
+            dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=30_000, was_received_before_run=True),
+            "supported",
+        ),
+        "a millisecond sooner, received a moment before the run began": (
+            dict(visibility_timeout_s=30, gap_ms=60_000, run_ms=29_999, was_received_before_run=True),
+            "excluded",
+        ),
         "overlap long before the timeout": (dict(visibility_timeout_s=30, gap_ms=5_000, run_ms=10_000), "excluded"),
         "a refused delete says it more sharply": (
             dict(visibility_timeout_s=30, gap_ms=31_000, run_ms=42_000, earlier_delete_reason="expired"),
@@ -330,6 +405,12 @@ CASES = {
         ),
     },
     "handle_expired": {
+        "ran for a second, timeout not known": (dict(run_ms=1000), "excluded"),
+        "ran for longer, timeout not known": (dict(run_ms=1001), "undecidable"),
+        "ran for a second, of a message that is hidden for none": (
+            dict(run_ms=1000, visibility_timeout_s=0),
+            "undecidable",
+        ),
         "outlived, and no delete was refused among all": (
             dict(earlier_kind="worker", is_fifo=True, visibility_timeout_s=30, run_ms=30_001, was_delete_refused=False),
             "excluded",
@@ -388,8 +469,31 @@ CASES = {
                 visibility_timeout_s=30,
                 gap_ms=2_000,
                 run_ms=900,
-                earlier_received_is_exact=False,
+                earlier_held_ms=30_000,
+                earlier_holder="poller",
             ),
+            "undecidable",
+        ),
+        "it may have been held until it was visible again before the run ended": (
+            dict(
+                earlier_status="success",
+                reports_batch_item_failures=False,
+                visibility_timeout_s=30,
+                gap_ms=30_100,
+                run_ms=15_000,
+                earlier_held_ms=20_000,
+                earlier_holder="window",
+            ),
+            "undecidable",
+        ),
+        "on FIFO, before any timeout could end": (dict(is_fifo=True, **LEFT, **UNTIMED), "supported"),
+        "on a standard queue, which may deliver a copy": (dict(is_fifo=False, **LEFT, **UNTIMED), "undecidable"),
+        "after a second in which a timeout may have ended": (
+            dict(is_fifo=True, **LEFT, run_ms=1_001, gap_ms=30_000),
+            "undecidable",
+        ),
+        "a poller may have held it, its timeout known": (
+            dict(is_fifo=True, **LEFT, **{**UP, "earlier_held_ms": 30_000}, run_ms=900, gap_ms=26_000),
             "undecidable",
         ),
         "a malformed response gave the batch back": (
@@ -447,6 +551,30 @@ CASES = {
         ),
     },
     "released": {
+        "Lambda was to delete it, and it came back after that": (dict(**LEFT, **UNTIMED), "excluded"),
+        "by what counts tell": (
+            dict(earlier_status="success", earlier_was_given_back=False, **UNTIMED),
+            "excluded",
+        ),
+        "by its response": (dict(earlier_status="success", earlier_has_response=True, **UNTIMED), "excluded"),
+        "by a response that Lambda cannot read": (
+            dict(earlier_status="success", earlier_has_response=True, earlier_response_is_malformed=True, **UNTIMED),
+            "undecidable",
+        ),
+        "by a response that nobody printed": (dict(earlier_status="success", **UNTIMED), "undecidable"),
+        "named in the response": (dict(earlier_is_named_failure=True, **LEFT, **UNTIMED), "undecidable"),
+        "a worker deletes by itself": (dict(earlier_kind="worker", **LEFT, **UNTIMED), "undecidable"),
+        "a run that failed left nothing to delete": (
+            dict(earlier_status="error", reports_batch_item_failures=False, **UNTIMED),
+            "undecidable",
+        ),
+        "it came back while Lambda deleted it": (dict(**LEFT, run_ms=900, gap_ms=1_899), "undecidable"),
+        "nobody knows when the run was over": (dict(**LEFT, gap_ms=30_100), "undecidable"),
+        "nobody knows when it came back": (dict(**LEFT, run_ms=900), "undecidable"),
+        "it came back early, whatever Lambda did": (
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=10_000, run_ms=900, **LEFT),
+            "supported",
+        ),
         "extended by ten milliseconds": (dict(visibility_timeout_s=30, hidden_ms=30_010, gap_ms=31_000), "excluded"),
         "exactly nine tenths of the timeout": (
             dict(is_fifo=True, visibility_timeout_s=30, gap_ms=27_000),
@@ -454,8 +582,13 @@ CASES = {
         ),
         "one millisecond below nine tenths": (dict(is_fifo=True, visibility_timeout_s=30, gap_ms=26_999), "supported"),
         "the later receive is not known": (dict(is_fifo=True, visibility_timeout_s=30), "undecidable"),
+        "an environment may have had it for the rest of nine tenths of the timeout": (
+            dict(is_fifo=True, gap_ms=19_000, **UP),
+            "undecidable",
+        ),
+        "for a millisecond less": (dict(is_fifo=True, gap_ms=18_999, **UP), "supported"),
         "a throttled poller may have held it": (
-            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=2_000, earlier_received_is_exact=False),
+            dict(is_fifo=True, visibility_timeout_s=30, gap_ms=2_000, earlier_held_ms=30_000, earlier_holder="poller"),
             "undecidable",
         ),
         "far inside the timeout on FIFO": (dict(is_fifo=True, visibility_timeout_s=30, gap_ms=2_000), "supported"),
