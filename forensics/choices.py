@@ -3,7 +3,7 @@
 from typing import Literal, get_args
 
 Order = Literal["sequential", "parallel"]
-WorkerFormat = Literal["laravel", "shoryuken", "sqs-consumer", "celery", "spring", "lines"]
+WorkerFormat = Literal["laravel", "shoryuken", "sqs-consumer", "celery", "activejob", "spring", "lines"]
 WebhookKind = Literal["slack", "teams", "pagerduty", "sns", "email", "json"]
 AlertKind = Literal["dead_letter", "age", "throttled", "blocked", "poison", "lost", "source"]
 GuardKey = Literal["message_id", "business_key"]

@@ -39,6 +39,12 @@ class Consumer:
     order: str | None = None
     idempotent: bool | None = None
 
+    @property
+    def names_messages(self) -> bool:
+        """Tell whether its settings say where lines name messages."""
+        marks = (self.effect, self.started, self.guard, self.deleted, self.failed)
+        return self.message_id is not None or any("(?P<message_id>" in mark for mark in marks if mark)
+
 
 @dataclass(frozen=True)
 class Producer:

@@ -15,14 +15,14 @@ from forensics.parsers import parse_line
 from forensics.parsers.grammar import UUID
 from forensics.parsers.needles import OF_WORKERS, of_marks
 from forensics.settings_in_force import SettingsInForce
-from forensics.streams.attribution import PlacedFact, takes_one_at_a_time
+from forensics.streams.attribution import takes_one_at_a_time
 from forensics.streams.deliveries import deliveries_of
 from forensics.streams.facts import facts_of, in_thread
 from forensics.streams.handlings import delivery_of, handlings_of
 from forensics.streams.handlings import lines_row as shown_by_handling
 from forensics.streams.invocations import assembled, invocation_row, statements_of
 from forensics.streams.invocations import lines_row as shown_by_invocation
-from forensics.streams.model import Delivery, Fact, LogGroup, LogLine
+from forensics.streams.model import Delivery, Fact, LogGroup, LogLine, PlacedFact
 from forensics.streams.reading import Reading
 from forensics.streams.runs import Statement
 from spark_jobs.candidates import item_hash

@@ -124,6 +124,7 @@ class OnSpark:
 def _dealt(kernel: Callable[[Any, Any], Any], sent: Any, over: Any) -> Callable[[Any], Any]:
     def carry(hand: Sequence[tuple[int, int, Any]]) -> list[tuple[int, Any]]:
         results: list[tuple[int, Any]] = []
+        gc.freeze()  # after each task pyspark looks for garbage, through all that this worker has ever imported
         with uncollected():
             for number, weight, unit in hand:
                 try:

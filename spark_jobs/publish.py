@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -11,7 +13,7 @@ import msgspec
 import polars as pl
 
 from forensics.clock import moment
-from forensics.counting.fifo_groups import groups_to_look_at
+from forensics.counting import fifo_groups
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
@@ -202,11 +204,12 @@ def _queue(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     affected = dict(placed.filter("is_member_affected").select("item_id", "incident_id").iter_rows())
     entries = [around.cache.entry("judge", name) for name in unit["judged"]]
     works = (work for entry in entries for work in ends_in(entry, of_queue))
-    groups = list(_groups(around.cache, unit)) if unit["is_fifo"] else []
+    stretches = _stretches(around.cache, unit) if unit["is_fifo"] else None
+    groups = [] if stretches is None else list(_groups(stretches))
     log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
     rows = rows_of_queue(works, groups, log_groups, incident_of, around.measured)
     written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
-    blocked = _blocked(around.cache, unit, affected) if unit["is_fifo"] else None
+    blocked = None if stretches is None else _blocked(stretches, affected)
     return {"queue_findings": len(rows), "blocked_ms": blocked}
 
 
@@ -217,38 +220,30 @@ def _all_deliveries(cache: Cache, unit: Unit) -> pl.LazyFrame:
     return every.filter(pl.col("queue_arn") == unit["queue_arn"])
 
 
-def _groups(cache: Cache, unit: Unit) -> Iterator[list[Delivery]]:
-    """Yield the deliveries of each message group of a FIFO queue that may have stopped or overtaken."""
-    narrow = ["group_id", "item_id", "ended_by", "run_status", "sent_at", "effect", "effect_at"]
-    wanted = groups_to_look_at(_all_deliveries(cache, unit).select(narrow).collect())
-    rows = _all_deliveries(cache, unit).filter(pl.col("group_id").is_in(wanted.implode())).collect()
+def _stretches(cache: Cache, unit: Unit) -> pl.DataFrame:
+    """Return the deliveries of each stretch of a message group of a FIFO queue that may have stopped or overtaken; times in µs."""
+    every = _all_deliveries(cache, unit)
+    placed = fifo_groups.stretches_to_look_at(every.select(fifo_groups.COLUMNS).collect())
+    rows = every.filter(pl.col("item_id").is_in(placed["item_id"].unique().implode())).collect()
     times = [name for name, kind in schema_of(DELIVERIES).items() if isinstance(kind, pl.Datetime)]
-    rows = rows.with_columns(pl.col(name).dt.epoch("us") for name in times)
-    names = [name for name in rows.columns if name not in ("sent_at",) and name in Delivery.__struct_fields__]
-    for _, mine in rows.sort("group_id", "item_id", "delivery_index").group_by("group_id", maintain_order=True):
-        yield [
-            Delivery(
-                **{name: row[name] for name in names},
-                sent_ms=None if row["sent_at"] is None else row["sent_at"] // 1000,
-            )
-            for row in mine.iter_rows(named=True)
-        ]
-
-
-def _blocked(cache: Cache, unit: Unit, affected: Mapping[str, str]) -> dict[str, int]:
-    """Return how long failed deliveries held the groups of each incident, in milliseconds."""
-    seen = _all_deliveries(cache, unit).filter("is_seen")
-    items = pl.Series(sorted(affected), dtype=pl.String)
-    group = pl.col("group_id").fill_null("")
-    hit = seen.filter(pl.col("item_id").is_in(items.implode())).select(group).unique().collect().to_series()
-    rows = seen.filter(group.is_in(hit.implode())).select(
-        "group_id",
-        "consumer",
-        *(pl.col(name).dt.epoch("us") for name in ("received_at", "run_ended_at", "hidden_until_at")),
-        "ended_by",
-        "item_id",
+    rows = rows.join(placed, on=["group_id", "item_id"], nulls_equal=True)
+    return rows.with_columns(pl.col(name).dt.epoch("us") for name in times).sort(
+        "group_id", "stretch", "item_id", "delivery_index"
     )
-    return held_ms((GroupDelivery(*row) for row in rows.collect().iter_rows()), affected)
+
+
+def _groups(rows: pl.DataFrame) -> Iterator[list[Delivery]]:
+    """Yield the deliveries of each stretch of a group that the logs name."""
+    named = rows.filter(pl.col("group_id").is_not_null()).with_columns(sent_ms=pl.col("sent_at") // 1000)
+    names = [name for name in named.columns if name in Delivery.__struct_fields__]
+    for _, mine in groupby(named.select("stretch", *names).iter_rows(), itemgetter(0)):
+        yield [Delivery(**dict(zip(names, row[1:], strict=True))) for row in mine]
+
+
+def _blocked(rows: pl.DataFrame, affected: Mapping[str, str]) -> dict[str, int]:
+    """Return how long failed deliveries held the groups of each incident, in milliseconds."""
+    seen = rows.filter("is_seen").with_columns(group_id=pl.col("stretch").cast(pl.String))
+    return held_ms(map(GroupDelivery._make, seen.select(GroupDelivery._fields).iter_rows()), affected)
 
 
 # -- incidents of queues whose logs name no message ---------------------------------------------------------------------

@@ -1,29 +1,83 @@
-"""Which FIFO message groups findings have to look at, told from whole columns: most groups never stop and never overtake."""
+"""Which stretches of FIFO message groups findings have to look at, told from whole columns: most never stop and never overtake."""
 
 import polars as pl
 
 from forensics.queue_findings import HOLDING
 from forensics.run_ends import FAILED
 
+COLUMNS = (
+    "group_id",
+    "item_id",
+    "consumer",
+    "sent_at",
+    "received_at",
+    "run_ended_at",
+    "hidden_until_at",
+    "ended_by",
+    "run_status",
+    "effect",
+    "effect_at",
+)
+"""Columns of ``deliveries`` that are asked for."""
+_EVER = 2**62
+"""Later than any time: of what nobody knows the end of."""
 
-def groups_to_look_at(deliveries: pl.DataFrame) -> pl.Series:
-    """Return the ids of the groups that were held by a delivery, or in which a later message may have been done first; sorted.
 
-    ``deliveries`` are all of one FIFO queue, with the columns group_id, item_id, ended_by, run_status, sent_at, effect and
-    effect_at. A group that is not among them has no candidate: neither a stop, nor a late commit, nor a dead letter.
-    Groups and messages are told apart by hashes; two groups that share one are both looked at.
+def stretches_to_look_at(deliveries: pl.DataFrame) -> pl.DataFrame:
+    """Return the messages of each stretch of a group that a delivery held, or in which a later one may have been done first.
+
+    ``deliveries`` are all of one FIFO queue (COLUMNS); those without a group are taken for one. What comes back is group_id,
+    item_id and the ``stretch`` they are in. A stretch begins where all that was received of the group before is over, and ends
+    likewise, with what was received next: no stop, late commit or wait of it depends on deliveries outside, and outside
+    there is none. Groups, messages and runs are told apart by hashes; those that share one are looked at together.
     """
-    named = deliveries.select(
-        "group_id",
-        "sent_at",
-        group=pl.col("group_id").hash(),
-        item=pl.col("item_id").hash(),
-        done_at=pl.when(pl.col("effect") == "yes").then("effect_at"),
-        is_holding=_is_holding(),
-    ).filter(pl.col("group_id").is_not_null())
-    came_again = pl.col("item").is_in(_repeated(named["item"]).implode())
-    asked = pl.col("is_holding") | came_again | pl.col("group").is_in(_out_of_order(named).implode())
-    return named.filter(asked)["group_id"].unique().sort()
+    rows = _timed(deliveries)
+    is_late = pl.col("run").is_in(_out_of_order(rows).implode())
+    rows = rows.with_columns(is_asked=pl.col("is_asked") | is_late)
+    runs = rows.group_by("group", "run").agg(pl.col("first").min(), pl.col("last").max(), pl.col("is_asked").any())
+    found = _stretches(runs.sort("group", "first"))
+    placed = rows.select("group", "run", "place").join(found, on=["group", "run"])
+    named = deliveries.select("group_id", "item_id")[placed["place"]]
+    return named.with_columns(stretch=placed["stretch"]).unique()
+
+
+def _timed(deliveries: pl.DataFrame) -> pl.DataFrame:
+    """Return what is asked of each delivery, with the ``first`` and the ``last`` of its times (µs)."""
+    times = {name: pl.col(name).dt.epoch("us") for name in ("sent_at", "received_at", "run_ended_at", "effect_at")}
+    is_holding = _is_holding().fill_null(False)
+    item = pl.col("item_id").hash()
+    rows = deliveries.with_row_index("place").select(
+        "place",
+        group=pl.col("group_id").fill_null("").hash(),
+        item=item,
+        run=pl.coalesce(pl.col("consumer").hash(), item),
+        done_at=pl.when(pl.col("effect") == "yes").then(times["effect_at"]),
+        is_holding=is_holding,
+        hidden_at=pl.when(is_holding).then(pl.col("hidden_until_at").dt.epoch("us")),
+        **times,
+    )
+    came_again = pl.col("item").is_in(_repeated(rows["item"]).implode())
+    rows = rows.with_columns(is_asked=pl.col("is_holding") | came_again)
+    told = rows.filter(came_again).group_by("item").agg(told_at=pl.col("sent_at").min())
+    if not told.is_empty():  # a receive that no log shows has none of its own
+        rows = rows.join(told, on="item", how="left").with_columns(sent_at=pl.coalesce("told_at", "sent_at"))
+    last = pl.max_horizontal(*times, "hidden_at").fill_null(_EVER)
+    first = pl.when(pl.col("sent_at").is_not_null()).then(pl.min_horizontal(*times)).otherwise(-_EVER)
+    return rows.with_columns(first=first, last=last)
+
+
+def _stretches(runs: pl.DataFrame) -> pl.DataFrame:
+    """Return group, run and stretch of the runs to look at; ``runs`` are by group and time."""
+    is_new = (pl.col("group") != pl.col("group").shift(1)).fill_null(True)
+    reached = pl.col("last").cum_max().over("group").shift(1)
+    placed = runs.with_columns(part=(is_new | (pl.col("first") > reached)).cum_sum())
+    parts = placed.group_by("part", maintain_order=True).agg(pl.col("group").first(), pl.col("is_asked").any())
+    follows = ~is_new  # another part of the same group
+    is_taken = pl.col("is_asked") | (follows & pl.col("is_asked").shift(1, fill_value=False))
+    parts = parts.with_columns(is_taken=is_taken)
+    begins = pl.col("is_taken") & ~(follows & pl.col("is_taken").shift(1, fill_value=False))
+    parts = parts.with_columns(stretch=begins.cum_sum()).filter("is_taken")
+    return placed.join(parts.select("part", "stretch"), on="part").select("group", "run", "stretch")
 
 
 def _is_holding() -> pl.Expr:
@@ -38,17 +92,17 @@ def _repeated(values: pl.Series) -> pl.Series:
     return in_order.filter(in_order == in_order.shift(1))
 
 
-def _out_of_order(named: pl.DataFrame) -> pl.Series:
-    """Return the groups in which a message was done before one sent earlier, where each message was delivered once.
+def _out_of_order(rows: pl.DataFrame) -> pl.Series:
+    """Return the runs in which a message was done after one of its group sent later, where each message was delivered once.
 
     Times of sending in the order of being done do not rise throughout if and only if two neighbours do not. What was done at
     one moment has no order, so there the first sent comes first.
     """
     in_order = (
-        named.select("group", "done_at", "sent_at")
+        rows.select("group", "run", "done_at", "sent_at")
         .drop_nulls()
         .sort("done_at", "sent_at")
         .sort("group", maintain_order=True)  # in two steps: sorting by three columns at once takes twice the time
     )
     same_group = pl.col("group") == pl.col("group").shift(1)
-    return in_order.filter(same_group & (pl.col("sent_at") < pl.col("sent_at").shift(1)))["group"].unique()
+    return in_order.filter(same_group & (pl.col("sent_at") < pl.col("sent_at").shift(1)))["run"].unique()

@@ -1,7 +1,7 @@
 """One log line to one value: all that the line says."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forensics.parsers import app_lines, json_lines, lambda_text, sqs_records
 from forensics.parsers.handle_errors import HandleError, handle_error
@@ -145,6 +145,10 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         repeat, named = idempotency(line), mentions(line, request_id)
         named = None if named and sqs_records.goes_on(line) else named
         framework = None if log_group.startswith(LAMBDA_LOG_GROUPS) else worker(line)
+        if framework and framework.message_id is None and consumer and consumer.names_messages:
+            framework = replace(
+                framework, message_id=framework.job_id
+            )  # they name its tasks so, and it has no other name
     is_silent = found is None and response is None and repeat is None and framework is None and named is None
     is_app = has_json or not is_silent or app_lines.PREFIX_SAYS.find(prefix) is not None
     said = consumer or Consumer()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from forensics.parsers.grammar import BLANK, SPACE, TIMESTAMP, UUID, Pattern, holds_any
 
+OWN_WORDS = "lines"
+"""Format of lines that no framework wrote."""
 EVENTS = (
     "started",
     "finished",
@@ -52,6 +54,7 @@ _SHORYUKEN = (
     r"(?P<message_id>" + UUID + r")" + BLANK + r"++[A-Z]{4,8}+:" + BLANK + r"++"
 )
 _CELERY_ID = r"(?P<job_id>" + UUID + r")\]"
+_ACTIVE_JOB = r" (?P<job>[A-Za-z_][A-Za-z0-9_:]*+) \(Job ID: (?P<job_id>" + UUID + r")\) from "
 
 _FAILED_MESSAGE = (  # in a worker's own words; of a delete or a change of visibility it says nothing
     r"(?<![A-Za-z])(?<![Dd]elete )(?<![Dd]eleting )(?<![Vv]isibility )(?<![Rr]elease )"
@@ -122,6 +125,9 @@ FORMS = (
         "nacknowledged",
         "arm shutdown",
     ),
+    _form("activejob", "started", "(?<![A-Za-z])Performing" + _ACTIVE_JOB, "(Job ID: "),
+    _form("activejob", "finished", "(?<![A-Za-z])Performed" + _ACTIVE_JOB, "(Job ID: "),
+    _form("activejob", "failed", "(?<![A-Za-z])Error performing" + _ACTIVE_JOB, "(Job ID: "),
     _form(
         "spring",
         "delete_failed",
@@ -134,16 +140,16 @@ FORMS = (
     ),
     _form("spring", "failed", r"Error processing message (?P<message_id>" + UUID + r")", "Error processing message"),
     _form(
-        "lines",
+        OWN_WORDS,
         "stopping",
         r"(?i:received|caught|got|handling)(?: signal)?:?(?: signal)? ?(?:SIGTERM|TERM)(?![A-Za-z])|SIGTERM",
         "SIGTERM",
         "eceived TERM",
     ),
-    _form("lines", "visibility_set", _VISIBILITY_SET, "isibility"),
-    _form("lines", "failed", _FAILED_MESSAGE, "ailed", "AILED", "ailure", "rror", "RROR"),
+    _form(OWN_WORDS, "visibility_set", _VISIBILITY_SET, "isibility"),
+    _form(OWN_WORDS, "failed", _FAILED_MESSAGE, "ailed", "AILED", "ailure", "rror", "RROR"),
     _form(
-        "lines",
+        OWN_WORDS,
         "failed",
         r"^[0-9]{6,20}+"
         + BLANK

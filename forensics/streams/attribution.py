@@ -4,48 +4,23 @@ A worker has no request id. Many of its lines name a message only by its busines
 nothing ("charged", "delete failed"): these are about what the stream says is open just then, or about nothing we can tell.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from forensics.identity import handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.model import Fact
-
-OPENERS = frozenset({"record", "started", "worker_started"})
-"""Roles of lines that say: now this message is in hand."""
-
-DELETED = frozenset({"deleted", "worker_acknowledged"})
-"""Roles of lines that say: the queue took this message's delete."""
-
-CLOSERS = DELETED | {"worker_finished", "worker_failed", "worker_gave_up", "worker_timed_out", "worker_refused"}
-"""Roles of lines that say: this message is out of hand."""
-
-STOPPING = "worker_stopping"
-"""Role of a line that says: the whole process is told to stop."""
-
-LOOK_BACK = 64
-"""A message counts as open for so many facts after the line that opened it; its worker may have been killed."""
+from forensics.streams.in_hand import STOPPING, Held, Threads
+from forensics.streams.model import Fact, PlacedFact
 
 CLOCK_SKEW_MS = 60_000
 """So far a worker's clock may lag behind that of SQS."""
 
-LEAST_OPENED, TURNS = 10, 0.8
-"""So many messages must have been opened, and such a share of them when their thread had none, for threads to take turns."""
-
 _OF_WORK = frozenset({"effect", "guard", "started"})
+_TELLS_KEY = frozenset({"record", "started"})
+"""Roles of lines that name a message and its business key both."""
 
 _ONE_JOB_A_PROCESS = frozenset({"laravel"})
 """Frameworks whose worker process runs one job at a time, and whose stream is that process."""
-
-
-class PlacedFact(NamedTuple):
-    """A fact and where its stream says it: ``at`` in µs, the line's order within that ms, the fact's place in the line."""
-
-    at: int
-    order_in_ms: int
-    place: int
-    fact: Fact
 
 
 class AboutItem(NamedTuple):
@@ -79,42 +54,31 @@ def messages_by_handle(records: Iterable[Fact]) -> dict[str, str]:
     return _only_one(named)
 
 
-def is_shared(facts: Iterable[PlacedFact]) -> bool:
-    """Tell whether several workers write a stream, whatever was declared: a message goes on after another was opened."""
-    last_opened = None
-    for placed in facts:
-        role, message_id = placed.fact.role, placed.fact.message_id
-        if message_id is None or message_id == last_opened:
-            continue
-        if role in OPENERS:
-            last_opened = message_id
-        elif last_opened is not None and (role == "effect" or role in CLOSERS):
-            return True
-    return False
-
-
 def attributed(
     facts: Sequence[PlacedFact], one_at_a_time: bool, message_by_handle: Mapping[str, str]
 ) -> list[AboutItem]:
     """Say of each fact of a stream which message or business key it is about; those about nothing are left out.
 
-    A fact that names no message goes to the message whose business key it names, else to the one whose receipt handle it
-    names. What names nothing goes to the one message that is open in the stream (``OpenMessages``), or, once a framework's
-    start line that names nothing began a job, to what else is named in that job (``_given_to_job``). A line that tells the
-    process to stop is about all that is in hand (``_Held``).
+    A fact that names no message goes to the message whose business key it names, as lines tell that name both, else to
+    the one whose receipt handle it names. What names nothing goes to the one message that is open in the stream
+    (``OpenMessages``), or, once a framework's start line that names nothing began a job, to what else is named in that job
+    (``_given_to_job``). A line that tells the process to stop is about all that is in hand (``Held``).
     ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``. Where lines say which
-    of several threads wrote them, each thread has messages in hand of its own (``_Threads``), and what names a key that no
-    record tells is about the one that its thread has.
+    of several threads wrote them, each thread has messages in hand of its own (``Threads``). What names a key that no other
+    line tells is about the message that its thread has in hand, or the only one that is open.
     """
-    held = _Held(facts)
+    held = Held(facts)
     one_at_a_time = one_at_a_time and not held.is_shared
     by_key = _messages_by_key(facts)
     sent = {f.message_id: f.sent_ms for _, _, _, f in facts if f.role == "record" and f.sent_ms is not None}
     about: list[AboutItem] = []
     job: list[Fact] = []
     jobs = 0
-    threads = _Threads(facts)
-    for place, (_, _, _, fact) in enumerate(facts):
+    threads = Threads(facts)
+    inner = _InnerJobs(facts)
+    for place, (_, _, _, stated) in enumerate(facts):
+        if (fact := inner.given(stated, place, threads, one_at_a_time)) is None:
+            continue
         if is_nameless_start(fact):
             about += _given_to_job(jobs, job, one_at_a_time)
             jobs, job = jobs + 1, []
@@ -133,132 +97,15 @@ def attributed(
             in_thread = threads.in_hand(place, fact)
             item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place))
             named = _given(named, item_id)
-        elif named.message_id is None and fact.role in _OF_WORK and (in_thread := threads.in_hand(place, named)):
-            item_id, named = in_thread, named._replace(message_id=in_thread)
+        elif (
+            named.message_id is None
+            and named.role in _OF_WORK
+            and (mine := threads.of_key(place, named, one_at_a_time))
+        ):
+            item_id, named = mine, named._replace(message_id=mine)
         if item_id is not None:
             about.append(AboutItem(item_id, 0, named))
     return about + _given_to_job(jobs, job, one_at_a_time)
-
-
-class _Threads:
-    """The messages that the threads of a stream have in hand; those of the whole stream where not several threads open messages.
-
-    They take turns if nearly every message was opened when its thread had no other in hand: an event loop has several.
-    """
-
-    def __init__(self, facts: Sequence[PlacedFact]) -> None:
-        opening = {placed.fact.thread for placed in facts if placed.fact.role in OPENERS and placed.fact.message_id}
-        self._are_several = len(opening - {None}) > 1
-        self._opened: dict[str | None, OpenMessages] = {}
-        self._take_turns = self._are_several and self._do_take_turns(facts)
-        self._keys: dict[tuple[str, int | None], str] = {}
-
-    def of(self, fact: Fact) -> "OpenMessages":
-        """Return what the thread that wrote a line has in hand."""
-        return self._opened.setdefault(fact.thread if self._are_several else None, OpenMessages())
-
-    def in_hand(self, place: int, fact: Fact) -> str | None:
-        """Return the message that the line's thread is at; None where nothing tells, or it named another key for that one."""
-        if not self._are_several or fact.thread is None:
-            return None
-        opened = self.of(fact)
-        message_id = opened.last_opened if self._take_turns else opened.in_hand(place)
-        if message_id is None or not opened.is_open(message_id, place):
-            return None
-        key = self._keys.setdefault((message_id, opened.last_opened_at), fact.key) if fact.key is not None else None
-        return message_id if key == fact.key else None
-
-    @staticmethod
-    def _do_take_turns(facts: Sequence[PlacedFact]) -> bool:
-        in_hand: dict[str, set[str]] = {}
-        opened = alone = 0
-        for _, _, _, fact in facts:
-            if fact.thread is None or fact.message_id is None:
-                continue
-            mine = in_hand.setdefault(fact.thread, set())
-            if fact.role in OPENERS:
-                opened += 1
-                alone += not mine - {fact.message_id}
-                mine.clear()  # who never says the end of one message is late once, not for ever
-                mine.add(fact.message_id)
-            elif fact.role in CLOSERS:
-                mine.discard(fact.message_id)
-        return opened >= LEAST_OPENED and alone >= TURNS * opened
-
-
-class OpenMessages:
-    """Which messages a stream has in hand: opened, not closed since, and opened at most ``LOOK_BACK`` facts ago.
-
-    Places count the facts of the stream. Only facts that name a message open or close it.
-    """
-
-    __slots__ = ("_opened_at", "last_opened", "last_opened_at")
-
-    def __init__(self) -> None:
-        self.last_opened: str | None = None
-        self.last_opened_at: int | None = None
-        self._opened_at: OrderedDict[str, int] = OrderedDict()
-
-    def hear(self, place: int, fact: Fact) -> None:
-        """Take in the next fact of the stream."""
-        message_id = fact.message_id
-        if message_id is None:
-            return
-        if fact.role in OPENERS:
-            self.last_opened, self.last_opened_at = message_id, place
-            self._opened_at[message_id] = place
-            self._opened_at.move_to_end(message_id)
-            self._forget(place)
-        elif fact.role in CLOSERS:
-            self._opened_at.pop(message_id, None)
-
-    def in_hand(self, place: int) -> str | None:
-        """Return the message that a fact without a name is about: the one that is open, or if none is the last opened.
-
-        None where several are open, or where none was ever opened.
-        """
-        self._forget(place)
-        if not self._opened_at:
-            return self.last_opened
-        return next(iter(self._opened_at)) if len(self._opened_at) == 1 else None
-
-    def is_open(self, message_id: str, place: int) -> bool:
-        """Tell whether a message was opened and not closed since."""
-        self._forget(place)
-        return message_id in self._opened_at
-
-    def _forget(self, place: int) -> None:
-        while self._opened_at and next(iter(self._opened_at.values())) < place - LOOK_BACK:
-            self._opened_at.popitem(last=False)
-
-
-class _Held:
-    """What a process that is told to stop has in hand.
-
-    Where the stream says of messages that they are done, all that it began and did not end. Else the last that it began, if
-    one worker writes the stream, or the only one.
-    """
-
-    def __init__(self, facts: Sequence[PlacedFact]) -> None:
-        self.is_shared = is_shared(facts)
-        self._says_ends = any(placed.fact.role in CLOSERS for placed in facts)
-        self._begun: dict[str, None] = {}
-
-    def hear(self, fact: Fact) -> None:
-        """Take in the next fact of the stream."""
-        item_id = fact.item_id
-        if item_id is not None and fact.role in OPENERS:
-            self._begun.pop(item_id, None)
-            self._begun[item_id] = None
-        elif item_id is not None and fact.role in CLOSERS:
-            self._begun.pop(item_id, None)
-
-    def stopped(self) -> list[str]:
-        """Return what is in hand, and begin anew: another process may write on in the stream."""
-        begun, self._begun = list(self._begun), {}
-        if self._says_ends or len(begun) < 2:
-            return begun
-        return [] if self.is_shared else begun[-1:]
 
 
 def is_nameless_start(fact: Fact) -> bool:
@@ -284,12 +131,42 @@ def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[
     return about
 
 
+class _InnerJobs:
+    """Jobs of a framework inside another one that names the messages, as Active Job's in Shoryuken.
+
+    What names such a job is about the message in hand when it began, and about nothing we can tell where several were. The
+    outer framework says when a message begins and ends.
+    """
+
+    def __init__(self, facts: Sequence[PlacedFact]) -> None:
+        starts = [placed.fact for placed in facts if placed.fact.role in ("started", "worker_started")]
+        ids = {fact.detail for fact in starts if is_of_job(fact)}
+        names_messages = any(fact.message_id is not None and fact.message_id not in ids for fact in starts)
+        self._ids = ids if names_messages else set()
+        self._messages: dict[str | None, str | None] = {}
+
+    def given(self, fact: Fact, place: int, threads: Threads, one_at_a_time: bool) -> Fact | None:
+        """Return the fact with the message for a job that it names; None for what the inner framework says of its job."""
+        job = fact.detail if is_of_job(fact) else fact.message_id
+        if job is None or job not in self._ids:
+            return fact
+        if fact.role == "worker_started":
+            self._messages[job] = threads.of_key(place, fact._replace(key=None), one_at_a_time)
+        message_id = self._messages.get(job)
+        return None if message_id is None or is_of_job(fact) else fact._replace(message_id=message_id)
+
+
+def is_of_job(fact: Fact) -> bool:
+    """Tell whether a framework's line names its job and no message."""
+    return fact.detail is not None and fact.role.startswith("worker_") and fact.detail in (fact.message_id, fact.key)
+
+
 def _messages_by_key(facts: Iterable[PlacedFact]) -> dict[str, str]:
-    """Return the one message of each business key, as the records that this stream prints tell."""
+    """Return the one message of each business key, as lines of this stream that name both tell."""
     return _only_one(
         (fact.key, fact.message_id)
-        for _, _, _, fact in facts
-        if fact.role == "record" and fact.message_id is not None and fact.key is not None
+        for *_, fact in facts
+        if fact.role in _TELLS_KEY and fact.message_id is not None and fact.key is not None
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from forensics.identity import handle_prefix
 from forensics.parsers.grammar import UUID, Pattern
-from forensics.streams.attribution import STOPPING
+from forensics.streams.in_hand import STOPPING
 from forensics.streams.model import HIDDEN, NOT_HIDDEN, TAKEN, WHOLE, Delivery, Fact, Invocation
 
 BY_KEY = "by key"

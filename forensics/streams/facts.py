@@ -86,7 +86,9 @@ def _handle_error(error: HandleError, mentions: list[str], at: int, evidence_id:
 
 
 def _worker(line: WorkerLine, message_id: str | None, at: int, evidence_id: str) -> Fact:
-    key = line.job_id if line.format == "celery" else None
+    """Return what a framework says. Celery's lines and Active Job's name no message: its work is known by the task or the job."""
+    message_id = message_id or (line.job_id if line.format == "activejob" else None)
+    key = line.job_id if line.format == "celery" and message_id is None else None
     return Fact(
         f"worker_{line.event}",
         at,

@@ -5,9 +5,10 @@ from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from forensics.identity import handle_prefix
-from forensics.streams.attribution import CLOSERS, DELETED, STOPPING, AboutItem, PlacedFact, attributed
+from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
-from forensics.streams.model import Delivery, Fact, LogGroup
+from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING
+from forensics.streams.model import Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import facts_once
 
 _SURENESS = {"started": 1, "worker_started": 2, "record": 3}

@@ -83,7 +83,7 @@ def assembled(
     found = []
     for (request_id, start_index), lines in runs.items():
         for began_at, part in parted_by_batch(lines):
-            has_start = any(s.kind == "start" for s in part)
+            has_start = any(s.kind == "start" and s.request_id for s in part)
             found.append(maker.run(request_id, start_index if has_start else 0, part, began_at))
     same: dict[str, int] = {}
     for invocation in found:  # one request id begun twice in one ms

@@ -52,7 +52,8 @@ class Fact(NamedTuple):
 
     ``role`` is record, mention, started, effect, guard, failure (named in batchItemFailures), handle_error, idempotency or
     worker_<event>; ``detail`` is the reason:operation of a handle error, the kind of an idempotency line, the seconds for which
-    a worker hid its message (HIDDEN), the framework's job id, WHOLE or TAKEN. Celery's lines name no message: its task id is their key.
+    a worker hid its message (HIDDEN), the framework's job id, WHOLE or TAKEN. Celery's
+    lines name no message: its task id is their key; Active Job's job id stands for one, as it does in the tags of other lines.
     ``thread`` is that of a worker which wrote the line, if the line says it.
     """
 
@@ -84,6 +85,15 @@ class Fact(NamedTuple):
     def item_id(self) -> str | None:
         """What the fact is about: its message, else its business key."""
         return self.message_id or (f"key:{self.key}" if self.key is not None else None)
+
+
+class PlacedFact(NamedTuple):
+    """A fact and where its stream says it: ``at`` in µs, the line's order within that ms, the fact's place in the line."""
+
+    at: int
+    order_in_ms: int
+    place: int
+    fact: Fact
 
 
 @dataclass(slots=True)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from forensics.streams.attribution import PlacedFact
-from forensics.streams.model import Fact
+from forensics.streams.model import Fact, PlacedFact
 from forensics.streams.runs import Statement
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forensics.parsers.marks import mark
 from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
-from forensics.suggestions.model import MESSAGE_ID, Proposal, RunLines
+from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
 
 _NAMED = re.compile(
@@ -55,6 +55,8 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
     if passed_over in str(found.value):  # the expression goes over the key on its way
         told_there = passed_over.removesuffix(r"\S+?") + r"(?P<key>[\w.@+/-]+)"
         expression = str(found.value).replace(passed_over, told_there, 1)
+    elif not is_before and str(found.value).endswith(name):
+        expression = f"{found.value}{sign}(?P<key>[\\w.@+/-]+)"
     hits = [mark(text, expression) for text in lines]
     if not all(hit and hit.key and hit.message_id for hit in hits):
         return found
@@ -83,6 +85,28 @@ def keys_told(lines_of: Sequence[tuple[str, Sequence[str]]]) -> list[str | None]
     if messages < LEAST_ITEMS or len({name for name, _ in names}) != 1:
         return [None] * len(lines_of)
     return [next((of[place] for place in names if place in of), None) for of in told]
+
+
+def with_keys_beside(runs: Sequence[RunLines]) -> list[RunLines]:
+    """Give the only message of a run the business key that its lines tell without naming the message.
+
+    Runs of several messages stay as they are: which one such a line is about nothing tells.
+    """
+    alone = [run for run in runs if len(run.items) == 1]
+    lines_of = [
+        (run.items[0].message_id, [line.text for line in run.lines if not _names(run, line.text)]) for run in alone
+    ]
+    keys = {id(run): key for run, key in zip(alone, keys_told(lines_of), strict=True)}
+    return [_with_value(run, key) if (key := keys.get(id(run))) else run for run in runs]
+
+
+def _names(run: RunLines, text: str) -> bool:
+    return run.items[0].message_id in text.lower()
+
+
+def _with_value(run: RunLines, key: str) -> RunLines:
+    item = run.items[0]
+    return replace(run, items=[replace(item, values={key: OF_LINE, **item.values})])
 
 
 def _is_key(name: str, of_messages: dict[str, set[str]], messages: int) -> bool:

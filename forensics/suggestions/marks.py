@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from forensics.parsers.workers import OWN_WORDS, worker
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Proposal, RunLines
 from forensics.suggestions.templates import Template
 from forensics.suggestions.timing import LEAST_WORK_US, Placed
@@ -43,8 +44,10 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
         too_few = f"{name}: only {ended_well} messages were handled in runs that ended well and whose lines were read"
         return Marks((), None, None, None, (f"{too_few}; that is too few to tell a mark from chance.",))
     deleted = _deleted(candidates) if section == "worker" else None
+    over = deleted or next((p for p in candidates if section == "worker" and _is_frameworks(p, "finished")), None)
+    candidates = [p for p in candidates if section != "worker" or not _is_frameworks(p)]
     working = [p for p in candidates if p is not deleted]
-    effect = _effect(working, runs, name, cannot_tell, deleted)
+    effect = _effect(working, runs, name, cannot_tell, over)
     guard = _guard(working, effect, runs) if effect else None
     stopped = len(guard.after_done) if guard else 0
     started = _started(working, effect, guard)
@@ -60,7 +63,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 effect.once,
                 of,
                 "messages of runs that ended well",
-                _why_effect(effect, runs, deleted),
+                _why_effect(effect, runs, over),
                 effect.absent,
                 _examples(effect.template),
                 tuple(_without(effect.template, guard.placed if guard else None, runs)),
@@ -113,7 +116,7 @@ def marks_of(name: str, section: str, runs: Sequence[RunLines], candidates: Sequ
                 _examples(guard.placed.template),
             )
         )
-    if deleted:
+    if deleted in candidates:
         proposals.append(
             Proposal(
                 section,
@@ -151,6 +154,12 @@ def _deleted(candidates: Sequence[Placed]) -> Placed | None:
     return max(found, key=lambda p: (p.once, p.template.where == MESSAGE_ID, p.template.expression), default=None)
 
 
+def _is_frameworks(placed: Placed, event: str | None = None) -> bool:
+    """Tell whether a worker framework wrote the line, which is read without any setting; with ``event`` one that says so."""
+    said = [worker(text) for text, _, _ in placed.template.texts]
+    return any(line is not None and line.format != OWN_WORDS and event in (None, line.event) for line in said)
+
+
 def _words(placed: Placed) -> str:
     return " ".join(text[:start] + " " + text[end:] for text, start, end in placed.template.texts[:1])
 
@@ -160,13 +169,13 @@ def _effect(
     runs: Sequence[RunLines],
     name: str,
     cannot_tell: list[str],
-    deleted: Placed | None = None,
+    over: Placed | None = None,
 ) -> Placed | None:
     """Return the last line that closes the work of (nearly) every item; the later of two proves more.
 
     A run that was cut off long behind the line speaks against it, unless a guard answered for that message later: then the
-    handler itself says that the work had been done. Where a worker says that it deletes a message, the last line before that
-    one does, however long the delete takes, unless it opens the work or its words say that it is still to be done.
+    handler itself says that the work had been done. Where a worker says that it deletes a message, or its framework that it is
+    ``over``, the last line before that one does, however long the delete takes, unless it opens the work or its words say that it is still to be done.
     """
     whole: list[tuple[Placed, list[str]]] = []
     for p in candidates:
@@ -178,7 +187,7 @@ def _effect(
         cannot_tell.append(f"{name}: no line stands exactly once with each message, so none can be its effect.")
         return None
     closing = [p for p, busy in whole if p.can_tell and p.is_closing and not busy]
-    if not closing and deleted:
+    if not closing and over:
         closing = [p for p, busy in whole if not busy and not p.is_opening and not _NOT_DONE.search(_words(p))]
     if closing:
         return min(closing, key=lambda p: (-p.once, p.after_us, p.template.where != MESSAGE_ID, p.template.expression))
@@ -251,11 +260,11 @@ def _done(template: Template, runs: Sequence[RunLines]) -> tuple[dict[str, int],
     return at, items
 
 
-def _why_effect(effect: Placed, runs: Sequence[RunLines], deleted: Placed | None) -> str:
+def _why_effect(effect: Placed, runs: Sequence[RunLines], over: Placed | None) -> str:
     cut_off = sum(run.was_cut_off for run in runs)
-    if deleted and not effect.is_closing:
+    if over and not effect.is_closing:
         return (
-            f"it is the last line before a message is deleted, though {_percent(effect.after_share)} of the time lies behind it: "
+            f"it is the last line before a message is deleted or over, though {_percent(effect.after_share)} of the time lies behind it: "
             "hold it against the code before you accept"
         )
     told = f"it closes a message's work: {_percent(1 - effect.after_share)} of the time lies before it"

@@ -8,7 +8,7 @@ from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
 from forensics.settings import Settings
 from forensics.suggestions.keys import business_key, message_id, order
-from forensics.suggestions.line_keys import with_key
+from forensics.suggestions.line_keys import with_key, with_keys_beside
 from forensics.suggestions.marks import Marks, marks_of
 from forensics.suggestions.model import Proposal, RunLines, Suggestions
 from forensics.suggestions.nameless import Nameless, nameless_runs
@@ -46,6 +46,8 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
         if not mine:
             continue
         found = _of_consumer(who, section, mine)
+        if found.effect is None and (beside := _of_consumer(who, section, with_keys_beside(mine))).effect is not None:
+            mine, found = with_keys_beside(mine), beside
         effects.append((mine, found.effect))
         proposals += found.proposals
         cannot_tell += found.cannot_tell

@@ -118,7 +118,9 @@ def shape_of(text: str, start: int, end: int) -> tuple[str, str]:
     lead, tail = _masked(text[:start]), _masked(text[end:])
     if text.lstrip().startswith("{"):
         return lead, tail
-    if len(_WORD.findall(_own(lead))) >= 2:
+    if len(_WORD.findall(_own(lead))) >= 2 and not lead.endswith(
+        "["
+    ):  # what stands in brackets tags every line of its task
         return _own(lead), ""
     return _own(lead), "".join(re.findall(r"\W*\w+", tail, re.ASCII)[:_WORDS_OF_TAIL])
 

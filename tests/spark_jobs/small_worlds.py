@@ -6,7 +6,7 @@ from forensics.settings import Settings
 from tests.spark_jobs import redriven
 from tests.spark_jobs.small_lake import SmallLake, record, run, some_id
 
-TASK, SHO, SPRING, OWN = (some_id(n) for n in ("celery task", "shoryuken", "spring", "own format"))
+TASK, SHO, RAILS, SPRING, OWN = (some_id(n) for n in ("celery task", "shoryuken", "rails", "spring", "own format"))
 LARAVEL = some_id("laravel one"), some_id("laravel two")
 DEAD, BACK = some_id("dead"), some_id("redriven")
 TWINS = some_id("twin one"), some_id("twin two")
@@ -21,6 +21,10 @@ SETTINGS = Settings.parse(
 log_group = "/ecs/spring"
 started = 'handling (?P<message_id>\S+)'
 effect = 'stored (?P<message_id>\S+)'
+
+[[worker]]
+log_group = "/ecs/rails"
+effect = 'charged order=(?P<key>\S+)'
 
 [[worker]]
 log_group = "/ecs/own"
@@ -49,6 +53,19 @@ def sho(at_s: float, what: str) -> tuple[float, str]:
     return at_s, f"2026-11-20T12:00:00Z 71 TID-ox9 ChargeWorker/sho/{SHO} INFO: {what}"
 
 
+def rails(at_s: float, took_s: float, job: str) -> list[tuple[float, str]]:
+    """Shoryuken hands a message to Active Job, whose job charges an order and names the message nowhere."""
+    said = f"71 TID-ox9 ActiveJob::Wrapper/rails/{RAILS} INFO:"
+    job_says = f"[ActiveJob] [ChargeJob] [{job}]"
+    return [
+        (at_s, f"{said} started at now"),
+        (at_s + 0.1, f"{job_says} Performing ChargeJob (Job ID: {job}) from Shoryuken(rails) enqueued at now"),
+        (at_s + took_s - 0.3, "charged order=o-1"),
+        (at_s + took_s - 0.2, f"{job_says} Performed ChargeJob (Job ID: {job}) from Shoryuken(rails) in {took_s}ms"),
+        (at_s + took_s, f"{said} completed in: {took_s} ms"),
+    ]
+
+
 def laravel(at_s: float, message_id: str, status: str) -> tuple[float, str]:
     fields = {
         "level": "info",
@@ -72,6 +89,9 @@ def world() -> SmallLake:
     lake.queue("sho")
     lake.worker("sho", sho(0, "started at now"), sho(40, "completed in: 40000 ms"))
     lake.worker("sho", sho(31, "started at now"), sho(33, "completed in: 2000 ms"), stream="app/2")
+    lake.queue("rails")
+    lake.worker("rails", *rails(0, 40, some_id("first job")), (41, "next"))
+    lake.worker("rails", *rails(31, 2, some_id("first job")), stream="app/2")
     lake.queue("spring")
     lake.worker(
         "spring",

@@ -1,5 +1,7 @@
 """Who carries a kernel over its units changes nothing but the time it takes: this process, or Spark's."""
 
+import gc
+
 import pytest
 
 from forensics.errors import ForensicsError
@@ -34,6 +36,11 @@ def refuses_seven(shared: object, unit: int) -> int:
 def breaks_at_seven(shared: object, unit: int) -> int:
     """Fail as only a bug of ours does."""
     return 1 // (unit - 7)
+
+
+def looked_through(shared: object, unit: int) -> int:
+    """Count what a search for garbage goes through."""
+    return len(gc.get_objects())
 
 
 @pytest.fixture(params=["this process", "Spark"])
@@ -81,3 +88,7 @@ def test_findings_are_the_same_whoever_carries(spark, tmp_path):
     assert findings_of(lakes["here"])["messages"]
     assert findings_of(lakes["spark"]) == findings_of(lakes["here"])
     assert made["spark"].row_counts == made["here"].row_counts
+
+
+def test_a_worker_does_not_look_for_garbage_in_what_it_has_imported(spark):
+    assert max(OnSpark(spark).map(looked_through, None, list(range(8)))) < 5_000

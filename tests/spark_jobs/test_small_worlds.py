@@ -16,6 +16,7 @@ from tests.spark_jobs.small_worlds import (
     LOST_RUN,
     OTHER_EVENT,
     OWN,
+    RAILS,
     SHO,
     SPRING,
     TASK,
@@ -50,6 +51,7 @@ def causes(found) -> dict[str, list[dict]]:
 CONFIRMED = {
     "Celery, by its task id": (f"key:{TASK}", None),
     "Shoryuken": (SHO, "visibility_expired"),
+    "Active Job in Shoryuken, whose effect names a key": (RAILS, "visibility_expired"),
     "Spring, a failed acknowledgement": (SPRING, "delete_failed"),
     "a form of one's own": (OWN, None),
 }
@@ -59,6 +61,12 @@ CONFIRMED = {
 def test_work_done_twice_by_a_worker_is_confirmed(rows, causes, item, cause):
     assert (rows[item]["verdict"], rows[item]["effects_at_least"]) == ("confirmed", 2)
     assert cause is None or causes[item][0]["cause"] == cause
+
+
+def test_a_message_its_job_and_its_key_are_one_work(rows):
+    of_rails = [row for row in rows.values() if row["queue"] == "rails"]
+
+    assert [(row["item_id"], row["business_keys"]) for row in of_rails] == [(RAILS, ["o-1"])]
 
 
 def test_a_receive_count_at_a_configured_place_bounds_the_interval(rows):

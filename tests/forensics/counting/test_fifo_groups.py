@@ -1,28 +1,23 @@
-"""The screen of columns misses no group about which the pure functions find something."""
+"""The screen of columns misses nothing that the pure functions find in whole groups."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forensics.counting.fifo_groups import groups_to_look_at
+from forensics.counting.fifo_groups import COLUMNS, stretches_to_look_at
+from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.queue_findings import HOLDING, blocked_groups, is_holding, late_commits, next_receives
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
 from tests.forensics.queue_findings.ledgers import delivered, groups
 
 _TIME = pl.Datetime("us", "UTC")
-SCHEMA = {
-    "group_id": pl.String,
-    "item_id": pl.String,
-    "ended_by": pl.String,
-    "run_status": pl.String,
-    "sent_at": _TIME,
-    "effect": pl.String,
-    "effect_at": _TIME,
-}
+_TIMES = tuple(name for name in COLUMNS if name.endswith("_at"))
+SCHEMA = {name: _TIME if name in _TIMES else pl.String for name in COLUMNS}
 
 
 def frame(deliveries: list[Delivery]) -> pl.DataFrame:
@@ -30,7 +25,15 @@ def frame(deliveries: list[Delivery]) -> pl.DataFrame:
 
 
 def looked_at(deliveries: list[Delivery]) -> list[str]:
-    return groups_to_look_at(frame(deliveries)).to_list()
+    found = stretches_to_look_at(frame(deliveries))
+    return sorted(found["group_id"].drop_nulls().unique().to_list())
+
+
+def stretches(deliveries: list[Delivery]) -> list[list[Delivery]]:
+    found: dict[int, list[Delivery]] = {}
+    for group_id, item_id, stretch in stretches_to_look_at(frame(deliveries)).iter_rows():
+        found.setdefault(stretch, []).extend(d for d in deliveries if d.group_id == group_id and d.item_id == item_id)
+    return list(found.values())
 
 
 def done(item: str, sent: float | None, done_at: float | None, **more: Any) -> Delivery:
@@ -133,3 +136,84 @@ def test_no_late_commit_is_missed_where_the_ledger_does_not_hold_what_it_promise
         by_group.setdefault(delivery.group_id or "", []).append(delivery)
 
     assert {name for name, mine in by_group.items() if name and late_commits(mine)} <= set(looked_at(rows))
+
+
+def told(groups: Iterable[list[Delivery]]) -> tuple[list[str], dict[str, int]]:
+    found, following = [], {}
+    for mine in groups:
+        found += [repr(candidate) for candidate in (*late_commits(mine), *blocked_groups(mine, {}))]
+        following |= next_receives(mine)
+    return sorted(found), following
+
+
+def held(groups: Iterable[tuple[str, list[Delivery]]], affected: dict[str, str]) -> dict[str, int]:
+    seen = [(name, d) for name, mine in groups for d in mine if d.is_seen]
+    times = [
+        GroupDelivery(name, d.consumer, d.received_at, d.run_ended_at, d.hidden_until_at, d.ended_by, d.item_id)
+        for name, d in seen
+    ]
+    return held_ms(times, affected)
+
+
+@st.composite
+def long_groups(draw: st.DrawFn) -> list[Delivery]:
+    """Two groups, a known and an unknown one, in which most messages come once, one after the other, and are deleted."""
+    rows = []
+    now = 0.0
+    few = st.sampled_from((False,) * 9 + (True,))
+    for number in range(draw(st.integers(4, 12))):
+        now += draw(st.sampled_from((0, 0.5, 1, 4)))
+        sent = now - draw(st.sampled_from((0, 0, 0, 0.5, 3)))
+        run = draw(st.sampled_from((f"run-{number}",) * 4 + (f"run-{number // 3}", "run")))
+        times = draw(st.sampled_from((1,) * 6 + (2,)))
+        for index in range(1, times + 1):
+            took = draw(st.sampled_from((0, 0.25, 0.75, 2)))
+            last = "deleted" if not draw(few) else draw(st.sampled_from((*HOLDING, "in_flight", "unknown")))
+            rows.append(
+                delivered(
+                    f"m{number}",
+                    index=index,
+                    received=now,
+                    sent=None if draw(few) else sent,
+                    run_ended=None if draw(few) else now + took,
+                    hidden=now + draw(st.sampled_from((0, 0.5, 1, 6))),
+                    done=now + took if draw(st.booleans()) else None,
+                    ended_by=last if index == times else "visibility_expired",
+                    came_again=index < times,
+                    consumer=run if index == 1 else f"{run}-{index}",
+                    group_id=draw(st.sampled_from(("g", "g", "g", None))),
+                )
+            )
+            now += draw(st.sampled_from((0.5, 1, 2))) if index < times else 0
+    return draw(st.permutations(rows))
+
+
+@settings(max_examples=300)
+@given(long_groups() | queues())
+def test_what_is_found_in_stretches_is_what_is_found_in_whole_groups(rows):
+    by_group: dict[str | None, list[Delivery]] = {}
+    for delivery in rows:
+        by_group.setdefault(delivery.group_id, []).append(delivery)
+    named = [mine for name, mine in by_group.items() if name is not None]
+    parts = stretches(rows)
+
+    assert told(part for part in parts if part[0].group_id is not None) == told(named)
+    affected = {d.item_id: f"of {d.item_id[-1]}" for d in rows}
+    whole = held(((str(name), mine) for name, mine in by_group.items()), affected)
+    assert held(((str(n), mine) for n, mine in enumerate(parts)), affected) == whole
+
+
+def test_of_a_long_group_only_what_stopped_and_what_came_next_is_looked_at():
+    quiet = [done(f"q{n}", 100 * n, 100 * n + 5, received=100 * n, run_ended=100 * n + 6) for n in range(20)]
+    stopped = delivered("m1", received=1010, sent=1010, run_ended=1015, ended_by="visibility_expired")
+
+    assert {d.item_id for part in stretches([*quiet, stopped]) for d in part} == {"m1", "q11"}
+
+
+def test_a_stretch_lasts_until_what_held_it_is_visible_again():
+    moved = delivered("m1", received=0, sent=0, run_ended=1, hidden=100, ended_by="dead_lettered")
+    quiet = [done(f"q{n}", n, n + 1, received=n, run_ended=n + 2) for n in (10, 20, 110, 120)]
+    (part,) = stretches([moved, *quiet])
+
+    assert {d.item_id for d in part} == {"m1", "q10", "q20", "q110"}
+    assert next_receives(part) == next_receives([moved, *quiet])

@@ -64,6 +64,23 @@ SAID = {
             f"failure of {ID}",
         )
     },
+    **{
+        f"Active Job: {words.split(' Charge')[0]}": (
+            f"I, [2026-11-20T05:00:00.1 #31]  INFO -- : [ActiveJob] [ChargeJob] [{ID}] {words}",
+            ("activejob", event, None, ()),
+        )
+        for words, event in (
+            (
+                f"Performing ChargeJob (Job ID: {ID}) from Shoryuken(default) enqueued at 2026-11-20T04:59:59Z",
+                "started",
+            ),
+            (f"Performed ChargeJob (Job ID: {ID}) from Sqs(default) in 30.4ms", "finished"),
+            (
+                f"Error performing Charge::CardJob (Job ID: {ID}) from Sqs(default) in 9ms: Declined (declined):",
+                "failed",
+            ),
+        )
+    },
     "Celery is told to stop": ("worker: Warm shutdown (MainProcess)", ("celery", "stopping", None, ())),
     "a worker is told to stop": ("received SIGTERM, stopping", ("lines", "stopping", None, ())),
 }

@@ -4,16 +4,9 @@ import pytest
 
 from forensics.identity import handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.attribution import (
-    LOOK_BACK,
-    PlacedFact,
-    attributed,
-    in_stream_order,
-    is_shared,
-    messages_by_handle,
-    takes_one_at_a_time,
-)
-from forensics.streams.model import Fact
+from forensics.streams.attribution import attributed, in_stream_order, messages_by_handle, takes_one_at_a_time
+from forensics.streams.in_hand import LOOK_BACK, is_shared
+from forensics.streams.model import Fact, PlacedFact
 from tests.forensics.streams.worker_streams import DELETE, handle, stream
 
 SAID = {
@@ -30,7 +23,42 @@ SAID = {
     "names a key that a record prints": (("record a key=k", "record b", "effect key=k"), "a b a"),
     "names a key that a record prints only later": (("effect key=k", "record a key=k"), "a a"),
     "names a key of two messages": (("record a key=k", "record b key=k", "effect key=k"), "a b key:k"),
-    "names a key that no record prints": (("started a key=k", "effect key=k"), "a key:k"),
+    "names a key that a start line tells": (("started a key=k", "started b", "effect key=k"), "a b a"),
+    "names a key that no line tells, one message is open": (("record a", "effect key=k"), "a a"),
+    "names a key that no line tells, two are open": (("record a", "record b", "effect key=k"), "a b key:k"),
+    "names a key that no line tells, nothing is open any more": (
+        ("record a", "deleted a", "effect key=k"),
+        "a a key:k",
+    ),
+    "names another key than the open message's": (("record a", "effect key=k", "effect key=l"), "a a key:l"),
+    "names another key, and the message was opened again": (
+        ("record a", "effect key=k", "deleted a", "record a", "effect key=k"),
+        "a a a a a",
+    ),
+    "a job in a stream whose framework names messages": (
+        ("worker_started a", "worker_started j detail=j", "mention j", "effect j key=k", "worker_finished j detail=j"),
+        "a - a a -",
+    ),
+    "a job that began while a framework had two messages in hand": (
+        ("worker_started a", "worker_started b", "worker_started j detail=j", "effect j key=k"),
+        "a b - -",
+    ),
+    "a job begun again with another message": (
+        (
+            "worker_started a",
+            "worker_started j detail=j",
+            "worker_finished a",
+            "worker_started b",
+            "effect j",
+            "worker_started j detail=j",
+            "effect j",
+        ),
+        "a - a b a - b",
+    ),
+    "a job whose framework is alone": (
+        ("worker_started j detail=j", "effect j key=k", "worker_finished j detail=j"),
+        "j j j",
+    ),
     "Celery names its task only": (("worker_started key=t", "worker_finished key=t"), "key:t key:t"),
     "names a receipt handle of its group": (("record b", f"handle_error handle=of-m {DELETE}"), "b m"),
     "names a receipt handle that nobody printed": (("record b", f"handle_error handle=other {DELETE}"), "b b"),
@@ -106,10 +134,11 @@ def test_threads_that_have_several_messages_in_hand_at_once_tell_nothing_of_a_ke
     assert _items(stream(*loops, *ends, "effect key=k thread=0"), one_at_a_time=False)[-1] == "m18"
 
 
-def test_one_thread_alone_tells_nothing_of_a_key():
-    alone = [f"{role} m{n} thread=0" for n in range(10) for role in ("started", "deleted")]
+def test_a_key_is_of_what_was_opened_last_where_messages_are_taken_one_at_a_time():
+    said = ("started a", "started b", "effect key=k", "effect key=l")
 
-    assert _items(stream(*alone, "started a thread=0", "effect key=k thread=0"), one_at_a_time=False)[-1] == "key:k"
+    assert _items(stream(*said), one_at_a_time=False) == ["a", "b", "key:k", "key:l"]
+    assert _items(stream(*said), one_at_a_time=True) == ["a", "b", "b", "key:l"]
 
 
 SENT = {"a clock's lag before": (60_000, "a a"), "longer before": (60_001, "key:k a")}

@@ -26,8 +26,11 @@ REFUSED = (
 JOB = f"[2026-11-21 09:00:00,000: INFO/MainProcess] Task shop.charge[{A}] received"
 
 
-def said(line, log_group="/ecs/worker"):
-    return facts_of(parse_line(line, CONSUMER, log_group), 5_000, "e-1")
+RAILS = f"[ActiveJob] [ChargeJob] [{A}] Performing ChargeJob (Job ID: {A}) from Sqs(default) enqueued at 2026-11-21"
+
+
+def said(line, log_group="/ecs/worker", consumer=CONSUMER):
+    return facts_of(parse_line(line, consumer, log_group), 5_000, "e-1")
 
 
 def roles(line):
@@ -88,9 +91,22 @@ def test_the_receive_count_of_a_line_is_of_the_message_it_starts():
 
 
 def test_celerys_task_id_is_the_key_because_it_names_no_message():
-    assert [f for f in said(JOB) if f.role == "worker_started"] == [
-        Fact("worker_started", 5_000, "e-1", key=A, detail=A)
-    ]
+    for consumer in (None, Consumer(effect=r"charged k=(?P<key>\S+)")):
+        started = [f for f in said(JOB, consumer=consumer) if f.role == "worker_started"]
+        assert started == [Fact("worker_started", 5_000, "e-1", key=A, detail=A)]
+
+
+@pytest.mark.parametrize("consumer", [CONSUMER, Consumer(message_id=r"Task \S+\[(?P<message_id>[^\]]+)")])
+def test_celerys_task_id_stands_for_the_message_where_the_settings_name_messages(consumer):
+    (started,) = [f for f in said(JOB, consumer=consumer) if f.role == "worker_started"]
+
+    assert (started.message_id, started.key, started.detail) == (A, None, A)
+
+
+def test_active_jobs_job_id_stands_for_the_message_as_its_tags_name_it_so():
+    facts = {fact.role: fact.message_id for fact in said(RAILS, consumer=None)}
+
+    assert facts == {"mention": A, "worker_started": A}
 
 
 def test_no_framework_deletes_anything_in_lambdas_own_log_groups():

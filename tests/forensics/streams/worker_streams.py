@@ -8,9 +8,8 @@ same line. A number is a pause in seconds. "|" is where the reader expects a cut
 from collections.abc import Iterable
 
 from forensics.identity import handle_token
-from forensics.streams.attribution import PlacedFact
 from forensics.streams.handlings import Handling, handlings_of
-from forensics.streams.model import TAKEN, Fact, LogGroup
+from forensics.streams.model import TAKEN, Fact, LogGroup, PlacedFact
 
 NOON = 1_767_614_400_000_000
 """2026-01-05 12:00 UTC, in µs."""

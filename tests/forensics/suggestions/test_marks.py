@@ -1,8 +1,11 @@
 """Which line tells that the work was done: made-up handlers that log in ways that could mislead."""
 
+from dataclasses import replace
+
 from forensics.suggestions.keys import business_key, message_id, order, with_telling_values
+from forensics.suggestions.line_keys import with_keys_beside
 from forensics.suggestions.marks import marks_of
-from forensics.suggestions.model import Line
+from forensics.suggestions.model import MESSAGE_ID, Line
 from forensics.suggestions.templates import templates_of
 from forensics.suggestions.timing import named_lines, placed
 from tests.forensics.suggestions.handlers import MS, day, run
@@ -13,6 +16,12 @@ def found(runs):
     templates = templates_of(runs)
     named = named_lines(runs, templates)
     return marks_of("f", "function", runs, [placed(t, runs, named) for t in templates])
+
+
+def found_of_worker(runs):
+    templates = templates_of(runs)
+    named = named_lines(runs, templates)
+    return marks_of("w", "worker", runs, [placed(t, runs, named) for t in templates])
 
 
 def values(marks):
@@ -181,3 +190,58 @@ def test_the_place_of_the_message_id_is_not_proposed_where_a_word_tells_it():
         return [(1, f'{{"message_id": "{message}", "m": "go"}}')]
 
     assert message_id("f", "function", day(named)) is None
+
+
+def shoryuken(message, key, count):
+    said = f"2026-11-20T05:00:00Z 71 TID-ox Charge/pay/{message} INFO: "
+    return [
+        (1, said + "started at 2026-11-20 05:00:00 UTC"),
+        (300, f"charged order {key} of 12 EUR"),
+        (250, f"{said}completed in: 551 ms"),
+    ]
+
+
+def test_a_frameworks_own_lines_are_no_marks_for_they_are_read_without_any():
+    marks = found_of_worker(without_bodies(day(shoryuken, size=1)))
+
+    assert values(marks) == {}
+    assert marks.cannot_tell == ("w: no line stands exactly once with each message, so none can be its effect.",)
+
+
+def test_the_line_between_a_frameworks_own_is_the_effect_of_the_only_message_in_hand():
+    marks = found_of_worker(with_keys_beside(without_bodies(day(shoryuken, size=1))))
+
+    assert values(marks) == {"effect": r"charged order (?P<key>\S+)"}
+
+
+def test_no_line_without_an_id_is_given_to_one_of_several_messages():
+    runs = without_bodies(day(shoryuken, size=2))
+
+    assert with_keys_beside(runs) == runs
+
+
+def test_a_key_that_is_the_same_in_all_messages_is_nobodys():
+    def same(message, key, count):
+        return [(1, f"processing {message}"), (300, "charged order 4711 of 12 EUR")]
+
+    runs = without_bodies(day(same, size=1))
+
+    assert with_keys_beside(runs) == runs
+
+
+def test_lines_tagged_with_the_jobs_id_differ_in_what_they_say_behind_the_tag():
+    def tagged(message, key, count):
+        tag = f"[ChargeJob] [{message}]"
+        return [(1, f"{tag} asking the bank"), (300, f"{tag} charged order {key}"), (2, f"{tag} bye")]
+
+    marks = found_of_worker(without_bodies(day(tagged, size=1)))
+
+    assert values(marks)["effect"] == r"ChargeJob\] \[(?P<message_id>[\w.@+-]+)\] bye"
+    assert values(marks)["started"] == r"ChargeJob\] \[(?P<message_id>[\w.@+-]+)\] asking the bank"
+
+
+def without_bodies(runs):
+    """Leave of each item its message id alone."""
+    for one in runs:
+        one.items = [replace(item, values={item.message_id: MESSAGE_ID}) for item in one.items]
+    return runs
