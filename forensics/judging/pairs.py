@@ -53,6 +53,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_is_watched=bool(earlier.is_watched),
         earlier_held_ms=held.ms,
         earlier_holder=held.by,
+        earlier_gathered_ms=held.gathered_ms,
         was_received_before_run=earlier.received_basis == "run_start",
         is_throttled=earlier.is_throttled,
         run_ms=run_ms,
@@ -129,10 +130,14 @@ def _was_called(operation: str, earlier: Delivery, later: Delivery, around: Surr
 
 
 class Held(NamedTuple):
-    """Who may have had a message (a key of ``forensics.rules.pair.HOLDERS``) for so long at most before it counts as received."""
+    """Who may have had a message (a key of ``forensics.rules.pair.HOLDERS``) for so long at most before it counts as received.
+
+    ``gathered_ms`` of it the mapping's batching window lets the poller have it, whether it was throttled or not.
+    """
 
     ms: int = 0
     by: str | None = None
+    gathered_ms: int = 0
 
 
 def held_before(earlier: Delivery, around: Surroundings) -> Held:
@@ -148,14 +153,13 @@ def held_before(earlier: Delivery, around: Surroundings) -> Held:
         return Held(longest_ms, "poller")
     if earlier.received_basis != "run_start":
         return Held()
+    gathered_ms = min((earlier.batching_window_s or 0) * 1000, longest_ms)
     start_ms = earlier.received_at // 1000 - longest_ms
     is_throttled, _ = around.throttled(earlier.queue_arn, start_ms * 1000, earlier.received_at)
     if is_throttled is not False:
-        return Held(longest_ms, "throttled" if is_throttled else "poller")
-    init_ms = LONGEST_INIT_MS if earlier.init_ms is None else 0
-    if earlier.batching_window_s:
-        return Held(min(earlier.batching_window_s * 1000 + init_ms, longest_ms), "window")
-    return Held(min(init_ms, longest_ms), "init") if init_ms else Held()
+        return Held(longest_ms, "throttled" if is_throttled else "poller", gathered_ms)
+    held_ms = min(gathered_ms + (LONGEST_INIT_MS if earlier.init_ms is None else 0), longest_ms)
+    return Held(held_ms, "window" if gathered_ms else "init" if held_ms else None, gathered_ms)
 
 
 def consumer_name(delivery: Delivery) -> str:

@@ -49,7 +49,7 @@ def batch_collateral(pair: DeliveryPair) -> Ruling:
         return maybe_copy(pair)
     if pair.was_received_while_running:
         return excluded("it was visible again before the batch failed")
-    if pair.came_early and pair.was_held_too_long:
+    if pair.may_have_been_out:
         return maybe_held(pair)
     if pair.was_alone:
         return excluded("it was alone in its batch")

@@ -41,7 +41,7 @@ def function_error(pair: DeliveryPair) -> Ruling:
         return maybe_copy(pair)
     if pair.was_received_while_running:
         return excluded("it was visible again before the run raised")
-    if pair.came_early and pair.was_held_too_long:
+    if pair.may_have_been_out:
         return maybe_held(pair)
     if pair.earlier_delete_reason is not None and pair.earlier_kind == "worker":
         return excluded("the error came from the delete after the work")

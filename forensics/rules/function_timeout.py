@@ -39,7 +39,7 @@ def function_timeout(pair: DeliveryPair) -> Ruling:
         return maybe_copy(pair)
     if pair.was_received_while_running:
         return excluded("it was visible again before the run timed out")
-    if pair.came_early and pair.was_held_too_long:
+    if pair.may_have_been_out:
         return maybe_held(pair)
     if pair.may_have_outlived:
         return MAYBE_OUTLIVED

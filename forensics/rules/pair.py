@@ -57,6 +57,7 @@ class DeliveryPair(NamedTuple):
     earlier_is_watched: bool = True
     earlier_held_ms: int = 0
     earlier_holder: str | None = None
+    earlier_gathered_ms: int = 0
     was_received_before_run: bool = False
     is_throttled: bool | None = None
     run_ms: int | None = None
@@ -127,6 +128,13 @@ class DeliveryPair(NamedTuple):
         return self.outlived_ms is not None and self.outlived_ms > 0
 
     @property
+    def may_have_been_out(self) -> bool:
+        """It was held for so long, before the earlier run and before the later one, that it may have been received while that was on."""
+        if not self.was_held_too_long or self.gap_ms is None or self.run_ms is None:
+            return False
+        return self.came_early or self.gap_ms - self.earlier_gathered_ms < self.run_ms
+
+    @property
     def may_have_outlived(self) -> bool:
         """Nothing tells when it was visible again: perhaps while the earlier run was still going.
 
@@ -188,12 +196,12 @@ class DeliveryPair(NamedTuple):
 
         Of a throttled poller only an early return tells: one that comes as late as the timeout lets it was held for moments.
         """
-        if self.visibility_timeout_s is None or not self.earlier_held_ms:
-            return False
-        if self.earlier_holder in THROTTLES and not self.came_early:
+        is_held = self.came_early or self.earlier_holder not in THROTTLES
+        held_ms = self.earlier_held_ms if is_held else self.earlier_gathered_ms
+        if self.visibility_timeout_s is None or not held_ms:
             return False
         limit_ms = self.visibility_timeout_s * 1000 if self.hidden_ms is None else self.hidden_ms
-        return self.run_ms is None or self.run_ms + self.earlier_held_ms > limit_ms
+        return self.run_ms is None or self.run_ms + held_ms > limit_ms
 
     @property
     def holder_decides(self) -> str:

@@ -46,7 +46,7 @@ def runtime_crash(pair: DeliveryPair) -> Ruling:
         return maybe_copy(pair)
     if pair.was_received_while_running:
         return excluded("it was visible again before the runtime crashed")
-    if pair.came_early and pair.was_held_too_long:
+    if pair.may_have_been_out:
         return maybe_held(pair)
     if pair.may_have_outlived:
         return MAYBE_OUTLIVED

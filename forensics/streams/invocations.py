@@ -131,6 +131,8 @@ class _Maker:
         invocation.facts = [f for s in lines if s.facts for f in s.facts if f.role != "mention" or f.message_id != own]
         invocation.mark_ids = [s.evidence_id for s in lines if s.kind in MARKS]
         invocation.end_status = self._end_status(invocation, said, _may_have_raised(lines))
+        if invocation.end_status == "init_failed":  # in vain: its REPORT tells of none
+            invocation.init_ms = None
         return invocation
 
     def part(self, request_id: str, facts: list[Fact]) -> Invocation:

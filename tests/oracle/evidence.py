@@ -120,6 +120,7 @@ class Kept:
         return self.world.consumer_groups[-1] if self.world.plan.loss == "denied" else None
 
     def _note_what_shows(self) -> None:
+        plan = self.world.plan
         by_key: dict[str, list[str]] = {}
         for known in self.world.truth.values():
             by_key.setdefault(known.business_key, []).append(known.message_id)
@@ -144,6 +145,8 @@ class Kept:
                 if line.shows_counts:
                     named.counts_shown.add(delivery.receive_count)
             if line.role == "effect":
+                if plan.effect_declared:
+                    self._note_marks(line)
                 for key in line.keys:
                     for message_id in by_key.get(key, ()):
                         marked[message_id][f"{line.run_id}"].add((line.stream, line.role))
@@ -152,6 +155,17 @@ class Kept:
             self.world.truth[message_id].named_runs = apart(runs)
         for message_id, runs in marked.items():
             self.world.truth[message_id].key_named_runs = apart(runs)
+
+    def _note_marks(self, line: Line) -> None:
+        """Note whose the effect line is: its message's, in that run, or that of the one whose key it names, if anything links them."""
+        plan = self.world.plan
+        links = plan.business_key_declared and plan.event_form in ("json", "repr", "object")
+        for known in self.world.truth.values():
+            for delivery in known.deliveries:
+                if delivery.run_id != line.run_id:
+                    continue
+                is_its_key = known.business_key in line.keys and (links or delivery.batch_count == 1)
+                delivery.shows_mark |= is_its_key or any(named is delivery for named in line.names)
 
     # -- rows ----------------------------------------------------------------------------------------------
 

@@ -149,8 +149,13 @@ class Function:
         fails_init = "init_failure" in self.plan.troubles and environment.is_fresh and self._strikes()
         if environment.is_fresh and not environment.was_reset:
             init_ms = self.rng.randrange(15_000, 80_000) / (9 if self.plan.slow_init else 100)
-            environment.write(platform_lines.init_start_line(platform, self.simulation.now, self.name), "platform")
+            begun, over = platform_lines.init_start_line(platform, self.simulation.now, self.name), None
+            if self.plan.snap_start:
+                begun, over = platform_lines.restore_lines(platform, self.simulation.now, init_ms)
+            environment.write(begun, "platform")
             yield init_ms
+            if over:
+                environment.write(over, "platform")
             if fails_init:
                 self._write_failed_init(environment, "init", init_ms)
         environment.run = run
@@ -269,6 +274,7 @@ class Function:
             init_ms,
             error_type=self.rng.choice(types) if len(types := self.plan.raised_types) > 1 else types[0],
             reported_as=self.rng.choice(self.plan.raised_statuses),
+            is_restored=self.plan.snap_start,
         )
         for at_ms, role, text in platform_lines.end_lines(self.plan.platform, end, self.plan.system_log_level):
             environment.write(text, role, at_ms=at_ms)

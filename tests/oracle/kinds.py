@@ -250,6 +250,7 @@ def _held_for_long(rng: random.Random) -> Plan:
         group_count=3,
         batch_window_s=window_s,
         slow_init=rng.random() < 0.7,
+        snap_start=rng.random() < 0.3,
         function_timeout_s=rng.choice((5, 10)),
         visibility_s=rng.choice((30, 60)),
         batch_size=rng.choice((4, 10)),

@@ -99,6 +99,7 @@ class Plan:
     event_limit: int | None = None  # a printed event is cut behind so many characters
     event_goes_on: bool = False  # and the rest stands in the next event
     batch_window_s: int = 0  # the poller gathers a batch for so long
+    snap_start: bool = False  # environments are restored, not started
     slow_init: bool = False  # environments take seconds to come up before START
     one_stream: bool = False  # a function's runs, or a worker's processes, write to one stream side by side
     clock_skew_ms: int = 0  # clocks of the worker's hosts are off by up to so much

@@ -21,7 +21,10 @@ class RunEnd:
     memory_mb: int = 256
     error_type: str = "Function.ValueError"
     reported_as: str = "error"
-    """Error type and status in a JSON report of a run whose handler raised; the status may even be success."""
+    is_restored: bool = False
+    """Error type and status in a JSON report of a run whose handler raised; the status may even be success. ``is_restored``: SnapStart
+    restored its environment, in ``init_ms``.
+    """
 
     @property
     def duration_ms(self) -> float:
@@ -35,6 +38,16 @@ def start_line(platform: str, request_id: str, at_ms: int, function_arn: str) ->
         return loglines.start_line(request_id)
     record = {"requestId": request_id, "functionArn": function_arn, "version": "$LATEST"}
     return _json(at_ms, "start", record)
+
+
+def restore_lines(platform: str, at_ms: int, restore_ms: float) -> tuple[str, str]:
+    """SnapStart's two lines, of the beginning and the end."""
+    if platform != "json":
+        start = loglines.init_start_line().replace("INIT_START", "RESTORE_START")
+        return start, f"RESTORE_REPORT Restore Duration: {restore_ms:.2f} ms\n"
+    record = {"runtimeVersion": RUNTIME_VERSION, "functionName": "", "functionVersion": "12"}
+    report = {"status": "success", "metrics": {"durationMs": restore_ms}}
+    return _json(at_ms, "restoreStart", record), _json(at_ms + round(restore_ms), "restoreReport", report)
 
 
 def init_start_line(platform: str, at_ms: int, function_name: str) -> str:
@@ -100,7 +113,13 @@ def end_lines(platform: str, end: RunEnd, log_level: str) -> list[tuple[int, str
 def _report(end: RunEnd, duration_ms: float, status: str) -> str:
     billed = int(min(duration_ms, end.timeout_ms)) + 1
     used_mb = end.memory_mb if end.status == "crash" else 91
-    return report_line(end.request_id, duration_ms, billed, end.memory_mb, used_mb, end.init_ms, status)
+    restored = f"Restore Duration: {end.init_ms:.2f} ms\tBilled Restore Duration: 182 ms\t" if _is_restored(end) else ""
+    init_ms = None if end.is_restored else end.init_ms
+    return report_line(end.request_id, duration_ms, billed, end.memory_mb, used_mb, init_ms, restored + status)
+
+
+def _is_restored(end: RunEnd) -> bool:
+    return end.is_restored and end.init_ms is not None
 
 
 def _json_end(end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
@@ -125,7 +144,9 @@ def _json_end(end: RunEnd, log_level: str) -> list[tuple[int, str, str]]:
         "memorySizeMB": end.memory_mb,
         "maxMemoryUsedMB": 91,
     }
-    if end.init_ms is not None:
+    if _is_restored(end):
+        metrics |= {"restoreDurationMs": end.init_ms, "billedRestoreDurationMs": 182}
+    elif end.init_ms is not None:
         metrics["initDurationMs"] = end.init_ms
     lines.append((at, "report", _json(at, "report", {**record, "metrics": metrics})))
     return lines

@@ -18,6 +18,7 @@ class Delivery:
     run_id: str | None = None
     effects_ms: list[int] = field(default_factory=list)
     is_marked: bool = False  # its effect line was printed
+    shows_mark: bool = False  # that line was kept, and what the team says lets it be read as this delivery's
     shows_leftover: bool = (
         False  # its run printed the effect line of an earlier delivery of the message, as if it were its own
     )
@@ -132,7 +133,7 @@ def accepted_codes(code: str, before: Delivery, is_finished: bool) -> frozenset[
     codes = {code}
     if before.outcome in ("timeout", "error", "crash"):
         by_run = {"timeout": "function_timeout", "error": "function_error", "crash": "runtime_crash"}[before.outcome]
-        if is_finished and not before.is_marked:
+        if is_finished and not before.shows_mark:
             codes.add(by_run)  # without a finish mark the table calls it by the run's end
         if (before.is_marked or before.shows_leftover) and not is_finished and before.batch_count > 1:
             codes.add("batch_collateral")  # marked, then cut off before the handler was through

@@ -72,6 +72,7 @@ ASKED = {
     "passing": [(test_passing.answer, test_passing.CASES)],
     "pairs": [
         (test_pairs.held, test_pairs.RECEIVES),
+        (test_pairs.outlived, test_pairs.OUTLIVED),
         (test_pairs.held_from, test_pairs.HELD),
         (test_pairs.name, test_pairs.NAMES),
         (test_pairs.durations, test_pairs.DURATIONS),

@@ -9,23 +9,32 @@ from tests.forensics.judging.plain import LATE, MIN, Around, S, delivery
 
 NO_THROTTLE = {"throttles": (False, [])}
 RECEIVES = {
-    "its time was logged": ({"received_basis": "first_receive"}, {}, (0, None)),
-    "the time of a line": ({"received_basis": "line"}, {}, (0, None)),
-    "no log shows it": ({"received_basis": None}, {}, (30_000, "poller")),
-    "nobody knows when": ({"received_at": None}, NO_THROTTLE, (30_000, "poller")),
-    "as the run began, nobody looked for throttles": ({}, {}, (30_000, "poller")),
-    "as the run began, throttled before": ({}, {"throttles": (True, ["t"])}, (30_000, "throttled")),
-    "as the run began, no throttle before": ({}, NO_THROTTLE, (0, None)),
-    "the same, and no REPORT tells of its init": ({"init_ms": None}, NO_THROTTLE, (10_000, "init")),
+    "its time was logged": ({"received_basis": "first_receive"}, {}, (0, None, 0)),
+    "the time of a line": ({"received_basis": "line"}, {}, (0, None, 0)),
+    "no log shows it": ({"received_basis": None}, {}, (30_000, "poller", 0)),
+    "nobody knows when": ({"received_at": None}, NO_THROTTLE, (30_000, "poller", 0)),
+    "as the run began, nobody looked for throttles": ({}, {}, (30_000, "poller", 0)),
+    "as the run began, throttled before": ({}, {"throttles": (True, ["t"])}, (30_000, "throttled", 0)),
+    "as the run began, no throttle before": ({}, NO_THROTTLE, (0, None, 0)),
+    "the same, and no REPORT tells of its init": ({"init_ms": None}, NO_THROTTLE, (10_000, "init", 0)),
     "nor of one that the visibility timeout is shorter than": (
         {"init_ms": None, "visibility_timeout_s": 5},
         NO_THROTTLE,
-        (5_000, "init"),
+        (5_000, "init", 0),
     ),
-    "of a mapping that gathers its batches": ({"batching_window_s": 5}, NO_THROTTLE, (5_000, "window")),
-    "the same, and no REPORT": ({"batching_window_s": 5, "init_ms": None}, NO_THROTTLE, (15_000, "window")),
-    "of one that may gather for longer than it hides": ({"batching_window_s": 60}, NO_THROTTLE, (30_000, "window")),
-    "of one that does not gather": ({"batching_window_s": 0}, NO_THROTTLE, (0, None)),
+    "of a mapping that gathers its batches": ({"batching_window_s": 5}, NO_THROTTLE, (5_000, "window", 5_000)),
+    "the same, and no REPORT": ({"batching_window_s": 5, "init_ms": None}, NO_THROTTLE, (15_000, "window", 5_000)),
+    "of one that may gather for longer than it hides": (
+        {"batching_window_s": 60},
+        NO_THROTTLE,
+        (30_000, "window", 30_000),
+    ),
+    "the same, throttled before": (
+        {"batching_window_s": 5},
+        {"throttles": (True, ["t"])},
+        (30_000, "throttled", 5_000),
+    ),
+    "of one that does not gather": ({"batching_window_s": 0}, NO_THROTTLE, (0, None, 0)),
 }
 
 
@@ -131,6 +140,30 @@ def durations(of, earlier, later):
 @pytest.mark.parametrize(("earlier", "later", "expected"), DURATIONS.values(), ids=DURATIONS)
 def test_durations_are_whole_milliseconds_and_unknown_where_a_time_is(earlier, later, expected):
     assert durations(pairs, earlier, later) == expected
+
+
+OUTLIVED = {
+    "received before its run, which took just the visibility timeout": ("run_start", "visibility_expired"),
+    "received at a known time": ("first_receive", "function_timeout"),
+}
+
+
+def outlived(of, basis):
+    facts = {
+        "visibility_timeout_s": 30,
+        "run_ended_at": 30 * S,
+        "run_status": "timeout",
+        "received_basis": basis,
+        "init_ms": 0,
+    }
+    later = delivery(delivery_index=2, received_at=30 * S)
+    (found,) = of.redeliveries_of([delivery(**facts), later], Around(throttles=(False, [])))
+    return found.cause
+
+
+@pytest.mark.parametrize(("basis", "cause"), OUTLIVED.values(), ids=OUTLIVED)
+def test_a_run_as_long_as_the_visibility_timeout(basis, cause):
+    assert outlived(pairs, basis) == cause
 
 
 class Asked(Calls):

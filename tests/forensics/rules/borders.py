@@ -8,6 +8,20 @@ HELD = {
     "earlier_held_ms": 30_000,
     "earlier_holder": "throttled",
 }
+THROTTLED_LATE = {
+    "visibility_timeout_s": 30,
+    "run_ms": 20_000,
+    "gap_ms": 30_100,
+    "earlier_held_ms": 30_000,
+    "earlier_holder": "throttled",
+}
+GATHERED = {
+    "visibility_timeout_s": 30,
+    "run_ms": 15_000,
+    "earlier_held_ms": 20_000,
+    "earlier_gathered_ms": 20_000,
+    "earlier_holder": "window",
+}
 UP = {"visibility_timeout_s": 30, "earlier_held_ms": 8_000, "earlier_holder": "init"}
 IN_TIME = {"visibility_timeout_s": 600, "run_ms": 30_000, "gap_ms": 600_060}
 UNTOLD = {"run_ms": 30_000}
@@ -51,6 +65,19 @@ CASES = {
         ),
         "came back early for its START, its environment had come up before": (
             dict(earlier_status="timeout", is_fifo=False, gap_ms=22_500, run_ms=20_000, **UP),
+            "supported",
+        ),
+        "the later run's batch may have been gathered since the earlier run was on": (
+            dict(earlier_status="timeout", **GATHERED, gap_ms=34_999),
+            "undecidable",
+        ),
+        "since that had ended": (dict(earlier_status="timeout", **GATHERED, gap_ms=35_000), "supported"),
+        "nobody knows when it came back, and its batch was gathered": (
+            dict(earlier_status="timeout", **GATHERED),
+            "supported",
+        ),
+        "nor when the earlier run was over": (
+            dict(earlier_status="timeout", **{**GATHERED, "run_ms": None}, gap_ms=20_000),
             "supported",
         ),
         "the same, and it may have been visible again before it timed out": (
@@ -318,11 +345,19 @@ CASES = {
         "a poller that was throttled at some time had it, and it came back in time": (
             dict(
                 visibility_timeout_s=30,
-                run_ms=20_000,
+                run_ms=30_000,
                 gap_ms=30_100,
                 earlier_held_ms=30_000,
                 earlier_holder="throttled",
             ),
+            "excluded",
+        ),
+        "a poller that was throttled at some time gathered a batch for too long": (
+            dict(THROTTLED_LATE, earlier_gathered_ms=10_001),
+            "undecidable",
+        ),
+        "just so long that it was visible again as the run ended": (
+            dict(THROTTLED_LATE, earlier_gathered_ms=10_000),
             "excluded",
         ),
         "a run began early after another on FIFO: a poller had held the message": (
