@@ -38,6 +38,8 @@ _JSON_TIME = re.compile(
     r'"(?:' + "|".join(TIME_FIELDS) + r')"\s{0,4}:\s{0,4}'
     r'(?:"(?P<text>[^"\\]{10,40})"|(?P<number>\d{10,19}(?:\.\d{1,9})?)(?=\s{0,4}[,}]))'
 )
+_INDENTED = re.compile(r" {1,4}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ")
+"""Laravel's worker sets its lines in by two blanks; what else is set in goes on with the event above."""
 _NANOSECONDS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?")
 _MS_OF_SCALE = ((1e17, 1e-6), (1e14, 1e-3), (1e11, 1.0), (0.0, 1e3))
 _FOLDED = timedelta(hours=3)
@@ -64,7 +66,7 @@ class LineClock:
         >>> LineClock().read_ms("    at Worker.run(worker.js:12:3)") is None
         True
         """
-        if line.startswith((" ", "\t")):
+        if line.startswith((" ", "\t")) and not _INDENTED.match(line):
             return None
         if line.startswith("{"):
             found = _JSON_TIME.search(line)
