@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
+from forensics.counting.line_shapes import Shapes, hold_any, masked, shapes_of
 from forensics.counting.prefix_columns import prefix_ids
 from forensics.counting.printed_columns import records_of
 from forensics.counting.vector_marks import Marks
@@ -19,7 +20,7 @@ from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import parse_line
 from forensics.streams.model import LogGroup
 from forensics.streams.reading import Reading
-from forensics.streams.shapes import EFFECT, MENTION, OTHER_ID, STARTED, ask
+from forensics.streams.shapes import EFFECT, MENTION, ODD, OTHER_ID, STARTED, ask, with_own_id
 from spark_jobs import screen
 from spark_jobs.assemble import STREAM, facts_of_workers, of_streams, said_by
 from spark_jobs.ordinary import Ordinary, in_force_at
@@ -85,10 +86,15 @@ class _Lines:
         )
         begins = pl.col("run") != pl.col("run").shift(1).fill_null(pl.lit(2**32 - 1, pl.UInt32))
         own = pl.when(kind == START).then(pl.col("said_id")).when(begins).then(pl.lit(""))
+        is_application = kind == screen.APPLICATION
+        has_shape = is_application & (line.str.len_bytes() <= screen.LONGEST_SHAPE)
+        self.texts, shape = shapes_of(lines.select(pl.when(has_shape).then(line)).to_series())
+        said = lines.select(pl.when(is_application | (kind == EVENT)).then(line)).to_series()
         self.lines = lines.with_columns(
             own_id=own.forward_fill(),
             begins=begins,
-            line_id=prefix_ids(lines.select(pl.when(kind.is_in([screen.APPLICATION, EVENT])).then(line)).to_series()),
+            shape=shape,
+            line_id=prefix_ids(said, Shapes(self.texts, shape)),
         )
         self._settle_ids()
         self.runs = self._runs()
@@ -100,7 +106,11 @@ class _Lines:
         mine = self.lines.with_row_index("place").filter(
             (pl.col("own_id") != "") & (is_other | (pl.col("kind") == screen.APPLICATION))
         )
-        odd = mine.filter(is_other | screen.may_be_of_platform(pl.col("line"))).select("place", "line", "group")
+        is_odd = screen.may_be_of_platform(pl.col("line"))
+        of_shapes = self.texts.to_frame("line").select(is_odd).to_series().gather(mine["shape"])
+        unshaped = pl.when(pl.col("shape").is_null() & (pl.col("kind") == screen.APPLICATION)).then(pl.col("line"))
+        odd = mine.filter(is_other | of_shapes.fill_null(False) | screen.may_be_of_platform(unshaped).fill_null(False))
+        odd = odd.select("place", "line", "group")
         if odd.is_empty():
             return
         told = [parse_line(t, None, self.groups[g].name).request_id for _, t, g in odd.iter_rows()]
@@ -212,50 +222,55 @@ class _Lines:
     def _said(self, odd: np.ndarray) -> pl.DataFrame:
         """Return one row per line that states something; a line whose shape the grammar does not read for sure makes its run odd."""
         is_mine = (pl.col("kind") == screen.APPLICATION) & ~pl.Series(odd)[self.lines["run"]].alias("odd")
-        needed = ("run", "group", "evidence_id", "at", "line", "own_id", "line_id")
-        lines = self.lines.lazy().filter(is_mine).select(*needed).collect()
-        line = pl.col("line")
+        needed = ("run", "group", "evidence_id", "at", "line", "shape")
         is_own = (pl.col("line_id") == pl.col("own_id")).fill_null(False)
+        lines = self.lines.lazy().filter(is_mine).select(*needed, is_own=is_own).collect()
+        line = pl.col("line")
         asks = [n for n, marks in enumerate(self.marks) if marks.asks_every_line]
+        unshaped = lines.filter(pl.col("shape").is_null())
         is_worth = line.str.contains_any(screen.needles_of(self.marks)) | pl.col("group").is_in(asks)
-        lines = lines.with_columns(is_worth=is_worth)
-        others = pl.when(~pl.col("is_worth")).then(line).str.count_matches(screen.UUID) - is_own.cast(pl.UInt32)
-        lines = lines.filter(pl.col("is_worth") | (others > 0))
+        ids = line.str.count_matches(screen.UUID).cast(pl.Int64)
+        self._mark_odd(odd, unshaped.filter(is_worth | (ids > pl.col("is_own").cast(pl.Int64)))["run"])
+        lines = lines.join(self._answers(lines, asks), on=["group", "shape", "is_own"], how="inner")
+        names = pl.Series([group.function_name for group in self.groups], dtype=pl.String)
+        named = screen.function_names(pl.when("names_function").then(line))
+        of_other = pl.col("names_function") & named.ne_missing(names.gather(lines["group"]))
+        is_odd = pl.col("is_odd") | of_other
+        self._mark_odd(odd, lines.filter(is_odd)["run"])
+        lines = lines.filter(~is_odd)
+        for marks, mine in self._by_marks(lines):
+            self._mark_odd(odd, mine.filter(marks.unsaid(line, pl.col("says")))["run"])
+        return self._values(lines.filter(pl.col("says") > 0), odd)
+
+    def _answers(self, lines: pl.DataFrame, asks: Sequence[int]) -> pl.DataFrame:
+        """Return what lines of each shape say, for shapes that say anything; those that the grammar does not read for sure are odd."""
+        key = ("group", "shape", "is_own")
+        counts = lines.filter(pl.col("shape").is_not_null()).group_by(*key).len()
+        found = counts.with_columns(text=self.texts.gather(counts["shape"]))
+        text = pl.col("text")
+        may_say = hold_any(self.texts, screen.needles_of(self.marks))
+        is_worth = may_say.gather(found["shape"]) | found["group"].is_in(asks)
+        ids = text.str.count_matches(OTHER_ID, literal=True).cast(pl.Int64)
+        found = found.filter(is_worth | (ids > pl.col("is_own").cast(pl.Int64)))
+        found = found.sort("len", "group", "text", "is_own", descending=[True, False, False, False])
         unreadable = [n for n, marks in enumerate(self.marks) if not marks.readable]
-        has_no_shape = (
-            (line.str.len_bytes() > screen.LONGEST_SHAPE)
-            | line.str.contains(screen.NUMBERED_ENTITY, literal=True)
-            | pl.col("group").is_in(unreadable)
-        )
-        self._mark_odd(odd, lines.filter(has_no_shape)["run"])
-        lines = lines.filter(~has_no_shape)
-        lines = lines.with_columns(shape=screen.shapes(lines))
-        distinct = lines.select("group", "shape").unique()
-        if distinct.height > screen.MOST_SHAPES:
-            common = (
-                lines.group_by("group", "shape").len().sort("len", "group", "shape", descending=[True, False, False])
-            )
-            distinct = common.head(screen.MOST_SHAPES).select("group", "shape")
-        asked = [ask(text, self.groups[number]) for number, text in distinct.iter_rows()]
-        answers = distinct.with_columns(
+        is_odd = text.str.contains(screen.NUMBERED_ENTITY, literal=True) | pl.col("group").is_in(unreadable)
+        odd = found.select(is_odd | (pl.int_range(pl.len()) >= screen.MOST_SHAPES)).to_series()
+        texts = [with_own_id(told) if own else told for told, own in found.select("text", "is_own").iter_rows()]
+        asked = [
+            ODD if is_odd else ask(told, self.groups[group])
+            for told, is_odd, group in zip(texts, odd, found["group"], strict=True)
+        ]
+        return found.select(
+            *key,
             is_odd=pl.Series([a.is_odd for a in asked], dtype=pl.Boolean),
             says=pl.Series([a.says for a in asked], dtype=pl.UInt8),
             names=pl.Series([a.names_message for a in asked], dtype=pl.Boolean),
             effect_mask=pl.Series([a.effect_key for a in asked], dtype=pl.String),
             started_mask=pl.Series([a.started_key for a in asked], dtype=pl.String),
             names_function=pl.Series([a.names_function for a in asked], dtype=pl.Boolean),
-            id_count=pl.col("shape").str.count_matches(OTHER_ID, literal=True),
+            id_count=pl.Series([told.count(OTHER_ID) for told in texts], dtype=pl.UInt32),
         )
-        lines = lines.join(answers, on=["group", "shape"], how="left")
-        names = pl.Series([group.function_name for group in self.groups], dtype=pl.String)
-        named = screen.function_names(pl.when("names_function").then(line))
-        of_other = pl.col("names_function") & named.ne_missing(names.gather(lines["group"]))
-        is_odd = pl.col("is_odd").fill_null(True) | of_other
-        self._mark_odd(odd, lines.filter(is_odd)["run"])
-        lines = lines.filter(~is_odd)
-        for marks, mine in self._by_marks(lines):
-            self._mark_odd(odd, mine.filter(marks.unsaid(line, pl.col("says")))["run"])
-        return self._values(lines.filter(pl.col("says") > 0), odd)
 
     def _by_marks(self, lines: pl.DataFrame) -> Iterator[tuple[Marks, pl.DataFrame]]:
         """Yield the lines of groups with the same marks together."""
@@ -356,4 +371,4 @@ class _Lines:
 
 
 def _masked_key(keys: pl.Series) -> pl.Series:
-    return screen.masked(keys.str.replace_all(screen.UUID, OTHER_ID)) if keys.null_count() < len(keys) else keys
+    return masked(keys) if keys.null_count() < len(keys) else keys

@@ -9,16 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
-from forensics.counting.prefix_columns import JSON_ID
 from forensics.counting.vector_marks import Marks
 from forensics.parsers import sqs_records
 from forensics.parsers.grammar import UUID
 from forensics.parsers.lambda_text import TIMEOUT_NEEDLE
-from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.parsers.needles import OF_FUNCTIONS
-from forensics.streams.shapes import OTHER_ID, OWN, SEND
 
 START, END, REPORT, EVENT, APPLICATION = 1, 2, 3, 4, 0
 """Kinds of lines; an application's line is any other."""
@@ -73,38 +69,6 @@ def may_be_of_platform(line: pl.Expr) -> pl.Expr:
     return speaking.str.contains_any(["START", "END", "REPORT"]).fill_null(False) | line.str.contains(
         TIMEOUT_NEEDLE, literal=True
     )
-
-
-_MASK = bytes.maketrans(b"0123456789", b"0" * 10)
-
-
-def masked(lines: pl.Series) -> pl.Series:
-    """Return texts with every digit as 0; lengths stay as they are.
-
-    >>> masked(pl.Series(["pay_17 é"])).to_list()
-    ['pay_00 é']
-    """
-    array = lines.rechunk().to_arrow().cast(pa.large_string())
-    validity, offsets, data = array.buffers()
-    if data is None:
-        return lines
-    text = data.to_pybytes().translate(_MASK)
-    same = pa.LargeStringArray.from_buffers(len(array), offsets, pa.py_buffer(text), validity, -1, array.offset)
-    return pl.Series(lines.name, pl.from_arrow(same))
-
-
-def shapes(lines: pl.DataFrame) -> pl.Series:
-    """Return the shape of each application line, given ``line``, ``own_id`` and ``line_id`` (what its prefix holds)."""
-    line, own = pl.col("line"), pl.col("line_id").is_not_null() & (pl.col("line_id") == pl.col("own_id"))
-    is_json = line.str.starts_with("{")
-    if lines.select((own & is_json).any()).item():  # there its own id need not be the first
-        lines = lines.with_columns(
-            line=pl.when(own & is_json).then(line.str.replace(JSON_ID, f'equestId":"{OWN}')).otherwise(line)
-        )
-    ids = line.str.replace_all(SEND_NEEDLE, SEND, literal=True).str.replace_all(UUID, OTHER_ID)
-    once = lines.select(ids, own=own & ~is_json)
-    first = once.select(pl.when("own").then(line)).to_series().str.replace(OTHER_ID, OWN, literal=True)
-    return masked(first.zip_with(once["own"].fill_null(False), once["line"]))
 
 
 def function_names(line: pl.Expr) -> pl.Expr:

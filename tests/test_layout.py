@@ -46,7 +46,7 @@ THIRD_PARTY: dict[str, set[str]] = {
         ("forensics/parsers", "forensics/streams", "forensics/judging"), {"msgspec"}
     ),  # values that are read, packed and copied by the million
     "forensics": {"re2", "pydantic", "scipy", "msgspec"},  # a business key is taken from every body
-    "forensics/counting": {"polars"},
+    "forensics/counting": {"polars", "numpy", "pyarrow"},  # lines are masked on the bytes of their Arrow buffers
     "forensics/lake": {"deltalake", "pyarrow"},
     "forensics/books": {"pyarrow"},
     "forensics/people": set(),

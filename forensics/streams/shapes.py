@@ -7,14 +7,15 @@ import re
 from typing import NamedTuple
 
 from forensics.parsers import parse_line
+from forensics.parsers.grammar import REQUEST_ID
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.mentions import SEND_NEEDLE
 from forensics.streams.model import LogGroup
 
 OWN_ID, OTHER_ID = "eeeeeeee-eeee-eeee-eeee-eeeeeeeeeeee", "ffffffff-ffff-ffff-ffff-ffffffffffff"
 """What stands in a shape for the invocation's own request id and for any other id; without digits, which are masked."""
-OWN, SEND = "\x01own\x01", "\x01send\x01"
-"""What stands there while the rest is masked, and for the answer to a send."""
+SEND = "\x01" + "send".ljust(len(SEND_NEEDLE) - 2, "_") + "\x01"
+"""What stands there for the answer to a send, whose needle has a digit; as long as that."""
 
 MENTION, EFFECT, STARTED, RESPONSE = 1, 2, 4, 8
 """What a line of some shape states, as bits: it mentions the message, shows its effect or that work on it began, or is an empty
@@ -36,10 +37,21 @@ class Shape(NamedTuple):
 ODD, SILENT = Shape(True), Shape(False)
 
 
+JSON_ID = rf'equest_?[Ii]d"\s*:\s*"({REQUEST_ID})'
+"""Where an application's JSON line carries its request id."""
+_JSON_ID = re.compile(JSON_ID)
+
+
+def with_own_id(shape: str) -> str:
+    """Return the shape of lines that carry their invocation's own id: the first of their ids, in JSON that of the request."""
+    if shape.startswith("{"):
+        return _JSON_ID.sub(f'equestId":"{OWN_ID}', shape, count=1)
+    return shape.replace(OTHER_ID, OWN_ID, 1)
+
+
 def ask(shape: str, group: LogGroup) -> Shape:
     """Ask the grammar what every line of a shape says."""
-    line = shape.replace(OWN, OWN_ID).replace(SEND, SEND_NEEDLE)
-    return _shape_of(parse_line(line, group.consumer, group.name), group)
+    return _shape_of(parse_line(shape.replace(SEND, SEND_NEEDLE), group.consumer, group.name), group)
 
 
 def _shape_of(said: ParsedLine, group: LogGroup) -> Shape:
