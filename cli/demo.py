@@ -72,9 +72,9 @@ def demo(
         if no_serve:
             print_verdict(lake.findings(), played.queues, window, chosen_lake=lake.root)
             return code
-        from spark_jobs.session import end_session
+        from spark_jobs.context import end_spark
 
-        end_session()
+        end_spark()
         with dashboard(lake.root, lake.root / "doubletake.toml", port) as running:
             print_verdict(lake.findings(), played.queues, window, running.address, chosen_lake=lake.root)
             print(phrase("Dashboard: {address}", address=running.address), flush=True)

@@ -1,4 +1,4 @@
-"""The command that goes on and on: watch collects and correlates again and again, with one Spark session, until it is stopped."""
+"""The command that goes on and on: watch collects and correlates again and again, with one Spark, until it is stopped."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -110,7 +110,7 @@ MOST_BACK = timedelta(days=7)
 
 @dataclass
 class _Work:
-    """What every run does, and what stays warm between runs: the AWS clients and the Spark session."""
+    """What every run does, and what stays warm between runs: the AWS clients and Spark."""
 
     chosen: Everywhere
     queues: Sequence[str] | None
@@ -149,9 +149,9 @@ class _Work:
 
     def end(self) -> None:
         """Stop Spark and its Java process."""
-        from spark_jobs.session import end_session
+        from spark_jobs.context import end_spark
 
-        end_session()
+        end_spark()
 
     def _collect(self, lake: "Lake", settings: "Settings", now: datetime) -> "CollectReport":
         from forensics.window import TimeWindow
@@ -183,9 +183,9 @@ class _Work:
         return self._settings
 
     def _spark(self) -> Any:
-        from spark_jobs.session import spark_session
+        from spark_jobs.context import spark_context
 
-        return spark_session(self.master, say)
+        return spark_context(self.master, say)
 
 
 def _tell(lake: "Lake", settings: "Settings") -> int:

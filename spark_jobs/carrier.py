@@ -78,10 +78,10 @@ class _Failure:
 
 
 class OnSpark:
-    """A Spark session: in this process by default, or a cluster."""
+    """Spark: in this process by default, or a cluster."""
 
-    def __init__(self, spark: Any) -> None:
-        self.spark = spark
+    def __init__(self, context: Any) -> None:
+        self.context = context
 
     def map(
         self,
@@ -96,7 +96,7 @@ class OnSpark:
             return []
         from spark_jobs.java_failures import java_failures_told
 
-        context = self.spark.sparkContext
+        context = self.context
         tasks = min(len(units), context.defaultParallelism * _TASKS_PER_CORE)
         weighs = weights or [1] * len(units)
         order = sorted(range(len(units)), key=lambda n: (-weighs[n], n))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pyspark import SparkContext
 
 from forensics.errors import SparkEndedError
-from spark_jobs.session import forget_session
+from spark_jobs.context import DEFAULT_MEMORY, forget_context
 
 _GRACE_S = 1.0
 """Its connections break a moment before a killed process counts as ended."""
@@ -20,7 +20,7 @@ def java_failures_told() -> Iterator[None]:
         yield
     except Exception as problem:
         if (status := _status_of_java()) is not None:
-            forget_session()
+            forget_context()
             raise SparkEndedError(
                 f"Spark's Java ended while it was needed (status {status}); nothing was published.",
                 "On Linux -9 is often the kernel that was out of memory: free some, or set DOUBLETAKE_SPARK_MEMORY lower.",
@@ -28,7 +28,7 @@ def java_failures_told() -> Iterator[None]:
         if "OutOfMemoryError" in str(problem):
             raise SparkEndedError(
                 "Spark's Java had no memory left for this lake; nothing was published.",
-                "Give it more: DOUBLETAKE_SPARK_MEMORY=4g, for instance. [default: 2g]",
+                f"Give it more: DOUBLETAKE_SPARK_MEMORY=4g, for instance. [default: {DEFAULT_MEMORY}]",
             ) from problem
         raise
 

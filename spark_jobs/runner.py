@@ -57,7 +57,7 @@ def correlate(
 
     ``since`` leaves out log events before it (UTC). Where the newest generation was made from the same evidence, settings
     and code, nothing is done, unless ``force``, which makes everything anew. ``carrier`` None means Spark: the running
-    session ``spark``, or one on ``master``. Raises LakeMissingError, LakeBusyError, SettingsError, SparkEndedError,
+    context ``spark``, or one on ``master``. Raises LakeMissingError, LakeBusyError, SettingsError, SparkEndedError,
     CacheDamagedError.
     """
     progress = progress or Unheard()
@@ -98,9 +98,9 @@ def fingerprint(lake: Lake, settings: Settings, since: datetime | None) -> str:
 
 
 def _on_spark(master: str | None, progress: Progress, spark: Any) -> Carrier:
-    from spark_jobs.session import spark_session
+    from spark_jobs.context import spark_context
 
-    return OnSpark(spark or spark_session(master, progress.step))
+    return OnSpark(spark or spark_context(master, progress.step))
 
 
 class _Run:

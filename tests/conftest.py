@@ -1,4 +1,4 @@
-"""What every test may use: one Spark session for the whole run."""
+"""What every test may use: one Spark for the whole run."""
 
 import gc
 import os
@@ -23,8 +23,13 @@ gc.disable()
 _LOOK_EVERY = 50_000
 """New objects after which garbage is looked for, among those made since the tests were collected."""
 
-_ON_SPARK = ("tests/scenarios/", "tests/spark_jobs/test_carrier.py", "tests/spark_jobs/test_session.py")
-"""What needs the one Spark session."""
+_ON_SPARK = (
+    "tests/scenarios/",
+    "tests/spark_jobs/test_carried.py",
+    "tests/spark_jobs/test_carrier.py",
+    "tests/spark_jobs/test_context.py",
+)
+"""What needs the one Spark: another one costs four seconds."""
 _TOGETHER = {
     **dict.fromkeys(_ON_SPARK, "on Spark"),
     "tests/spark_jobs/test_reuse.py": "in rounds",
@@ -104,11 +109,11 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture(scope="session")
 def spark():
-    """One Spark session on two threads, shared by every test that needs it."""
-    from spark_jobs.session import spark_session
+    """One Spark on two threads, shared by every test that needs it."""
+    from spark_jobs.context import spark_context
 
-    session = spark_session("local[2]")
-    with pytest.MonkeyPatch.context() as patch:  # a command that ends its session must not end everybody's
-        patch.setattr("spark_jobs.session.end_session", lambda: None)
-        yield session
-    session.stop()
+    context = spark_context("local[2]")
+    with pytest.MonkeyPatch.context() as patch:  # a command that ends its Spark must not end everybody's
+        patch.setattr("spark_jobs.context.end_spark", lambda: None)
+        yield context
+    context.stop()

@@ -191,7 +191,7 @@ def test_a_module_imports_only_what_its_part_may(file):
 CAUGHT = {
     "a rule that reads a frame": ("forensics/rules", "import pandas"),
     "a rule that reads the lake": ("forensics/rules", "from forensics.lake import Lake"),
-    "a collector that starts Spark": ("ingest", "from spark_jobs.session import spark_session"),
+    "a collector that starts Spark": ("ingest", "from spark_jobs.context import spark_context"),
     "a job that asks AWS": ("spark_jobs", "def f():\n    import boto3"),
     "a job that draws": ("spark_jobs", "from forensics import charts"),
     "a page that collects": ("pages", "from ingest.collect import collect"),

@@ -27,7 +27,7 @@ TIMES = 3
 
 
 class History:
-    """A lake of so many lines, correlated as they come, in one session."""
+    """A lake of so many lines, correlated as they come, in one Java."""
 
     def __init__(self, consumer: ModuleType, root: Path, lines: int, threads: int, spark: Any) -> None:
         self.consumer, self.lines, self.threads, self.spark = consumer, lines, threads, spark
@@ -54,9 +54,9 @@ class History:
 
 def run(consumer: ModuleType, root: Path, lines: int, threads: int) -> dict[str, Any]:
     """Measure a history of so many lines and one of a tenth; what each correlation took, by history and what was new."""
-    from spark_jobs.session import spark_session
+    from spark_jobs.context import spark_context
 
-    spark = spark_session(f"local[{threads}]")
+    spark = spark_context(f"local[{threads}]")
     warm_up = History(consumer, root / "warm-up", 2_000, threads, spark)
     warm_up.correlate()
     warm_up.correlate_new(200)

@@ -31,13 +31,13 @@ def run_duckdb(lake: Lake, threads: int) -> dict[str, Any]:
 
 
 def run_spark(lake: Lake, threads: int) -> dict[str, Any]:
-    """Correlate twice: cold with Spark's start, then warm in the same session, everything anew."""
+    """Correlate twice: cold with Spark's start, then warm in the same Java, everything anew."""
     settings, took = Settings.parse(SETTINGS), {}
     with measured() as one:
+        from spark_jobs.context import spark_context
         from spark_jobs.runner import correlate
-        from spark_jobs.session import spark_session
 
-        spark = spark_session(f"local[{threads}]")
+        spark = spark_context(f"local[{threads}]")
         correlate(lake, settings, spark=spark, force=True)
     took["cold"] = asdict(one)
     with measured() as one:

@@ -10,8 +10,8 @@ import pytest
 
 import cli
 import ingest.collect
+import spark_jobs.context
 import spark_jobs.runner
-import spark_jobs.session
 from forensics.people import Marks
 from forensics.report.notice import WebhookError, news_of, notice_of, target_of
 from forensics.report.opening import opening
@@ -227,7 +227,7 @@ def watch(lake, monkeypatch):
     monkeypatch.setattr(
         ingest.collect, "collect", lambda *_, **__: SimpleNamespace(stored_count=0, gaps=(), readings=())
     )
-    monkeypatch.setattr(spark_jobs.session, "spark_session", lambda *_: None)
+    monkeypatch.setattr(spark_jobs.context, "spark_context", lambda *_: None)
     monkeypatch.setattr(spark_jobs.runner, "correlate", lambda lake, *_, **__: lake.generation())
     monkeypatch.setattr("cli.watch.threading", SimpleNamespace(Event=lambda: SimpleNamespace(wait=lambda _: False)))
 

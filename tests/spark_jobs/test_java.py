@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_jobs import java, session
+from spark_jobs import context, java
 from spark_jobs.java import Java, find_java, packaged_java
 
 
@@ -84,6 +84,6 @@ def test_the_person_s_java_home_is_left_as_it_was(tmp_path, monkeypatch):
         monkeypatch.delenv("JAVA_HOME", raising=False)
         if before:
             monkeypatch.setenv("JAVA_HOME", before)
-        with session.java_home(tmp_path):
+        with context.java_home(tmp_path):
             assert os.environ["JAVA_HOME"] == str(tmp_path)
         assert os.environ.get("JAVA_HOME") == before

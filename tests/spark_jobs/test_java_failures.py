@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pytest
 from pyspark import SparkContext
-from pyspark.sql import SparkSession
 
 from forensics.errors import SparkEndedError
 from forensics.lake import Lake
@@ -31,12 +30,11 @@ def java(monkeypatch):
         monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=process))
         monkeypatch.setattr(SparkContext, "_jvm", None)
         monkeypatch.setattr(SparkContext, "_active_spark_context", "a context")
-        monkeypatch.setattr(SparkSession, "_instantiatedSession", "a session")
         yield process
         process.kill()
 
 
-def test_a_killed_java_is_a_sentence_and_its_session_is_forgotten(java):
+def test_a_killed_java_is_a_sentence_and_its_context_is_forgotten(java):
     java.kill()
 
     with pytest.raises(SparkEndedError, match="status -9"), java_failures_told():
@@ -44,7 +42,6 @@ def test_a_killed_java_is_a_sentence_and_its_session_is_forgotten(java):
 
     assert SparkContext._active_spark_context is None
     assert SparkContext._gateway is None
-    assert SparkSession._instantiatedSession is None
 
 
 def test_no_memory_left_names_the_setting_that_gives_more(java):
@@ -52,6 +49,7 @@ def test_no_memory_left_names_the_setting_that_gives_more(java):
         raise RuntimeError("java.lang.OutOfMemoryError: Java heap space")
 
     assert "DOUBLETAKE_SPARK_MEMORY" in told.value.hint
+    assert "[default: 1g]" in told.value.hint
     assert SparkContext._active_spark_context == "a context"
 
 

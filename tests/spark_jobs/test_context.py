@@ -5,13 +5,17 @@ import pytest
 pytestmark = pytest.mark.spark
 
 
+def test_no_sql_of_spark_s_is_started(spark):
+    assert not spark._jvm.org.apache.spark.sql.SparkSession.getDefaultSession().isDefined()
+
+
 def test_python_workers_have_no_archive_to_read_again_before_each_task(spark):
     def path_of_worker(_):
         import sys
 
         yield "\n".join(sys.path)
 
-    (seen,) = spark.sparkContext.parallelize([0], 1).mapPartitions(path_of_worker).collect()
+    (seen,) = spark.parallelize([0], 1).mapPartitions(path_of_worker).collect()
 
     assert not [entry for entry in seen.splitlines() if entry.endswith((".zip", ".jar"))]
 
@@ -22,6 +26,6 @@ def test_python_workers_keep_the_memory_of_one_unit_for_the_next(spark):
 
         yield os.environ.get("_RJEM_MALLOC_CONF", "")
 
-    (seen,) = spark.sparkContext.parallelize([0], 1).mapPartitions(settings_of_worker).collect()
+    (seen,) = spark.parallelize([0], 1).mapPartitions(settings_of_worker).collect()
 
     assert "dirty_decay_ms:10000" in seen

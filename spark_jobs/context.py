@@ -1,4 +1,4 @@
-"""The one place that builds a Spark session."""
+"""The one place that starts Spark."""
 
 import os
 import sys
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pyspark import SparkContext
-from pyspark.sql import SparkSession
+from pyspark import SparkConf, SparkContext
 
 from spark_jobs.java import find_java
 from spark_jobs.scratch import scratch_folder
 
-DRIVER_MEMORY = os.environ.get("DOUBLETAKE_SPARK_MEMORY", "1g")
+DEFAULT_MEMORY = "1g"
+DRIVER_MEMORY = os.environ.get("DOUBLETAKE_SPARK_MEMORY", DEFAULT_MEMORY)
 
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
 """Java only hands out work: its slow compiler never pays for itself."""
@@ -20,12 +20,12 @@ _QUIET = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properti
 """Errors only: Spark else greets with lines about its logging before the first word of ours."""
 
 
-def spark_session(master: str | None = None, say: Callable[[str], None] | None = None) -> SparkSession:
-    """Return the running session or start one: UTC, this interpreter, loopback only, no web page.
+def spark_context(master: str | None = None, say: Callable[[str], None] | None = None) -> SparkContext:
+    """Return the running context or start one: this interpreter, loopback only, no web page, none of Spark's SQL.
 
     ``master`` None means every core of this machine inside this process; ``say`` is told which Java was taken.
     """
-    if active := SparkSession.getActiveSession():
+    if active := SparkContext._active_spark_context:
         return active
     java = find_java()
     if say:
@@ -41,34 +41,30 @@ def spark_session(master: str | None = None, say: Callable[[str], None] | None =
     if root not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([root, *filter(None, paths)])
     scratch = scratch_folder()
-    builder = (
-        SparkSession.builder.appName("doubletake")
-        .master(master or "local[*]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", DRIVER_MEMORY)
-        .config("spark.driver.extraJavaOptions", f"{_SHORT_LIVED} {_QUIET} -Djava.io.tmpdir={scratch}")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.speculation", "false")
-        .config("spark.sql.warehouse.dir", str(scratch))  # else spark-warehouse appears where the command was run
-    )
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": DRIVER_MEMORY,
+        "spark.driver.extraJavaOptions": f"{_SHORT_LIVED} {_QUIET} -Djava.io.tmpdir={scratch}",
+        "spark.speculation": "false",
+    }
     if local:
-        builder = (
-            builder.config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.local.dir", str(scratch))
-            .config("spark.python.daemon.module", "spark_jobs.python_daemon")
-        )
+        settings |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.local.dir": str(scratch),
+            "spark.python.daemon.module": "spark_jobs.python_daemon",
+        }
     else:
         # Our modules lie beside the interpreter, at the same place there.
-        builder = builder.config("spark.executorEnv.PYTHONPATH", root)
-        builder = builder.config("spark.executor.extraJavaOptions", _SHORT_LIVED)
+        settings |= {"spark.executorEnv.PYTHONPATH": root, "spark.executor.extraJavaOptions": _SHORT_LIVED}
+    conf = SparkConf().setAppName("doubletake").setMaster(master or "local[*]").setAll(list(settings.items()))
     with java_home(java.launcher_home()):
-        session = builder.getOrCreate()
+        context = SparkContext(conf=conf)
     # A killed Java breaks the connection that counts progress, too: socketserver would print a traceback beside our sentence.
-    if counting := getattr(session.sparkContext, "_accumulatorServer", None):
+    if counting := getattr(context, "_accumulatorServer", None):
         counting.handle_error = _say_nothing
-    return session
+    return context
 
 
 def _say_nothing(request: object, address: object) -> None:
@@ -89,21 +85,20 @@ def java_home(home: Path) -> Iterator[None]:
             os.environ["JAVA_HOME"] = before
 
 
-def forget_session() -> None:
-    """Let the next session start a Java of its own: that of the running one is gone, or about to go."""
+def forget_context() -> None:
+    """Let the next context start a Java of its own: that of the running one is gone, or about to go."""
     SparkContext._active_spark_context = None
     SparkContext._gateway = SparkContext._jvm = None
-    SparkSession._instantiatedSession = None
 
 
-def end_session() -> None:
-    """Stop the running session, if there is one, and its Java process: what is served afterwards needs neither."""
-    active = SparkSession.getActiveSession()
+def end_spark() -> None:
+    """Stop the running context, if there is one, and its Java process: what is served afterwards needs neither."""
+    active = SparkContext._active_spark_context
     if active is None:
         return
-    gateway = active.sparkContext._gateway
+    gateway = active._gateway
     active.stop()
-    forget_session()
+    forget_context()
     if gateway is not None:
         gateway.shutdown()
         if java := getattr(gateway, "proc", None):
