@@ -3,9 +3,10 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from deltalake.exceptions import TableNotFoundError
 
@@ -119,10 +120,32 @@ def replaced_by(folder: Path, version: int) -> set[str] | None:
 
     They stand in the last commit of rows, which is found without opening the table. None where that added to others.
     """
+    written = _last_written(folder, version)
+    if written and _info(written).get("operationParameters", {}).get("mode") != "Overwrite":
+        return None
+    return {action["add"]["path"] for action in written if "add" in action}
+
+
+def told_of(folder: Path, version: int) -> dict[Stamp, tuple[int, str]]:
+    """Return rows and SHA-256 of the files that the last commit of rows named, by what tells one writing of a file from another."""
+    written = _last_written(folder, version)
+    sums: dict[str, str] = json.loads(_info(written).get(DIGESTS, "{}"))
+    found = {}
+    for added in (action["add"] for action in written if "add" in action):
+        path = unquote(added["path"])
+        stamp, rows = stamp_of(folder / path), json.loads(added.get("stats") or "{}").get("numRecords")
+        if stamp is not None and path in sums and rows is not None:
+            found[stamp] = rows, sums[path]
+    return found
+
+
+def _last_written(folder: Path, version: int) -> list[dict[str, Any]]:
     for earlier in range(version, -1, -1):
         found = list(actions(folder, earlier))
-        info: dict[str, Any] = next((action["commitInfo"] for action in found if "commitInfo" in action), {})
-        if info.get("operation") == "WRITE":
-            is_whole = info.get("operationParameters", {}).get("mode") == "Overwrite"
-            return {action["add"]["path"] for action in found if "add" in action} if is_whole else None
-    return set()
+        if _info(found).get("operation") == "WRITE":
+            return found
+    return []
+
+
+def _info(found: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    return next((action["commitInfo"] for action in found if "commitInfo" in action), {})

@@ -55,12 +55,19 @@ class DataFile:
     """Least and greatest value of the columns that tell what is lost with the file; times are UTC."""
 
     @classmethod
-    def of(cls, folder: Path, file: Path, spans: Mapping[str, tuple[Any, Any]] | None = None) -> "DataFile":
-        """Describe a file that is written whole."""
+    def of(
+        cls,
+        folder: Path,
+        file: Path,
+        spans: Mapping[str, tuple[Any, Any]] | None = None,
+        told: Mapping[commits.Stamp, tuple[int, str]] | None = None,
+    ) -> "DataFile":
+        """Describe a file that is written whole; what an earlier commit ``told`` of the same file is not counted again."""
         status = file.stat()
-        rows = pq.read_metadata(file).num_rows
+        stamp = status.st_ino, status.st_size, status.st_mtime_ns
+        rows, sha256 = (told or {}).get(stamp) or (pq.read_metadata(file).num_rows, digest(file))
         path, written_ms = str(file.relative_to(folder)), status.st_mtime_ns // 1_000_000
-        return cls(path, status.st_size, rows, digest(file), written_ms, spans or {})
+        return cls(path, status.st_size, rows, sha256, written_ms, spans or {})
 
     def added(self, is_new_data: bool = True) -> AddAction:
         """Return what names the file in a commit; ``is_new_data`` is False where its rows came from other files."""

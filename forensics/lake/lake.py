@@ -278,8 +278,9 @@ class Lake:
 
     def _replace(self, table: Table, run_id: str) -> tuple[int, int]:
         staged = sorted(self.staging_folder(table, run_id).glob("*.parquet"))
-        files = [file for file in (DataFile.of(self.path(table), path) for path in staged) if file.row_count]
         folder, handle = self.path(table), self._open_or_create(table)
+        told = commits.told_of(folder, handle.version())
+        files = [file for file in (DataFile.of(folder, path, told=told) for path in staged) if file.row_count]
         if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so
             return handle.version(), 0
         version = data_files.name(folder, table, handle, files, mode="overwrite")

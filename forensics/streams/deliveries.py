@@ -1,6 +1,6 @@
 """Facts to deliveries: what the lines of one consumer say of one message, in one row. Lambda runs and workers alike."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from forensics.identity import handle_prefix
@@ -38,6 +38,7 @@ _ONLY_TIMED = frozenset(
 _OF_RECORD = slice(Fact._fields.index("receive_count"), Fact._fields.index("detail"))
 _NOTHING = (None,) * (_OF_RECORD.stop - _OF_RECORD.start)
 _MESSAGE_ID = Pattern("message_id", f"^{UUID}(?![\\s\\S])")
+_IN_HAND, _WORKED = frozenset({"record", "started"}), frozenset({"effect", "guard"})
 _MARKS, _GUARDS = frozenset({"effect", "started"}), frozenset({"guard", "idempotency"})
 
 
@@ -135,6 +136,8 @@ def _with_named_messages(facts: list[Fact]) -> list[Fact]:
         if fact.role == "record" and fact.receipt_handle is not None:
             by_handle.setdefault(handle_prefix(fact.receipt_handle), fact.message_id)
     only = min(ids) if len(ids) == 1 else None
+    if any(fact.message_id is None and fact.key is not None and fact.key not in by_key for fact in facts):
+        by_key |= _told_in_turn(facts, by_key)
 
     def named(fact: Fact) -> Fact:
         if fact.message_id is not None:
@@ -146,6 +149,26 @@ def _with_named_messages(facts: list[Fact]) -> list[Fact]:
         return fact._replace(message_id=of_handle or only)
 
     return [named(fact) for fact in facts]
+
+
+def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str]) -> dict[str, str]:
+    """Return the messages of keys that no line names with one: that of the one message which is in hand and has none so far.
+
+    Where several are, as when a batch is worked on side by side, nothing tells whose key it is.
+    """
+    done = {fact.message_id for fact in facts if fact.role in _WORKED and fact.message_id is not None} | set(
+        by_key.values()
+    )
+    seen, waiting = set(done), set()
+    found: dict[str, str] = {}
+    for fact in sorted(facts, key=lambda fact: fact.at):
+        if fact.message_id is not None:
+            if fact.message_id not in seen and (fact.role in _IN_HAND or fact.detail == TAKEN):
+                seen.add(fact.message_id)
+                waiting.add(fact.message_id)
+        elif fact.key is not None and fact.key not in by_key and fact.key not in found and len(waiting) == 1:
+            found[fact.key] = waiting.pop()
+    return found
 
 
 def gathered(item_id: str, facts: Sequence[Fact], **carried: Any) -> Delivery:

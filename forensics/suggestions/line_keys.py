@@ -88,25 +88,38 @@ def keys_told(lines_of: Sequence[tuple[str, Sequence[str]]]) -> list[str | None]
 
 
 def with_keys_beside(runs: Sequence[RunLines]) -> list[RunLines]:
-    """Give the only message of a run the business key that its lines tell without naming the message.
+    """Give messages the business key that lines without a message id tell: each line is of the message that was named last.
 
-    Runs of several messages stay as they are: which one such a line is about nothing tells.
+    Where a batch is worked on side by side, lines stand behind others' names and no message keeps one key: nothing is given.
     """
-    alone = [run for run in runs if len(run.items) == 1]
-    lines_of = [
-        (run.items[0].message_id, [line.text for line in run.lines if not _names(run, line.text)]) for run in alone
+    beside = [(run, number, lines) for run in runs for number, lines in _lines_beside(run).items()]
+    keys = keys_told([(run.items[number].message_id, lines) for run, number, lines in beside])
+    given: dict[int, dict[int, str]] = defaultdict(dict)
+    for (run, number, _), key in zip(beside, keys, strict=True):
+        if key is not None:
+            given[id(run)][number] = key
+    return [_with_values(run, given[id(run)]) if id(run) in given else run for run in runs]
+
+
+def _lines_beside(run: RunLines) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {number: [] for number in range(len(run.items))}
+    at_hand = 0 if len(run.items) == 1 else None
+    for line in run.lines:
+        text = line.text.lower()
+        named = [number for number, item in enumerate(run.items) if item.message_id in text]
+        if named:
+            at_hand = named[0] if len(named) == 1 else None
+        elif at_hand is not None:
+            found[at_hand].append(line.text)
+    return found
+
+
+def _with_values(run: RunLines, keys: dict[int, str]) -> RunLines:
+    items = [
+        replace(item, values={keys[number]: OF_LINE, **item.values}) if number in keys else item
+        for number, item in enumerate(run.items)
     ]
-    keys = {id(run): key for run, key in zip(alone, keys_told(lines_of), strict=True)}
-    return [_with_value(run, key) if (key := keys.get(id(run))) else run for run in runs]
-
-
-def _names(run: RunLines, text: str) -> bool:
-    return run.items[0].message_id in text.lower()
-
-
-def _with_value(run: RunLines, key: str) -> RunLines:
-    item = run.items[0]
-    return replace(run, items=[replace(item, values={key: OF_LINE, **item.values})])
+    return replace(run, items=items)
 
 
 def _is_key(name: str, of_messages: dict[str, set[str]], messages: int) -> bool:

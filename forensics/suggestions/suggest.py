@@ -46,8 +46,9 @@ def suggest(findings: Findings, queue: str, settings: Settings) -> Suggestions:
         if not mine:
             continue
         found = _of_consumer(who, section, mine)
-        if found.effect is None and (beside := _of_consumer(who, section, with_keys_beside(mine))).effect is not None:
-            mine, found = with_keys_beside(mine), beside
+        if found.effect is None:
+            mine = with_keys_beside(mine)
+            found = _of_consumer(who, section, mine)
         effects.append((mine, found.effect))
         proposals += found.proposals
         cannot_tell += found.cannot_tell

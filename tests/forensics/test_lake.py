@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forensics.errors import LakeBusyError, LakeMissingError, LakeTooNewError
-from forensics.lake import Appended, Lake, LakeDamagedError, delta, to_arrow
+from forensics.lake import Appended, Lake, LakeDamagedError, commits, data_files, delta, to_arrow
 from forensics.lake.filters import between, equals, one_of
 from forensics.tables import BY_NAME
 
@@ -251,6 +251,26 @@ def test_staged_files_are_invisible_until_published(lake):
 
     assert lake.findings().read(MESSAGES).num_rows == 1
     assert lake.read(MESSAGES).num_rows == 1
+
+
+def test_a_file_that_the_generation_before_named_is_not_read_again(lake, monkeypatch):
+    publish(lake, "r1", messages=2)
+    folder = lake.path(BY_NAME["messages"])
+    before = folder / "data" / "r1" / "part-0.parquet"
+    named = commits.digests(folder)["data/r1/part-0.parquet"]
+    digested: list[str] = []
+    digest = data_files.digest
+    monkeypatch.setattr(data_files, "digest", lambda file: digested.append(file.name) or digest(file))
+    (folder / "data" / "r2").mkdir()
+    os.link(before, folder / "data" / "r2" / "linked.parquet")
+    shutil.copyfile(before, folder / "data" / "r2" / "copied.parquet")
+
+    about = {"generation_id": "r2" * 20, "inputs": lake.versions(), "rules_version": "1", "data_until_at": T}
+    lake.publish("r2", about, (BY_NAME["messages"],))
+
+    assert "linked.parquet" not in digested and "copied.parquet" in digested
+    assert [commits.digests(folder)[f"data/r2/{name}.parquet"] for name in ("linked", "copied")] == [named, named]
+    assert lake.count(BY_NAME["messages"]) == 4
 
 
 def test_earlier_generations_can_be_named(lake):

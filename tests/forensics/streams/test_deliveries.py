@@ -151,9 +151,39 @@ ABOUT = {
         [fact("record", M), fact("record", N, at=2), fact("idempotency", detail="already_done")],
         {M: ["record"], N: ["record"]},
     ),
-    "its key, not the only message": (
-        [fact("record", M), fact("effect", key="l")],
-        {M: ["record"], "key:l": ["effect"]},
+    "the only message in hand": (
+        [fact("record", M), fact("effect", key="l", at=2)],
+        {M: ["effect", "record"]},
+    ),
+    "its key, where the only message is named in passing": (
+        [fact("mention", M), fact("effect", key="l", at=2)],
+        {M: ["mention"], "key:l": ["effect"]},
+    ),
+    "its key, where the message comes to hand only later": (
+        [fact("effect", key="l"), fact("started", M, at=2)],
+        {M: ["started"], "key:l": ["effect"]},
+    ),
+    "its key, where the only message in hand had another": (
+        [fact("record", M), fact("effect", key="k", at=2), fact("effect", key="l", at=3)],
+        {M: ["effect", "record"], "key:l": ["effect"]},
+    ),
+    "its key, where the only message in hand is named by its effect's own line": (
+        [fact("record", M), fact("effect", key="l", at=2), fact("effect", M, at=3)],
+        {M: ["effect", "record"], "key:l": ["effect"]},
+    ),
+    "one message after another, as they come to hand and their keys are told": (
+        [
+            fact("started", M),
+            fact("effect", key="k", at=2),
+            fact("mention", N, detail=TAKEN, at=3),
+            fact("guard", key="l", at=4),
+            fact("effect", key="k", at=5),
+        ],
+        {M: ["effect", "effect", "started"], N: ["guard", "mention"]},
+    ),
+    "its key, where two messages are in hand": (
+        [fact("started", M), fact("started", N, at=2), fact("effect", key="k", at=3), fact("effect", key="l", at=4)],
+        {M: ["started"], N: ["started"], "key:k": ["effect"], "key:l": ["effect"]},
     ),
 }
 

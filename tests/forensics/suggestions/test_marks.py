@@ -214,8 +214,24 @@ def test_the_line_between_a_frameworks_own_is_the_effect_of_the_only_message_in_
     assert values(marks) == {"effect": r"charged order (?P<key>\S+)"}
 
 
-def test_no_line_without_an_id_is_given_to_one_of_several_messages():
-    runs = without_bodies(day(shoryuken, size=2))
+def test_lines_without_an_id_are_of_the_message_that_was_named_last():
+    def in_turn(message, key, count):
+        return [(1, f"processing {message}"), (300, f"charged order {key} of 12 EUR")]
+
+    marks = found(with_keys_beside(without_bodies(day(in_turn, size=3))))
+
+    assert values(marks) == {
+        "effect": r"charged order (?P<key>\S+)",
+        "started": r"processing (?P<message_id>\S+)",
+    }
+
+
+def test_lines_of_messages_that_are_worked_on_side_by_side_are_nobodys():
+    runs = without_bodies(
+        day(lambda message, key, count: [(1, f"processing {message}"), (300, f"charged order {key}")])
+    )
+    for one in runs:
+        one.lines.sort(key=lambda line: "charged" in line.text)
 
     assert with_keys_beside(runs) == runs
 
