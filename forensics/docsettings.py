@@ -54,6 +54,7 @@ message_id = "$.sqs.id"           # where every line carries it: JSON path, or a
 receive_count = "$.sqs.count"     # the same for the receive count, group receive_count
 deleted = '"event": "deleted"'    # the item was done and its delete sent; with message_id said, no group is needed
 failed = '"event": "failed"'      # the item failed
+visibility_set = '"event": "kept", "for": (?P<seconds>\d+)'   # how long it stays hidden from then on: heartbeats, releases
 
 [[producer]]                      # what sends to a queue, and logs it
 log_group = "/ecs/checkout"

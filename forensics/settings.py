@@ -17,7 +17,7 @@ class Consumer:
     """How one consumer logs: a Lambda function (``name``) or a worker (``log_group``).
 
     ``effect``, ``started``, ``guard``, ``deleted`` and ``failed`` are regular expressions with the groups message_id
-    and/or key. ``message_id`` and ``receive_count`` say where every line carries these: a JSON path, or a regular
+    and/or key, ``visibility_set`` with the group seconds, too. ``message_id`` and ``receive_count`` say where every line carries these: a JSON path, or a regular
     expression with a group of that name; then the other expressions need no groups.
     ``guard_table`` is the name of the DynamoDB table that its guard asks.
     ``order`` and ``idempotent`` are None where not said: unknown, not a default.
@@ -33,6 +33,7 @@ class Consumer:
     guard: str | None = None
     deleted: str | None = None
     failed: str | None = None
+    visibility_set: str | None = None
     message_id: str | None = None
     receive_count: str | None = None
     guard_table: str | None = None
@@ -42,7 +43,7 @@ class Consumer:
     @property
     def names_messages(self) -> bool:
         """Tell whether its settings say where lines name messages."""
-        marks = (self.effect, self.started, self.guard, self.deleted, self.failed)
+        marks = (self.effect, self.started, self.guard, self.deleted, self.failed, self.visibility_set)
         return self.message_id is not None or any("(?P<message_id>" in mark for mark in marks if mark)
 
 

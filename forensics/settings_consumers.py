@@ -10,6 +10,7 @@ from forensics.settings_values import (
     Flag,
     QueueName,
     Text,
+    VisibilityExpression,
     checked_function_name,
     checked_place,
     checked_table_name,
@@ -17,7 +18,7 @@ from forensics.settings_values import (
     refuse,
 )
 
-_LINES = ("effect", "started", "guard", "deleted", "failed")
+_LINES = ("effect", "started", "guard", "deleted", "failed", "visibility_set")
 """Keys that hold an expression for lines."""
 
 
@@ -52,6 +53,12 @@ class ConsumerSection(Section):
     failed: Expression | None = Field(
         None, description="The line that says an item failed.", examples=["failed (?P<message_id>\\S+)"]
     )
+    visibility_set: VisibilityExpression | None = Field(
+        None,
+        description="The line that says for how many seconds from then on a message's visibility timeout was set, by a heartbeat or a"
+        " release: with the group seconds, 0 where a release names none.",
+        examples=["lease of (?P<message_id>\\S+) extended to (?P<seconds>[0-9]+) s"],
+    )
     message_id: Annotated[Text, AfterValidator(checked_place("message_id"))] | None = Field(
         None,
         description="Where every line carries the message id: a JSON path, or an expression with the group message_id."
@@ -81,11 +88,11 @@ class ConsumerSection(Section):
     @model_validator(mode="after")
     def _names_what_lines_are_about(self) -> "ConsumerSection":
         for key in _LINES:
-            text = getattr(self, key)
-            if text is not None and self.message_id is None and not groups_of(text):
+            text, more = getattr(self, key), ", and (?P<seconds>...)" if key == "visibility_set" else ""
+            if text is not None and self.message_id is None and not groups_of(text) - {"seconds"}:
                 refuse(
-                    f"{key} = {text!r} has the groups []",
-                    "Name what it finds: (?P<message_id>...) and/or (?P<key>...), no other groups by name.",
+                    f"{key} = {text!r} has the groups {sorted(groups_of(text))}",
+                    f"Name what it finds: (?P<message_id>...) and/or (?P<key>...){more}, no other groups by name.",
                     key,
                 )
         return self

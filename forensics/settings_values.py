@@ -187,6 +187,7 @@ Text = Annotated[str, Field(min_length=1)]
 Flag = Annotated[bool, Strict()]
 Count = Annotated[int, Strict(), Field(gt=0)]
 Expression = Annotated[Text, AfterValidator(_expression(("message_id", "key")))]
+VisibilityExpression = Annotated[Text, AfterValidator(_expression(("message_id", "key", "seconds")))]
 SendExpression = Annotated[Text, AfterValidator(_expression(SEND_GROUPS))]
 JsonPath = Annotated[Text, AfterValidator(_path)]
 _TEXT_SCHEMA = {"type": "string", "minLength": 1}

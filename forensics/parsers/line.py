@@ -53,6 +53,7 @@ class ParsedLine:
     guard_mark: Mark | None = None
     deleted_mark: Mark | None = None
     failed_mark: Mark | None = None
+    visibility_mark: Mark | None = None
     receive_count: int | None = None
 
 
@@ -154,9 +155,9 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
     said = consumer or Consumer()
     message_id, count = placed(text, said.message_id, "message_id"), placed(text, said.receive_count, "receive_count")
     message_id = message_id.lower() if message_id else None
-    effect, started, guard, deleted, failed = (
+    effect, started, guard, deleted, failed, hidden = (
         mark(text, e, message_id) if e else None
-        for e in (said.effect, said.started, said.guard, said.deleted, said.failed)
+        for e in (said.effect, said.started, said.guard, said.deleted, said.failed, said.visibility_set)
     )
     kind = "handle_error" if refused else "app" if is_app else "other"
     if unhandled:
@@ -181,6 +182,7 @@ def _application(line: str, style: str | None, is_json: bool, consumer: Consumer
         guard_mark=guard,
         deleted_mark=deleted,
         failed_mark=failed,
+        visibility_mark=hidden,
         receive_count=int(count) if count and re.fullmatch(r"[0-9]{1,9}", count) else None,
     )
 

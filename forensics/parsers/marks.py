@@ -1,5 +1,6 @@
-"""What a team configured for a consumer: its marks (effect, started, guard, deleted, failed), and where ids stand."""
+"""What a team configured for a consumer: its marks (effect, started, guard, deleted, failed, visibility_set), and where ids stand."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,10 +12,14 @@ _NEVER_LITERAL = set("\\^$.|?*+()[]{}")
 
 @dataclass(frozen=True)
 class Mark:
-    """What a configured pattern found: a message id, a business key, or both."""
+    """What a configured pattern found: a message id, a business key, or both; and seconds, where it has a group for them."""
 
     message_id: str | None
     key: str | None
+    seconds: int | None = None
+
+
+_SECONDS = re.compile("[0-9]{1,9}")
 
 
 @lru_cache(maxsize=256)
@@ -60,7 +65,9 @@ def mark(text: str, expression: str, message_id: str | None = None) -> Mark | No
     message_id = named.lower() if named else message_id
     if message_id is None and key is None:
         return None
-    return Mark(message_id, key)
+    if (seconds := groups.get("seconds")) is None:
+        return Mark(message_id, key)
+    return Mark(message_id, key, int(seconds)) if _SECONDS.fullmatch(seconds) else None
 
 
 def placed(text: str, place: str | None, group: str) -> str | None:

@@ -4,7 +4,7 @@ from forensics.parsers import app_lines, handle_errors, idempotency, json_lines,
 from forensics.parsers.marks import needle_of
 from forensics.settings import Consumer
 
-MARKS = ("effect", "started", "guard", "deleted", "failed")
+MARKS = ("effect", "started", "guard", "deleted", "failed", "visibility_set")
 """The settings of a consumer that hold an expression each, for what its lines mark."""
 
 _OF_ALL = (

@@ -38,12 +38,15 @@ def facts_of(
         if mark is not None:
             count = parsed.receive_count if role == "started" else None
             facts.append(Fact(role, at, evidence_id, mark.message_id or None, mark.key or None, count))
+    if (hidden := parsed.visibility_mark) is not None:
+        seconds = str(hidden.seconds or 0)  # a release may name none
+        facts.append(Fact(HIDDEN, at, evidence_id, hidden.message_id, hidden.key, detail=seconds))
     if parsed.idempotency is not None:
         facts.append(Fact("idempotency", at, evidence_id, detail=parsed.idempotency))
     if parsed.handle_error is not None:
         facts.append(_handle_error(parsed.handle_error, parsed.mentions or [], at, evidence_id))
     if (line := parsed.worker) is not None:
-        if line.visibility_s is not None:
+        if line.visibility_s is not None and parsed.visibility_mark is None:
             facts.append(Fact(HIDDEN, at, evidence_id, line.message_id, detail=str(line.visibility_s)))
         if line.event != "visibility_set":
             facts += [_worker(line, name, at, evidence_id) for name in (line.message_id, *line.more_ids)]

@@ -589,6 +589,8 @@ def settings_text(world: "World") -> str:
         said.append("effect_is_exhaustive = true")
     if plan.started_declared:
         said.append(f"started = 'processing {message}'")
+    if plan.own_words and (plan.heartbeat or plan.lets_go_after_s is not None):
+        said.append(f"visibility_set = 'lease of {message} runs (?P<seconds>[0-9]+) s more'")
     if plan.guard == "line":
         said.append(
             f"guard = 'already processed {key}'"

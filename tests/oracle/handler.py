@@ -94,6 +94,8 @@ class Handler:
     guard: Guard | None
     follow_up: Callable[[Item, Speaker], None] | None = None
     """Called when the work of an item was done."""
+    let_go: Callable[[Item, Speaker], None] | None = None
+    """Called when it failed."""
 
     def guard_key(self, item: Item) -> str:
         """Return what the guard takes for the item's key."""
@@ -122,11 +124,11 @@ class Handler:
         if self.plan.caught_errors and self.rng.random() < self.plan.trouble_rate:
             speaker.say_caught("ProviderBusy", f"card provider answered 429 for {item.key}, trying again")
         if fate.fails == "before":
-            self._fail(item)
+            self._fail(item, speaker)
         delivery.effects_ms.append(now())
         yield fate.gap_ms
         if fate.fails == "after":
-            self._fail(item)
+            self._fail(item, speaker)
         self._say_effect(item, speaker)
         if self.follow_up:
             self.follow_up(item, speaker)
@@ -135,9 +137,11 @@ class Handler:
         yield fate.after_ms
         delivery.is_finished = True
 
-    def _fail(self, item: Item) -> None:
+    def _fail(self, item: Item, speaker: Speaker) -> None:
         if self.guard:
             self.guard.drop(self.guard_key(item))
+        if self.let_go:
+            self.let_go(item, speaker)
         raise WorkError(f"card provider answered 502 for {item.key}")
 
     def _say_effect(self, item: Item, speaker: Speaker) -> None:

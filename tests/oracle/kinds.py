@@ -126,6 +126,7 @@ def _stopped_workers(rng: random.Random) -> Plan:
         trouble_rate=rng.choice((0.2, 0.4)),
         task_events=rng.random() < 0.5,
         heartbeat=rng.random() < 0.4,
+        own_words=rng.random() < 0.5,
     )
     return drawn.made_fair()
 
@@ -346,6 +347,25 @@ def _past_retention(rng: random.Random) -> Plan:
     )
 
 
+def _letting_go(rng: random.Random) -> Plan:
+    """Handlers that let a message go when it failed, for now or for some seconds, and say so in words of their own."""
+    more = rng.choice(((), (), ("slow",), ("crash",), ("copy",), ("lost_receive",)))
+    drawn = replace(
+        Plan.draw(rng),
+        consumer=rng.choice(("lambda", "lambda", "lines")),
+        troubles=frozenset(("error", *more)),
+        loss="none",
+        response=None,
+        lets_go_after_s=rng.choice((0, 2, 10)),
+        own_words=True,
+        event_form="json",
+        visibility_s=rng.choice((60, 120, 600)),
+        queue_settings_kept=True,
+        trouble_rate=rng.choice((0.1, 0.3)),
+    )
+    return drawn.made_fair()
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -368,6 +388,7 @@ KINDS: dict[str, Drawn] = {
     "lines delivered twice": _read_twice,
     "settings changed later": _with_settings_changed_later,
     "messages held for long": _held_for_long,
+    "messages let go": _letting_go,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

@@ -63,6 +63,10 @@ class Plan:
     even_pace: bool = False  # every item takes the same time: what is begun at once also ends in order
     second_function: bool = False
     shared_group: bool = False  # all functions write to one log group, each in words of its own, and so does a stranger
+    lets_go_after_s: int | None = (
+        None  # who fails sets its message's visibility timeout to that, and says so in words of its own
+    )
+    own_words: bool = False  # for that line it has words that no grammar knows, and a setting that does
     heartbeat: bool = False  # a worker extends the visibility timeout while it works, and says so
     # the handler's lines
     event_form: str = "json"

@@ -65,7 +65,8 @@ class Telling:
         if cause.code == "visibility_expired":
             is_told = self._shows_visibility or before.run_id not in self._ended_ms or (self._ms_apart(cause) or 0) < 0
             return is_told and (has_end or self._last_ms[before.run_id] > cause.later_ms)
-        return plan.calls == "all" or (cause.code == "released" and plan.is_fifo)
+        is_said = cause.code == "released" and (plan.is_fifo or "lease" in roles)
+        return plan.calls == "all" or is_said
 
     @property
     def _shows_visibility(self) -> bool:

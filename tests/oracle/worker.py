@@ -166,11 +166,9 @@ class Worker:
             if self.simulation.now < item.delivery.visible_again_ms:
                 item.delivery.visible_again_ms = self.simulation.now + self.queue.visibility_ms
             seconds = self.queue.visibility_ms // 1000
-            voice.say(
-                f"extended visibility timeout of message {item.delivery.message_id} to {seconds} seconds",
-                "heartbeat",
-                names=(item.delivery,),
-            )
+            words = "extended visibility timeout of message {} to {} seconds"
+            words = "lease of {} runs {} s more" if self.plan.own_words else words
+            voice.say(words.format(item.delivery.message_id, seconds), "heartbeat", names=(item.delivery,))
 
     # -- what frameworks say -------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from tests.oracle.lines import LogBook
 from tests.oracle.mapping import Mapping
 from tests.oracle.plan import Plan
 from tests.oracle.simulation import Simulation, Steps
-from tests.oracle.sqs import Message, Queue, Receipt
+from tests.oracle.sqs import HandleExpiredError, Message, Queue, Receipt
 from tests.oracle.truth import RUNNING, Cause, Delivery, MessageTruth, why_again
 from tests.oracle.worker import Worker
 
@@ -90,6 +90,8 @@ class World:
         self.handler = Handler(plan, self.simulation, self.rng, guard)
         if plan.follow_ups:
             self.handler.follow_up = self._follow_up
+        if plan.lets_go_after_s is not None:
+            self.handler.let_go = self._let_go
         self.functions: list[Function] = []
         self.mappings: list[Mapping] = []
         self.worker: Worker | None = None
@@ -191,6 +193,18 @@ class World:
             )
             words = ("queued capture as message {}", "capture: message_id={}", "next is message {}")
             speaker.say(words[self.seed % 3].format(message.message_id), "follow_up")
+
+    def _let_go(self, item: Item, speaker: Speaker) -> None:
+        """Let a message that failed be visible again soon, unless SQS refuses."""
+        seconds = self.plan.lets_go_after_s or 0
+        try:
+            self.queue.change_visibility(item.receipt, seconds * 1000)
+        except HandleExpiredError:
+            return
+        if self.simulation.now < item.delivery.visible_again_ms:
+            item.delivery.end("released", self.simulation.now)
+        words = f"lease of {item.delivery.message_id} runs {seconds} s more"
+        speaker.say(words, "lease", names=(item.delivery,))
 
     def _body(self, key: str) -> str:
         payment: dict[str, Any] = {"payment_id": key, "amount": self.rng.randrange(100, 90_000), "currency": "EUR"}

@@ -23,12 +23,13 @@ name = "charge-card"
 message_id = 'msg=(?P<message_id>[0-9a-fA-F-]{36})'
 receive_count = 'attempt=(?P<receive_count>[0-9]+)'
 started = 'begin'
+visibility_set = 'lease for (?P<seconds>[0-9.]+) s'
 effect = 'charged (?P<key>p-[0-9]+)'
 guard = 'already charged (?P<key>p-[0-9]+)'
 """
 )
 WORKER, FUNCTION = SETTINGS.workers[0], SETTINGS.functions[0]
-MARKS = ("started", "effect", "guard_mark", "deleted_mark", "failed_mark")
+MARKS = ("started", "effect", "guard_mark", "deleted_mark", "failed_mark", "visibility_mark")
 
 CASES = {
     "an id and a number in JSON": (
@@ -56,6 +57,8 @@ CASES = {
         "already charged p-7",
         {"guard_mark": Mark(None, "p-7"), "effect": Mark(None, "p-7")},
     ),
+    "for how long it is hidden": (FUNCTION, f"lease for 40 s msg={ID}", {"visibility_mark": Mark(ID, None, 40)}),
+    "for no whole seconds": (FUNCTION, f"lease for 4.5 s msg={ID}", {}),
     "a long line": (
         WORKER,
         '{"event": "start", "note": "' + "\\u00e9 \U0001f600 " * 30_000 + '", "sqs": {"id": "A1"}}',

@@ -17,6 +17,7 @@ CONSUMER = Consumer(
     started=r"working on (?P<message_id>[0-9a-f-]{36})",
     deleted=r"deleted (?P<message_id>[0-9a-f-]{36})",
     failed=r"gave back (?P<message_id>[0-9a-f-]{36})",
+    visibility_set=r"lease of (?P<message_id>[0-9a-f-]{36}) (?:ends|runs (?P<seconds>\S+) s)",
     receive_count=r"attempt (?P<receive_count>[0-9]+)",
 )
 REFUSED = (
@@ -53,6 +54,16 @@ CASES = {
     "a message given back failed": (
         f"gave back {A}",
         [("worker_failed", A, None, None)],
+    ),
+    "a lease in words of the team's own": (
+        f"lease of {A} runs 90 s",
+        [("worker_visibility_set", A, None, "90")],
+    ),
+    "one that was given up, of no more seconds": (f"lease of {A} ends", [("worker_visibility_set", A, None, "0")]),
+    "one whose seconds are none": (f"lease of {A} runs 1.5 s", []),
+    "one that any grammar knows, said once": (
+        f"visibility: lease of {A} runs 90 s, changed visibility timeout of message {A} to 90 seconds",
+        [("mention", A, None, None), ("worker_visibility_set", A, None, "90")],
     ),
     "failed items, one of them nameless": (
         json.dumps({"batchItemFailures": [{"itemIdentifier": A}, {"itemIdentifier": ""}]}),
