@@ -87,10 +87,34 @@ def text_in(text: str, path: str) -> str | None:
     >>> text_in("p-7", "$")
     'p-7'
     """
+    return text_reader(path)(text)
+
+
+@lru_cache(maxsize=256)
+def text_reader(path: str) -> Callable[[str], str | None]:
+    """Return ``text_in`` of one path, for many texts."""
     if path == "$":
-        return text
-    if (plain := _text_alone(text, path)) is not None:
-        return plain
+        return str
+    reader = _reader_of(path)
+    if reader is None:
+        return partial(_text_of_value, path=path)
+    decode, depth = reader
+
+    def read(text: str) -> str | None:
+        """Take the text or whole number that stands there in one JSON object, its other values passed over; else look at all of it."""
+        try:
+            found = decode(text)
+            for _ in range(depth):
+                found = found.value
+        except (msgspec.MsgspecError, RecursionError):
+            return _text_of_value(text, path)
+        plain = str(found) if not isinstance(found, str) else found if found.isascii() else _writable(found)
+        return plain or _text_of_value(text, path)
+
+    return read
+
+
+def _text_of_value(text: str, path: str) -> str | None:
     value = value_in(text, path)
     if value is None or isinstance(value, str):
         return value
@@ -100,24 +124,8 @@ def text_in(text: str, path: str) -> str | None:
         return None
 
 
-def _text_alone(text: str, path: str) -> str | None:
-    """Return the text or whole number that stands there in one JSON object, its other values passed over; None otherwise."""
-    reader = _reader_of(path)
-    if reader is None:
-        return None
-    decode, names = reader
-    try:
-        found = decode(text)
-        for name in names:
-            found = getattr(found, name)
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-    return _writable(found) or None if isinstance(found, str) else str(found)
-
-
-@lru_cache(maxsize=256)
-def _reader_of(path: str) -> tuple[Callable[[str], Any], tuple[str, ...]] | None:
-    """Return what decodes a JSON text for one path, and the fields that lead there; None where the path goes into lists."""
+def _reader_of(path: str) -> tuple[Callable[[str], Any], int] | None:
+    """Return what decodes a JSON text for one path, and how deep that stands; None where the path goes into lists."""
     steps = steps_of(path)
     kind: Any = str | int
     for depth, step in reversed(list(enumerate(steps))):
@@ -126,7 +134,7 @@ def _reader_of(path: str) -> tuple[Callable[[str], Any], tuple[str, ...]] | None
         default = kind() if depth < len(steps) - 1 else ""
         field = msgspec.field(name=step, default_factory=partial(_same, default))
         kind = msgspec.defstruct(f"At{depth}", [("value", kind, field)], gc=False)
-    return msgspec.json.Decoder(kind).decode, ("value",) * len(steps)
+    return msgspec.json.Decoder(kind).decode, len(steps)
 
 
 def _same(default: Any) -> Any:

@@ -1,6 +1,8 @@
 """Lines of streams to invocations, handlings and deliveries, one line after the other: the meaning that vectors stand in for."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -48,7 +50,7 @@ def of_streams(lines: pl.DataFrame, reading: Reading) -> Part:
     """Return what the lines of some functions' streams tell, each stream as if these were all its lines."""
     said = (
         (log_stream, group := reading.groups.of(log_group, log_stream), _statements(mine, group, reading))
-        for (log_group, log_stream), mine in _by_stream(lines)
+        for log_group, log_stream, mine in _by_stream(lines, "line")
     )
     return _of_said(said, reading)
 
@@ -56,12 +58,12 @@ def of_streams(lines: pl.DataFrame, reading: Reading) -> Part:
 def said_by(lines: pl.DataFrame, reading: Reading) -> pl.DataFrame:
     """Return what lines of functions say one by one (``REST_SCHEMA``); where ``line`` is null it was seen to say nothing."""
     rows: list[tuple[Any, ...]] = []
-    for (log_group, log_stream), mine in _by_stream(lines):
-        loud = mine.filter(pl.col("line").is_not_null())
-        for said in _statements(loud, reading.groups.of(log_group, log_stream), reading):
+    is_silent = pl.col("line").is_null()
+    for log_group, log_stream, mine in _by_stream(lines.filter(~is_silent), "line"):
+        for said in _statements(mine, reading.groups.of(log_group, log_stream), reading):
             is_start = said.kind == "start" and said.request_id is not None
             rows.append((log_group, log_stream, *said[:3], said.request_id, is_start, packed(said)))
-    silent = lines.filter(pl.col("line").is_null())
+    silent = lines.filter(is_silent)
     nothing = {"request_id": None, "is_start": False, "said": None}
     silent = silent.with_columns(pl.lit(value).cast(REST_SCHEMA[name]).alias(name) for name, value in nothing.items())
     return pl.concat([frame(rows, REST_SCHEMA), silent.select(*REST_SCHEMA)])
@@ -71,7 +73,7 @@ def of_said(rest: pl.DataFrame, reading: Reading) -> Part:
     """Return what some functions' streams tell by what their lines say (``REST_SCHEMA``), as if these were all."""
     said = (
         (log_stream, reading.groups.of(log_group, log_stream), _unpacked(mine))
-        for (log_group, log_stream), mine in _by_stream(rest)
+        for log_group, log_stream, mine in _by_stream(rest, "said")
     )
     return _of_said(said, reading)
 
@@ -86,15 +88,13 @@ def _of_said(streams: Iterable[tuple[str, LogGroup, Sequence[Statement]]], readi
     return Part(frame(invocations, INVOCATION_SCHEMA), _hashed(deliveries))
 
 
-def _statements(lines: pl.DataFrame, group: LogGroup, reading: Reading) -> list[Statement]:
-    said = (LogLine(*row) for row in lines.select("at", "order_in_ms", "evidence_id", "line").iter_rows())
-    return statements_of(said, group, reading.keys)
+def _statements(lines: Iterable[tuple[Any, ...]], group: LogGroup, reading: Reading) -> list[Statement]:
+    return statements_of((LogLine(*line) for line in lines), group, reading.keys)
 
 
-def _unpacked(rest: pl.DataFrame) -> list[Statement]:
-    rows = rest.select("at", "order_in_ms", "evidence_id", "said").iter_rows()
+def _unpacked(rest: Iterable[tuple[Any, ...]]) -> list[Statement]:
     return [
-        _STATEMENT(said) if said is not None else Statement(at, order, name, "other") for at, order, name, said in rows
+        _STATEMENT(said) if said is not None else Statement(at, order, name, "other") for at, order, name, said in rest
     ]
 
 
@@ -173,11 +173,11 @@ def _of_facts(facts: pl.DataFrame, by_group: Mapping[str, Mapping[str, str]], re
     """Put handlings together; of a row with an ``item`` only what it says of that one."""
     deliveries: list[tuple[Any, ...]] = []
     handlings: list[dict[str, Any]] = []
-    for (log_group, log_stream), mine in _by_stream(facts):
+    for log_group, log_stream, mine in _by_stream(facts, "facts", "item"):
         group = reading.groups[log_group]
         placed = [
             PlacedFact(at, order, place, fact)
-            for at, order, raw, item in mine.select("at", "order_in_ms", "facts", "item").iter_rows()
+            for at, order, _, raw, item in mine
             for place, fact in enumerate(_FACTS(raw))
             if item is None or fact.message_id == item
         ]
@@ -189,10 +189,11 @@ def _of_facts(facts: pl.DataFrame, by_group: Mapping[str, Mapping[str, str]], re
     return Part(deliveries=_hashed(deliveries), handlings=frame(handlings, HANDLING_SCHEMA))
 
 
-def _by_stream(lines: pl.DataFrame) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
-    ordered = lines.sort(*STREAM, "at", "order_in_ms", "evidence_id")
-    for (log_group, log_stream), mine in ordered.group_by(STREAM, maintain_order=True):
-        yield (str(log_group), str(log_stream)), mine
+def _by_stream(lines: pl.DataFrame, *names: str) -> Iterator[tuple[str, str, Iterator[tuple[Any, ...]]]]:
+    """Yield each stream with its lines in order: time, order and evidence id, then the columns of these ``names``."""
+    ordered = lines.select(*PLACE, *names).sort(PLACE)
+    for (log_group, log_stream), mine in groupby(ordered.iter_rows(), itemgetter(0, 1)):
+        yield log_group, log_stream, (row[2:] for row in mine)
 
 
 def _placed_rows(batch: Sequence[Delivery], group: LogGroup, in_force: SettingsInForce) -> Iterator[tuple[Any, ...]]:

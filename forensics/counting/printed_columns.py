@@ -1,11 +1,10 @@
 """Vectors take the records of printed events in their commonest forms, as columns, where the grammar would take them."""
 
 from collections.abc import Sequence
-from operator import attrgetter
 
 import polars as pl
 
-from forensics.parsers.printed_lists import OF_ATTRIBUTES, OF_RECORD, Attributes, PrintedRecord
+from forensics.parsers.printed_lists import OF_ATTRIBUTES, OF_RECORD, PrintedRecord
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.model import LogGroup
 from forensics.streams.printed_events import printed_records
@@ -63,12 +62,20 @@ def _read(
 def _columns_of(records: Sequence[PrintedRecord], of_event: Sequence[tuple[int, int]]) -> pl.DataFrame:
     """Return records as columns; ``of_event`` says which events they are of, and how many of each."""
     said = [record.attributes for record in records]
-    texts = {
-        name: list(map(attrgetter(name), records))
-        for name in PrintedRecord.__struct_fields__
-        if name not in ("attributes", "body")
+    texts: dict[str, list[str | None]] = {
+        "message_id": [r.message_id for r in records],
+        "receipt_handle": [r.receipt_handle for r in records],
+        "body_md5": [r.body_md5 for r in records],
+        "queue_arn": [r.queue_arn for r in records],
+        "key": [r.key for r in records],
+        "receive_count": [a.receive_count for a in said],
+        "sent_ms": [a.sent_ms for a in said],
+        "first_receive_ms": [a.first_receive_ms for a in said],
+        "group_id": [a.group_id for a in said],
+        "deduplication_id": [a.deduplication_id for a in said],
+        "dead_letter_source_arn": [a.dead_letter_source_arn for a in said],
+        "sender_id": [a.sender_id for a in said],
     }
-    texts |= {name: list(map(attrgetter(name), said)) for name in Attributes.__struct_fields__}
     places = {
         "event": pl.Series([n for n, count in of_event for _ in range(count)], dtype=pl.UInt32),
         "batch_position": pl.Series([n for _, count in of_event for n in range(1, count + 1)], dtype=pl.Int32),

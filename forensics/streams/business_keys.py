@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from forensics.event_ids import event_id_of
-from forensics.json_path import text_in
+from forensics.json_path import text_reader
 from forensics.parsers.sqs_records import Record
 from forensics.settings import Queue
 
@@ -24,15 +24,15 @@ class BusinessKeys:
 
         The queue is the one the record names; ``queue_name``, its log group's, only where it names none.
         """
-        arn = record.queue_arn
-        return self.key_of_body(record.body, queue_name if arn is None else arn.rpartition(":")[2])
+        return self.key_of_body(record.body, record.queue_arn, queue_name)
 
-    def key_of_body(self, body: str | None, queue_name: str | None) -> str | None:
-        """Return the key in the body of a queue's message: of the configured paths the first that it holds, else its event's id."""
+    def key_of_body(self, body: str | None, queue_arn: str | None, queue_name: str | None) -> str | None:
+        """Return the key in a body: at the configured paths of its queue the first that it holds, else its event's id."""
         if body is None:
             return None
-        for path in self._paths.get(queue_name, ()) if queue_name is not None else ():
-            if key := text_in(body, path):
+        name = queue_name if queue_arn is None else queue_arn.rpartition(":")[2]
+        for path in self._paths.get(name or "", ()):
+            if key := text_reader(path)(body):
                 return key
         return event_id_of(body)
 

@@ -1,6 +1,8 @@
 """Lines that were delivered twice: whoever sends a batch of lines again gives them the same times, and other event ids."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from forensics.streams.model import Fact, PlacedFact
 from forensics.streams.runs import Statement
@@ -13,21 +15,24 @@ def statements_once(statements: Iterable[Statement]) -> list[Statement]:
     than that an effect was shown, of a message that nothing names.
     """
     found: list[Statement] = []
+    for _, moment in groupby(statements, attrgetter("at")):
+        mine = list(moment)
+        found += mine if len(mine) == 1 else _of_moment(mine)
+    return found
+
+
+def _of_moment(statements: Iterable[Statement]) -> Iterator[Statement]:
     seen: set[tuple[object, ...]] = set()
-    at = started = None
+    started = None
     for statement in statements:
-        if statement.at != at:
-            at, started = statement.at, None
-            seen.clear()
         is_start = statement.kind == "start"
         said = (None if is_start else started, *statement[3:-1], *_nameless(statement.facts))
         if said not in seen:
             seen.add(said)
             started = statement.request_id if is_start else started
-            found.append(statement)
+            yield statement
         elif marks := [f for f in statement.facts if f.role == "effect" and f.message_id is None]:
-            found.append(statement._replace(kind="app", facts=[f._replace(key=None) for f in marks]))
-    return found
+            yield statement._replace(kind="app", facts=[f._replace(key=None) for f in marks])
 
 
 def facts_once(facts: Sequence[PlacedFact]) -> list[PlacedFact]:

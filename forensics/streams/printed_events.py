@@ -26,8 +26,7 @@ def printed_records(line: str, group: LogGroup, keys: BusinessKeys) -> list[Prin
     try:
         records = _listed_in(line, group)
         for record in records:
-            arn = record.queue_arn
-            record.key = keys.key_of_body(record.body, arn.rpartition(":")[2] if arn else group.queue_name)
+            record.key = keys.key_of_body(record.body, record.queue_arn or None, group.queue_name)
     except PROBLEMS:
         return None
     return records or None
