@@ -3,8 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -21,17 +19,16 @@ from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows, of_owners
 from forensics.incidents.gaps import Gaps
-from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.incidents.membership import MessageTimes, membership
 from forensics.incidents.shares import Share, share_of_works
 from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
 from forensics.judging.written import Writer
 from forensics.known import Known
-from forensics.queue_findings.queue import Measured, rows_of_queue
+from forensics.queue_findings import next_receives
+from forensics.queue_findings.queue import Measured, rows_of_groups, rows_of_queue
 from forensics.readiness import logging_readiness
 from forensics.run_ends import CUT_OFF
-from forensics.streams.model import Delivery
 from forensics.tables.evidence import METRIC_POINTS
 from forensics.tables.findings import (
     COUNTERFACTUALS,
@@ -51,6 +48,7 @@ from spark_jobs.parts import frame, packed, read_part, schema_of, written
 MESSAGES_PER_UNIT = 4_000
 INCIDENT = ("queue_arn", "incident_id")
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
+NEXT_SCHEMA = {"item_id": pl.String, "at": pl.Int64}
 _SHARE = msgspec.msgpack.Decoder(Share).decode
 Unit = dict[str, Any]
 Row = dict[str, Any]
@@ -107,7 +105,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
             "unit": name,
             "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
             "members": digest(mine.select("item_id", "incident_id", "is_member_affected").hash_rows().to_list()),
-            "queues": sorted(mine["queue_arn"].unique()),
+            "incidents": mine.select("queue_arn", "incident_id").unique(maintain_order=True).rows(),
             "messages": mine.height,
         }
         for (name,), mine in named.group_by("unit", maintain_order=True)
@@ -168,8 +166,7 @@ def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     lanes: list[tuple[str, str, str, int]] = []
     answers: list[Row] = []
     for (queue_arn, incident_id), mine in sorted(shares.items()):
-        blocked = unit["blocked_ms"].get(queue_arn)
-        blocked_ms = None if blocked is None else blocked.get(incident_id, 0)
+        blocked_ms = unit["blocked_ms"].get(f"{queue_arn} {incident_id}")
         one = told_of(incident_id, queue_arn, mine, around.gaps, blocked_ms)
         told.append(one.row)
         lanes += [(queue_arn, incident_id, item_id, lane) for item_id, lane in one.lanes.items()]
@@ -191,26 +188,67 @@ def _timeline(cache: Cache, judged: Sequence[str], lanes: Sequence[tuple[str, st
 # -- queues and message groups ------------------------------------------------------------------------------------------
 
 
+def stretches(around: Surrounding, unit: Unit) -> Summary:
+    """Part by time what findings have to look at of the message groups of one FIFO queue, each delivery with its incident."""
+
+    def make(folder: Path) -> Summary:
+        rows = fifo_groups.deliveries_to_look_at(_all_deliveries(around.cache, unit))
+        rows = rows.join(_placed(unit), on="item_id", how="left")
+        began = rows.group_by("stretch", maintain_order=True).agg(
+            at=pl.col("received_at").min().fill_null(0), n=pl.len()
+        )
+        part = halved(began["at"].to_numpy(), began["n"].to_numpy(), MESSAGES_PER_UNIT)
+        began = began.select("stretch", unit=pl.Series(part, dtype=pl.String))
+        rows = rows.join(began, on="stretch", how="left").sort("unit", maintain_order=True)
+        rows = rows.with_columns(stretch=pl.col("stretch").rank("dense").over("unit"))
+        rows.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
+        parts = rows.select("unit", row=rows.hash_rows()).group_by("unit", maintain_order=True)
+        return {"units": {str(name): digest(mine["row"].to_list()) for (name,), mine in parts}}
+
+    return around.cache.made("stretches", unit["name"], make)
+
+
+def groups(around: Surrounding, unit: Unit) -> Summary:
+    """Find what went wrong with message groups in one stretch of time, and when which message's group was received next."""
+
+    def make(folder: Path) -> Summary:
+        mine = pl.scan_parquet(around.cache.entry("stretches", unit["stretches"]) / "stretches.parquet")
+        rows = mine.filter(pl.col("unit") == unit["unit"]).collect()
+        placed = rows.filter(pl.col("incident_id").is_not_null())
+        every = list(fifo_groups.groups_in(rows))
+        found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
+        written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
+        following = [told for group in every for told in next_receives(group).items()]
+        pl.DataFrame(following, NEXT_SCHEMA, orient="row").write_parquet(folder / "following.parquet")
+        affected = placed.filter("is_member_affected").select("item_id", "incident_id")
+        return {"held_ms": fifo_groups.held_in(rows, dict(affected.iter_rows()))}
+
+    return around.cache.made("groups", unit["name"], make)
+
+
 def queue(around: Surrounding, unit: Unit) -> Summary:
-    """Find what went wrong with one queue and its message groups."""
-    return around.cache.made("queue", unit["name"], lambda folder: _queue(around, unit, folder))
+    """Find what went wrong with one queue; ``groups`` names what was found of its message groups."""
+
+    def make(folder: Path) -> Summary:
+        arn = unit["queue_arn"]
+        entries = [around.cache.entry("judge", name) for name in unit["judged"]]
+        works = (work for entry in entries for work in ends_in(entry, pl.col("queue_arn") == arn))
+        files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
+        following = dict(pl.read_parquet(files).iter_rows()) if files else {}
+        log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
+        incident_of = dict(_placed(unit).select("item_id", "incident_id").iter_rows())
+        rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
+        written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
+        return {"queue_findings": len(rows)}
+
+    return around.cache.made("queue", unit["name"], make)
 
 
-def _queue(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    arn = unit["queue_arn"]
-    of_queue = pl.col("queue_arn") == arn
-    placed = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(of_queue).collect()
-    incident_of = dict(placed.select("item_id", "incident_id").iter_rows())
-    affected = dict(placed.filter("is_member_affected").select("item_id", "incident_id").iter_rows())
-    entries = [around.cache.entry("judge", name) for name in unit["judged"]]
-    works = (work for entry in entries for work in ends_in(entry, of_queue))
-    stretches = _stretches(around.cache, unit) if unit["is_fifo"] else None
-    groups = [] if stretches is None else list(_groups(stretches))
-    log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
-    rows = rows_of_queue(works, groups, log_groups, incident_of, around.measured)
-    written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
-    blocked = None if stretches is None else _blocked(stretches, affected)
-    return {"queue_findings": len(rows), "blocked_ms": blocked}
+def _placed(unit: Unit) -> pl.DataFrame:
+    members_ = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(
+        pl.col("queue_arn") == unit["queue_arn"]
+    )
+    return members_.select("item_id", "incident_id", "is_member_affected").collect()
 
 
 def _all_deliveries(cache: Cache, unit: Unit) -> pl.LazyFrame:
@@ -218,32 +256,6 @@ def _all_deliveries(cache: Cache, unit: Unit) -> pl.LazyFrame:
     files += [cache.entry("judge", name) / "deliveries.parquet" for name in unit["judged"]]
     every = pl.concat([pl.scan_parquet(file) for file in files])
     return every.filter(pl.col("queue_arn") == unit["queue_arn"])
-
-
-def _stretches(cache: Cache, unit: Unit) -> pl.DataFrame:
-    """Return the deliveries of each stretch of a message group of a FIFO queue that may have stopped or overtaken; times in µs."""
-    every = _all_deliveries(cache, unit)
-    placed = fifo_groups.stretches_to_look_at(every.select(fifo_groups.COLUMNS).collect())
-    rows = every.filter(pl.col("item_id").is_in(placed["item_id"].unique().implode())).collect()
-    times = [name for name, kind in schema_of(DELIVERIES).items() if isinstance(kind, pl.Datetime)]
-    rows = rows.join(placed, on=["group_id", "item_id"], nulls_equal=True)
-    return rows.with_columns(pl.col(name).dt.epoch("us") for name in times).sort(
-        "group_id", "stretch", "item_id", "delivery_index"
-    )
-
-
-def _groups(rows: pl.DataFrame) -> Iterator[list[Delivery]]:
-    """Yield the deliveries of each stretch of a group that the logs name."""
-    named = rows.filter(pl.col("group_id").is_not_null()).with_columns(sent_ms=pl.col("sent_at") // 1000)
-    names = [name for name in named.columns if name in Delivery.__struct_fields__]
-    for _, mine in groupby(named.select("stretch", *names).iter_rows(), itemgetter(0)):
-        yield [Delivery(**dict(zip(names, row[1:], strict=True))) for row in mine]
-
-
-def _blocked(rows: pl.DataFrame, affected: Mapping[str, str]) -> dict[str, int]:
-    """Return how long failed deliveries held the groups of each incident, in milliseconds."""
-    seen = rows.filter("is_seen").with_columns(group_id=pl.col("stretch").cast(pl.String))
-    return held_ms(map(GroupDelivery._make, seen.select(GroupDelivery._fields).iter_rows()), affected)
 
 
 # -- incidents of queues whose logs name no message ---------------------------------------------------------------------

@@ -19,7 +19,7 @@ from forensics.tables import FINDINGS, Table
 from forensics.tables import findings as T
 from spark_jobs import publish
 from spark_jobs.cache import Summary, digest
-from spark_jobs.carried import Carried
+from spark_jobs.carried import Carried, Unit
 from spark_jobs.evidence import Evidence
 from spark_jobs.parts import schema_of
 from spark_jobs.steps import Shared
@@ -50,7 +50,7 @@ class Telling:
 
     def tell(self) -> dict[Table, list[Path]]:
         """Write what people read; returns the files of each findings table."""
-        shared, parts, judged, of_judged = self.shared, self.parts, self.judged, self.of_judged
+        shared, parts, judged = self.shared, self.parts, self.judged
         settled, data_until, reading = self.settled, self.data_until, self.shared.reading
         assert reading is not None
         known = Known.of(self.evidence.small, reading.groups, self.evidence.settings.functions)
@@ -86,19 +86,18 @@ class Telling:
         named = {unit["judged"]: unit["name"] for unit in messages}
         self.carried.map("messages", publish.messages, around, messages)
         everything = self._everything()
-        queues = self._queues(around, parts, judged, of_judged, settled, members_name, everything)
-        blocked = {unit["queue_arn"]: told["blocked_ms"] for unit, told in queues if told["blocked_ms"] is not None}
+        groups, queues = self._queues(around, everything, members_name, folder)
+        blocked = _blocked(groups)
         units: list[dict[str, Any]] = [
             {
                 **unit,
-                "name": digest(
-                    "incidents", unit["judged"], unit["members"], everything["coverage"], _some(blocked, unit["queues"])
-                ),
+                "name": digest("incidents", unit["judged"], unit["members"], everything["coverage"], held),
                 "members": folder,
                 "shares": [named[name] for name in unit["judged"]],
-                "blocked_ms": _some(blocked, unit["queues"]),
+                "blocked_ms": held,
             }
             for unit in members["units"]
+            for held in [_held(unit["incidents"], blocked)]
         ]
         told = self.carried.map(
             "incidents", publish.incidents, around, units, [u["messages"] for u in members["units"]]
@@ -135,7 +134,8 @@ class Telling:
         add(T.MESSAGES, "messages", [m["name"] for m in messages])
         for table in (T.INCIDENTS, T.TIMELINE, T.COUNTERFACTUALS):
             add(table, "incidents", [u["name"] for u in units])
-        add(T.QUEUE_FINDINGS, "queue", [unit["name"] for unit, _ in queues])
+        add(T.QUEUE_FINDINGS, "groups", [unit["name"] for unit, _ in groups])
+        add(T.QUEUE_FINDINGS, "queue", [unit["name"] for unit in queues])
         for table in (T.QUEUE_HEALTH, T.QUEUE_WEEKS, T.SETTING_FINDINGS, T.LOGGING_READINESS):
             add(table, "health", [health["name"]])
         return staged
@@ -150,33 +150,49 @@ class Telling:
         return told | {"settings": digest("settings", self.evidence.settings.text)}
 
     def _queues(
-        self,
-        around: publish.Surrounding,
-        parts: Parts,
-        judged: Sequence[str],
-        of_judged: Sequence[Summary],
-        settled: Sequence[str],
-        members_name: str,
-        everything: Mapping[str, str],
-    ) -> list[tuple[dict[str, Any], Summary]]:
-        names = {q for told in of_judged for q in told["queues"]}
+        self, around: publish.Surrounding, everything: Mapping[str, str], members_name: str, folder: str
+    ) -> tuple[list[tuple[Unit, Summary]], list[Unit]]:
+        """Return what was found of message groups, and what of queues."""
+        parts, judged = self.parts, list(zip(self.judged, self.of_judged, strict=True))
+        names = {q for _, told in judged for q in told["queues"]}
         names |= {q for told in parts.told for q in told["queues"] if q.endswith(".fifo")}
-        units = []
-        for arn in sorted(names):
-            mine = [name for name, told in zip(judged, of_judged, strict=True) if arn in told["queues"]]
-            is_fifo = arn.endswith(".fifo")
-            held = [name for name, told in zip(settled, parts.told, strict=True) if is_fifo and arn in told["queues"]]
-            unit = {
+        queues: list[Unit] = [
+            {
                 "queue_arn": arn,
-                "is_fifo": is_fifo,
-                "judged": mine,
-                "settled": held,
-                "members": str(self.carried.cache.entry("members", members_name)),
+                "judged": [name for name, told in judged if arn in told["queues"]],
+                "settled": [n for n, told in zip(self.settled, parts.told, strict=True) if arn in told["queues"]],
+                "members": folder,
             }
-            rests_on = digest(arn, mine, held, members_name, dict(everything), self.data_until)
-            units.append({**unit, "name": digest("queue", rests_on)})
-        return list(zip(units, self.carried.map("queue", publish.queue, around, units), strict=True))
+            for arn in sorted(names)
+        ]
+        fifo = [
+            {**unit, "name": digest("stretches", unit["queue_arn"], unit["judged"], unit["settled"], members_name)}
+            for unit in queues
+            if unit["queue_arn"].endswith(".fifo")
+        ]
+        groups: list[Unit] = [
+            {"name": digest("groups", rows), "queue_arn": unit["queue_arn"], "stretches": unit["name"], "unit": name}
+            for unit, told in zip(fifo, self.carried.map("stretches", publish.stretches, around, fifo), strict=True)
+            for name, rows in told["units"].items()
+        ]
+        found = self.carried.map("groups", publish.groups, around, groups)
+        for unit in queues:
+            mine = [group["name"] for group in groups if group["queue_arn"] == unit["queue_arn"]]
+            rests_on = (unit["queue_arn"], unit["judged"], mine, members_name, dict(everything), self.data_until)
+            unit.update(name=digest("queue", *rests_on), groups=mine)
+        self.carried.map("queue", publish.queue, around, queues)
+        return list(zip(groups, found, strict=True)), queues
 
 
-def _some(found: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    return {name: found[name] for name in names if name in found}
+def _blocked(groups: Iterable[tuple[Unit, Summary]]) -> dict[tuple[str, str], int]:
+    """Return for how long the message groups of each incident were held in all, in milliseconds."""
+    blocked: dict[tuple[str, str], int] = defaultdict(int)
+    for unit, told in groups:
+        for incident_id, held_ms in told["held_ms"].items():
+            blocked[unit["queue_arn"], incident_id] += held_ms
+    return blocked
+
+
+def _held(incidents: Iterable[Sequence[str]], blocked: Mapping[tuple[str, str], int]) -> dict[str, int]:
+    """Return what is known of some incidents; a queue that is not FIFO holds nothing."""
+    return {f"{arn} {name}": blocked.get((arn, name), 0) for arn, name in incidents if arn.endswith(".fifo")}

@@ -1,9 +1,15 @@
 """Which stretches of FIFO message groups findings have to look at, told from whole columns: most never stop and never overtake."""
 
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+
 import polars as pl
 
+from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.queue_findings import HOLDING
 from forensics.run_ends import FAILED
+from forensics.streams.model import Delivery
 
 COLUMNS = (
     "group_id",
@@ -21,6 +27,34 @@ COLUMNS = (
 """Columns of ``deliveries`` that are asked for."""
 _EVER = 2**62
 """Later than any time: of what nobody knows the end of."""
+
+
+def deliveries_to_look_at(every: pl.LazyFrame) -> pl.DataFrame:
+    """Return the deliveries of each stretch of ``stretches_to_look_at``, in order; times are whole microseconds.
+
+    ``every`` are the deliveries of one FIFO queue, in all columns of ``deliveries``.
+    """
+    placed = stretches_to_look_at(every.select(COLUMNS).collect())
+    rows = every.filter(pl.col("item_id").is_in(placed["item_id"].unique().implode())).collect()
+    rows = rows.join(placed, on=["group_id", "item_id"], nulls_equal=True)
+    times = [name for name, kind in rows.schema.items() if isinstance(kind, pl.Datetime)]
+    return rows.with_columns(pl.col(name).dt.epoch("us") for name in times).sort(
+        "group_id", "stretch", "item_id", "delivery_index"
+    )
+
+
+def groups_in(rows: pl.DataFrame) -> Iterator[list[Delivery]]:
+    """Yield the deliveries of each stretch of a group that the logs name, of ``deliveries_to_look_at``."""
+    named = rows.filter(pl.col("group_id").is_not_null()).with_columns(sent_ms=pl.col("sent_at") // 1000)
+    names = [name for name in named.columns if name in Delivery.__struct_fields__]
+    for _, mine in groupby(named.select("stretch", *names).iter_rows(), itemgetter(0)):
+        yield [Delivery(**dict(zip(names, row[1:], strict=True))) for row in mine]
+
+
+def held_in(rows: pl.DataFrame, affected: Mapping[str, str]) -> dict[str, int]:
+    """Return how long failed deliveries held the groups of each incident, in milliseconds, of ``deliveries_to_look_at``."""
+    seen = rows.filter("is_seen").with_columns(group_id=pl.col("stretch").cast(pl.String))
+    return held_ms(map(GroupDelivery._make, seen.select(GroupDelivery._fields).iter_rows()), affected)
 
 
 def stretches_to_look_at(deliveries: pl.DataFrame) -> pl.DataFrame:

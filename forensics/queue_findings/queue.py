@@ -7,7 +7,7 @@ from typing import Any
 from forensics.judging.model import Judged
 from forensics.queue_findings.blocked_groups import blocked_groups
 from forensics.queue_findings.commit_order import late_commits
-from forensics.queue_findings.dead_letters import moved_messages, next_receives
+from forensics.queue_findings.dead_letters import moved_messages
 from forensics.queue_findings.metric_series import MetricSeries
 from forensics.queue_findings.rows import found
 from forensics.queue_findings.unfinished import (
@@ -31,27 +31,31 @@ class Measured:
     data_until: int | None
 
 
+def rows_of_groups(groups: Iterable[list[Delivery]], incident_of: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the rows of ``queue_findings`` about message groups; ``groups``: the deliveries of each that is looked at."""
+    every = (one for group in groups for one in (*late_commits(group), *blocked_groups(group, incident_of)))
+    return found(every, incident_of)
+
+
 def rows_of_queue(
     works: Iterable[Judged],
-    groups: Collection[list[Delivery]],
+    following: Mapping[str, int],
     log_groups: Collection[str],
     incident_of: Mapping[str, str],
     known: Measured,
 ) -> list[dict[str, Any]]:
-    """Return the rows of ``queue_findings`` about one queue.
+    """Return the rows of ``queue_findings`` about one queue, but for its message groups.
 
-    ``works`` are those with a message that was not surely deleted, ``groups`` the deliveries of each FIFO group to look at.
+    ``works`` are those with a message that was not surely deleted, ``following`` what ``next_receives`` tells of its groups.
     """
     told = list(works)
     ends = [d for work in told for d in work.ledger if not d.came_again]
     verdicts = {m.item_id: m for work in told for m in work.messages}
-    following = {item: at for group in groups for item, at in next_receives(group).items()}
     unfinished = unfinished_messages(ends, verdicts, known.in_force)
     watched = watched_spans(sorted(log_groups), known.read)
     every = [
         *moved_messages(ends, verdicts, known.in_force, known.depths, following),
         *poison_messages(unfinished),
         *outlived_messages(unfinished, known.ages, watched, known.data_until),
-        *(one for group in groups for one in (*late_commits(group), *blocked_groups(group, incident_of))),
     ]
     return found(every, incident_of)

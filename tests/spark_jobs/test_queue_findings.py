@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -265,17 +264,15 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
     pl.DataFrame(of_incidents, schema=dict(zip(schema, kinds, strict=True)), orient="row").write_parquet(
         members / "members.parquet"
     )
-    unit = {
-        "name": name,
-        "queue_arn": arn,
-        "is_fifo": arn.endswith(".fifo"),
-        "judged": [name],
-        "settled": [],
-        "members": str(members),
-    }
-    publish.queue(around, unit)
-    rows = pq.read_table(Path(around.cache.entry("queue", name)) / "queue_findings.parquet").to_pylist()
-    return list(rows)
+    unit: dict[str, Any] = {"name": name, "queue_arn": arn, "judged": [name], "settled": [], "members": str(members)}
+    parts = publish.stretches(around, unit)["units"] if arn.endswith(".fifo") else {}
+    groups = [{"name": f"{name}-{part}", "stretches": name, "unit": part} for part in parts]
+    for group in groups:
+        publish.groups(around, group)
+    publish.queue(around, {**unit, "groups": [group["name"] for group in groups]})
+    written_by = [("queue", name), *(("groups", group["name"]) for group in groups)]
+    files = [around.cache.entry(*entry) / "queue_findings.parquet" for entry in written_by]
+    return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
 STANCES = {
