@@ -165,7 +165,9 @@ def shared(parts: Sequence[tuple[int, str]], low: int, high: int) -> pl.DataFram
     if (low, high) != (0, 2**64 - 1):
         scanned = [part.filter(pl.col("hash").is_between(low, high)) for part in scanned]
     every = [part.select("hash").collect().to_series().to_numpy() for part in scanned]
-    ordered = np.sort(np.concatenate(every)) if every else np.empty(0, np.uint64)
+    ordered = (
+        np.sort(np.concatenate(every), kind="stable") if every else np.empty(0, np.uint64)
+    )  # merges what is in order
     twice = pl.Series("hash", np.unique(ordered[1:][ordered[1:] == ordered[:-1]]))
     del every, ordered
     wanted = (pl.col("flags") & (_OPEN | _ITEM) == (_OPEN | _ITEM)) | pl.col("hash").is_in(twice.implode())

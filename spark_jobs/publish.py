@@ -88,9 +88,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         rows += [(str(queue_arn), item_id, *told) for item_id, told in sorted(membership(times).items())]
     schema = {"queue_arn": pl.String, "item_id": pl.String, "incident_id": pl.String, "is_member_affected": pl.Boolean}
     placed = pl.DataFrame(rows, schema=schema, orient="row")
-    named = verdicts.join(placed, on=["queue_arn", "item_id"]).select(
-        "queue_arn", "queue", "item_id", "work_id", "incident_id", "is_member_affected", "part", "first_received_at"
-    )
+    named = verdicts.join(placed, on=["queue_arn", "item_id"]).drop("visibility_timeout_s", "is_affected")
     incidents = named.group_by("queue_arn", "queue", "incident_id").agg(
         at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
     )
@@ -105,7 +103,10 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
             "unit": name,
             "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
             "members": digest(mine.select("item_id", "incident_id", "is_member_affected").hash_rows().to_list()),
+            "queues": mine["queue_arn"].unique().to_list(),
             "incidents": mine.select("queue_arn", "incident_id").unique(maintain_order=True).rows(),
+            "from_at": mine["first_received_at"].min(),
+            "until_at": mine["last_active_at"].max(),
             "messages": mine.height,
         }
         for (name,), mine in named.group_by("unit", maintain_order=True)

@@ -50,11 +50,9 @@ class Telling:
 
     def tell(self) -> dict[Table, list[Path]]:
         """Write what people read; returns the files of each findings table."""
-        shared, parts, judged = self.shared, self.parts, self.judged
-        settled, data_until, reading = self.settled, self.data_until, self.shared.reading
-        assert reading is not None
+        shared, parts, judged, settled, data_until = self.shared, self.parts, self.judged, self.settled, self.data_until
+        assert (reading := shared.reading) is not None and shared.around is not None
         known = Known.of(self.evidence.small, reading.groups, self.evidence.settings.functions)
-        assert shared.around is not None
         points = [{**p, "point_at": micros(p["point_at"])} for p in self.evidence.rule_points]
         around = publish.Surrounding(
             self.carried.cache,
@@ -91,13 +89,14 @@ class Telling:
         units: list[dict[str, Any]] = [
             {
                 **unit,
-                "name": digest("incidents", unit["judged"], unit["members"], everything["coverage"], held),
+                "name": digest("incidents", unit["judged"], unit["members"], lacking, held),
                 "members": folder,
                 "shares": [named[name] for name in unit["judged"]],
                 "blocked_ms": held,
             }
             for unit in members["units"]
             for held in [_held(unit["incidents"], blocked)]
+            for lacking in [around.gaps.between(unit["queues"], unit["from_at"], unit["until_at"])]
         ]
         told = self.carried.map(
             "incidents", publish.incidents, around, units, [u["messages"] for u in members["units"]]

@@ -68,3 +68,20 @@ class Gaps:
             if any(from_at <= ended_at and until_at >= started_at for from_at, until_at in spans)
         }
         return sorted(found)
+
+    def between(
+        self, queue_arns: Iterable[str], low: int | None, high: int | None
+    ) -> list[tuple[str, str, list[_Span]]]:
+        """Return all that ``inside`` can tell of queues within a stretch of time (µs): queue, a gap's words, and when it was.
+
+        Where nothing tells the time, there is nothing to tell.
+        """
+        if low is None or high is None:
+            return []
+        found = []
+        for queue_arn in sorted(queue_arns):
+            for of in (None, queue_arn):
+                for words, spans in sorted(self._spans.get(of, {}).items()):
+                    clipped = [(max(a, low), min(b, high)) for a, b in spans if a <= high and b >= low]
+                    found += [(queue_arn, words, clipped)] if clipped else []
+        return found

@@ -359,6 +359,24 @@ def test_the_same_evidence_again_makes_nothing_anew(begun, said, monkeypatch):
     assert set(steps) <= {"queue", "health"}, "all that rests on the settings file as a whole"
 
 
+def test_a_reading_of_another_queue_tells_no_incident_anew(begun, said, monkeypatch):
+    judged(begun.lake, said)
+    coverage = BY_NAME["coverage"]
+    elsewhere = {
+        "evidence_id": "coverage:elsewhere",
+        "resource": "/elsewhere",
+        "queue_arn": "arn:aws:sqs:eu-west-1:123456789012:elsewhere",
+    }
+    begun.lake.append(coverage, [{**begun.lake.read(coverage).to_pylist()[0], **elsewhere}], "coverage|elsewhere")
+    steps, made = [], Cache.made
+    monkeypatch.setattr(Cache, "made", lambda cache, *a: steps.append(a[0]) or made(cache, *a))
+
+    correlate(begun.lake, said, carrier=Here())
+
+    assert "queue" in steps
+    assert "incidents" not in steps
+
+
 def of_shared_group() -> SmallLake:
     """A log group that two functions write; only a line of the application says which."""
     lake = SmallLake()

@@ -134,3 +134,25 @@ def test_what_is_named_is_every_gap_left_that_touches_the_time(coverage, start, 
     }
 
     assert inside(coverage, start, start + span) == sorted(left)
+
+
+@given(readings, readings, st.integers(0, 8), st.integers(0, 4), st.integers(0, 3), st.integers(0, 3))
+def test_where_an_incident_is_told_otherwise_the_gaps_around_it_differ(coverage, other, start, span, before, after):
+    low, high = ((NOON + minutes * MINUTE) for minutes in (start - before, start + span + after))
+    same = Gaps(coverage).between([ARN], low, high) == Gaps(other).between([ARN], low, high)
+
+    assert not same or inside(coverage, start, start + span) == inside(other, start, start + span)
+
+
+def test_what_is_lacking_at_another_time_or_of_another_queue_leaves_the_gaps_around_an_incident_alone():
+    here = reading("denied", 0, 60, 60)
+    elsewhere = [reading("denied", 200, 300, 300, "h"), reading("denied", 0, 60, 60, "h", f"{ARN}-other")]
+
+    found = Gaps([here]).between([ARN], NOON + 30 * MINUTE, NOON + 90 * MINUTE)
+
+    assert found == [(ARN, "log_events of g: denied", [(NOON + 30 * MINUTE, NOON + 60 * MINUTE)])]
+    assert Gaps([here, *elsewhere]).between([ARN], NOON + 30 * MINUTE, NOON + 90 * MINUTE) == found
+
+
+def test_around_an_incident_of_unknown_time_nothing_is_lacking():
+    assert Gaps([reading("denied", 0, 9, 9)]).between([ARN], None, None) == []
