@@ -97,6 +97,12 @@ def test_a_message_told_twice_counts_with_its_earliest_sending():
     assert looked_at(rows) == ["g"]
 
 
+def test_a_group_is_not_looked_at_because_its_run_overtook_in_another_group():
+    overtaken = [done("m1", 1, 20, consumer="run"), done("m2", 2, 10)]
+
+    assert looked_at([*overtaken, done("m3", 1, 10, group_id="h", consumer="run")]) == ["g"]
+
+
 @st.composite
 def queues(draw: st.DrawFn) -> list[Delivery]:
     """The deliveries of up to four groups, in any order; an item belongs to one group."""
