@@ -58,9 +58,9 @@ def _timed(deliveries: pl.DataFrame) -> pl.DataFrame:
     )
     came_again = pl.col("item").is_in(_repeated(rows["item"]).implode())
     rows = rows.with_columns(is_asked=pl.col("is_holding") | came_again)
-    told = rows.filter(came_again).group_by("item").agg(told_at=pl.col("sent_at").min())
+    told = rows.filter(came_again).group_by("group", "item").agg(told_at=pl.col("sent_at").min())
     if not told.is_empty():  # a receive that no log shows has none of its own
-        rows = rows.join(told, on="item", how="left").with_columns(sent_at=pl.coalesce("told_at", "sent_at"))
+        rows = rows.join(told, on=["group", "item"], how="left").with_columns(sent_at=pl.coalesce("told_at", "sent_at"))
     last = pl.max_horizontal(*times, "hidden_at").fill_null(_EVER)
     first = pl.when(pl.col("sent_at").is_not_null()).then(pl.min_horizontal(*times)).otherwise(-_EVER)
     return rows.with_columns(first=first, last=last)

@@ -209,6 +209,18 @@ def test_what_is_found_in_stretches_is_what_is_found_in_whole_groups(rows):
     assert held(((str(n), mine) for n, mine in enumerate(parts)), affected) == whole
 
 
+def test_a_message_of_which_its_group_tells_no_sending_may_have_waited_all_along():
+    stopped = delivered("m1", received=0, sent=0, run_ended=0, hidden=0, ended_by="visibility_expired")
+    next_two = [done(f"m{n}", n, n, received=n, run_ended=n) for n in (2, 3)]
+    untold = delivered("m4", received=9, sent=None, run_ended=9, hidden=9, ended_by="visibility_expired")
+    of_no_group = done("m4", 9, 10, index=2, received=10, run_ended=10, group_id=None)
+    rows = [stopped, *next_two, untold]
+    (blocked,) = blocked_groups(rows, {})
+
+    assert blocked.message_count is None
+    assert told(part for part in stretches([*rows, of_no_group]) if part[0].group_id == "g") == told([rows])
+
+
 def test_of_a_long_group_only_what_stopped_and_what_came_next_is_looked_at():
     quiet = [done(f"q{n}", 100 * n, 100 * n + 5, received=100 * n, run_ended=100 * n + 6) for n in range(20)]
     stopped = delivered("m1", received=1010, sent=1010, run_ended=1015, ended_by="visibility_expired")
