@@ -62,7 +62,7 @@ def _timed(deliveries: pl.DataFrame) -> pl.DataFrame:
     if not told.is_empty():  # a receive that no log shows has none of its own
         rows = rows.join(told, on=["group", "item"], how="left").with_columns(sent_at=pl.coalesce("told_at", "sent_at"))
     last = pl.max_horizontal(*times, "hidden_at").fill_null(_EVER)
-    first = pl.when(pl.col("sent_at").is_not_null()).then(pl.min_horizontal(*times)).otherwise(-_EVER)
+    first = pl.when(pl.col("sent_at").is_not_null()).then(pl.min_horizontal(*times, "hidden_at")).otherwise(-_EVER)
     return rows.with_columns(first=first, last=last)
 
 

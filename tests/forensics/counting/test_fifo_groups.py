@@ -13,7 +13,7 @@ from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.queue_findings import HOLDING, blocked_groups, is_holding, late_commits, next_receives
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
-from tests.forensics.queue_findings.ledgers import delivered, groups
+from tests.forensics.queue_findings.ledgers import at, delivered, groups
 
 _TIME = pl.Datetime("us", "UTC")
 _TIMES = tuple(name for name in COLUMNS if name.endswith("_at"))
@@ -219,6 +219,14 @@ def test_a_message_of_which_its_group_tells_no_sending_may_have_waited_all_along
 
     assert blocked.message_count is None
     assert told(part for part in stretches([*rows, of_no_group]) if part[0].group_id == "g") == told([rows])
+
+
+def test_a_stretch_begins_where_what_held_it_was_visible_again_though_that_is_before_its_receive():
+    moved = delivered("m1", received=5, sent=5, run_ended=None, hidden=1, ended_by="dead_lettered")
+    earlier = done("m2", 0, 2, received=1, run_ended=2)
+    (part,) = stretches([moved, earlier])
+
+    assert next_receives(part) == next_receives([moved, earlier]) == {"m1": at(1)}
 
 
 def test_of_a_long_group_only_what_stopped_and_what_came_next_is_looked_at():
