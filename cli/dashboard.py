@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,7 +90,8 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
     """Run the dashboard as a process of its own, on loopback if nothing else is said, and end it with the block."""
     outside = outside or Exposure()
     near = _ANY_ADDRESS.get(outside.address, outside.address)
-    port = free_port(port, near)
+    server = listening(port, outside.address)
+    port = int(server.getsockname()[1])
     app = Path(__file__).parents[1] / "app.py"
     options = {
         "server.address": outside.address,
@@ -106,7 +106,8 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         "secrets.files": [str(file) for file in secrets_files(config)],
     }
     start = str(app.parent / "pages" / "_ui" / "start.py")
-    command = [sys.executable, "-P", start, str(app), json.dumps(options)]
+    # Its socket is handed over: a port that were only looked for could be another's by the time it listens there.
+    command = [sys.executable, "-P", start, str(app), json.dumps(options), str(server.fileno())]
     environment = {name: value for name, value in os.environ.items() if not name.upper().startswith("AWS_")}
     environment["DOUBLETAKE_LAKE"] = str(lake.absolute())  # it reads the lake: with credentials it could do no more
     environment.pop(TRUSTED_PROXY, None)
@@ -114,14 +115,16 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
         environment[TRUSTED_PROXY] = "1"
     if config:
         environment["DOUBLETAKE_CONFIG"] = str(config.absolute())
-    process = subprocess.Popen(
-        command,
-        cwd=app.parent,  # where its own .streamlit/config.toml is
-        env=environment,
-        stdin=subprocess.PIPE,  # which ends with us, however we end
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,  # a Ctrl-C at the terminal is ours to handle
-    )
+    with server:
+        process = subprocess.Popen(
+            command,
+            cwd=app.parent,  # where its own .streamlit/config.toml is
+            env=environment,
+            stdin=subprocess.PIPE,  # which ends with us, however we end
+            stdout=subprocess.DEVNULL,
+            pass_fds=[server.fileno()],
+            start_new_session=True,  # a Ctrl-C at the terminal is ours to handle
+        )
     try:
         running = Running(f"http://{f'[{near}]' if ':' in near else near}:{port}", port, process)
         _wait_until_healthy(running)
@@ -138,35 +141,38 @@ def dashboard(lake: Path, config: Path | None, port: int | None, outside: Exposu
 
 
 def _wait_until_healthy(running: Running) -> None:
+    """Return when it answers: what asks before it does waits at its socket, which closes with its process."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     question = urllib.request.Request(f"{running.address}/_stcore/health", headers={"Host": "localhost"})  # noqa: S310
-    deadline = time.monotonic() + START_LIMIT_S
-    while time.monotonic() < deadline and running.process.poll() is None:
-        try:
-            with direct.open(question, timeout=5):
-                return
-        except OSError:
-            time.sleep(0.05)  # it tells nobody when it listens; a process that ended is seen above
-    raise DashboardError("the dashboard did not start", "Its last lines are above.")
+    try:
+        with direct.open(question, timeout=START_LIMIT_S):
+            return
+    except OSError as problem:
+        raise DashboardError("the dashboard did not start", "Its last lines are above.") from problem
 
 
-def free_port(wanted: int | None, address: str = HERE) -> int:
-    """Return the wanted port, else the default one, else any that is free.
+def listening(wanted: int | None, address: str = HERE) -> socket.socket:
+    """Listen on the wanted port, else on the default one, else on any that is free.
 
     Raises DashboardError if it is taken, or if the address is none of this machine's.
     """
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
     for port in [wanted] if wanted else [DEFAULT_PORT, 0]:
-        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((address, port))
-            except OSError as problem:
-                if isinstance(problem, socket.gaierror) or problem.errno == errno.EADDRNOTAVAIL:
-                    raise DashboardError(
-                        f"{address!r} is not an address of this machine", "Leave --address out, or use 0.0.0.0."
-                    ) from problem
-                continue
-            return int(probe.getsockname()[1])
+        server = socket.socket(family)
+        try:
+            server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family is socket.AF_INET6:
+                server.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+            server.bind((address, port))
+            server.listen()
+        except OSError as problem:
+            server.close()
+            if isinstance(problem, socket.gaierror) or problem.errno == errno.EADDRNOTAVAIL:
+                raise DashboardError(
+                    f"{address!r} is not an address of this machine", "Leave --address out, or use 0.0.0.0."
+                ) from problem
+            continue
+        return server
     raise DashboardError(f"port {wanted} is taken", "Choose another with --port, or leave it out.")
 
 

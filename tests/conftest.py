@@ -1,6 +1,7 @@
 """What every test may use: one Spark for the whole run."""
 
 import gc
+import logging
 import os
 
 import pytest
@@ -89,7 +90,13 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Leave what collecting made to itself from here on."""
+    """Leave what collecting made to itself from here on.
+
+    pytest listens to each logger that keeps its words to itself, anew for every test: of Streamlit's there are sixty.
+    """
+    for name in list(logging.root.manager.loggerDict):
+        if name.startswith("streamlit"):
+            logging.getLogger(name).propagate = True
     gc.freeze()
     gc.set_threshold(_LOOK_EVERY)
     gc.enable()

@@ -66,7 +66,7 @@ def stretches_to_look_at(deliveries: pl.DataFrame) -> pl.DataFrame:
     there is none. Groups, messages and runs are told apart by hashes; those that share one are looked at together.
     """
     rows = _timed(deliveries)
-    is_late = pl.col("run").is_in(_out_of_order(rows).implode())
+    is_late = pl.col("place").is_in(_out_of_order(rows).implode())  # a run may have overtaken in one group of several
     rows = rows.with_columns(is_asked=pl.col("is_asked") | is_late)
     runs = rows.group_by("group", "run").agg(pl.col("first").min(), pl.col("last").max(), pl.col("is_asked").any())
     found = _stretches(runs.sort("group", "first"))
@@ -92,11 +92,11 @@ def _timed(deliveries: pl.DataFrame) -> pl.DataFrame:
     )
     came_again = pl.col("item").is_in(_repeated(rows["item"]).implode())
     rows = rows.with_columns(is_asked=pl.col("is_holding") | came_again)
-    told = rows.filter(came_again).group_by("item").agg(told_at=pl.col("sent_at").min())
+    told = rows.filter(came_again).group_by("group", "item").agg(told_at=pl.col("sent_at").min())
     if not told.is_empty():  # a receive that no log shows has none of its own
-        rows = rows.join(told, on="item", how="left").with_columns(sent_at=pl.coalesce("told_at", "sent_at"))
+        rows = rows.join(told, on=["group", "item"], how="left").with_columns(sent_at=pl.coalesce("told_at", "sent_at"))
     last = pl.max_horizontal(*times, "hidden_at").fill_null(_EVER)
-    first = pl.when(pl.col("sent_at").is_not_null()).then(pl.min_horizontal(*times)).otherwise(-_EVER)
+    first = pl.when(pl.col("sent_at").is_not_null()).then(pl.min_horizontal(*times, "hidden_at")).otherwise(-_EVER)
     return rows.with_columns(first=first, last=last)
 
 
@@ -127,16 +127,16 @@ def _repeated(values: pl.Series) -> pl.Series:
 
 
 def _out_of_order(rows: pl.DataFrame) -> pl.Series:
-    """Return the runs in which a message was done after one of its group sent later, where each message was delivered once.
+    """Return where messages were done after one of their group sent later, where each message was delivered once.
 
     Times of sending in the order of being done do not rise throughout if and only if two neighbours do not. What was done at
     one moment has no order, so there the first sent comes first.
     """
     in_order = (
-        rows.select("group", "run", "done_at", "sent_at")
+        rows.select("group", "place", "done_at", "sent_at")
         .drop_nulls()
         .sort("done_at", "sent_at")
         .sort("group", maintain_order=True)  # in two steps: sorting by three columns at once takes twice the time
     )
     same_group = pl.col("group") == pl.col("group").shift(1)
-    return in_order.filter(same_group & (pl.col("sent_at") < pl.col("sent_at").shift(1)))["run"].unique()
+    return in_order.filter(same_group & (pl.col("sent_at") < pl.col("sent_at").shift(1)))["place"]

@@ -1,12 +1,13 @@
 """The dashboard's own process: Streamlit, once what every page needs has been read in, behind what a browser must be told.
 
 Else the first visitor waits for it: that page's script took 4.0 s, and takes 1.7 s now. It ends with its stdin. Run by
-``doubletake serve`` with the page to serve and Streamlit's options as JSON.
+``doubletake serve`` with the page to serve, Streamlit's options as JSON, and the socket on which it already listens.
 """
 
 import gc
 import json
 import os
+import socket
 import sys
 import threading
 from importlib import import_module
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import streamlit
 from starlette.middleware import Middleware
+from streamlit.web.server.starlette import starlette_server
 
 NO_PARTS = ("__init__", "start")
 NEEDED = ("pandas", "pyarrow.dataset", "plotly.graph_objects", "deltalake", "jinja2")
@@ -32,8 +34,14 @@ def parts_of_pages() -> list[str]:
     ]
 
 
-def main(page: str, options: str) -> None:
-    """Serve a page until somebody ends it."""
+def _hand_over(server: socket.socket) -> None:
+    """Let Streamlit listen on a socket of ours: it takes none itself, and a port taken since sends it to the next one."""
+    server.setblocking(False)
+    starlette_server._bind_socket = lambda address, port, backlog: server
+
+
+def main(page: str, options: str, listens_at: str = "") -> None:
+    """Serve a page until somebody ends it; without a socket, at the port that the options name."""
     sys.path.insert(0, str(Path(page).parent))
     from pages._ui.guard import Guard
     from pages._ui.preload import Preload
@@ -43,6 +51,8 @@ def main(page: str, options: str) -> None:
         import_module(name)
     gc.collect()
     gc.freeze()  # Streamlit collects after every run of a page: 0.1 s more, with all that was read in here to look through
+    if listens_at:
+        _hand_over(socket.socket(fileno=int(listens_at)))
     sys.argv = [page]  # Streamlit looks beside it for the other pages and its own settings
     streamlit.App(page, middleware=[Middleware(Guard), Middleware(Preload)]).run(config=json.loads(options))
 

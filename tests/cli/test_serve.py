@@ -110,7 +110,7 @@ def test_it_answers_at_the_address_it_was_told_to_listen_at(tmp_path, listens, u
 
 def test_an_address_of_another_machine_is_named():
     with pytest.raises(dashboard.DashboardError, match="'192.0.2.1' is not an address of this machine"):
-        dashboard.free_port(None, "192.0.2.1")
+        dashboard.listening(None, "192.0.2.1")
 
 
 def test_a_port_that_is_taken_is_named(tmp_path, capsys):
@@ -126,7 +126,15 @@ def test_without_a_wish_another_free_port_is_found(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setattr(dashboard, "DEFAULT_PORT", taken.getsockname()[1])
 
-        assert dashboard.free_port(None) != taken.getsockname()[1]
+        with dashboard.listening(None) as found:
+            assert found.getsockname()[1] != taken.getsockname()[1]
+
+
+def test_two_that_start_at_one_moment_listen_on_two_ports(monkeypatch):
+    monkeypatch.setattr(dashboard, "DEFAULT_PORT", free_port())
+
+    with dashboard.listening(None) as one, dashboard.listening(None) as other:
+        assert one.getsockname()[1] == dashboard.DEFAULT_PORT != other.getsockname()[1]
 
 
 def test_a_dashboard_that_cannot_start_is_said(tmp_path, capsys, monkeypatch):

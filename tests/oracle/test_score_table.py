@@ -11,6 +11,7 @@ from tests.oracle.bundle import TABLES
 from tests.oracle.judge import Problem, Score, kinds_table
 from tests.oracle.kinds import ANYTHING, KINDS, dealt
 from tests.oracle.trial import judged
+from tests.oracle.world import chance
 
 LAST = list(KINDS)[-1]
 
@@ -57,7 +58,7 @@ def test_every_kind_of_world_is_played_and_half_of_them_are_of_any():
 @pytest.mark.parametrize("kind", KINDS)
 def test_worlds_of_one_kind_are_worlds_that_an_account_could_hold(kind):
     for seed in range(4):
-        plan = World(seed, kind=kind).plan
+        plan = KINDS[kind](chance(seed))
         assert plan == plan.made_fair()
 
 

@@ -21,6 +21,11 @@ EPOCH_MS = int(datetime(2026, 1, 5, tzinfo=UTC).timestamp() * 1000)
 LIMIT_MS = 6 * 3_600_000
 
 
+def chance(seed: int) -> random.Random:
+    """Return what a world draws from: its plan first, then all that happens in it."""
+    return random.Random(f"oracle {seed}")
+
+
 class World:
     """Plays at once when made. ``truth`` is by message id; ``rows(table)`` is what AWS would have kept.
 
@@ -30,7 +35,7 @@ class World:
     def __init__(self, seed: int, plan: Plan | None = None, kind: str = ANYTHING) -> None:
         self.seed, self.kind = seed, kind
         self._given_plan = plan
-        self.rng = random.Random(f"oracle {seed}")
+        self.rng = chance(seed)
         self.plan = KINDS[kind](self.rng) if plan is None else plan
         self.started_ms = EPOCH_MS + (seed % 5000) * 7 * 3_600_000 + self.rng.randrange(3_600_000)
         self.simulation = Simulation(self.started_ms)

@@ -13,7 +13,7 @@ from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.queue_findings import HOLDING, blocked_groups, is_holding, late_commits, next_receives
 from forensics.run_ends import FAILED
 from forensics.streams.model import Delivery
-from tests.forensics.queue_findings.ledgers import delivered, groups
+from tests.forensics.queue_findings.ledgers import at, delivered, groups
 
 _TIME = pl.Datetime("us", "UTC")
 _TIMES = tuple(name for name in COLUMNS if name.endswith("_at"))
@@ -95,6 +95,12 @@ def test_a_message_told_twice_counts_with_its_earliest_sending():
 
     assert late_commits(rows)
     assert looked_at(rows) == ["g"]
+
+
+def test_a_group_is_not_looked_at_because_its_run_overtook_in_another_group():
+    overtaken = [done("m1", 1, 20, consumer="run"), done("m2", 2, 10)]
+
+    assert looked_at([*overtaken, done("m3", 1, 10, group_id="h", consumer="run")]) == ["g"]
 
 
 @st.composite
@@ -201,6 +207,26 @@ def test_what_is_found_in_stretches_is_what_is_found_in_whole_groups(rows):
     affected = {d.item_id: f"of {d.item_id[-1]}" for d in rows}
     whole = held(((str(name), mine) for name, mine in by_group.items()), affected)
     assert held(((str(n), mine) for n, mine in enumerate(parts)), affected) == whole
+
+
+def test_a_message_of_which_its_group_tells_no_sending_may_have_waited_all_along():
+    stopped = delivered("m1", received=0, sent=0, run_ended=0, hidden=0, ended_by="visibility_expired")
+    next_two = [done(f"m{n}", n, n, received=n, run_ended=n) for n in (2, 3)]
+    untold = delivered("m4", received=9, sent=None, run_ended=9, hidden=9, ended_by="visibility_expired")
+    of_no_group = done("m4", 9, 10, index=2, received=10, run_ended=10, group_id=None)
+    rows = [stopped, *next_two, untold]
+    (blocked,) = blocked_groups(rows, {})
+
+    assert blocked.message_count is None
+    assert told(part for part in stretches([*rows, of_no_group]) if part[0].group_id == "g") == told([rows])
+
+
+def test_a_stretch_begins_where_what_held_it_was_visible_again_though_that_is_before_its_receive():
+    moved = delivered("m1", received=5, sent=5, run_ended=None, hidden=1, ended_by="dead_lettered")
+    earlier = done("m2", 0, 2, received=1, run_ended=2)
+    (part,) = stretches([moved, earlier])
+
+    assert next_receives(part) == next_receives([moved, earlier]) == {"m1": at(1)}
 
 
 def test_of_a_long_group_only_what_stopped_and_what_came_next_is_looked_at():
