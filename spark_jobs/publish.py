@@ -104,7 +104,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
             "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
             "members": digest(mine.select("item_id", "incident_id", "is_member_affected").hash_rows().to_list()),
             "queues": mine["queue_arn"].unique().to_list(),
-            "incidents": mine.select("queue_arn", "incident_id").unique(maintain_order=True).rows(),
+            "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).iter_rows() if a.endswith(".fifo")}),
             "from_at": mine["first_received_at"].min(),
             "until_at": mine["last_active_at"].max(),
             "messages": mine.height,
@@ -190,21 +190,25 @@ def _timeline(cache: Cache, judged: Sequence[str], lanes: Sequence[tuple[str, st
 
 
 def stretches(around: Surrounding, unit: Unit) -> Summary:
-    """Part by time what findings have to look at of the message groups of one FIFO queue, each delivery with its incident."""
+    """Part by time which messages of the groups of one FIFO queue findings have to look at, each with its incident."""
 
     def make(folder: Path) -> Summary:
-        rows = fifo_groups.deliveries_to_look_at(_all_deliveries(around.cache, unit))
-        rows = rows.join(_placed(unit), on="item_id", how="left")
-        began = rows.group_by("stretch", maintain_order=True).agg(
-            at=pl.col("received_at").min().fill_null(0), n=pl.len()
-        )
-        part = halved(began["at"].to_numpy(), began["n"].to_numpy(), MESSAGES_PER_UNIT)
+        told = _deliveries_in(around.cache, unit).select(*fifo_groups.COLUMNS, "entry").collect()
+        rows = fifo_groups.stretches_to_look_at(told, ("received_at", "entry"))
+        began = rows.group_by("stretch").agg(pl.col("received_at").min().dt.epoch("us").fill_null(0), n=pl.len())
+        part = halved(began["received_at"].to_numpy(), began["n"].to_numpy(), MESSAGES_PER_UNIT)
         began = began.select("stretch", unit=pl.Series(part, dtype=pl.String))
-        rows = rows.join(began, on="stretch", how="left").sort("unit", maintain_order=True)
-        rows = rows.with_columns(stretch=pl.col("stretch").rank("dense").over("unit"))
+        rows = rows.drop("received_at").unique().join(began, on="stretch").join(_placed(unit), on="item_id", how="left")
+        rows = rows.with_columns(stretch=pl.col("stretch").rank("dense").over("unit")).sort(
+            "unit", "stretch", "item_id"
+        )
         rows.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
-        parts = rows.select("unit", row=rows.hash_rows()).group_by("unit", maintain_order=True)
-        return {"units": {str(name): digest(mine["row"].to_list()) for (name,), mine in parts}}
+        units = []
+        for (name,), mine in rows.group_by("unit", maintain_order=True):
+            entries = [unit["entries"][n] for n in mine["entry"].unique().sort()]
+            rests_on = digest(mine.drop("entry").hash_rows().to_list())
+            units.append({"queue_arn": unit["queue_arn"], "unit": name, "entries": entries, "rows": rests_on})
+        return {"units": units}
 
     return around.cache.made("stretches", unit["name"], make)
 
@@ -214,8 +218,9 @@ def groups(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         mine = pl.scan_parquet(around.cache.entry("stretches", unit["stretches"]) / "stretches.parquet")
-        rows = mine.filter(pl.col("unit") == unit["unit"]).collect()
-        placed = rows.filter(pl.col("incident_id").is_not_null())
+        placed = mine.filter(pl.col("unit") == unit["unit"]).collect()
+        rows = fifo_groups.deliveries_of(_deliveries_in(around.cache, unit), placed)
+        placed = placed.filter(pl.col("incident_id").is_not_null())
         every = list(fifo_groups.groups_in(rows))
         found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
         written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
@@ -232,8 +237,8 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         arn = unit["queue_arn"]
-        entries = [around.cache.entry("judge", name) for name in unit["judged"]]
-        works = (work for entry in entries for work in ends_in(entry, pl.col("queue_arn") == arn))
+        judged = [around.cache.entry(step, name) for step, name in unit["entries"] if step == "judge"]
+        works = (work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn))
         files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
         following = dict(pl.read_parquet(files).iter_rows()) if files else {}
         log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
@@ -246,17 +251,16 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
 
 
 def _placed(unit: Unit) -> pl.DataFrame:
-    members_ = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(
-        pl.col("queue_arn") == unit["queue_arn"]
-    )
+    of_queue = pl.col("queue_arn") == unit["queue_arn"]
+    members_ = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(of_queue)
     return members_.select("item_id", "incident_id", "is_member_affected").collect()
 
 
-def _all_deliveries(cache: Cache, unit: Unit) -> pl.LazyFrame:
-    files = [cache.entry("settle", name) / "deliveries.parquet" for name in unit["settled"]]
-    files += [cache.entry("judge", name) / "deliveries.parquet" for name in unit["judged"]]
-    every = pl.concat([pl.scan_parquet(file) for file in files])
-    return every.filter(pl.col("queue_arn") == unit["queue_arn"])
+def _deliveries_in(cache: Cache, unit: Unit) -> pl.LazyFrame:
+    """Return a queue's deliveries in the unit's entries (step, name), with the place of each one's ``entry`` among them."""
+    every = [pl.scan_parquet(cache.entry(step, name) / "deliveries.parquet") for step, name in unit["entries"]]
+    numbered = pl.concat([one.with_columns(entry=pl.lit(n, pl.UInt32)) for n, one in enumerate(every)])
+    return numbered.filter(pl.col("queue_arn") == unit["queue_arn"])
 
 
 # -- incidents of queues whose logs name no message ---------------------------------------------------------------------

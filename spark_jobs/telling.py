@@ -95,7 +95,7 @@ class Telling:
                 "blocked_ms": held,
             }
             for unit in members["units"]
-            for held in [_held(unit["incidents"], blocked)]
+            for held in [{name: blocked[name] for name in unit["held"]}]
             for lacking in [around.gaps.between(unit["queues"], unit["from_at"], unit["until_at"])]
         ]
         told = self.carried.map(
@@ -152,46 +152,42 @@ class Telling:
         self, around: publish.Surrounding, everything: Mapping[str, str], members_name: str, folder: str
     ) -> tuple[list[tuple[Unit, Summary]], list[Unit]]:
         """Return what was found of message groups, and what of queues."""
-        parts, judged = self.parts, list(zip(self.judged, self.of_judged, strict=True))
+        settled = [(["settle", name], told) for name, told in zip(self.settled, self.parts.told, strict=True)]
+        judged = [(["judge", name], told) for name, told in zip(self.judged, self.of_judged, strict=True)]
         names = {q for _, told in judged for q in told["queues"]}
-        names |= {q for told in parts.told for q in told["queues"] if q.endswith(".fifo")}
+        names |= {q for _, told in settled for q in told["queues"] if q.endswith(".fifo")}
         queues: list[Unit] = [
             {
                 "queue_arn": arn,
-                "judged": [name for name, told in judged if arn in told["queues"]],
-                "settled": [n for n, told in zip(self.settled, parts.told, strict=True) if arn in told["queues"]],
+                "entries": [e for e, told in settled + judged if arn in told["queues"]],
                 "members": folder,
             }
             for arn in sorted(names)
         ]
-        fifo = [
-            {**unit, "name": digest("stretches", unit["queue_arn"], unit["judged"], unit["settled"], members_name)}
+        fifo: list[Unit] = [
+            {**unit, "name": digest("stretches", unit["queue_arn"], unit["entries"], members_name)}
             for unit in queues
             if unit["queue_arn"].endswith(".fifo")
         ]
+        parted = self.carried.map("stretches", publish.stretches, around, fifo)
         groups: list[Unit] = [
-            {"name": digest("groups", rows), "queue_arn": unit["queue_arn"], "stretches": unit["name"], "unit": name}
-            for unit, told in zip(fifo, self.carried.map("stretches", publish.stretches, around, fifo), strict=True)
-            for name, rows in told["units"].items()
+            {**one, "name": digest("groups", one), "stretches": unit["name"]}
+            for unit, told in zip(fifo, parted, strict=True)
+            for one in told["units"]
         ]
         found = self.carried.map("groups", publish.groups, around, groups)
         for unit in queues:
             mine = [group["name"] for group in groups if group["queue_arn"] == unit["queue_arn"]]
-            rests_on = (unit["queue_arn"], unit["judged"], mine, members_name, dict(everything), self.data_until)
+            rests_on = (unit["queue_arn"], unit["entries"], mine, members_name, dict(everything), self.data_until)
             unit.update(name=digest("queue", *rests_on), groups=mine)
         self.carried.map("queue", publish.queue, around, queues)
         return list(zip(groups, found, strict=True)), queues
 
 
-def _blocked(groups: Iterable[tuple[Unit, Summary]]) -> dict[tuple[str, str], int]:
-    """Return for how long the message groups of each incident were held in all, in milliseconds."""
-    blocked: dict[tuple[str, str], int] = defaultdict(int)
+def _blocked(groups: Iterable[tuple[Unit, Summary]]) -> dict[str, int]:
+    """Return for how long the message groups of each incident (queue ARN, blank, id) were held in all, in milliseconds."""
+    blocked: dict[str, int] = defaultdict(int)
     for unit, told in groups:
         for incident_id, held_ms in told["held_ms"].items():
-            blocked[unit["queue_arn"], incident_id] += held_ms
+            blocked[f"{unit['queue_arn']} {incident_id}"] += held_ms
     return blocked
-
-
-def _held(incidents: Iterable[Sequence[str]], blocked: Mapping[tuple[str, str], int]) -> dict[str, int]:
-    """Return what is known of some incidents; a queue that is not FIFO holds nothing."""
-    return {f"{arn} {name}": blocked.get((arn, name), 0) for arn, name in incidents if arn.endswith(".fifo")}

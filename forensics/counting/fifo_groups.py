@@ -1,6 +1,6 @@
 """Which stretches of FIFO message groups findings have to look at, told from whole columns: most never stop and never overtake."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -29,14 +29,15 @@ _EVER = 2**62
 """Later than any time: of what nobody knows the end of."""
 
 
-def deliveries_to_look_at(every: pl.LazyFrame) -> pl.DataFrame:
-    """Return the deliveries of each stretch of ``stretches_to_look_at``, in order; times are whole microseconds.
+def deliveries_of(every: pl.LazyFrame, placed: pl.DataFrame) -> pl.DataFrame:
+    """Return the deliveries of stretches, in order; times are whole microseconds.
 
-    ``every`` are the deliveries of one FIFO queue, in all columns of ``deliveries``.
+    ``every`` are deliveries of one FIFO queue, in all columns of ``deliveries``, ``placed`` rows of ``stretches_to_look_at``.
     """
-    placed = stretches_to_look_at(every.select(COLUMNS).collect())
     rows = every.filter(pl.col("item_id").is_in(placed["item_id"].unique().implode())).collect()
-    rows = rows.join(placed, on=["group_id", "item_id"], nulls_equal=True)
+    rows = rows.join(
+        placed.select("group_id", "item_id", "stretch").unique(), on=["group_id", "item_id"], nulls_equal=True
+    )
     times = [name for name, kind in rows.schema.items() if isinstance(kind, pl.Datetime)]
     return rows.with_columns(pl.col(name).dt.epoch("us") for name in times).sort(
         "group_id", "stretch", "item_id", "delivery_index"
@@ -44,7 +45,7 @@ def deliveries_to_look_at(every: pl.LazyFrame) -> pl.DataFrame:
 
 
 def groups_in(rows: pl.DataFrame) -> Iterator[list[Delivery]]:
-    """Yield the deliveries of each stretch of a group that the logs name, of ``deliveries_to_look_at``."""
+    """Yield the deliveries of each stretch of a group that the logs name, of ``deliveries_of``."""
     named = rows.filter(pl.col("group_id").is_not_null()).with_columns(sent_ms=pl.col("sent_at") // 1000)
     names = [name for name in named.columns if name in Delivery.__struct_fields__]
     for _, mine in groupby(named.select("stretch", *names).iter_rows(), itemgetter(0)):
@@ -52,16 +53,16 @@ def groups_in(rows: pl.DataFrame) -> Iterator[list[Delivery]]:
 
 
 def held_in(rows: pl.DataFrame, affected: Mapping[str, str]) -> dict[str, int]:
-    """Return how long failed deliveries held the groups of each incident, in milliseconds, of ``deliveries_to_look_at``."""
+    """Return how long failed deliveries held the groups of each incident, in milliseconds, of ``deliveries_of``."""
     seen = rows.filter("is_seen").with_columns(group_id=pl.col("stretch").cast(pl.String))
     return held_ms(map(GroupDelivery._make, seen.select(GroupDelivery._fields).iter_rows()), affected)
 
 
-def stretches_to_look_at(deliveries: pl.DataFrame) -> pl.DataFrame:
+def stretches_to_look_at(deliveries: pl.DataFrame, more: Sequence[str] = ()) -> pl.DataFrame:
     """Return the messages of each stretch of a group that a delivery held, or in which a later one may have been done first.
 
     ``deliveries`` are all of one FIFO queue (COLUMNS); those without a group are taken for one. What comes back is group_id,
-    item_id and the ``stretch`` they are in. A stretch begins where all that was received of the group before is over, and ends
+    item_id, ``more`` of their columns, and the ``stretch`` they are in. A stretch begins where all that was received of the group before is over, and ends
     likewise, with what was received next: no stop, late commit or wait of it depends on deliveries outside, and outside
     there is none. Groups, messages and runs are told apart by hashes; those that share one are looked at together.
     """
@@ -71,7 +72,7 @@ def stretches_to_look_at(deliveries: pl.DataFrame) -> pl.DataFrame:
     runs = rows.group_by("group", "run").agg(pl.col("first").min(), pl.col("last").max(), pl.col("is_asked").any())
     found = _stretches(runs.sort("group", "first"))
     placed = rows.select("group", "run", "place").join(found, on=["group", "run"])
-    named = deliveries.select("group_id", "item_id")[placed["place"]]
+    named = deliveries.select("group_id", "item_id", *more)[placed["place"]]
     return named.with_columns(stretch=placed["stretch"]).unique()
 
 

@@ -264,9 +264,9 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
     pl.DataFrame(of_incidents, schema=dict(zip(schema, kinds, strict=True)), orient="row").write_parquet(
         members / "members.parquet"
     )
-    unit: dict[str, Any] = {"name": name, "queue_arn": arn, "judged": [name], "settled": [], "members": str(members)}
-    parts = publish.stretches(around, unit)["units"] if arn.endswith(".fifo") else {}
-    groups = [{"name": f"{name}-{part}", "stretches": name, "unit": part} for part in parts]
+    unit: dict[str, Any] = {"name": name, "queue_arn": arn, "entries": [["judge", name]], "members": str(members)}
+    parts = publish.stretches(around, unit)["units"] if arn.endswith(".fifo") else []
+    groups = [{**part, "name": f"{name}-{n}", "stretches": name} for n, part in enumerate(parts)]
     for group in groups:
         publish.groups(around, group)
     publish.queue(around, {**unit, "groups": [group["name"] for group in groups]})
