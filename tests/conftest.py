@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
@@ -124,3 +125,13 @@ def spark():
         patch.setattr("spark_jobs.context.end_spark", lambda: None)
         yield context
     context.stop()
+
+
+@pytest.fixture(scope="session")
+def packages_are_asked_once():
+    """Every AppTest asks each installed package whether it brings a component: more work than most pages of ours."""
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield

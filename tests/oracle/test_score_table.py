@@ -42,9 +42,10 @@ def test_the_score_does_not_depend_on_how_worlds_are_dealt_out(tmp_path, capsys)
 
 def one_unsound(root: Path, is_passing: bool, trial: __main__.Trial) -> tuple[list[Problem], Score]:
     """Stand in for a trial: one world of one kind has a false finding."""
-    is_it = trial.kind == LAST and 5 in trial.seeds
-    world = World(5, kind=trial.kind)
-    return [Problem("false confirmed", world, None, "work done once")] if is_it else [], Score(worlds=len(trial.seeds))
+    problems = []
+    if trial.kind == LAST and 5 in trial.seeds:
+        problems.append(Problem("false confirmed", World(5, kind=LAST), None, "work done once"))
+    return problems, Score(worlds=len(trial.seeds))
 
 
 def test_every_kind_of_world_is_played_and_half_of_them_are_of_any():

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
 import pytest
 from streamlit import config
-from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import health_tale, tales
@@ -26,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def on_this_machine():
+def on_this_machine(packages_are_asked_once):
     """Without a server there is no address; the repository's own configuration says loopback."""
     config.set_option("server.address", "127.0.0.1")
 
@@ -70,14 +68,6 @@ def build(name: str, root: Path) -> Path:
             run = story.run(tales.CLICKS, f"quiet{n}", START + s(60 * n), 1)
             story.deliver(run, {"message_id": f"quiet-{n}"}, 1, ended_by="deleted", effect="yes", basis="returned")
     return story.save(root, with_findings=name != "evidence-only")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def packages_are_asked_once():
-    """Every AppTest asks each installed package whether it brings a component: more work than most pages of ours."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
-        yield
 
 
 @pytest.fixture(scope="session")

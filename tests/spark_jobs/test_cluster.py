@@ -18,8 +18,14 @@ from tests.waiting import PATIENCE_S
 pytestmark = [pytest.mark.spark, pytest.mark.process]
 
 SEEDS = range(400, 420)
-ONLY_NAMES = "--conf spark.driver.maxResultSize=1m --conf spark.rpc.message.maxSize=1 pyspark-shell"
+ONLY_NAMES = ("spark.driver.maxResultSize=1m", "spark.rpc.message.maxSize=1")
 """Between driver and executors nothing as large as a file of this lake can travel: a task that tries fails the run."""
+BOTH_AT_ONCE = (
+    "spark.cores.max=2",
+    "spark.scheduler.minRegisteredResourcesRatio=1.0",
+    f"spark.scheduler.maxRegisteredResourcesWaitingTime={PATIENCE_S}s",
+)
+"""No task begins before both workers are there: on a busy machine the first could be done with all of them alone."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +53,8 @@ def expected(said, tmp_path_factory) -> dict[str, list[str]]:
 
 def on(cluster: Cluster, lake: Lake, said: Settings) -> subprocess.Popen[str]:
     """Start the command as a person does on a machine of the cluster."""
-    where = {"SPARK_LOCAL_IP": LOOPBACK, "PYSPARK_SUBMIT_ARGS": ONLY_NAMES}
+    said_to_spark = [word for each in (*ONLY_NAMES, *BOTH_AT_ONCE) for word in ("--conf", each)]
+    where = {"SPARK_LOCAL_IP": LOOPBACK, "PYSPARK_SUBMIT_ARGS": " ".join((*said_to_spark, "pyspark-shell"))}
     return correlating(lake, said, "--master", cluster.url, **where)
 
 
