@@ -154,7 +154,8 @@ def _with_named_messages(facts: list[Fact]) -> list[Fact]:
 def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str]) -> dict[str, str]:
     """Return the messages of keys that no line names with one: that of the one message which is in hand and has none so far.
 
-    Where several are, as when a batch is worked on side by side, nothing tells whose key it is.
+    Where several are, as when a batch is worked on side by side, nothing tells whose key it is. A key for which none is left
+    shows that something in hand was not seen, such as what an earlier run left behind: then nothing is told in turn.
     """
     done = {fact.message_id for fact in facts if fact.role in _WORKED and fact.message_id is not None} | set(
         by_key.values()
@@ -166,8 +167,11 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str]) -> dict[str,
             if fact.message_id not in seen and (fact.role in _IN_HAND or fact.detail == TAKEN):
                 seen.add(fact.message_id)
                 waiting.add(fact.message_id)
-        elif fact.key is not None and fact.key not in by_key and fact.key not in found and len(waiting) == 1:
-            found[fact.key] = waiting.pop()
+        elif fact.key is not None and fact.key not in by_key and fact.key not in found:
+            if not waiting:
+                return {}
+            if len(waiting) == 1:
+                found[fact.key] = waiting.pop()
     return found
 
 

@@ -163,9 +163,9 @@ ABOUT = {
         [fact("effect", key="l"), fact("started", M, at=2)],
         {M: ["started"], "key:l": ["effect"]},
     ),
-    "its key, where the only message in hand had another": (
+    "its key, where the only message in hand has another already: one of them is of what was not seen": (
         [fact("record", M), fact("effect", key="k", at=2), fact("effect", key="l", at=3)],
-        {M: ["effect", "record"], "key:l": ["effect"]},
+        {M: ["record"], "key:k": ["effect"], "key:l": ["effect"]},
     ),
     "its key, where the only message in hand is named by its effect's own line": (
         [fact("record", M), fact("effect", key="l", at=2), fact("effect", M, at=3)],
