@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from forensics.identity import handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.in_hand import STOPPING, Held, Threads
+from forensics.streams.in_hand import STOPPING, Held, Threads, beside_other_jobs, is_nameless_start
 from forensics.streams.model import Fact, PlacedFact
 
 CLOCK_SKEW_MS = 60_000
@@ -68,7 +68,7 @@ def attributed(
     A fact that names no message goes to the message whose business key it names, as lines tell that name both, else to
     the one whose receipt handle it names. What names nothing goes to the one message that is open in the stream
     (``OpenMessages``), or, once a framework's start line that names nothing began a job, to what else is named in that job
-    (``_given_to_job``). A line that tells the process to stop is about all that is in hand (``Held``).
+    (``_given_to_job``), unless another job may have been on (``beside_other_jobs``). A line that tells the process to stop is about all that is in hand (``Held``).
     ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``. Where lines say which
     of several threads wrote them, each thread has messages in hand of its own (``Threads``). What names a key that no other
     line tells is about the only message that its thread, or else the stream, has in hand and that can have this key; where a
@@ -95,6 +95,7 @@ def _attributed(
     jobs = 0
     threads = Threads(facts, _keys_by_message(facts), doubtful)
     inner = _InnerJobs(facts)
+    beside = beside_other_jobs(facts)
     for place, (_, _, _, stated) in enumerate(facts):
         if (fact := inner.given(stated, place, threads, one_at_a_time)) is None:
             continue
@@ -103,7 +104,8 @@ def _attributed(
             jobs, job = jobs + 1, []
         named = fact if fact.message_id is not None else _named(fact, by_key, received, message_by_handle)
         if jobs:
-            job.append(named)
+            if named.item_id is not None or place not in beside:
+                job.append(named)
             continue
         if fact.role == STOPPING and named.item_id is None:
             about += [AboutItem(item_id, 0, _given(named, item_id)) for item_id in held.stopped()]
@@ -125,11 +127,6 @@ def _attributed(
             about.append(AboutItem(item_id, 0, named))
     threads.end()
     return about + _given_to_job(jobs, job, one_at_a_time), threads.contradicted
-
-
-def is_nameless_start(fact: Fact) -> bool:
-    """Tell whether a fact is a framework's start line that names nothing (Laravel's text form); it begins a job all the same."""
-    return fact.role == "worker_started" and fact.message_id is None and fact.key is None
 
 
 def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[AboutItem]:

@@ -45,6 +45,39 @@ def is_shared(facts: Iterable[PlacedFact]) -> bool:
     return False
 
 
+def is_nameless_start(fact: Fact) -> bool:
+    """Tell whether a fact is a framework's start line that names nothing (Laravel's text form); it begins a job all the same."""
+    return fact.role == "worker_started" and fact.message_id is None and fact.key is None
+
+
+def beside_other_jobs(facts: Sequence[PlacedFact]) -> set[int]:
+    """Return the places of facts that name nothing and stand where several jobs may be on, of starts that name nothing.
+
+    A job is on from its start until an end, or for ``LOOK_BACK`` facts: its process may have been killed. Which of several
+    ended, nothing tells until all have. An end without a start shows that one was on before: from where the stream begins, or
+    from the start before it.
+    """
+    found: set[int] = set()
+    starts: list[int] = []
+    ended = last_start = 0
+    for place, (_, _, _, fact) in enumerate(facts):
+        starts = [start for start in starts if start >= place - LOOK_BACK]
+        if is_nameless_start(fact):
+            starts.append(place)
+            last_start = place
+            continue
+        is_nameless, is_end = fact.item_id is None, fact.role in CLOSERS
+        if is_nameless and is_end and not starts:
+            since = 0 if place < LOOK_BACK else last_start
+            found.update(n for n in range(since, place + 1) if not is_nameless_start(facts[n].fact))
+        if is_nameless and len(starts) > 1:
+            found.add(place)
+        ended += is_end and bool(starts)
+        if ended >= len(starts):
+            starts, ended = [], 0
+    return found
+
+
 def _shows_openings_from(facts: Sequence[PlacedFact], are_several: bool) -> int:
     """Return the place from which on every thread shows when it opened each of its messages.
 

@@ -137,6 +137,42 @@ SAID = {
         ("worker_started", "mention a", "worker_finished", "worker_started", "mention b", "effect"),
         "a a a b b b",
     ),
+    "jobs beside one another: until all have ended, nothing tells which has": (
+        ("worker_started", "started a", "worker_started", "started b", "worker_failed", "effect", "worker_finished"),
+        "a a b b - - -",
+    ),
+    "a job after those beside one another": (
+        (
+            "worker_started",
+            "worker_started",
+            "worker_failed",
+            "worker_failed",
+            "worker_started",
+            "started c",
+            "worker_finished",
+        ),
+        "- - - - c c c",
+    ),
+    "a job that ends twice: another was on when the stream began": (
+        (
+            "worker_started",
+            "started a",
+            "worker_finished",
+            "worker_finished",
+            "worker_started",
+            "started b",
+            "worker_finished",
+        ),
+        "a a - - b b b",
+    ),
+    "a job that ends twice, long after the stream began": (
+        (*["worker_started", "started a", "worker_finished"] * 22, "worker_finished"),
+        " ".join([*"aaa" * 22, "-"][:-2] + ["-", "-"]),
+    ),
+    "a job whose process was killed is on for some lines": (
+        ("worker_started", *["mention z"] * LOOK_BACK, "worker_started", "started b", "worker_finished"),
+        " ".join(["z"] * (LOOK_BACK + 1) + ["b"] * 3),
+    ),
     "what is open says nothing once jobs are told apart": (("record a", "worker_started", "effect"), "a - -"),
     "a job that names another message in passing": (
         ("worker_started", "effect a", "passing b", "worker_finished"),
