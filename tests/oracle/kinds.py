@@ -298,7 +298,7 @@ def _of_reused_deduplication_ids(rng: random.Random) -> Plan:
         send_spread_s=10 if stands_for == "place" else 3_600,
         event_form="json",
         runtime=rng.choice(("python_logging", "powertools", "node")),
-        business_key_declared=stands_for == "customer" or rng.random() < 0.3,
+        business_key_declared=rng.random() < 0.4,
         body="json",
         guard=None,
         queue_settings_kept=True,
