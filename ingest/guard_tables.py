@@ -29,6 +29,8 @@ MOST_RECORDS = 200_000
 """So many records of a table are kept at most in one reading."""
 MOST_PAGES = 60
 """So many pages are read at most: each is a megabyte of the table, and takes 128 units of its read capacity."""
+PAGE_BYTES = 1024 * 1024
+"""Most bytes of a table that one page goes over, a limit of the service."""
 _MOST_KEY_CHARS = 2048
 """DynamoDB's own limit of a partition key, in bytes."""
 _POWERTOOLS_KEY = re.compile(r"(?P<guarded>.+)#(?P<digest>[0-9a-f]{32,128}|[A-Za-z0-9+/]{22,86}={0,2})")
@@ -67,6 +69,19 @@ def places(consumers: Iterable[Consumer], settings: Settings) -> list[Place]:
         )
         for (account_id, region, name), mine in sorted(found.items(), key=lambda told: told[0])
     ]
+
+
+def size_of(place: Place) -> tuple[int | None, int | None]:
+    """Return how many items a table has, and their bytes, as DynamoDB counted them within the last six hours.
+
+    Raises what ``SOURCE_ERRORS`` holds.
+    """
+    described = place.aws.call("dynamodb", "describe_table", "Table", TableName=place.table.name)["Table"]
+    return _count(described.get("ItemCount")), _count(described.get("TableSizeBytes"))
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
 
 
 def ingest(lake: Lake, place: Place, now: datetime) -> list[Reading]:

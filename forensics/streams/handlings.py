@@ -250,14 +250,14 @@ class _MessageInStream:
         return next((before for before in done if not _is_over(before)), None)
 
     def _ends_again(self, fact: Fact) -> bool:
-        """Tell whether the message ends in the same way again, so long after its handling began that it was handed out again.
+        """Tell whether the message's delete is told again, so long after its handling began that it was handed out again.
 
         That a second opening is lost is likely then; but the worker may as well have tried its delete again.
         """
-        if not self._best or not self.handlings or not (fact.role in DELETED or is_failed_delete(fact)):
+        if not self._best or not self.handlings or not _is_delete(fact):
             return False
         latest = self.handlings[-1]
-        has_ended = any(told.role == fact.role and told.evidence_id != fact.evidence_id for told in latest)
+        has_ended = any(_is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
         return has_ended and (fact.at - latest[0].at) // 1000 >= self._silence_ms
 
     def _left_open(self, fact: Fact) -> list[Fact] | None:
@@ -304,6 +304,10 @@ class _MessageInStream:
             self._is_closed, self._had_effect = False, True
         elif role in CLOSERS or is_failed_delete(fact):
             self._is_closed = True
+
+
+def _is_delete(fact: Fact) -> bool:
+    return fact.role in DELETED or is_failed_delete(fact)
 
 
 def _threads(handling: Sequence[Fact]) -> set[str]:

@@ -138,6 +138,10 @@ SAID = {
         ("started a", "effect a", "worker_delete_failed a", 900, "worker_delete_failed a"),
         ["a: started effect delete_failed", "a: mention"],
     ),
+    "its delete, which had failed, so late that the message was handed out again": (
+        ("started a", "effect a", "worker_delete_failed a", 900, "deleted a"),
+        ["a: started effect delete_failed", "a: mention"],
+    ),
     "the same end soon again": (
         ("started a", "effect a", "worker_delete_failed a", "worker_delete_failed a"),
         ["a: started effect delete_failed delete_failed"],
