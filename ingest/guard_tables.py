@@ -50,7 +50,7 @@ class Place:
 
 
 def places(consumers: Iterable[Consumer], settings: Settings) -> list[Place]:
-    """List each table that the settings name for a consumer once per account and region."""
+    """List each table that the settings name for a consumer once per account and region: the queue's, or those in its ARN."""
     functions = {f.name: f.guard_table for f in settings.functions}
     workers = {w.log_group: w.guard_table for w in settings.workers}
     found: dict[tuple[str, str, str], list[Consumer]] = {}
@@ -58,7 +58,8 @@ def places(consumers: Iterable[Consumer], settings: Settings) -> list[Place]:
         arn = consumer.function_arn
         name = functions.get(arn.rsplit(":", 1)[-1]) if arn else workers.get(consumer.log_group)
         if name:
-            found.setdefault((consumer.queue.account_id, consumer.queue.region, name), []).append(consumer)
+            where = place_in(name) or (consumer.queue.account_id, consumer.queue.region)
+            found.setdefault((*where, name), []).append(consumer)
     return [
         Place(
             mine[0].queue.aws,
@@ -69,6 +70,12 @@ def places(consumers: Iterable[Consumer], settings: Settings) -> list[Place]:
         )
         for (account_id, region, name), mine in sorted(found.items(), key=lambda told: told[0])
     ]
+
+
+def place_in(table: str) -> tuple[str, str] | None:
+    """Return the account and region of a table that is named by its ARN."""
+    parts = table.split(":")
+    return (parts[4], parts[3]) if len(parts) == 6 and parts[2] == "dynamodb" else None
 
 
 def size_of(place: Place) -> tuple[int | None, int | None]:
@@ -90,6 +97,9 @@ def ingest(lake: Lake, place: Place, now: datetime) -> list[Reading]:
     A table that is larger than one reading takes is read in part, from its beginning.
     """
     about = (place.table.name, place.account_id, place.region, place.queue_arns)
+    if place.region not in {arn.split(":")[3] for arn in place.queue_arns}:
+        where = f"it is in {place.region}, where none of its queues is: import an export of it"
+        return [Reading(source, *about, "unsupported", where) for source in (GUARD_TABLE_SETTINGS, GUARD_RECORDS)]
     try:
         described = place.aws.call("dynamodb", "describe_table", "Table", TableName=place.table.name)["Table"]
     except SOURCE_ERRORS as problem:
