@@ -82,6 +82,17 @@ def estimated(found: "Estimate") -> Iterator[str]:
                 span_text=span_text(found.trail_seconds * 1000),
             )
         )
+    for table in found.guard_tables:
+        yield (
+            phrase(
+                "  Idempotency table {name}: {record}, at most {page} in {span_text} at our pace, {n} of its read capacity units.",
+                name=table.guard_table,
+                record=phrase("size not known") if table.items is None else count_text(table.items, "record"),
+                page=count_text(table.calls, "page"),
+                span_text=span_text(table.seconds * 1000),
+                n=f"{table.units:,}",
+            )
+        )
     yield phrase(
         "  Metrics: {metric} in {call} of GetMetricData.",
         metric=count_text(found.metric_count, "metric"),

@@ -21,7 +21,8 @@ FOLDERS = {
     "origins": (
         "Where another message id of the same work comes from",
         "Two message ids are one work where they share a deduplication id or a business key in one queue, or where one was"
-        " redriven from the dead-letter queue. Equal bodies alone link nothing, and neither does one key in two queues."
+        " redriven from the dead-letter queue. Equal bodies alone link nothing, and neither does one key in two queues, nor a"
+        " deduplication id under which different business keys, or different bodies without them, were sent."
         " Each rule is asked about the later id beside the one before it; the answer stands in `origin`.",
     ),
     "queue_rules": (

@@ -70,8 +70,8 @@ class ConsumerSection(Section):
     )
     guard_table: Annotated[Text, AfterValidator(checked_table_name)] | None = Field(
         None,
-        description="The DynamoDB table in which its guard records what was done, in the queue's account and region; read, never"
-        " written. Form and names of attributes: [[guard_table]].",
+        description="The DynamoDB table in which its guard records what was done, in the queue's account and region,"
+        " or its ARN where it is another account's; read, never written. Form and names of attributes: [[guard_table]].",
         examples=["idempotency"],
     )
     order: Order | None = Field(

@@ -142,8 +142,8 @@ def checked_function_name(name: str) -> str:
 
 def checked_table_name(name: str) -> str:
     """Check a value; refuses what cannot be meant."""
-    if not re.fullmatch(r"[A-Za-z0-9_.-]{3,255}", name):
-        refuse("is not a DynamoDB table's name", "Write the name alone, without ARN: 3 to 255 of A-Z a-z 0-9 _ . -")
+    if not re.fullmatch(r"(?:arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/)?[A-Za-z0-9_.-]{3,255}", name):
+        refuse("is neither a DynamoDB table's name nor its ARN", "A name is 3 to 255 of A-Z a-z 0-9 _ . -")
     return name
 
 

@@ -10,8 +10,8 @@ from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import Table
 from forensics.window import TimeWindow
+from ingest import guard_tables, metrics, producers, setting_changes
 from ingest import log_groups as log_groups_of_aws
-from ingest import metrics, producers, setting_changes
 from ingest.clients import CALLS_PER_S, Aws
 from ingest.consumers import of_estate
 from ingest.coverage import SOURCE_ERRORS, Reading, status_of
@@ -45,6 +45,35 @@ class GroupEstimate:
 
 
 @dataclass(frozen=True)
+class TableEstimate:
+    """One idempotency table, as DynamoDB counted it within the last six hours; None where it did not say.
+
+    ``is_partition``: only what is under one value of its key is read, which nothing counts.
+    """
+
+    guard_table: str
+    items: int | None
+    bytes: int | None
+    is_partition: bool = False
+
+    @property
+    def calls(self) -> int:
+        """Calls of Scan or Query, at most: all of the table, or as much as is read of it."""
+        return max(1, min(guard_tables.MOST_PAGES, math.ceil((self.bytes or 0) / guard_tables.PAGE_BYTES)))
+
+    @property
+    def units(self) -> int:
+        """Read capacity units that those calls take, at most: half a unit for each 4 KB, eventually consistent."""
+        most = min(self.bytes or 0, self.calls * guard_tables.PAGE_BYTES)
+        return math.ceil(most / 8192)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that reading it takes at the pace we keep."""
+        return (self.calls - 1) / CALLS_PER_S["Query" if self.is_partition else "Scan"]
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A whole collection of a window that was never read before. Nothing was written and no log was read for it."""
 
@@ -55,6 +84,7 @@ class Estimate:
     metric_calls: int
     trail_calls: int
     """Calls of LookupEvents, at least: one for each kind of change."""
+    guard_tables: tuple[TableEstimate, ...]
     gaps: tuple[str, ...]
     """What could not be asked, a sentence each; the collection would lack it as well."""
 
@@ -129,6 +159,15 @@ def estimate(
                 readings.append(_gap(METRIC_POINTS, m, answer.status, answer.detail))
             events, size = (_sum(answer.points, metric) for metric, _ in reversed(_VOLUME))
             found.append(GroupEstimate(m.resource, events, size, log_class == log_groups_of_aws.INFREQUENT_ACCESS))
+    tables: list[TableEstimate] = []
+    for place in guard_tables.places(consumers, settings):
+        try:
+            items, size = guard_tables.size_of(place)
+        except SOURCE_ERRORS as problem:
+            about = (place.table.name, place.account_id, place.region, place.queue_arns)
+            readings.append(Reading(guard_tables.GUARD_RECORDS, *about, *status_of(problem)))
+        else:
+            tables.append(TableEstimate(place.table.name, items, size, place.table.partition is not None))
     spans = len(metrics.spans(window, now))
     counts = [sum(len(m.metrics) for m in mine) for mine in _by_region(metrics.of_estate(estate))]
     places = {(ref.account_id, ref.region) for ref in estate.queues}
@@ -140,6 +179,7 @@ def estimate(
         sum(counts) * spans,
         sum(math.ceil(count / metrics.QUERIES_A_CALL) for count in counts) * spans,
         len(setting_changes.CALLS) * len(places) if is_kept else 0,
+        tuple(tables),
         tuple(dict.fromkeys(reading.gap for reading in readings if reading.gap)),
     )
 

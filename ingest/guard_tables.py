@@ -29,6 +29,8 @@ MOST_RECORDS = 200_000
 """So many records of a table are kept at most in one reading."""
 MOST_PAGES = 60
 """So many pages are read at most: each is a megabyte of the table, and takes 128 units of its read capacity."""
+PAGE_BYTES = 1024 * 1024
+"""Most bytes of a table that one page goes over, a limit of the service."""
 _MOST_KEY_CHARS = 2048
 """DynamoDB's own limit of a partition key, in bytes."""
 _POWERTOOLS_KEY = re.compile(r"(?P<guarded>.+)#(?P<digest>[0-9a-f]{32,128}|[A-Za-z0-9+/]{22,86}={0,2})")
@@ -48,7 +50,7 @@ class Place:
 
 
 def places(consumers: Iterable[Consumer], settings: Settings) -> list[Place]:
-    """List each table that the settings name for a consumer once per account and region."""
+    """List each table that the settings name for a consumer once per account and region: the queue's, or those in its ARN."""
     functions = {f.name: f.guard_table for f in settings.functions}
     workers = {w.log_group: w.guard_table for w in settings.workers}
     found: dict[tuple[str, str, str], list[Consumer]] = {}
@@ -56,7 +58,8 @@ def places(consumers: Iterable[Consumer], settings: Settings) -> list[Place]:
         arn = consumer.function_arn
         name = functions.get(arn.rsplit(":", 1)[-1]) if arn else workers.get(consumer.log_group)
         if name:
-            found.setdefault((consumer.queue.account_id, consumer.queue.region, name), []).append(consumer)
+            where = place_in(name) or (consumer.queue.account_id, consumer.queue.region)
+            found.setdefault((*where, name), []).append(consumer)
     return [
         Place(
             mine[0].queue.aws,
@@ -69,12 +72,34 @@ def places(consumers: Iterable[Consumer], settings: Settings) -> list[Place]:
     ]
 
 
+def place_in(table: str) -> tuple[str, str] | None:
+    """Return the account and region of a table that is named by its ARN."""
+    parts = table.split(":")
+    return (parts[4], parts[3]) if len(parts) == 6 and parts[2] == "dynamodb" else None
+
+
+def size_of(place: Place) -> tuple[int | None, int | None]:
+    """Return how many items a table has, and their bytes, as DynamoDB counted them within the last six hours.
+
+    Raises what ``SOURCE_ERRORS`` holds.
+    """
+    described = place.aws.call("dynamodb", "describe_table", "Table", TableName=place.table.name)["Table"]
+    return _count(described.get("ItemCount")), _count(described.get("TableSizeBytes"))
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
 def ingest(lake: Lake, place: Place, now: datetime) -> list[Reading]:
     """Read a table's settings and its records into the lake; what cannot be read becomes a gap.
 
     A table that is larger than one reading takes is read in part, from its beginning.
     """
     about = (place.table.name, place.account_id, place.region, place.queue_arns)
+    if place.region not in {arn.split(":")[3] for arn in place.queue_arns}:
+        where = f"it is in {place.region}, where none of its queues is: import an export of it"
+        return [Reading(source, *about, "unsupported", where) for source in (GUARD_TABLE_SETTINGS, GUARD_RECORDS)]
     try:
         described = place.aws.call("dynamodb", "describe_table", "Table", TableName=place.table.name)["Table"]
     except SOURCE_ERRORS as problem:

@@ -89,7 +89,8 @@ def _of_manifest(path: Path, settings: Settings) -> Source | None:
     if len(parts) != 6 or not parts[5].startswith("table/") or at is None:
         return None
     count = told.get("itemCount")
-    table = settings.guard_table(parts[5].split("/")[1])
+    is_named = any(c.guard_table == arn for c in (*settings.functions, *settings.workers))
+    table = settings.guard_table(arn if is_named else parts[5].split("/")[1])
     return Source(table, parts[4], parts[3], at, True, count if isinstance(count, int) else None)
 
 

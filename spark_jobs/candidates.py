@@ -79,8 +79,7 @@ def hashes_of(deliveries: pl.DataFrame) -> pl.DataFrame:
     def seeded(name: str, kind: str) -> pl.Expr:
         return pl.when(pl.col(name).is_not_null()).then(pl.col(name).hash(_SEEDS[kind]))
 
-    keyed = base.filter(pl.col("message_id").is_not_null() & (pl.col("business_keys").list.len() > 0))
-    keyed = keyed.explode("business_keys")
+    keyed = base.filter(pl.col("business_keys").list.len() > 0).explode("business_keys")
     link = pl.lit(0)
     parts = [
         rows(pl.col("owner"), pl.lit(_ITEM)),

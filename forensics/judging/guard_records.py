@@ -141,7 +141,7 @@ class GuardRecords:
                 for kind, looked_for in self._looked_for(table, by, value):
                     for record in self._by_value.get((table, kind, looked_for), ()):
                         is_of_time = _is_of_time(record.locked_until_at, record.expires_at, *span)
-                        if is_of_time and _is_there(record.place, deliveries[0].queue_arn):
+                        if is_of_time and _is_there(table, record.place, deliveries[0].queue_arn):
                             found.setdefault(record.evidence_id, record._replace(by=by, about=value))
         return sorted(found.values(), key=lambda r: (r.observed_at, r.evidence_id))
 
@@ -154,8 +154,10 @@ class GuardRecords:
 
     def reading(self, table: str, queue_arn: str, end: int) -> Reading:
         """Tell what was read after a moment of a table that a queue's consumer asks, and what it keeps."""
-        told = [(at, status) for at, status, place in self._readings.get(table, ()) if _is_there(place, queue_arn)]
-        keeps = [deletes for place, deletes in self._keeps.get(table, ()) if _is_there(place, queue_arn)]
+        told = [
+            (at, status) for at, status, place in self._readings.get(table, ()) if _is_there(table, place, queue_arn)
+        ]
+        keeps = [deletes for place, deletes in self._keeps.get(table, ()) if _is_there(table, place, queue_arn)]
         return Reading(
             table,
             told[-1][1] if told else None,
@@ -190,9 +192,9 @@ def _place(row: Row) -> _Place:
     return row["account_id"], row["region"]
 
 
-def _is_there(place: _Place, queue_arn: str) -> bool:
-    """Tell whether a table is in a queue's account and region, as far as either is known."""
-    parts = queue_arn.split(":")
+def _is_there(table: str, place: _Place, queue_arn: str) -> bool:
+    """Tell whether a table is in a queue's account and region, as far as either is known, or in those that its ARN says."""
+    parts = (table if table.startswith("arn:") else queue_arn).split(":")
     if len(parts) != 6:
         return True
     return place[0] in (None, parts[4]) and place[1] in (None, parts[3])

@@ -13,6 +13,7 @@ from forensics.judging.given_back import add_given_back
 from forensics.judging.guard_tables import add_records
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
+from forensics.judging.marks_beside import MarksBeside
 from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
@@ -37,7 +38,9 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     comes out is in order of queue, work, item and delivery, whatever order they come in.
     """
     judged = Judged()
-    for work in works(_items(deliveries, around), around):
+    items = _items(deliveries, around)
+    beside = MarksBeside(items)
+    for work in works(items, around):
         count_returned_once([d for item in work for d in item])
         add_records(work, around.guard_records)
         deliveries = list(chain.from_iterable(work))
@@ -46,7 +49,7 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
         redeliveries = [redeliveries_of(item, around) for item in work]
         judged.ledger += chain.from_iterable(work)
         judged.redeliveries += chain.from_iterable(redeliveries)
-        judged.messages += messages_of(work, redeliveries, around)
+        judged.messages += messages_of(work, redeliveries, around, beside.count(work))
     return judged
 
 

@@ -33,30 +33,34 @@ class _Interval:
 
 
 def messages_of(
-    work: Sequence[Sequence[Delivery]], redeliveries: Sequence[Sequence[Redelivery]], around: Surroundings
+    work: Sequence[Sequence[Delivery]],
+    redeliveries: Sequence[Sequence[Redelivery]],
+    around: Surroundings,
+    marks_beside: int = 0,
 ) -> list[Message]:
     """Return the verdict on each message of a work that was delivered more than once, or shares the work with another.
 
-    ``work`` holds each item's judged deliveries in order, ``redeliveries`` the same item's redeliveries.
+    ``work`` holds each item's judged deliveries in order, ``redeliveries`` the same item's redeliveries. ``marks_beside``: so
+    many more deliveries with its mark may be of this work.
     """
-    interval = _interval(work, around)
+    interval = _interval(work, around, marks_beside)
     found_origins = origins(work, around)
     found = []
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest([d.message_id for d in item])
         related = [i for i in interval.message_ids if i != message_id]
-        if len(item) > 1 or related:
+        if len(item) > 1 or related or marks_beside:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
     return found
 
 
-def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings) -> _Interval:
+def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_beside: int) -> _Interval:
     """Count every delivery of every message of the work."""
     deliveries = [d for item in work for d in item]
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
-    at_least, maybe = effects.count("yes"), len(effects) - effects.count("no")
+    at_least, maybe = effects.count("yes"), len(effects) - effects.count("no") + marks_beside
     at_most = None if any(hidden_possible(item, around) for item in work) else maybe
     guards = guards_of(work, around)
     # what was not reached, or left without its mark, by an order that nobody declared: the upper bound is inferred

@@ -16,7 +16,8 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
     Items of one queue share their work by deduplication id in their message group, business key, a framework's job id, a
     deduplication id that is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and
     came back once while a move task was on. An equal body alone links nothing, nor does a deduplication id under which
-    different business keys were sent: it stands for something else than the work. ``items`` need their effects and endings.
+    different business keys were sent, or different bodies of which no business key tells more: it may stand for something else
+    than the work. ``items`` need their effects and endings.
     """
     redriven = _redriven_bodies(items, around) if around.has_move_tasks else {}
     of_others = _of_several_works(items)
@@ -70,16 +71,29 @@ def _deduplicated(d: Delivery) -> tuple[str, str]:
 def _of_several_works(items: Iterable[Sequence[Delivery]]) -> set[tuple[str, str]]:
     """Return the deduplication ids, each in its queue and message group, that were sent with different business keys.
 
-    Who publishes one event twice gives it another event id each time.
+    Or with different bodies, where not all of them show a business key. Who publishes one event twice gives it another event
+    id each time, and so another body.
     """
-    keys: dict[tuple[str, str], set[frozenset[str]]] = defaultdict(set)
+    sent: dict[tuple[str, str], list[tuple[frozenset[str], frozenset[str]]]] = defaultdict(list)
     for item in items:
-        mine = frozenset(key for d in item for key in d.business_keys if not is_event_id(key))
-        if mine:
-            for d in item:
-                if d.deduplication_id is not None:
-                    keys[_deduplicated(d)].add(mine)
-    return {value for value, sets in keys.items() if not frozenset.intersection(*sets)}
+        names = {_deduplicated(d) for d in item if d.deduplication_id is not None}
+        if not names:
+            continue
+        keys = frozenset(key for d in item for key in d.business_keys if not is_event_id(key))
+        is_event = any(is_event_id(key) for d in item for key in d.business_keys)
+        bodies = frozenset(d.body_md5 for d in item if d.body_md5 is not None and not is_event)
+        for name in names:
+            sent[name].append((keys, bodies))
+    return {name for name, works in sent.items() if _are_several(works)}
+
+
+def _are_several(sent: Sequence[tuple[frozenset[str], frozenset[str]]]) -> bool:
+    """Tell whether messages, of each its business keys and bodies, are not all of one work."""
+    keys = [mine for mine, _ in sent if mine]
+    if keys and not frozenset.intersection(*keys):
+        return True
+    bodies = [mine for _, mine in sent if mine]
+    return len(keys) < len(sent) and bool(bodies) and not frozenset.intersection(*bodies)
 
 
 def _redriven_bodies(items: Iterable[Sequence[Delivery]], around: Surroundings) -> Mapping[Key, set[tuple[str, str]]]:

@@ -4,12 +4,12 @@ A worker has no request id. Many of its lines name a message only by its busines
 nothing ("charged", "delete failed"): these are about what the stream says is open just then, or about nothing we can tell.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from forensics.identity import handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.in_hand import STOPPING, Held, Threads
+from forensics.streams.in_hand import STOPPING, Held, Threads, beside_other_jobs, is_nameless_start
 from forensics.streams.model import Fact, PlacedFact
 
 CLOCK_SKEW_MS = 60_000
@@ -17,7 +17,10 @@ CLOCK_SKEW_MS = 60_000
 
 _OF_WORK = frozenset({"effect", "guard", "started"})
 _TELLS_KEY = frozenset({"record", "started"})
-"""Roles of lines that name a message and its business key both."""
+"""Roles of lines that name a message and its business key both, and whose message the key's lines are about."""
+
+_SHOWS_KEY = _TELLS_KEY | {"effect", "guard"}
+"""Roles of lines that name a message and its business key both; of a stopped repeat the work was another message's, perhaps."""
 
 _ONE_JOB_A_PROCESS = frozenset({"laravel"})
 """Frameworks whose worker process runs one job at a time, and whose stream is that process."""
@@ -37,8 +40,11 @@ def in_stream_order(facts: Iterable[PlacedFact]) -> list[PlacedFact]:
 
 
 def takes_one_at_a_time(consumer: Consumer) -> bool:
-    """Tell whether a stream of these workers is of one message at a time: declared, or the framework's way."""
-    return consumer.order == "sequential" or consumer.format in _ONE_JOB_A_PROCESS
+    """Tell whether a stream of these workers is of one message at a time, as the framework has it.
+
+    That a worker takes its batches in order does not say it: several of its threads or processes may write one stream.
+    """
+    return consumer.format in _ONE_JOB_A_PROCESS
 
 
 def messages_by_handle(records: Iterable[Fact]) -> dict[str, str]:
@@ -62,35 +68,49 @@ def attributed(
     A fact that names no message goes to the message whose business key it names, as lines tell that name both, else to
     the one whose receipt handle it names. What names nothing goes to the one message that is open in the stream
     (``OpenMessages``), or, once a framework's start line that names nothing began a job, to what else is named in that job
-    (``_given_to_job``). A line that tells the process to stop is about all that is in hand (``Held``).
+    (``_given_to_job``), unless another job may have been on (``beside_other_jobs``). A line that tells the process to stop is about all that is in hand (``Held``).
     ``one_at_a_time``: what the stream opened last is what it works on, unless the stream ``is_shared``. Where lines say which
     of several threads wrote them, each thread has messages in hand of its own (``Threads``). What names a key that no other
-    line tells is about the message that its thread has in hand, or the only one that is open.
+    line tells is about the only message that its thread, or else the stream, has in hand and that can have this key; where a
+    later line shows that this was a guess, it is about its key alone.
     """
+    doubtful: set[str] = set()
+    while True:
+        about, contradicted = _attributed(facts, one_at_a_time, message_by_handle, doubtful)
+        if contradicted <= doubtful:
+            return about
+        doubtful |= contradicted
+
+
+def _attributed(
+    facts: Sequence[PlacedFact], one_at_a_time: bool, message_by_handle: Mapping[str, str], doubtful: Collection[str]
+) -> tuple[list[AboutItem], set[str]]:
+    """Say what each fact is about, and of which messages that contradicts itself; ``doubtful`` ones are given no keys."""
     held = Held(facts)
     one_at_a_time = one_at_a_time and not held.is_shared
     by_key = _messages_by_key(facts)
-    sent = {f.message_id: f.sent_ms for _, _, _, f in facts if f.role == "record" and f.sent_ms is not None}
+    received = _first_received(facts)
     about: list[AboutItem] = []
     job: list[Fact] = []
     jobs = 0
-    threads = Threads(facts)
+    threads = Threads(facts, _keys_by_message(facts), doubtful)
     inner = _InnerJobs(facts)
+    beside = beside_other_jobs(facts)
     for place, (_, _, _, stated) in enumerate(facts):
         if (fact := inner.given(stated, place, threads, one_at_a_time)) is None:
             continue
         if is_nameless_start(fact):
             about += _given_to_job(jobs, job, one_at_a_time)
             jobs, job = jobs + 1, []
-        named = fact if fact.message_id is not None else _named(fact, by_key, sent, message_by_handle)
+        named = fact if fact.message_id is not None else _named(fact, by_key, received, message_by_handle)
         if jobs:
-            job.append(named)
+            if named.item_id is not None or place not in beside:
+                job.append(named)
             continue
         if fact.role == STOPPING and named.item_id is None:
             about += [AboutItem(item_id, 0, _given(named, item_id)) for item_id in held.stopped()]
             continue
-        messages = threads.of(fact)
-        messages.hear(place, fact)
+        messages = threads.hear(place, fact)
         held.hear(named)
         item_id = named.item_id
         if item_id is None:
@@ -105,12 +125,8 @@ def attributed(
             item_id, named = mine, named._replace(message_id=mine)
         if item_id is not None:
             about.append(AboutItem(item_id, 0, named))
-    return about + _given_to_job(jobs, job, one_at_a_time)
-
-
-def is_nameless_start(fact: Fact) -> bool:
-    """Tell whether a fact is a framework's start line that names nothing (Laravel's text form); it begins a job all the same."""
-    return fact.role == "worker_started" and fact.message_id is None and fact.key is None
+    threads.end()
+    return about + _given_to_job(jobs, job, one_at_a_time), threads.contradicted
 
 
 def _given_to_job(job: int, facts: Sequence[Fact], one_at_a_time: bool) -> list[AboutItem]:
@@ -151,7 +167,7 @@ class _InnerJobs:
         if job is None or job not in self._ids:
             return fact
         if fact.role == "worker_started":
-            self._messages[job] = threads.of_key(place, fact._replace(key=None), one_at_a_time)
+            self._messages[job] = threads.begun_in(place, fact, one_at_a_time)
         message_id = self._messages.get(job)
         return None if message_id is None or is_of_job(fact) else fact._replace(message_id=message_id)
 
@@ -163,11 +179,19 @@ def is_of_job(fact: Fact) -> bool:
 
 def _messages_by_key(facts: Iterable[PlacedFact]) -> dict[str, str]:
     """Return the one message of each business key, as lines of this stream that name both tell."""
-    return _only_one(
-        (fact.key, fact.message_id)
-        for *_, fact in facts
-        if fact.role in _TELLS_KEY and fact.message_id is not None and fact.key is not None
-    )
+    return _only_one((key, message_id) for message_id, key in _named_together(facts, _TELLS_KEY))
+
+
+def _keys_by_message(facts: Iterable[PlacedFact]) -> dict[str, str]:
+    """Return the one business key of each message, as lines of this stream that name both tell."""
+    return _only_one(_named_together(facts, _SHOWS_KEY))
+
+
+def _named_together(facts: Iterable[PlacedFact], roles: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield message and business key of each line of these roles that names both."""
+    for *_, fact in facts:
+        if fact.role in roles and fact.message_id is not None and fact.key is not None:
+            yield fact.message_id, fact.key
 
 
 def _only_one(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -180,12 +204,19 @@ def _only_one(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {name: value for name, value in found.items() if name not in ambiguous}
 
 
+def _first_received(facts: Iterable[PlacedFact]) -> dict[str | None, int]:
+    """Return when each message was received first, else sent, in ms, as its printed records tell."""
+    records = (fact for *_, fact in facts if fact.role == "record")
+    times = ((f.message_id, f.sent_ms if f.first_receive_ms is None else f.first_receive_ms) for f in records)
+    return {message_id: ms for message_id, ms in times if ms is not None}
+
+
 def _named(
-    fact: Fact, by_key: Mapping[str, str], sent_ms: Mapping[str | None, int], by_handle: Mapping[str, str]
+    fact: Fact, by_key: Mapping[str, str], received_ms: Mapping[str | None, int], by_handle: Mapping[str, str]
 ) -> Fact:
-    """Fill in the message that a fact names only by its key or a receipt handle; never one that was sent only later."""
+    """Fill in the message that a fact names only by its key or a receipt handle; never one that was received only later."""
     message_id = by_key.get(fact.key) if fact.key is not None else None
-    if message_id is not None and sent_ms.get(message_id, 0) > fact.at // 1000 + CLOCK_SKEW_MS:
+    if message_id is not None and received_ms.get(message_id, 0) > fact.at // 1000 + CLOCK_SKEW_MS:
         message_id = None
     if message_id is None and fact.receipt_handle is not None:
         message_id = by_handle.get(handle_prefix(fact.receipt_handle))

@@ -50,7 +50,8 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
     facts = _without_strangers(invocation.facts)
     is_malformed = len(facts) < len(invocation.facts)
     is_batch_printed = prints_whole_batch(facts)
-    facts = _with_named_messages(_without_passing(facts) if is_batch_printed else facts)
+    facts = _without_passing(facts) if is_batch_printed else facts
+    facts = _with_named_messages(facts, not invocation.is_beside_others)
     by_item: dict[str, list[Fact]] = {}
     has_stray_mark = has_stray_guard = False
     for fact in facts:
@@ -119,8 +120,11 @@ def _without_strangers(facts: list[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.role != "failure" or is_one(fact.message_id)]
 
 
-def _with_named_messages(facts: list[Fact]) -> list[Fact]:
-    """Give facts that name only a business key, a handle or nothing the message of their run that they mean."""
+def _with_named_messages(facts: list[Fact], is_alone: bool) -> list[Fact]:
+    """Give facts that name only a business key, a handle or nothing the message of their run that they mean.
+
+    ``is_alone``: no other run was on in its environment, whose lines may stand among these.
+    """
     if None not in [fact.message_id for fact in facts]:
         return facts
     by_key: dict[str, str] = {}
@@ -136,7 +140,7 @@ def _with_named_messages(facts: list[Fact]) -> list[Fact]:
         if fact.role == "record" and fact.receipt_handle is not None:
             by_handle.setdefault(handle_prefix(fact.receipt_handle), fact.message_id)
     only = min(ids) if len(ids) == 1 else None
-    if any(fact.message_id is None and fact.key is not None and fact.key not in by_key for fact in facts):
+    if is_alone and any(fact.message_id is None and fact.key is not None and fact.key not in by_key for fact in facts):
         by_key |= _told_in_turn(facts, by_key)
 
     def named(fact: Fact) -> Fact:
@@ -154,7 +158,8 @@ def _with_named_messages(facts: list[Fact]) -> list[Fact]:
 def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str]) -> dict[str, str]:
     """Return the messages of keys that no line names with one: that of the one message which is in hand and has none so far.
 
-    Where several are, as when a batch is worked on side by side, nothing tells whose key it is.
+    Where several are, as when a batch is worked on side by side, nothing tells whose key it is. A key for which none is left
+    shows that something in hand was not seen, such as what an earlier run left behind: then nothing is told in turn.
     """
     done = {fact.message_id for fact in facts if fact.role in _WORKED and fact.message_id is not None} | set(
         by_key.values()
@@ -166,8 +171,11 @@ def _told_in_turn(facts: Sequence[Fact], by_key: Mapping[str, str]) -> dict[str,
             if fact.message_id not in seen and (fact.role in _IN_HAND or fact.detail == TAKEN):
                 seen.add(fact.message_id)
                 waiting.add(fact.message_id)
-        elif fact.key is not None and fact.key not in by_key and fact.key not in found and len(waiting) == 1:
-            found[fact.key] = waiting.pop()
+        elif fact.key is not None and fact.key not in by_key and fact.key not in found:
+            if not waiting:
+                return {}
+            if len(waiting) == 1:
+                found[fact.key] = waiting.pop()
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from forensics.identity import handle_prefix
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
-from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING
-from forensics.streams.model import Delivery, Fact, LogGroup, PlacedFact
+from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING, is_shared
+from forensics.streams.model import TAKEN, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import facts_once
 
 _SURENESS = {"started": 1, "worker_started": 2, "record": 3}
@@ -45,12 +45,14 @@ def handlings_of(
     of the whole log group (``messages_by_handle``). Facts that are about nothing we can tell are in no handling.
     """
     by_item: dict[str, list[AboutItem]] = {}
-    for about in attributed(facts_once(facts), one_at_a_time, message_by_handle):
+    facts = facts_once(facts)
+    for about in attributed(facts, one_at_a_time, message_by_handle):
         by_item.setdefault(about.item_id, []).append(about)
+    several = is_shared(facts)
     found = []
     for item_id, its_facts in by_item.items():
         last_ms, same_ms = None, 0
-        for handling in _parted(its_facts, group.silence_ms):
+        for handling in _parted(its_facts, group.silence_ms, several):
             ms = handling[0].at // 1000
             same_ms = same_ms + 1 if ms == last_ms else 1
             last_ms = ms
@@ -120,12 +122,12 @@ def _status(delivery: Delivery) -> str:
     return "unknown" if delivery.worker_failed_at is None else "error"
 
 
-def _parted(facts: Sequence[AboutItem], silence_ms: int) -> list[list[Fact]]:
-    """Part what a stream says of one message into handlings.
+def _parted(facts: Sequence[AboutItem], silence_ms: int, is_shared: bool) -> list[list[Fact]]:
+    """Part what a stream says of one message into handlings. ``is_shared``: several workers write the stream.
 
     That a line names the message is heard behind what else it says: by itself it would open a handling after a silence.
     """
-    message = _MessageInStream(facts, silence_ms)
+    message = _MessageInStream(facts, silence_ms, is_shared)
     for _, line in groupby(facts, key=lambda about: about.fact.evidence_id):
         for about in sorted(line, key=lambda about: about.fact.role == "mention"):
             message.hear(about.job, about.fact)
@@ -147,6 +149,7 @@ class _MessageInStream:
         "_had_effect",
         "_is_awaiting_opener",
         "_is_closed",
+        "_is_shared",
         "_job",
         "_last_ms",
         "_openers_since_best",
@@ -154,7 +157,8 @@ class _MessageInStream:
         "handlings",
     )
 
-    def __init__(self, facts: Sequence[AboutItem], silence_ms: int) -> None:
+    def __init__(self, facts: Sequence[AboutItem], silence_ms: int, is_shared: bool) -> None:
+        self._is_shared = is_shared
         self.handlings: list[list[Fact]] = []
         self._by_handle: dict[str, list[Fact]] = {}
         self._silence_ms = silence_ms
@@ -177,10 +181,18 @@ class _MessageInStream:
             if self.handlings:
                 self.handlings[-1].append(fact)
             return
-        earlier = self._earlier_by_handle(fact) or self._left_open(fact)
+        earlier = (
+            self._earlier_by_handle(fact)
+            or self._of_its_thread(fact)
+            or self._left_open(fact)
+            or self._done_before(fact)
+        )
         if earlier is not None:
             self._give_to(earlier, fact)
             return
+        if self._ends_again(fact):
+            fact = fact._replace(role="mention", detail=TAKEN)
+            self.handlings.append([])
         opens = self._opens(job, fact)
         is_over = self._had_effect or self._is_closed
         has_lost_opener = is_over and (self._is_later_start(fact) or self._is_after_silence(fact))
@@ -201,7 +213,10 @@ class _MessageInStream:
         """
         latest = self.handlings[-1]
         if is_failed_delete(fact) and not any(told.role == "effect" for told in earlier):
-            place = max((n for n, told in enumerate(latest) if told.role == "effect"), default=None)
+            effects = [
+                n for n, told in enumerate(latest) if told.role == "effect" and told.thread in (None, fact.thread)
+            ]
+            place = max(effects, default=None)
             if place is not None:
                 earlier.append(latest.pop(place))
                 self._had_effect = any(told.role == "effect" for told in latest)
@@ -212,6 +227,38 @@ class _MessageInStream:
             return None
         printed_in = self._by_handle.get(handle_prefix(fact.receipt_handle))
         return None if printed_in is self.handlings[-1] else printed_in
+
+    def _of_its_thread(self, fact: Fact) -> list[Fact] | None:
+        """Return the earlier handling that the thread of a line began and did not end, where another thread began the latest."""
+        if fact.thread is None or fact.role in _SURENESS or not self.handlings:
+            return None
+        if fact.thread in _threads(self.handlings[-1]) or not _threads(self.handlings[-1]):
+            return None
+        mine = (before for before in reversed(self.handlings[:-1]) if fact.thread in _threads(before))
+        return next((before for before in mine if not _is_over(before)), None)
+
+    def _done_before(self, fact: Fact) -> list[Fact] | None:
+        """Return the earlier handling whose work was done and that may have ended now, where the latest shows no work done.
+
+        Where several workers write the stream and no line says which, the end of the one would make the other's work done.
+        """
+        if not self._is_shared or fact.thread is not None or fact.role not in DELETED | {"worker_finished"}:
+            return None
+        if not self.handlings or any(told.role == "effect" for told in self.handlings[-1]):
+            return None
+        done = (before for before in self.handlings[:-1] if any(told.role == "effect" for told in before))
+        return next((before for before in done if not _is_over(before)), None)
+
+    def _ends_again(self, fact: Fact) -> bool:
+        """Tell whether the message's delete is told again, so long after its handling began that it was handed out again.
+
+        That a second opening is lost is likely then; but the worker may as well have tried its delete again.
+        """
+        if not self._best or not self.handlings or not _is_delete(fact):
+            return False
+        latest = self.handlings[-1]
+        has_ended = any(_is_delete(told) and told.evidence_id != fact.evidence_id for told in latest)
+        return has_ended and (fact.at - latest[0].at) // 1000 >= self._silence_ms
 
     def _left_open(self, fact: Fact) -> list[Fact] | None:
         """Return the earlier handling whose delete was refused: the latest one's was taken."""
@@ -257,6 +304,15 @@ class _MessageInStream:
             self._is_closed, self._had_effect = False, True
         elif role in CLOSERS or is_failed_delete(fact):
             self._is_closed = True
+
+
+def _is_delete(fact: Fact) -> bool:
+    return fact.role in DELETED or is_failed_delete(fact)
+
+
+def _threads(handling: Sequence[Fact]) -> set[str]:
+    """Return the threads that began a handling, as far as lines say it."""
+    return {fact.thread for fact in handling if fact.role in _SURENESS and fact.thread is not None}
 
 
 def _is_over(handling: Sequence[Fact]) -> bool:

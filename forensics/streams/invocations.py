@@ -91,9 +91,20 @@ def assembled(
         same[name] = same.get(name, 0) + 1
         if same[name] > 1:
             invocation.invocation_id = f"{name}.{same[name]}"
+    _mark_beside_others(found)
     for border_ms, lines in gaps.items():
         found += _of_gap(border_ms, lines, group.silence_ms, maker) if lines else []
     return found
+
+
+def _mark_beside_others(runs: Iterable[Invocation]) -> None:
+    """Mark the runs that were on at once in one environment, as managed instances have them."""
+    latest: Invocation | None = None
+    for run in sorted((run for run in runs if run.start_at is not None), key=lambda run: run.started_at):
+        if latest is not None and latest.ended_at is not None and run.started_at < latest.ended_at:
+            latest.is_beside_others = run.is_beside_others = True
+        if latest is None or (run.ended_at or 0) > (latest.ended_at or 0):
+            latest = run
 
 
 class _Maker:

@@ -101,7 +101,8 @@ class Invocation:
     """One run of a Lambda function, or lines that stand in no run (``request_id`` then begins with ``?``).
 
     ``facts`` are in the order of their lines; ``mark_ids`` are the platform's own lines about the run. ``init_ms``: its environment
-    came up for so long before it, 0 where its REPORT speaks of none, None without a REPORT.
+    came up for so long before it, 0 where its REPORT speaks of none, None without a REPORT. ``is_beside_others``: its environment
+    began another run before this one ended, so that lines without a request id may be of either.
     """
 
     invocation_id: str
@@ -120,6 +121,7 @@ class Invocation:
     has_response: bool
     any_line_id: str
     init_ms: int | None = None
+    is_beside_others: bool = False
     facts: list[Fact] = field(default_factory=list)
     mark_ids: list[str] = field(default_factory=list)
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from cli.estimate import estimated
-from forensics.settings import Settings
+from forensics.settings import Consumer, GuardTable, Settings
 from forensics.window import TimeWindow
 from ingest.collect import collect
-from ingest.estimate import PAGE_BYTES, GroupEstimate, estimate
+from ingest.estimate import PAGE_BYTES, GroupEstimate, TableEstimate, estimate
 from ingest.setting_changes import CALLS
 from tests.ingest.proxy import refuse, say
 from tests.ingest.world import START
@@ -76,6 +76,44 @@ def test_a_group_of_infrequent_access_costs_queries_and_scanned_bytes(world, lak
     assert found.groups == (GroupEstimate("/ecs/rare", None, None, is_infrequent=True),)
     assert (found.log_calls, found.query_calls) == (0, 1)
     assert any("Infrequent access: 1 query of Logs Insights" in line for line in estimated(found))
+
+
+def asking_a_table(world) -> tuple[str, Settings]:
+    """Return a queue and the settings of its function, which asks the table "idempotency"."""
+    queue = world.queue("orders")
+    consumer = Consumer(name=world.function("take-order", [queue]), guard_table="idempotency")
+    return queue, Settings(functions=(consumer,), guard_tables=(GuardTable("idempotency"),))
+
+
+@pytest.mark.emulator
+def test_an_idempotency_table_costs_pages_and_read_capacity(world, lake, aws, proxy):
+    queue, settings = asking_a_table(world)
+    window, now = TimeWindow(START, START + timedelta(hours=1)), START + timedelta(hours=2)
+    proxy.fail("dynamodb:DescribeTable", say(Table={"ItemCount": 40_000, "TableSizeBytes": 2 * PAGE_BYTES + 1}))
+    found = estimate(lake, aws, [queue], window, [], settings, now)
+
+    assert found.guard_tables == (TableEstimate("idempotency", 40_000, 2 * PAGE_BYTES + 1),)
+    said = "  Idempotency table idempotency: 40,000 records, at most 3 pages in 4 s at our pace, 257 of its read capacity units."
+    assert said in estimated(found)
+    assert "dynamodb:Scan" not in proxy.calls
+
+
+@pytest.mark.emulator
+def test_an_idempotency_table_that_may_not_be_read_is_a_gap_of_the_estimate(world, lake, aws, proxy):
+    queue, settings = asking_a_table(world)
+    window, now = TimeWindow(START, START + timedelta(hours=1)), START + timedelta(hours=2)
+    proxy.fail("dynamodb:DescribeTable", refuse("AccessDeniedException"))
+    found = estimate(lake, aws, [queue], window, [], settings, now)
+
+    assert found.guard_tables == ()
+    assert any("idempotency" in gap and "denied" in gap for gap in found.gaps)
+
+
+def test_no_more_of_a_table_is_counted_than_is_read():
+    most = TableEstimate("t", None, 200 * PAGE_BYTES)
+
+    assert (most.calls, most.units, most.seconds) == (60, 60 * 128, 118)
+    assert (TableEstimate("t", 0, None).calls, TableEstimate("t", 0, None).units) == (1, 0)
 
 
 SIZES = {

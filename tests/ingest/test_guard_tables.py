@@ -266,3 +266,23 @@ def test_a_time_is_read_as_it_is_written(value, expected):
     row = guard_tables.to_row({"id": {"S": "k"}, "expiration": value}, GuardTable("t"), None, None, NOW)
 
     assert row["expires_at"] == expected
+
+
+def of_another(region: str) -> str:
+    return f"arn:aws:dynamodb:{region}:999988887777:table/idempotency"
+
+
+@pytest.mark.emulator
+@pytest.mark.parametrize(
+    ("is_far", "status"), [(False, "denied"), (True, "unsupported")], ids=["its region", "another"]
+)
+def test_a_table_of_another_account_is_asked_for_by_its_arn_in_its_queues_region(
+    world, lake, aws, guarded, hour, proxy, is_far, status
+):
+    proxy.fail("dynamodb:DescribeTable", refuse("AccessDeniedException"))
+    guarded.table = of_another("ap-southeast-7" if is_far else aws.region)
+    read(lake, aws, guarded, hour)
+    gaps = [r for r in rows(lake, "coverage") if r["source"] == "guard_records"]
+
+    assert [(r["resource"], r["account_id"], r["status"]) for r in gaps] == [(guarded.table, "999988887777", status)]
+    assert ("dynamodb:DescribeTable" in proxy.calls) is not is_far

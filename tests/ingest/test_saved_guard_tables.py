@@ -65,6 +65,13 @@ def test_an_export_tells_its_table_its_place_and_when_it_was_made(tmp_path, expo
     assert (coverage["status"], coverage["collected_at"], coverage["account_id"]) == ("ok", READ_AT, "111122223333")
 
 
+def test_an_export_of_a_table_that_the_settings_name_by_its_arn_is_of_that_one(tmp_path, export):
+    arn = "arn:aws:dynamodb:eu-west-1:111122223333:table/idempotency"
+    lake, _ = imported(tmp_path, export, settings=settings(arn))
+
+    assert {r["guard_table"] for r in rows(lake, "guard_records")} == {arn}
+
+
 def test_results_stay_in_the_file(tmp_path, export):
     lake, _ = imported(tmp_path, export, DATA / "scan.json", settings=settings("idempotency"))
     everything = [rows(lake, name) for name in ("guard_records", "coverage", "quarantine")]

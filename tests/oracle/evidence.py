@@ -618,6 +618,8 @@ def settings_text(world: "World") -> str:
             f'queue = "{world.queue.name}"',
             f'format = "{kind}"',
         ]
+        if plan.says_deleted:
+            head.append(f"deleted = 'removed {message}'")
         parts.append("\n".join([*head, *effect_of("charged"), *said]))
     if plan.calls == "producer":
         producer = producer_of(world)

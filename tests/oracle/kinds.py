@@ -298,7 +298,7 @@ def _of_reused_deduplication_ids(rng: random.Random) -> Plan:
         send_spread_s=10 if stands_for == "place" else 3_600,
         event_form="json",
         runtime=rng.choice(("python_logging", "powertools", "node")),
-        business_key_declared=stands_for == "customer" or rng.random() < 0.3,
+        business_key_declared=rng.random() < 0.4,
         body="json",
         guard=None,
         queue_settings_kept=True,
@@ -366,6 +366,33 @@ def _letting_go(rng: random.Random) -> Plan:
     return drawn.made_fair()
 
 
+def _named_by_key(rng: random.Random) -> Plan:
+    """Consumers whose effect lines name a payment and no message: in streams of one worker, of several threads or processes."""
+    consumer = rng.choice(("lines", "lines", "lambda"))
+    drawn = Plan.draw(rng)
+    more = rng.choice(((), ("error",), ("killed",), ("delete_failed",), ("same_work_again",), ("redrive",), ("crash",)))
+    drawn = replace(
+        drawn,
+        consumer=consumer,
+        runtime=rng.choice(("python_print", "python_logging", "node")) if consumer == "lambda" else "python_print",
+        troubles=frozenset((rng.choice(("slow", "error", "delete_lost", "delete_failed", "killed")), *more)),
+        effect_line="key",
+        effect_declared=True,
+        started_line=True,
+        started_declared=rng.random() < 0.8,
+        event_form=rng.choice(("ids", "nothing", "json")),
+        guard=rng.choice((None, None, "line")),
+        batch_size=rng.choice((1, 1, 4)),
+        message_count=rng.choice((8, 30)),
+        one_stream=consumer == "lines" and rng.random() < 0.5,
+        threads=rng.choice(("untold", "own", "alike")),
+        says_deleted=consumer == "lines" and rng.random() < 0.5,
+        loss=rng.choice(("none", "none", "none", "tail", "lines")),
+        trouble_rate=rng.choice((0.1, 0.3, 0.6)),
+    )
+    return drawn.made_fair()
+
+
 KINDS: dict[str, Drawn] = {
     "anything": Plan.draw,
     "raised as success": _raised_as_success,
@@ -389,6 +416,7 @@ KINDS: dict[str, Drawn] = {
     "settings changed later": _with_settings_changed_later,
     "messages held for long": _held_for_long,
     "messages let go": _letting_go,
+    "works named by key": _named_by_key,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

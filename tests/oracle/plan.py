@@ -109,6 +109,8 @@ class Plan:
     clock_skew_ms: int = 0  # clocks of the worker's hosts are off by up to so much
     doubled_lines: bool = False  # some lines are delivered twice, under another event id
     follow_ups: bool = False  # the handler sends further work to its own queue, and logs its message id
+    threads: str = "untold"  # a worker's lines say which thread wrote them: own names, or alike in several processes
+    says_deleted: bool = False  # a worker says when it has deleted a message
     deduplication: str = "work"  # what a deduplication id stands for: work, place (in its group) or customer
     settings_change_later: bool = False  # the team changes every setting when all is over; only then they are read
     retention_passed: bool = False  # the log group no longer had the first lines when it was read

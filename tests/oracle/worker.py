@@ -60,7 +60,8 @@ class Voice:
         if self.worker.plan.consumer == "laravel":
             prefix = f"[{local:%Y-%m-%d %H:%M:%S}] production.{level}: "
         else:
-            prefix = f"{self.thread} {local:%Y-%m-%d %H:%M:%S.%f} "
+            thread = f"[{self.thread}]" if self.worker.plan.threads != "untold" else self.thread
+            prefix = f"{thread} {local:%Y-%m-%d %H:%M:%S.%f} "
         self.write(prefix + text, role, names, False, keys)
 
     def say_caught(self, error_type: str, text: str) -> None:
@@ -99,12 +100,13 @@ class Worker:
 
     def _new_voice(self, number: int) -> Voice:
         is_shared = self.plan.consumer == "lines" and self._shared_stream and not self.plan.task_events
+        name = f"worker-{number // 2 if self.plan.threads == 'alike' else number}"
         if is_shared or self.plan.one_stream:
-            return Voice(self, "worker/app/0", f"worker-{number}")
+            return Voice(self, "worker/app/0", name)
         skew_ms = (
             self.rng.randrange(-self.plan.clock_skew_ms, self.plan.clock_skew_ms) if self.plan.clock_skew_ms else 0
         )
-        return Voice(self, f"worker/app/{self.rng.getrandbits(64):016x}", f"worker-{number}", skew_ms=skew_ms)
+        return Voice(self, f"worker/app/{self.rng.getrandbits(64):016x}", name, skew_ms=skew_ms)
 
     def _live(self, number: int) -> Steps:
         voice = self._new_voice(number)
@@ -272,6 +274,8 @@ class Worker:
         delivery.end("deleted" if gone else "delete_ignored", now)
         if self.plan.consumer == "laravel":
             self._say_job(item, voice, "success", "DONE", None)
+        elif self.plan.says_deleted:
+            voice.say(f"removed {delivery.message_id}", "framework", names=(delivery,))
 
     def _say_refused(self, item: Item, voice: Voice, operation: str) -> None:
         value = handle_token(item.delivery.handle)

@@ -4,6 +4,8 @@ import json
 import random
 from datetime import UTC, datetime
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+from zlib import crc32
 
 from tests.oracle import evidence, platform_lines
 from tests.oracle.function import Function
@@ -212,12 +214,13 @@ class World:
         speaker.say(words, "lease", names=(item.delivery,))
 
     def _body(self, key: str) -> str:
-        payment: dict[str, Any] = {"payment_id": key, "amount": self.rng.randrange(100, 90_000), "currency": "EUR"}
+        self.rng.randrange(90_000)
+        payment: dict[str, Any] = {"payment_id": key, "amount": 100 + crc32(key.encode()) % 90_000, "currency": "EUR"}
         other = self._some_uuid()
         if self.plan.body == "nested":
             payment["note"] = 'it\'s "quoted", {braced} \\ slashed'
             payment["caused_by"] = {
-                "messageId": other,
+                "messageId": str(uuid5(NAMESPACE_URL, key)),
                 "receiptHandle": "AQEBnested",
                 "attributes": {"ApproximateReceiveCount": "7", "MessageGroupId": "not-mine"},
                 "md5OfBody": "0" * 32,

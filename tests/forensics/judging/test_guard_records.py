@@ -103,6 +103,25 @@ def test_a_record_is_of_the_works_own_time(times, is_found):
     assert bool(found) is is_found
 
 
+ARN = "arn:aws:dynamodb:eu-west-1:999988887777:table/idempotency"
+
+
+@pytest.mark.parametrize(("account_id", "is_there"), [("999988887777", True), ("123456789012", False), (None, True)])
+def test_a_table_named_by_its_arn_is_where_that_says(account_id, is_there):
+    said = Settings(functions=(Consumer(name="charge", guard_table=ARN),), guard_tables=(GuardTable(ARN),))
+    where = {"account_id": account_id}
+    found = GuardRecords(
+        said,
+        [record(guard_table=ARN, **where)],
+        [settings_row(False, guard_table=ARN, **where)],
+        [reading(resource=ARN, **where)],
+    )
+    told = found.reading(ARN, run(0).queue_arn, 0)
+
+    assert bool(found.of_work(ARN, [run(0)])) is is_there
+    assert (told.status, told.keeps_expired) == (("ok", True) if is_there else (None, None))
+
+
 def test_a_business_key_of_no_time_has_no_records():
     assert guard_records([record()]).of_work(TABLE, [run(0, received_at=None)]) == []
 

@@ -39,6 +39,31 @@ CASES = {
         {"deduplication_id": "d", "business_keys": ["sns:2"]},
         True,
     ),
+    "the same deduplication id, and different bodies": (
+        {"deduplication_id": "d", "body_md5": "b"},
+        {"deduplication_id": "d", "body_md5": "c"},
+        False,
+    ),
+    "the same deduplication id, and different bodies with a business key in common": (
+        {"deduplication_id": "d", "body_md5": "b", "business_keys": ["k"]},
+        {"deduplication_id": "d", "body_md5": "c", "business_keys": ["k"]},
+        True,
+    ),
+    "the same deduplication id, different bodies, and a business key that only one shows": (
+        {"deduplication_id": "d", "body_md5": "b", "business_keys": ["k"]},
+        {"deduplication_id": "d", "body_md5": "c"},
+        False,
+    ),
+    "the same deduplication id, and a body that only one shows": (
+        {"deduplication_id": "d", "body_md5": "b"},
+        {"deduplication_id": "d"},
+        True,
+    ),
+    "the same deduplication id, and bodies of one event published twice": (
+        {"deduplication_id": "d", "body_md5": "b", "business_keys": ["sns:1"]},
+        {"deduplication_id": "d", "body_md5": "c", "business_keys": ["sns:2"]},
+        True,
+    ),
     "named after the other's message id": ({}, {"deduplication_id": "m1"}, True),
     "the same business key": ({"business_keys": ["k"]}, {"business_keys": ["j", "k"]}, True),
     "different business keys": ({"business_keys": ["k"]}, {"business_keys": ["j"]}, False),

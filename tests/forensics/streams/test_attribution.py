@@ -30,10 +30,74 @@ SAID = {
         ("record a", "deleted a", "effect key=k"),
         "a a key:k",
     ),
-    "names another key than the open message's": (("record a", "effect key=k", "effect key=l"), "a a key:l"),
-    "names another key, and the message was opened again": (
+    "names another key than the open message's: one of them is another's": (
+        ("record a", "effect key=k", "effect key=l"),
+        "a key:k key:l",
+    ),
+    "names another key, and the message that had it was opened again": (
+        ("record a", "effect key=k", "deleted a", "record a", "effect key=l"),
+        "a key:k a a key:l",
+    ),
+    "names the same key, and the message was opened again": (
         ("record a", "effect key=k", "deleted a", "record a", "effect key=k"),
         "a a a a a",
+    ),
+    "names a key, and of two that are open the other has had another": (
+        ("record a", "effect key=k", "record b", "effect key=l"),
+        "a a b b",
+    ),
+    "names the key of the other that is open, which may be done again under a new id": (
+        ("record a", "effect key=k", "record b", "effect key=k"),
+        "a a b key:k",
+    ),
+    "names a key, and the other's is told by its guard": (
+        ("record a", "record b", "guard b key=l", "effect key=k"),
+        "a b b a",
+    ),
+    "names a key that the open message's guard tells otherwise": (
+        ("record a", "effect key=k", "guard a key=l"),
+        "a key:k a",
+    ),
+    "names a key that a guard tells of a repeat under another id: it was not done there": (
+        ("record a", "effect key=k", "deleted a", "record b", "guard b key=k"),
+        "a a a b b",
+    ),
+    "names a key, and a repeat that was stopped is open": (("record a", "guard a", "effect key=k"), "a a key:k"),
+    "names a key that two messages may have, and neither ended behind it": (
+        ("record a", "effect key=k", "record b", "effect key=l", "deleted a", "record c", "effect key=k"),
+        "a key:k b key:l a c key:k",
+    ),
+    "names a key that two messages have, each of which ended behind it": (
+        ("record a", "effect key=k", "deleted a", "record b", "effect key=k", "deleted b"),
+        "a a a b b b",
+    ),
+    "names a key, and of a message that is in hand twice only one was stopped": (
+        ("record c", "record a", "effect key=l", "record a", "guard a", "deleted a", "effect key=k"),
+        "c a key:l a a a key:k",
+    ),
+    "names a key, and a message that is in hand twice has ended once": (
+        ("record a", "record a", "deleted a", "record b", "effect key=k"),
+        "a a a b key:k",
+    ),
+    "names a key, and a message that was opened in two ways has ended": (
+        ("worker_started a", "record a", "deleted a", "record b", "effect key=k"),
+        "a a a b b",
+    ),
+    "names a key where a message ends more often than it was opened": (
+        ("record b", "deleted b", "record a", "effect key=k", "deleted b"),
+        "b b a key:k b",
+    ),
+    "names a key, and a message that was never opened goes on later": (
+        ("record a", "effect key=k", "worker_failed b"),
+        "a key:k b",
+    ),
+    "names a key behind a message whose opening came before what was read": (
+        ("worker_failed b", "record a", "effect key=k"),
+        "b a a",
+    ),
+    "names a key where a later opening is missing": (
+        ("record a", "effect key=k", *["mention z"] * LOOK_BACK, "worker_failed b", "deleted a"),
+        " ".join(["a key:k", *["z"] * LOOK_BACK, "b a"]),
     ),
     "a job in a stream whose framework names messages": (
         ("worker_started a", "worker_started j detail=j", "mention j", "effect j key=k", "worker_finished j detail=j"),
@@ -73,6 +137,42 @@ SAID = {
         ("worker_started", "mention a", "worker_finished", "worker_started", "mention b", "effect"),
         "a a a b b b",
     ),
+    "jobs beside one another: until all have ended, nothing tells which has": (
+        ("worker_started", "started a", "worker_started", "started b", "worker_failed", "effect", "worker_finished"),
+        "a a b b - - -",
+    ),
+    "a job after those beside one another": (
+        (
+            "worker_started",
+            "worker_started",
+            "worker_failed",
+            "worker_failed",
+            "worker_started",
+            "started c",
+            "worker_finished",
+        ),
+        "- - - - c c c",
+    ),
+    "a job that ends twice: another was on when the stream began": (
+        (
+            "worker_started",
+            "started a",
+            "worker_finished",
+            "worker_finished",
+            "worker_started",
+            "started b",
+            "worker_finished",
+        ),
+        "a a - - b b b",
+    ),
+    "a job that ends twice, long after the stream began": (
+        (*["worker_started", "started a", "worker_finished"] * 22, "worker_finished"),
+        " ".join([*"aaa" * 22, "-"][:-2] + ["-", "-"]),
+    ),
+    "a job whose process was killed is on for some lines": (
+        ("worker_started", *["mention z"] * LOOK_BACK, "worker_started", "started b", "worker_finished"),
+        " ".join(["z"] * (LOOK_BACK + 1) + ["b"] * 3),
+    ),
     "what is open says nothing once jobs are told apart": (("record a", "worker_started", "effect"), "a - -"),
     "a job that names another message in passing": (
         ("worker_started", "effect a", "passing b", "worker_finished"),
@@ -108,9 +208,9 @@ IN_THREADS = {
         ("started a thread=0", "effect key=k thread=0", "started b thread=0", "effect key=l thread=0"),
         "a a b b",
     ),
-    "names another key than before: no line shows its message": (
+    "names another key than before: one of them is another's": (
         ("started a thread=0", "effect key=k thread=0", "effect key=l thread=0"),
-        "a a key:l",
+        "a key:k key:l",
     ),
     "names a key, and its thread has ended its message": (
         ("started a thread=0", "deleted a thread=0", "effect key=k thread=0"),
@@ -134,11 +234,19 @@ def test_threads_that_have_several_messages_in_hand_at_once_tell_nothing_of_a_ke
     assert _items(stream(*loops, *ends, "effect key=k thread=0"), one_at_a_time=False)[-1] == "m18"
 
 
-def test_a_key_is_of_what_was_opened_last_where_messages_are_taken_one_at_a_time():
-    said = ("started a", "started b", "effect key=k", "effect key=l")
+def test_threads_of_one_name_tell_nothing_of_a_key_once_they_are_seen_beside_one_another():
+    said = turns("started a thread=0", "started b thread=0", "effect key=k thread=0", "deleted a thread=0")
 
-    assert _items(stream(*said), one_at_a_time=False) == ["a", "b", "key:k", "key:l"]
-    assert _items(stream(*said), one_at_a_time=True) == ["a", "b", "b", "key:l"]
+    assert _items(stream(*said), one_at_a_time=False)[20:] == ["a", "b", "key:k", "a"]
+    assert _items(stream(*said[:-1]), one_at_a_time=False)[20:] == ["a", "b", "b"]
+
+
+def test_a_key_is_of_what_was_opened_last_where_messages_are_taken_one_at_a_time():
+    said = ("started a", "started b", "effect key=k")
+
+    assert _items(stream(*said), one_at_a_time=False) == ["a", "b", "key:k"]
+    assert _items(stream(*said), one_at_a_time=True) == ["a", "b", "b"]
+    assert _items(stream(*said, "effect key=l"), one_at_a_time=True) == ["a", "b", "key:k", "key:l"]
 
 
 SENT = {"a clock's lag before": (60_000, "a a"), "longer before": (60_001, "key:k a")}
@@ -153,6 +261,15 @@ def test_a_key_names_no_message_that_was_sent_only_later(sent_ms, items):
     assert [about.item_id for about in attributed(placed, False, {})] == items.split()
 
 
+@pytest.mark.parametrize(("first_receive_ms", "items"), SENT.values(), ids=SENT)
+def test_a_key_names_no_message_that_was_received_only_later(first_receive_ms, items):
+    effect = Fact("effect", 0, "e-1", key="k")
+    record = Fact("record", 90_000_000, "e-2", "a", "k", sent_ms=0, first_receive_ms=first_receive_ms)
+    placed = [PlacedFact(fact.at, 0, 0, fact) for fact in (effect, record)]
+
+    assert [about.item_id for about in attributed(placed, False, {})] == items.split()
+
+
 IN_TURN = {
     "what was opened last is worked on": (("record a", "record b", "effect"), "a b b"),
     "also after it ended": (("record a", "worker_finished a", "effect"), "a a a"),
@@ -162,6 +279,14 @@ IN_TURN = {
     "an end of one opened before shows several workers": (
         ("record a", "record b", "record c", "effect", "worker_finished a"),
         "a b c - a",
+    ),
+    "a guard of one opened before shows several workers": (
+        ("record a", "record b", "guard a", "effect"),
+        "a b a -",
+    ),
+    "a failed delete of one opened before shows several workers": (
+        ("record a", "record b", "worker_delete_failed a", "effect"),
+        "a b a -",
     ),
     "a mention of one opened before shows nothing": (("record a", "record b", "mention a", "effect"), "a b a b"),
 }
@@ -221,10 +346,12 @@ def test_a_stream_is_in_the_order_of_time_then_of_the_reader_then_of_names():
     assert in_stream_order(reversed(ordered)) == ordered
 
 
-def test_workers_take_one_message_at_a_time_where_the_team_or_the_framework_says_so():
-    assert takes_one_at_a_time(Consumer(order="sequential"))
+def test_workers_take_one_message_at_a_time_where_the_framework_does():
     assert takes_one_at_a_time(Consumer(format="laravel"))
     assert takes_one_at_a_time(Consumer(format="laravel", order="parallel"))
+    assert not takes_one_at_a_time(
+        Consumer(order="sequential")
+    )  # each of several in one stream takes its batch in order
     assert not takes_one_at_a_time(Consumer(format="shoryuken"))
     assert not takes_one_at_a_time(Consumer())
 

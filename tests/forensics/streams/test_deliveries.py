@@ -163,9 +163,9 @@ ABOUT = {
         [fact("effect", key="l"), fact("started", M, at=2)],
         {M: ["started"], "key:l": ["effect"]},
     ),
-    "its key, where the only message in hand had another": (
+    "its key, where the only message in hand has another already: one of them is of what was not seen": (
         [fact("record", M), fact("effect", key="k", at=2), fact("effect", key="l", at=3)],
-        {M: ["effect", "record"], "key:l": ["effect"]},
+        {M: ["record"], "key:k": ["effect"], "key:l": ["effect"]},
     ),
     "its key, where the only message in hand is named by its effect's own line": (
         [fact("record", M), fact("effect", key="l", at=2), fact("effect", M, at=3)],
@@ -369,3 +369,10 @@ def test_until_when_a_worker_hid_its_message(facts, expected):
     delivery = gathered(M, facts, consumer="c")
 
     assert (delivery.visibility_set, delivery.job_id) == (expected, None)
+
+
+def test_a_key_is_of_no_message_by_turn_where_another_run_was_on_in_the_same_environment():
+    said = [fact("started", M), fact("effect", key="k", at=2)]
+
+    assert [d.item_id for d in deliveries_of(run(*said))] == [M]
+    assert [d.item_id for d in deliveries_of(run(*said, is_beside_others=True))] == [M, "key:k"]

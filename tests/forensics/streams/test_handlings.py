@@ -114,6 +114,38 @@ SAID = {
         ("started a", "mention a", "started a", "effect a", "mention a", "effect a"),
         ["a: started mention effect", "a: started effect mention"],
     ),
+    "the end of the slower one, which its thread says": (
+        ("started a thread=1", "effect a thread=1", "started a thread=2", "deleted a thread=1"),
+        ["a: started effect deleted", "a: started"],
+    ),
+    "the effect and the end of the slower one, which its thread says": (
+        ("started a thread=1", "started a thread=2", "effect a thread=2", "effect a thread=1", "deleted a thread=1"),
+        ["a: started effect deleted", "a: started effect"],
+    ),
+    "the end of one of two, where several workers write and none says its thread": (
+        ("started b", "started a", "deleted b", "effect a", "started a", "deleted a"),
+        ["b: started deleted", "a: started effect deleted", "a: started"],
+    ),
+    "the same where the later one did the work": (
+        ("started b", "started a", "deleted b", "effect a", "started a", "effect a", "deleted a"),
+        ["b: started deleted", "a: started effect", "a: started effect deleted"],
+    ),
+    "the end of the later one, where one worker writes": (
+        ("started a", "effect a", "started a", "deleted a"),
+        ["a: started effect", "a: started deleted"],
+    ),
+    "the same end so late that the message was handed out again": (
+        ("started a", "effect a", "worker_delete_failed a", 900, "worker_delete_failed a"),
+        ["a: started effect delete_failed", "a: mention"],
+    ),
+    "its delete, which had failed, so late that the message was handed out again": (
+        ("started a", "effect a", "worker_delete_failed a", 900, "deleted a"),
+        ["a: started effect delete_failed", "a: mention"],
+    ),
+    "the same end soon again": (
+        ("started a", "effect a", "worker_delete_failed a", "worker_delete_failed a"),
+        ["a: started effect delete_failed delete_failed"],
+    ),
     "only one effect is given back": (
         ("started a", "started a", "effect a", "effect a", "mention a", "effect a"),
         ["a: started effect", "a: started effect mention effect"],

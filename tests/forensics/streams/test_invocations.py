@@ -374,6 +374,20 @@ def test_a_run_ends_with_the_last_line_that_closes_it():
     assert only(*stream((1, "start", A), (9, "app", A))).ended_at is None
 
 
+BESIDE = {
+    "one after the other": (((1, "start", A), (2, "report", A), (2, "start", B), (3, "report", B)), [False, False]),
+    "the one in the other": (((1, "start", A), (2, "start", B), (3, "report", B), (4, "report", A)), [True, True]),
+    "of the first no end is known": (((1, "start", A), (2, "start", B), (3, "report", B)), [False, False]),
+}
+
+
+@pytest.mark.parametrize(("lines", "expected"), BESIDE.values(), ids=BESIDE)
+def test_runs_that_were_on_at_once_in_one_environment_are_known(lines, expected):
+    runs = assembled(stream(*lines), "s", GROUP, Limit())
+
+    assert [run.is_beside_others for run in sorted(runs, key=lambda run: run.request_id)] == expected
+
+
 NAMES = {
     "as its lines say": ("/aws/lambda/charge", "declared", "said", "said"),
     "else as declared of its log group": ("/aws/lambda/charge", "declared", None, "declared"),
