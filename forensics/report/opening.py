@@ -64,17 +64,19 @@ def opening(
     first_moves: tuple[Move, ...],
     until: datetime | None,
     aside: Sequence[SetAside] = (),
+    is_poison: bool = False,
 ) -> Opening:
     """Put the first lines together; ``counterfactuals`` with what prevents most first, ``dead`` the dead-lettered messages.
 
     ``works`` are all affected ones that count, of which ``counted_works`` is enough; ``aside`` those that people set aside.
-    ``lost`` counts messages whose retention ended before their work was seen done.
+    ``lost`` counts messages whose retention ended before their work was seen done; ``is_poison``: one always fails, and no
+    dead-letter queue takes it.
     """
     return Opening(
         headline=headline(incident),
         why=incident["cause_sentence"] or "No cause was found for these redeliveries.",
         repeats=_with_aside(repeats_text(incident, works, lost), aside),
-        steps=tuple(_steps(incident, works, counterfactuals, dead, marks)),
+        steps=tuple(_steps(incident, works, counterfactuals, dead, marks, is_poison)),
         moves=first_moves,
         is_active=is_open(incident, until),
     )
@@ -125,6 +127,7 @@ def _steps(
     counterfactuals: Sequence[Row],
     dead: Sequence[Row],
     marks: Marks,
+    is_poison: bool,
 ) -> Iterable[str]:
     if is_settled(incident):
         return
@@ -143,6 +146,8 @@ def _steps(
         yield f"let {look} look for lines that name messages, or log message ids"
     if risky := [row for row in dead if row["redrive"] != "safe"]:
         yield f"do not redrive {count_text(len(risky), 'dead letter')} unchecked"
+    if is_poison:
+        yield "give the queue a dead-letter queue, where what always fails ends"
     best = next((c for c in counterfactuals if c["prevented"] + c["undecided"]), None)
     if best:
         yield f"{CHANGE_ACTIONS[best['change']]} (would have prevented {_share(best)})"

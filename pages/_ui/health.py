@@ -140,7 +140,7 @@ def table(review: WeekReview) -> None:
         {
             "Queue": q.queue,
             "Status": [q.need],
-            "Why": shorten(in_words(q.why), MOST_WHY, placeholder="…"),
+            "Why": _shortened(in_words(q.why)),
             "Redelivered": percent(q.redelivered),
             "8 weeks": _drawable(q.redelivered_trend),
             "Processed twice": in_words(twice_words(q)),
@@ -179,6 +179,13 @@ def table(review: WeekReview) -> None:
         },
         alt=say("Queues by need"),
     )
+
+
+def _shortened(why: str) -> str:
+    """Cut a reason where it would not fit its cell; Japanese has no blanks to cut at, and wider letters."""
+    if language().code == "en":
+        return shorten(why, MOST_WHY, placeholder="…")
+    return why if len(why) <= MOST_WHY // 2 else f"{why[: MOST_WHY // 2]}…"
 
 
 def _clicked(table: str, names: list[str]) -> None:

@@ -123,3 +123,14 @@ def test_every_step_is_said_in_japanese(change):
 
     for said in (*told.steps, told.repeats):
         assert set(in_english(say(said))) <= {"CSV"}
+
+
+def test_next_of_a_message_that_always_fails_is_a_dead_letter_queue_where_there_is_none():
+    incident = world.incident() | {"extra_effects_at_least": 0, "extra_effects_at_most": 168}
+    key = {"change": "idempotency_key", "prevented": 0, "undecided": 168, "repeats": 168}
+    told = opening(incident, affected_works([message("a", 0, 169)]), [key], [], 0, Marks(), (), None, is_poison=True)
+
+    assert told.steps[1:] == (
+        "give the queue a dead-letter queue, where what always fails ends",
+        "add an idempotency key (would have prevented up to 168 of 168)",
+    )
