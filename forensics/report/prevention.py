@@ -7,7 +7,6 @@ from forensics.lake import Findings
 from forensics.lake.filters import equals
 from forensics.lake.findings import rows_of
 from forensics.report.records import Record, message_record, plain_value
-from forensics.rules import SUPPORTED
 from forensics.tables.findings import COUNTERFACTUALS, MESSAGES, QUEUE_FINDINGS
 from forensics.verdict import REDRIVES
 
@@ -109,7 +108,7 @@ def dead_of(rows: Iterable[Row]) -> list[Row]:
 
 def has_poison(rows: Iterable[Row]) -> bool:
     """Tell whether one always fails, and no dead-letter queue takes it."""
-    return any(row["code"] == "poison_without_dlq" and row["stance"] == SUPPORTED for row in rows)
+    return any(row["code"] == "poison_without_dlq" and row["stance"] == "supported" for row in rows)
 
 
 def finding_record(row: Row) -> Record:

@@ -130,3 +130,10 @@ def test_a_backlog_has_a_point_a_day_in_lines_that_differ_in_colour_and_dash():
     assert (waiting.name, list(waiting.y)) == ("Waiting, at most", [3, 0])
     assert in_flight.y[0] == 1 and in_flight.y[1] != in_flight.y[1]
     assert waiting.line.color != in_flight.line.color and waiting.line.dash != in_flight.line.dash
+
+
+def test_seconds_stand_at_the_logarithmic_axis_as_they_are():
+    figure = drawn()
+
+    assert {10, 20, 50} < set(figure.layout.yaxis4.tickvals)
+    assert figure.layout.yaxis4.type == "log"
