@@ -213,3 +213,11 @@ def test_every_event_is_listed_only_when_asked_for(case):
 def test_what_no_report_can_be_is_refused(language, zone):
     with pytest.raises(ForensicsError):
         ReportOptions(language, zone)
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_the_japanese_report_ends_in_japanese_and_calls_nothing_english_that_is_not(case, form):
+    last = re.sub("<[^>]+>", "", render(case, form, ReportOptions("ja")).decode()).rpartition("データ版")[2]
+
+    assert "UTC。" in last
+    assert "英語" not in last
