@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, QueueOption
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import RowFormat, print_rows, say
 from cli.said import count_text, in_words, phrase
 from cli.table import Layout
@@ -47,13 +47,15 @@ class FailOn(StrEnum):
 def check(
     chosen: Everywhere,
     how: Annotated[CheckFormat, typer.Option("--format", help="How to print the answers.")] = CheckFormat.TABLE,
-    queue: QueueOption = None,
+    queue: OnlyQueueArgument = None,
     every: Annotated[bool, typer.Option("--all", help="Also checks that passed.")] = False,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit with 5 if a check of this severity or a graver one failed.")
     ] = FailOn.WARNING,
+    same_queue: SameQueueOption = None,
 ) -> int:
     """Check the settings of queues, mappings and functions against each other and against what was observed."""
+    queue = either_queue(queue, same_queue)
     from forensics.report.sarif import to_sarif
     from forensics.report.week import CHECK_FIELDS, check_records
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli import complete
-from cli.options import Everywhere, QueueOption
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows
 from cli.rows import all_of, both, records_of
 from cli.table import Layout
@@ -36,9 +36,11 @@ def deliveries(
         str | None,
         typer.Option("--incident", metavar="ID", autocompletion=complete.incidents, help="Only this incident."),
     ] = None,
-    queue: QueueOption = None,
+    queue: OnlyQueueArgument = None,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Print the delivery ledger: one row per time a message was handed to a consumer."""
+    queue = either_queue(queue, same_queue)
     from forensics.lake.filters import equals, one_of
     from forensics.lake.incident_lookup import find_incident
     from forensics.report.queue_lookup import check_queue

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Everywhere, QueueOption
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import all_of, records_of
 from cli.table import Layout
@@ -23,10 +23,12 @@ _FINDING_TABLE = Layout(
 def findings(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
-    queue: QueueOption = None,
+    queue: OnlyQueueArgument = None,
     code: Annotated[QueueFinding | None, typer.Option("--code", help="Only this kind of finding.")] = None,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """List what went wrong with queues and message groups: blocked, dead-lettered, lost, poison, out of order."""
+    queue = either_queue(queue, same_queue)
     from forensics.report.prevention import finding_record
     from forensics.report.queue_lookup import check_queue
     from forensics.tables.findings import QUEUE_FINDINGS

@@ -1,16 +1,12 @@
 """Folding lines for a terminal: between words, and between the characters of a language that writes no blanks."""
 
 import re
-from unicodedata import east_asian_width
+
+from forensics.words import cells
 
 _WIDE = "\u3000-\u9fff\uff00-\uffef"
 _PIECE = re.compile(rf"[{_WIDE}][、。，．・：；？！）」』】ー〜…]*|[^\s{_WIDE}]+\s*|\s+")
 """What is never torn: a word with the blanks after it, or a wide character with the marks that may not begin a line."""
-
-
-def cells(text: str) -> int:
-    """Return the columns of a terminal that a text takes."""
-    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def fold(text: str, width: int, next_width: int | None = None) -> list[str]:

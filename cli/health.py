@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Everywhere, QueueOption, WeekOption, WithoutMarksOption
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, WeekOption, WithoutMarksOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.said import in_words, phrase
 from cli.table import Layout
@@ -35,10 +35,12 @@ def health(
     how: FormatOption = RowFormat.TABLE,
     weeks: Annotated[int, typer.Option("--weeks", min=1, max=60, help="How many weeks, the newest first.")] = 1,
     week: WeekOption = None,
-    queue: QueueOption = None,
+    queue: OnlyQueueArgument = None,
     without_marks: WithoutMarksOption = False,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """Rank the queues by need, week by week: why each needs work, and the numbers behind it."""
+    queue = either_queue(queue, same_queue)
     from forensics.health import weeks_before
     from forensics.people import aside_text, people_of
     from forensics.report.week import WEEK_COLUMNS, headline, load_week, set_aside, spark_line, week_record, weeks_read

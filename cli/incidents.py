@@ -6,7 +6,7 @@ import typer
 
 from cli import complete
 from cli.faults import FAULT_TABLE, fault_row, faults_of
-from cli.options import Everywhere, QueueOption, WithoutMarksOption
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, WithoutMarksOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import say_nothing_found
 from cli.said import count_text, in_words
@@ -29,7 +29,7 @@ class FaultUnknownError(ForensicsError):
 def incidents(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
-    queue: QueueOption = None,
+    queue: OnlyQueueArgument = None,
     fault: Annotated[
         str | None,
         typer.Option("--fault", metavar="ID", autocompletion=complete.faults, help="Only incidents of this fault."),
@@ -38,8 +38,10 @@ def incidents(
         bool, typer.Option("--each", help="A row per incident, newest first, instead of per fault.")
     ] = False,
     without_marks: WithoutMarksOption = False,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """List faults, the worst first: incidents of one queue with the same trigger and settings. Other formats list incidents."""
+    queue = either_queue(queue, same_queue)
     from forensics.lake.findings import rows_of
     from forensics.people import aside_text, judged, marks_text, people_of
     from forensics.report.faults import fault_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import complete
-from cli.options import Everywhere, QueueOption
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, print_rows, say
 from cli.rows import all_of, records_of, say_nothing_found, with_interval
 from cli.table import Layout
@@ -46,13 +46,15 @@ def messages(
         str | None,
         typer.Option("--incident", metavar="ID", autocompletion=complete.incidents, help="Only this incident."),
     ] = None,
-    queue: QueueOption = None,
+    queue: OnlyQueueArgument = None,
     verdict: Annotated[Verdict | None, typer.Option("--verdict", help="Only this verdict.")] = None,
     dead_lettered: Annotated[
         bool, typer.Option("--dead-lettered", help="Dead-lettered ones, and whether redriving repeats their work.")
     ] = False,
+    same_queue: SameQueueOption = None,
 ) -> None:
     """List messages that were delivered more than once or share their work with another, each with its verdict."""
+    queue = either_queue(queue, same_queue)
     from forensics.lake.incident_lookup import find_incident
     from forensics.people import marks_text, people_of
     from forensics.report.queue_lookup import check_queue

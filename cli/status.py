@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import Everywhere, QueueOption
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
 from cli.said import in_words
 from cli.table import Layout
@@ -26,7 +26,7 @@ _SOURCES = Layout(
 def status(
     chosen: Everywhere,
     how: FormatOption = RowFormat.TABLE,
-    queue: QueueOption = None,
+    queue: OnlyQueueArgument = None,
     each_source: Annotated[
         bool, typer.Option("--sources", help="A row per source instead of per queue; --queue shows its sources.")
     ] = False,
@@ -36,8 +36,10 @@ def status(
             "--verify", help="Read every file, count the rows again and compare them with what coverage says; 4 if not."
         ),
     ] = False,
+    same_queue: SameQueueOption = None,
 ) -> int:
     """Say what the lake holds: per queue how far it was read and what lacks, rows, size, data version."""
+    queue = either_queue(queue, same_queue)
     from forensics.report.lake_status import SOURCE_COLUMNS, lake_status, queue_records
     from forensics.report.log_readiness import readiness_lines
 

@@ -134,7 +134,8 @@ def _by_phrase(code: str, form: str) -> str:
     phrase, values = parted(form)
     if all(not name for name, _ in values):
         joint = phrase.partition("{}")[2].partition("{}")[0]
-        return _joined([_of_value(code, part) for _, part in values], [], known.get(joint, joint))
+        said = [_by_phrase(code, part) if has_values(part) else _sentence(code, part) for _, part in values]
+        return _joined(said, [], known.get(joint, joint))
     told = known.get(phrase) or known.get(phrase[:1].lower() + phrase[1:])
     if told is None:
         label, colon, why = form.partition(": ")

@@ -176,10 +176,15 @@ class _History:
         return found
 
     def steps(self, column: str) -> tuple[Step, ...]:
-        """Return the known values of a column in order of time; where it is unknown there is no step."""
+        """Return the known values of a column in order of time; where it is unknown there is no step.
+
+        Nor is there one where AWS says that something was changed since, and only the later snapshot vouches for a function's timeout.
+        """
         found: list[Step] = []
         for row in self.rows:
             if row is None or row[column] is None:
+                continue
+            if column not in DOUBTFUL and row.get("last_modified_at") and row["known"][column].is_assumed:
                 continue
             start, end = row["in_force_from"], row["in_force_until"]
             step = Step(None if start == EARLIEST else start, None if end == LATEST else end, row[column])

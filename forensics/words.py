@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from math import floor
+from unicodedata import east_asian_width
 
 
 def time_text(at: datetime | None) -> str | None:
@@ -15,6 +16,15 @@ def time_text(at: datetime | None) -> str | None:
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     fine = "microseconds" if at.microsecond % 1000 else "milliseconds"
     return at.isoformat(timespec=fine).replace("+00:00", "Z")
+
+
+def cells(text: str) -> int:
+    """Return the columns that a text takes where letters are alike wide, of which an East Asian one takes two.
+
+    >>> cells("10 min"), cells("10 分")
+    (6, 5)
+    """
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def clock_text(at: datetime | None) -> str:

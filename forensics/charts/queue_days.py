@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from html import escape
 from math import log10
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -25,6 +26,14 @@ _HANDLER = (
     ("handler_p95_ms", "p95", HANDLER, "dash"),
     ("handler_p99_ms", "p99", HANDLER, "solid"),
 )
+_BACKLOG = (
+    ("backlog_max_count", "Waiting, at most", ALARM, "solid"),
+    ("in_flight_max_count", "In flight, at most", HANDLER, "dash"),
+)
+_SECONDS = [digit * 10**power for power in range(-3, 5) for digit in (1, 2, 5)]
+"""Ticks of the logarithmic axis; Plotly's own name 20 as a small 2."""
+MOST_DAY_TICKS = 8
+"""Days of which each has a tick of its own."""
 TITLES = ("Messages a day", "Redeliveries and messages processed twice", "Age of the oldest message", "Handler run")
 
 
@@ -68,7 +77,7 @@ def queue_days_figure(
     for name, steps in (limits or {}).items():
         _limit(figure, name, say, steps, first_day, last_day, zone, data_until_at)
     _incident_marks(figure, incidents, span, say)
-    _lay_out(figure, first_day, say)
+    _lay_out(figure, first_day, last_day, say)
     return _stacked(figure) if is_narrow else figure
 
 
@@ -204,7 +213,7 @@ def _legend(row: int) -> str:
     return "legend" if row == 1 else f"legend{row}"
 
 
-def _lay_out(figure: go.Figure, first_day: date, say: Language) -> None:
+def _lay_out(figure: go.Figure, first_day: date, last_day: date, say: Language) -> None:
     figure.update_layout(
         height=900,
         margin={"l": 64, "r": 12, "t": 40, "b": 36},
@@ -234,8 +243,30 @@ def _lay_out(figure: go.Figure, first_day: date, say: Language) -> None:
     figure.update_yaxes(rangemode="tozero", automargin=False, row=1, col=1)
     figure.update_yaxes(rangemode="tozero", row=2, col=1)
     figure.update_yaxes(rangemode="tozero", title=say("seconds"), row=3, col=1)
-    figure.update_yaxes(type="log", title=say("seconds"), row=4, col=1, dtick=1)
-    figure.update_xaxes(type="date", tickformat=day_format(say), tick0=first_day.isoformat(), dtick=7 * 86_400_000)
+    figure.update_yaxes(type="log", title=say("seconds"), row=4, col=1, tickvals=_SECONDS)
+    each = 1 if (last_day - first_day).days < MOST_DAY_TICKS else 7
+    figure.update_xaxes(type="date", tickformat=day_format(say), tick0=first_day.isoformat(), dtick=each * 86_400_000)
+
+
+def backlog_figure(days: Sequence[Mapping[str, Any]], say: Language = ENGLISH) -> go.Figure:
+    """Draw how many messages waited and were in flight at most, a point for each row of queue_health."""
+    span = [row["day"] for row in days]
+    figure = make_subplots()
+    for column, name, colour, dash in _BACKLOG:
+        _line(figure, 1, span, pd.Series([row[column] for row in days]), say(name), colour, dash, "%{y:,.0f}")
+    figure.update_layout(
+        height=240,
+        margin={"l": 64, "r": 12, "t": 8, "b": 36},
+        hovermode="closest",
+        dragmode="zoom",
+        hoverlabel={"align": "left"},
+        legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "font": {"size": 12}},
+    )
+    figure.update_yaxes(rangemode="tozero")
+    figure.update_xaxes(
+        type="date", tickformat=day_format(say), dtick=86_400_000 if len(span) < MOST_DAY_TICKS else None
+    )
+    return figure
 
 
 _PLOT_PX, _TITLE_PX, _ENTRIES_PX = 150, 46, 44

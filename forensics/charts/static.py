@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from html import escape
-from unicodedata import east_asian_width
 from zoneinfo import ZoneInfo
 
 import pandas as pd
@@ -12,7 +11,7 @@ from forensics.charts.marks import MARKS, BarLook, bar_look
 from forensics.charts.timeline import thinned
 from forensics.charts.words import clock, zone_label
 from forensics.printable import printable
-from forensics.words import span_text
+from forensics.words import cells, span_text
 
 MOST_LANES = 40
 WIDTH, LANE, LEFT, RIGHT, TOP, BOTTOM = 980, 22, 130, 14, 30, 34
@@ -177,7 +176,7 @@ def _legend(plot: _Plot, say: Callable[[str], str]) -> tuple[list[str], int]:
     parts, x, row = [], float(LEFT), 0
     for swatch, words in entries:
         words = say(words)
-        width = 34 + _PER_CHAR * sum(2 if east_asian_width(c) in "WF" else 1 for c in words)
+        width = 34 + _PER_CHAR * cells(words)
         if x + width > WIDTH:
             x, row = float(LEFT), row + 1
         y = plot.bottom + BOTTOM + 12 + row * _LEGEND_ROW

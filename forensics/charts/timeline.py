@@ -324,7 +324,10 @@ def _lines(
     visibility_timeout_s: int | None,
     say: Language,
 ) -> None:
-    """Draw the kill, and the moment the messages came back, over all lanes; only where they are few."""
+    """Draw the kill, and the moment the messages came back, over all lanes; only where they are few.
+
+    Where nobody knows the visibility timeout, nobody knows when they came back: their bars end with the run.
+    """
     kills = model.marks[model.marks["kind"] == "timeout"]
     ran_out = model.bars[
         (model.bars["kind"] == "in_flight")
@@ -333,8 +336,11 @@ def _lines(
     ]
     limit = f" {say.span(1000 * function_timeout_s)}" if function_timeout_s else ""
     killed = say("Function timeout") + limit
-    hidden = say(", {span}", span=say.span(1000 * visibility_timeout_s)) if visibility_timeout_s else ""
-    back = say("Visible again") + hidden
+    back = say("Visible again")
+    if visibility_timeout_s is None:
+        ran_out = ran_out[:0]
+    elif visibility_timeout_s:
+        back += say(", {span}", span=say.span(1000 * visibility_timeout_s))
     changed = model.marks[model.marks["kind"] == "change"]
     for column, us in changed.drop_duplicates(["at_us", "episode"])[["episode", "at_us"]].itertuples(index=False):
         _line(figure, column, local(pd.Series([us]), zone)[0], REFUSED, "dot")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answer, Setup, answers
 from forensics.known import Known, Row
@@ -24,9 +24,23 @@ OF_DAYS = {
 
 OfConsumer = tuple[str, str]
 """Queue ARN, and function or worker's log group."""
-SetApart = Callable[[str, str, datetime, str], dict[str, Any]]
-"""Given queue ARN, function, since when its timeout holds (UTC) and the evidence that says so, returns the values of a Setup
-that tell what came before and after; none if that is long ago."""
+
+
+class TimeoutSet(NamedTuple):
+    """Since when a function's timeout has surely held without a break, UTC, and which evidence says so.
+
+    ``was_other``: it was another one before. Else only a later snapshot vouches for the time before.
+    """
+
+    limit_s: int | None
+    at: datetime
+    evidence_id: str
+    was_other: bool
+
+
+SetApart = Callable[[str, str, TimeoutSet], dict[str, Any]]
+"""Given queue ARN, function and since when its timeout holds, returns the values of a Setup that tell what came before and
+after; none if that is long ago."""
 
 
 def finding_rows(
@@ -92,7 +106,8 @@ def _setups(
             setup = replace(setup, has_guard_line=known.names_guard_of(name), seen_from=since)
             setup = _with_seen(setup, recent.get((arn, name)), returned.get((arn, name)))
             if states := functions.get((name,)):
-                apart = set_apart(arn, name, *_set_at(states, "timeout_s"))
+                timeout = _timeout_set(states)
+                apart = set_apart(arn, name, timeout) if timeout.was_other or setup.timeout_count else {}
                 setup = replace(setup, **apart | {"evidence": {**setup.evidence, **apart.get("evidence", {})}})
             yield arn, _with_logs(setup, logs.get((arn, name))), CONSUMER_CHECKS
 
@@ -108,14 +123,14 @@ def _with_days(base: Setup, seen: Row | None) -> Setup:
     return replace(base, **values, evidence={**base.evidence, "days": tuple(seen["evidence_ids"])})
 
 
-def _set_at(states: Sequence[Row], column: str) -> tuple[datetime, str]:
-    """Return since when the last value of a column has held without a break, UTC, and which evidence says so."""
-    now = states[-1]
+def _timeout_set(states: Sequence[Row]) -> TimeoutSet:
+    now, was_other = states[-1], False
     for state in reversed(states):
-        if state[column] != states[-1][column]:
+        was_other = state["timeout_s"] != now["timeout_s"]
+        if was_other or state["known"]["timeout_s"].is_assumed:
             break
         now = state
-    return now["in_force_from"], now["known"][column].evidence_id
+    return TimeoutSet(now["timeout_s"], now["in_force_from"], now["known"]["timeout_s"].evidence_id, was_other)
 
 
 def _states(table: str, rows: Sequence[Row], changes: dict[str, Changes]) -> dict[tuple[str, ...], list[Row]]:

@@ -6,9 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from forensics.checks.findings import OF_DAYS, finding_rows
+from forensics.checks.findings import OF_DAYS, TimeoutSet, finding_rows
 from forensics.counting.periods import DAY, RECENTLY, percentiles, recent_from
 from forensics.known import Known, Row
+
+_NEAR_LIMIT_MS = 2_000
+"""A run that was stopped at its limit lasted at most so much less."""
 
 
 def setting_findings(
@@ -55,8 +58,12 @@ class _Runs:
     def __init__(self, runs: Sequence[pl.LazyFrame], data_until: datetime | None) -> None:
         self._runs, self._from = runs, recent_from(data_until)
 
-    def apart(self, arn: str, function: str, set_at: datetime, shown_by: str) -> dict[str, Any]:
-        """Return the values of a Setup that tell what came before and after the timeout in force was set; none if long ago."""
+    def apart(self, arn: str, function: str, timeout: TimeoutSet) -> dict[str, Any]:
+        """Return the values of a Setup that tell what came before and after the timeout in force was set; none if long ago.
+
+        Where nothing tells what it was before, runs that were stopped after another time do.
+        """
+        set_at = timeout.at
         if not self._runs or self._from is None or set_at <= self._from:
             return {}
         mine = (
@@ -66,6 +73,8 @@ class _Runs:
         found = pl.concat([frame.filter(mine).select(wanted) for frame in self._runs]).collect()
         after = found.filter(pl.col("started_at") >= set_at)
         stopped = found.filter((pl.col("started_at") < set_at) & (pl.col("end_status") == "timeout"))
+        if not timeout.was_other and not _stopped_elsewhere(stopped, timeout.limit_s):
+            return {}
         times = after.select(pl.col("duration_ms").drop_nulls().alias("run_ms"), times=pl.lit(1))
         p99 = percentiles(times.with_columns(of=pl.lit(0)), ["of"], "run_ms", {"p99": 0.99})["p99"].to_list()
         cited = stopped["evidence_ids"].explode().drop_nulls().unique().sort().head(20).to_list()
@@ -76,8 +85,14 @@ class _Runs:
             "since_run_p99_ms": p99[0] if p99 else None,
             "earlier_timeout_count": stopped.height,
             "earlier_limit_ms": stopped["duration_ms"].max(),
-            "evidence": {"timeout_change": (shown_by, *cited)},
+            "evidence": {"timeout_change": (timeout.evidence_id, *cited)},
         }
+
+
+def _stopped_elsewhere(stopped: pl.DataFrame, limit_s: int | None) -> bool:
+    """Tell whether runs were stopped, and none of them at this limit."""
+    lengths = stopped["duration_ms"].drop_nulls()
+    return limit_s is not None and not lengths.is_empty() and not (lengths >= 1000 * limit_s - _NEAR_LIMIT_MS).any()
 
 
 def _returned_whole(

@@ -10,9 +10,9 @@ from forensics.incidents.ranking import highest, ranked, with_counts
 from forensics.judging.finality import Finality
 from forensics.judging.written import Writer, may_be_of
 from forensics.run_ends import CAUSES
+from forensics.sentence import said
 from forensics.settings_in_force import SettingsInForce
 from forensics.verdict.interval import VERDICTS
-from forensics.words import count_text
 
 Row = Mapping[str, Any]
 
@@ -242,12 +242,11 @@ def blind_headline(at_most: int | None, runs: int) -> str:
     >>> blind_headline(None, 1)
     'The messages of 1 failed run may have been processed more than once; no line names one'
     """
-    which = (
-        f"The messages of {count_text(runs, 'failed run')}"
-        if at_most is None
-        else f"Up to {count_text(at_most, 'message')}"
-    )
-    return f"{which} may have been processed more than once; no line names one"
+    if at_most is None:
+        of = said("{count} failed run" if runs == 1 else "{count} failed runs", count=runs)
+        return said("The messages of {of} may have been processed more than once; no line names one", of=of)
+    up_to = said("{count} message" if at_most == 1 else "{count} messages", count=at_most)
+    return said("Up to {up_to} may have been processed more than once; no line names one", up_to=up_to)
 
 
 def _balance(points: Iterable[MetricPoint], started_at: int, until_at: int) -> str:

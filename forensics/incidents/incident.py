@@ -128,7 +128,8 @@ def _open_for_any(texts: Mapping[str, int], count: int, one: str, many: str) -> 
 class _Settings(NamedTuple):
     """What was in force for an incident's affected messages, the highest of each, and who consumed them.
 
-    Where nothing tells the function timeout of that time, it is the length of the runs that it stopped, if all lasted as long.
+    Where all runs that the function timeout stopped lasted as long, and nothing tells it or it was that for them, it is their length:
+    what runs beside them may have had since says nothing of them.
     """
 
     functions: list[str]
@@ -142,13 +143,13 @@ class _Settings(NamedTuple):
 
 def _settings(told: Share) -> _Settings:
     met = told.in_force
-    in_force = highest(one.function_timeout_s for one in met)
+    timeouts = {one.function_timeout_s for one in met if one.function_timeout_s is not None}
     stopped_s = max(told.stopped_s) if len(told.stopped_s) == 1 else None
     return _Settings(
         sorted({one.name for one in met if one.name is not None}),
         any(known) if (known := [one.is_fifo for one in met if one.is_fifo is not None]) else None,
         highest(one.visibility_timeout_s for one in met),
-        stopped_s if in_force is None else in_force,
+        stopped_s if not timeouts or stopped_s in timeouts else max(timeouts),
         highest(one.batch_size for one in met),
         {line for one in met for line in one.evidence_ids if line},
         any(one.visibility_timeout_s is not None or one.evidence_ids[0] is not None for one in met),

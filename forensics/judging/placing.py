@@ -6,6 +6,8 @@ from forensics.streams.model import Delivery, LogGroup
 _NOTHING: Row = {}
 LONGEST_INIT_MS = 10_000
 """Lambda gives an environment so long to come up before the run; what takes longer begins anew inside it."""
+_NEAR_LIMIT_S = 2
+"""A run that was stopped at its limit is logged at most so far from it."""
 
 
 def place(delivery: Delivery, group: LogGroup, in_force: SettingsInForce) -> None:
@@ -76,6 +78,14 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
     delivery.function_timeout_s = function.get("timeout_s")
     delivery.function_settings_id = function.get("evidence_id")
     delivery.is_function_timeout_assumed = function.get("is_later_snapshot")
+    stopped_s = _stopped_after_s(delivery)
+    if (
+        delivery.is_function_timeout_assumed
+        and delivery.function_timeout_s is not None
+        and stopped_s is not None
+        and abs(stopped_s - delivery.function_timeout_s) >= _NEAR_LIMIT_S
+    ):  # it was changed since: the run itself tells what stopped it
+        delivery.function_timeout_s, delivery.is_function_timeout_assumed = stopped_s, False
     delivery.hidden_until_at = None
     if at is not None and visibility_s is not None:
         delivery.hidden_until_at = (at // 1000 + visibility_s * 1000) * 1000
@@ -85,3 +95,12 @@ def _take_settings(delivery: Delivery, in_force: SettingsInForce) -> None:
             delivery.hidden_until_at is None or changed_at <= delivery.hidden_until_at
         ):  # later it is visible, or another's
             delivery.hidden_until_at, delivery.is_hidden_by_call = until, True
+
+
+def _stopped_after_s(delivery: Delivery) -> int | None:
+    """Return after how many seconds the function timeout stopped the run; None where it did not, or its START is not logged."""
+    if delivery.consumer_kind != "lambda" or delivery.run_status != "timeout":
+        return None
+    if (delivery.consumer or "").endswith("|0") or delivery.run_started_at is None or delivery.run_ended_at is None:
+        return None
+    return round((delivery.run_ended_at - delivery.run_started_at) / 1_000_000)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from forensics.people.marks import Annotation
+from forensics.sentence import said
 from forensics.verdict.interval import AFFECTED
 from forensics.verdict.sentences import headline
 from forensics.words import clock_text, count_text
@@ -86,8 +87,11 @@ def without_all(incident: Row, mark: Annotation) -> Row:
 
 def nothing_left(works: int) -> str:
     """Say that people set everything aside."""
-    what = f"Its {count_text(works, 'work')} {'was' if works == 1 else 'were'}" if works else "All of it was"
-    return f"{what} set aside by a person: nothing counts as processed more than once"
+    if not works:
+        return "All of it was set aside by a person: nothing counts as processed more than once"
+    if works == 1:
+        return said("Its {count} work was set aside by a person: nothing counts as processed more than once", count=1)
+    return said("Its {count} works were set aside by a person: nothing counts as processed more than once", count=works)
 
 
 def judged(incident: Row) -> Row:

@@ -26,7 +26,7 @@ from forensics.report.hints import Hint, equal_bodies
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
 from forensics.report.opening import Opening, affected_works, opening
-from forensics.report.prevention import counterfactuals_of, dead_of, queue_findings_of
+from forensics.report.prevention import counterfactuals_of, dead_of, has_poison, queue_findings_of
 from forensics.report.sent_again import sent_again_chain
 from forensics.report.settings_then import SettingFact, settings_then
 from forensics.report.stop_now import moves, scene_of
@@ -223,6 +223,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
             first_moves,
             until,
             incident.get("set_aside") or (),
+            has_poison(on_queue),
         ),
         messages=tuple(messages),
         deliveries=tuple(deliveries),

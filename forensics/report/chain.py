@@ -56,7 +56,7 @@ def cause_chain(
         shown = max(
             (d["effect_at"] or d["finished_at"] for d in done if d["effect_at"] or d["finished_at"]), default=None
         )
-        add(shown, f"{_work_of(len(done), len(first_run))} was done in the earlier delivery ({_bases(done)}).", done)
+        add(shown, f"{_finished(len(done), len(first_run))} ({_bases(done)}).", done)
     left = sum(d["ended_by"] != "deleted" for d in first_run)
     refused = earlier["delete_status"] in _DELETES
     if (
@@ -71,7 +71,7 @@ def cause_chain(
         hidden = span_text(1000 * earlier["visibility_timeout_s"])
         add(
             earlier["hidden_until_at"],
-            f"The visibility timeout of {hidden} expired; SQS made it visible again.",
+            f"The visibility timeout of {hidden} expired; SQS made {'it' if left <= 1 else 'them'} visible again.",
             [earlier],
         )
     add(later["received_at"], _came_again(told, later, second_run), [told, *second_run])
@@ -128,6 +128,10 @@ def _done_before(delivery: Row, deliveries: Sequence[Row]) -> bool:
 
 def _work_of(part: int, whole: int) -> str:
     return "The work" if whole == 1 else f"The work of {part} of {count_text(whole, 'message')}"
+
+
+def _finished(part: int, whole: int) -> str:
+    return "The message had finished" if whole == 1 else f"{part} of {count_text(whole, 'message')} had finished"
 
 
 def _bases(done: Sequence[Row]) -> str:

@@ -14,7 +14,7 @@ from forensics.report.case import SETTINGS_TABLES, load_case
 from forensics.report.changes import Change, what_changed
 from forensics.report.faults import Fault
 from forensics.report.opening import Opening, affected_works, opening
-from forensics.report.prevention import CHANGE_WORDS, dead_of
+from forensics.report.prevention import CHANGE_WORDS, dead_of, has_poison
 from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, SETTING_CHANGES
 from forensics.tables.findings import COUNTERFACTUALS, DELIVERIES, MESSAGES, QUEUE_FINDINGS, REDELIVERIES
 from forensics.words import ms_between
@@ -59,7 +59,8 @@ def load_fault(findings: Findings, fault: Fault, people: People | None = None) -
     }
     works = affected_works(messages)
     count = [work for work in works if not people.aside_of(work["item_ids"])]
-    first = opening(told, count, changes, dead_of(beside), lost, on_items, newest.opening.moves, until, fault.set_aside)
+    stop, aside, is_poison = newest.opening.moves, fault.set_aside, has_poison(beside)
+    first = opening(told, count, changes, dead_of(beside), lost, on_items, stop, until, aside, is_poison)
     since = changes_since(findings, fault, {mark: None for mine in marks for mark in mine.whole})
     of_queue = equals("queue_arn", fault.newest["queue_arn"])
     compared = None

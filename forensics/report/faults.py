@@ -76,7 +76,8 @@ class Fault:
     def headline(self) -> str:
         """What happened in all its incidents together."""
         if len(self.incidents) == 1 or not sum(self.counts[v] for v in AFFECTED):
-            return str(next((i for i in self.incidents if not is_settled(i)), self.newest)["headline"])
+            told: str = next((i for i in self.incidents if not is_settled(i)), self.newest)["headline"]
+            return told
         if all(i["messages"] is None for i in self.incidents):
             bounds = [i["messages_at_most"] for i in self.incidents]
             runs = sum(sum(cause_counts(i).values()) for i in self.incidents)

@@ -14,8 +14,8 @@ from forensics.people.marks import SETTLES
 from forensics.report.activity import is_open
 from forensics.report.stop_now import Move
 from forensics.report.works import by_work
+from forensics.sentence import joined, said
 from forensics.verdict.interval import AFFECTED
-from forensics.words import count_text, interval_text
 
 Row = Mapping[str, Any]
 
@@ -46,7 +46,7 @@ class Opening:
     @property
     def next_line(self) -> str:
         """The steps in one line."""
-        return " · ".join(self.steps)
+        return joined(self.steps, " · ") if self.steps else ""
 
     @property
     def stop_heading(self) -> str:
@@ -64,17 +64,19 @@ def opening(
     first_moves: tuple[Move, ...],
     until: datetime | None,
     aside: Sequence[SetAside] = (),
+    is_poison: bool = False,
 ) -> Opening:
     """Put the first lines together; ``counterfactuals`` with what prevents most first, ``dead`` the dead-lettered messages.
 
     ``works`` are all affected ones that count, of which ``counted_works`` is enough; ``aside`` those that people set aside.
-    ``lost`` counts messages whose retention ended before their work was seen done.
+    ``lost`` counts messages whose retention ended before their work was seen done; ``is_poison``: one always fails, and no
+    dead-letter queue takes it.
     """
     return Opening(
         headline=headline(incident),
         why=incident["cause_sentence"] or "No cause was found for these redeliveries.",
         repeats=_with_aside(repeats_text(incident, works, lost), aside),
-        steps=tuple(_steps(incident, works, counterfactuals, dead, marks)),
+        steps=tuple(_steps(incident, works, counterfactuals, dead, marks, is_poison)),
         moves=first_moves,
         is_active=is_open(incident, until),
     )
@@ -83,11 +85,14 @@ def opening(
 def headline(incident: Row) -> str:
     """Return what happened, with numbers."""
     if incident["headline"]:
-        return str(incident["headline"])
+        told: str = incident["headline"]
+        return told
     if incident["messages"] is None:
         most = incident["messages_at_most"]
-        return f"up to {count_text(most, 'message')} may have been processed twice" if most else "messages may repeat"
-    return f"{count_text(incident['messages'], 'message')} may have been processed more than once"
+        return (
+            said("up to {what} may have been processed twice", what=_counted(most)) if most else "messages may repeat"
+        )
+    return said("{what} may have been processed more than once", what=_counted(incident["messages"]))
 
 
 def affected_works(messages: Iterable[Row]) -> list[Row]:
@@ -103,20 +108,37 @@ def repeats_text(incident: Row, works: Sequence[Row], lost: int = 0) -> str:
     if not works:
         return ""
     least, most = incident["extra_effects_at_least"] or 0, incident["extra_effects_at_most"]
-    noun = "repeat" if most == 1 else "repeats"
     kind = "message" if all(len(work["item_ids"]) == 1 for work in works) else "work"
-    said = f"{_at_most(least, most)} {noun} on {count_text(len(works), kind)}"
+    on = _counted(len(works), kind)
     if not least:
-        said += f", received {count_text(sum(m['receive_count'] or m['deliveries'] for m in works), 'time')}"
-    return f"{said}; {count_text(lost, 'message')} {'was' if lost == 1 else 'were'} probably lost" if lost else said
+        times = _counted(sum(m["receive_count"] or m["deliveries"] for m in works), "time")
+        on = said("{what}, received {times}", what=on, times=times)
+    told = _repeats_on(least, most, on)
+    if not lost:
+        return told
+    are_lost = (
+        "{left}; {count} message was probably lost" if lost == 1 else "{left}; {count} messages were probably lost"
+    )
+    return said(are_lost, left=told, count=lost)
 
 
-def _with_aside(said: str, aside: Sequence[SetAside]) -> str:
-    return "; ".join(filter(None, (said, f"set aside: {aside_text(aside)}" if aside else "")))
+def _repeats_on(least: int, most: int | None, on: str) -> str:
+    if most is None:
+        return said("{count} or more repeats on {rest}", count=least, rest=on)
+    if least == most:
+        return said("{count} repeat on {rest}" if most == 1 else "{count} repeats on {rest}", count=most, rest=on)
+    if not least:
+        up_to = "up to {count} repeat on {rest}" if most == 1 else "up to {count} repeats on {rest}"
+        return said(up_to, count=most, rest=on)
+    return said("{count} to {most} repeats on {rest}", count=least, most=most, rest=on)
 
 
-def _at_most(least: int, most: int | None) -> str:
-    return f"up to {most:,}" if most and not least else interval_text(least, most)
+def _counted(count: int, noun: str = "message") -> str:
+    return said(f"{{count}} {noun}" if count == 1 else f"{{count}} {noun}s", count=count)
+
+
+def _with_aside(told: str, aside: Sequence[SetAside]) -> str:
+    return joined([*([told] if told else []), f"set aside: {aside_text(aside)}"], "; ") if aside else told
 
 
 def _steps(
@@ -125,6 +147,7 @@ def _steps(
     counterfactuals: Sequence[Row],
     dead: Sequence[Row],
     marks: Marks,
+    is_poison: bool,
 ) -> Iterable[str]:
     if is_settled(incident):
         return
@@ -133,20 +156,34 @@ def _steps(
     settled = len(everything) - len(works)
     sure = sum(work["verdict"] == "confirmed" for work in works)
     if sure:
-        yield f"refund or undo {sure:,} (CSV)"
+        yield said("refund or undo {count} (CSV)", count=sure)
     if open_count := len(works) - sure:
-        yield f"check {open_count:,} by hand"
+        yield said("check {count} by hand", count=open_count)
     if settled:
-        yield f"{settled:,} marked as settled"
+        yield said("{count} marked as settled", count=settled)
     if incident["messages"] is None:
         look = f"`doubletake suggest {shlex.quote(incident['queue'])}`"
-        yield f"let {look} look for lines that name messages, or log message ids"
+        yield said("let {command} look for lines that name messages, or log message ids", command=look)
     if risky := [row for row in dead if row["redrive"] != "safe"]:
-        yield f"do not redrive {count_text(len(risky), 'dead letter')} unchecked"
+        yield said(
+            "do not redrive {count} dead letter unchecked"
+            if len(risky) == 1
+            else "do not redrive {count} dead letters unchecked",
+            count=len(risky),
+        )
+    if is_poison:
+        yield "give the queue a dead-letter queue, where what always fails ends"
     best = next((c for c in counterfactuals if c["prevented"] + c["undecided"]), None)
     if best:
-        yield f"{CHANGE_ACTIONS[best['change']]} (would have prevented {_share(best)})"
+        yield _prevents(best)
 
 
-def _share(row: Row) -> str:
-    return f"{_at_most(row['prevented'], row['prevented'] + row['undecided'])} of {row['repeats']:,}"
+def _prevents(best: Row) -> str:
+    action, least, total = CHANGE_ACTIONS[best["change"]], best["prevented"], best["repeats"]
+    most = least + best["undecided"]
+    if least == most:
+        return said("{action} (would have prevented {count} of {all})", action=action, count=least, all=total)
+    if not least:
+        return said("{action} (would have prevented up to {most} of {all})", action=action, most=most, all=total)
+    phrase = "{action} (would have prevented {count} to {most} of {all})"
+    return said(phrase, action=action, count=least, most=most, all=total)

@@ -106,6 +106,11 @@ def dead_of(rows: Iterable[Row]) -> list[Row]:
     )
 
 
+def has_poison(rows: Iterable[Row]) -> bool:
+    """Tell whether one always fails, and no dead-letter queue takes it."""
+    return any(row["code"] == "poison_without_dlq" and row["stance"] == "supported" for row in rows)
+
+
 def finding_record(row: Row) -> Record:
     """Return a row of ``queue_findings`` as plain values, the telling fields first."""
     first = ("queue", "code", "stance", "from_at", "until_at", "span_ms", "message_id", "message_count", "sentence")

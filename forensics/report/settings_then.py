@@ -117,8 +117,7 @@ def _settings(
     column = "visibility_timeout_s"
     yield _Told("visibility timeout", _seconds(visibility_s) or _unknown(queue, column), advice, short, queue, column)
     advice = "longer than the slowest batch"
-    of_log = timeout_s is not None and function is not None and function["timeout_s"] is None
-    state = None if of_log else function
+    state = None if timeout_s is not None and function is not None and _is_by_log(function, timeout_s) else function
     yield _Told(
         "function timeout", _seconds(timeout_s) or _unknown(function, "timeout_s"), advice, False, state, "timeout_s"
     )
@@ -170,6 +169,12 @@ def _unknown(state: Row | None, column: str) -> str | None:
 def _is_unknown(state: Row, column: str) -> bool:
     """Tell whether it was set later, and nothing tells what it was before."""
     return bool(state["known"][column].is_unknown)
+
+
+def _is_by_log(function: Row, timeout_s: int) -> bool:
+    """Tell whether runs that were stopped tell a timeout that no snapshot does, or another than one that was read later."""
+    known = function["known"]["timeout_s"]
+    return known.value is None or (known.is_assumed and known.value != timeout_s)
 
 
 def _evidence_of(told: _Told) -> str | None:

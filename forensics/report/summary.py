@@ -1,14 +1,12 @@
 """The verdict of one incident in a few lines of plain text."""
 
-from unicodedata import east_asian_width
-
 from forensics.language import ENGLISH, Language
 from forensics.report.case import Case
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.told import cause
 from forensics.terms import VERDICT_WORDS
-from forensics.words import clock_text, ms_between, span_text
+from forensics.words import cells, clock_text, ms_between, span_text
 
 
 def summary(case: Case, say: Language = ENGLISH) -> str:
@@ -35,7 +33,7 @@ def _cause(code: str, say: Language) -> str:
 
 def _padded(text: str, width: int) -> str:
     """Fill a word up to a width in a terminal's columns, of which an East Asian character takes two."""
-    return text + " " * (width - sum(2 if east_asian_width(c) in "WF" else 1 for c in text))
+    return text + " " * (width - cells(text))
 
 
 def _first_lines(case: Case, say: Language) -> list[str]:

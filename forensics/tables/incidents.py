@@ -47,7 +47,7 @@ INCIDENTS = Table(
         Column(
             "why", "strings", "the numbers of cause_sentence as name=value, so that it can be said in another language"
         ),
-        Column("headline", "string", "what happened, one sentence with numbers"),
+        *sentence("headline", "what happened, one sentence with numbers"),
         Column("cause_sentence", "string", "why, in one or two sentences, the trigger first"),
         *sentence("excluded", "rival causes with why they are out", "strings"),
         *sentence("still_open", "rival causes that are not out: why, for how many, and what would decide", "strings"),

@@ -90,13 +90,15 @@ def headline(
     '1 work, sent in 2 messages, was processed more than once'
     """
     maybe = probable + possible
-    if message_count not in (None, total):
-        sent = f", sent in {message_count:,} messages,"
-        of = f" of {total:,} works{sent}" if total != 1 else f" work{sent}"
+    if message_count in (None, total):
+        what = _plural_noun(noun) if total != 1 else noun
     else:
-        of = f" of {total:,} {_plural_noun(noun)}" if total != 1 else f" {noun}"
+        what = "works, sent in {n} messages," if total != 1 else "work, sent in {n} messages,"
+    some = "{low} of {total}" if total != 1 else "{low}"
     if confirmed and maybe:
-        return f"{confirmed:,} to {confirmed + maybe:,}{of} were processed more than once"
-    if confirmed:
-        return f"{confirmed:,}{of} {'was' if confirmed == 1 else 'were'} processed more than once"
-    return f"{maybe:,}{of} may have been processed more than once"
+        phrase = f"{{low}} to {{high}} of {{total}} {what} were processed more than once"
+    elif confirmed:
+        phrase = f"{some} {what} {'was' if confirmed == 1 else 'were'} processed more than once"
+    else:
+        phrase = f"{some} {what} may have been processed more than once"
+    return said(phrase, low=confirmed or maybe, high=confirmed + maybe, total=total, n=message_count)

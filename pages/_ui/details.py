@@ -161,7 +161,7 @@ def deliveries(page: Page, *where: Condition, names: dict[str, str] | None = Non
                 "#": d["receive_count"],
                 "Received": time(d["received_at"]),
                 "Ended by": said.maybe(END_WORDS.get(d["ended_by"], d["ended_by"])),
-                "Work done": f"{said.maybe(d['effect'])} · {said.maybe(d['basis'])}",
+                "Work done": f"{said.maybe(d['effect'])} · {said.maybe(d['basis']).replace('_', ' ')}",
                 "Hidden until": time(d["hidden_until_at"]),
                 "Consumer": consumer(d),
                 "Message id": d["message_id"],

@@ -93,6 +93,10 @@ def _find(asked: str, case: Case, page: Page, drawn: Any) -> dict[str, Any] | No
     return next((r for r in rows if r["at"] is not None and name_of(r) == asked), None)
 
 
+_OF_OTHERS = ("sent", "dead_lettered")
+"""Events of which a consumer's line tells, and which it did not do: a producer sends, and SQS moves."""
+
+
 def _sentence(row: dict[str, Any], case: Case, page: Page, keys: dict[str, str]) -> str:
     """Say what a bar or mark means: when, what, to which message, in which receive, by whom."""
     at = row["at"].to_pydatetime()
@@ -107,7 +111,8 @@ def _sentence(row: dict[str, Any], case: Case, page: Page, keys: dict[str, str])
         if row["receive_count"] is None or row["kind"] == "sent"
         else say(", receive #{n}", n=int(row["receive_count"]))
     )
-    by = say(" by {who}", who=plain(row["function_name"])) if row["function_name"] else ""
+    is_its_own = row["function_name"] and row["kind"] not in _OF_OTHERS
+    by = say(" by {who}", who=plain(row["function_name"])) if is_its_own else ""
     until = (
         say(", until `{at}`", at=page.clock.stamp(row["until_at"].to_pydatetime()))
         if row["until_at"] is not None

@@ -15,6 +15,7 @@ from forensics.report.week import load_week, set_aside, week_to_open, weeks_read
 from forensics.report.week_render import cards as numbers
 from forensics.report.week_render import compared_with, headline, reach, render_week, twice_words
 from forensics.tables.health import QUEUE_HEALTH
+from forensics.words import cells
 from pages._ui import evidence, marks, setting_checks
 from pages._ui.cards import ROW_OF_TWO_LINES, card, name_px, row, two_line_height
 from pages._ui.health_chart import CHART_PX, days_chart, days_figure
@@ -140,7 +141,7 @@ def table(review: WeekReview) -> None:
         {
             "Queue": q.queue,
             "Status": [q.need],
-            "Why": shorten(in_words(q.why), MOST_WHY, placeholder="…"),
+            "Why": _shortened(in_words(q.why)),
             "Redelivered": percent(q.redelivered),
             "8 weeks": _drawable(q.redelivered_trend),
             "Processed twice": in_words(twice_words(q)),
@@ -164,21 +165,30 @@ def table(review: WeekReview) -> None:
         column_config={
             "Queue": config.TextColumn(pinned=True, width=name_px(q.queue for q in review.queues)),
             "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
-            "Why": config.TextColumn(width=208),
+            "Why": config.TextColumn(width=204),
             "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
             "8 weeks": config.BarChartColumn(  # a line is drawn smooth there, with hills that nobody measured
                 width=62, y_min=0, help=say("The same by week, as far as read; the last point is this week.")
             ),
             "Processed twice": config.TextColumn(width=112, help=say("At least to at most.")),
-            "p95 age": config.TextColumn(width=60, help="ApproximateAgeOfOldestMessage"),
+            "p95 age": config.TextColumn(width=72, help="ApproximateAgeOfOldestMessage"),
             "Visibility": config.TextColumn(
                 width=66, help=say("Visibility timeout in force at the end of the evidence.")
             ),
-            "p99 handler": config.TextColumn(width=82),
+            "p99 handler": config.TextColumn(width=78),
             "To DLQ": config.NumberColumn(width=66),
         },
         alt=say("Queues by need"),
     )
+
+
+def _shortened(why: str) -> str:
+    """Cut a reason where it would not fit its cell; Japanese has no blanks to cut at, and wider letters."""
+    if language().code == "en":
+        return shorten(why, MOST_WHY, placeholder="…")
+    if cells(why) <= MOST_WHY:
+        return why
+    return next(f"{cut}…" for cut in (why[:end] for end in range(len(why), 0, -1)) if cells(cut) < MOST_WHY)
 
 
 def _clicked(table: str, names: list[str]) -> None:

@@ -1,5 +1,6 @@
 """One queue's days as a chart."""
 
+from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -15,8 +16,11 @@ CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtonsToRemove": ["lass
 
 
 def days_figure(queue: QueueReview, review: WeekReview, days: Any, incidents: list[dict[str, str]]) -> Any:
-    """Draw the eight weeks up to the chosen one, a point a day."""
+    """Draw the eight weeks up to the chosen one, or those of them that were read, a point a day."""
     first, _ = week_bounds(review.trend_weeks[0])
+    if len(days):
+        read = date.fromisoformat(min(days["day"]))
+        first = max(first, read - timedelta(days=read.weekday()))
     figure = queue_days_figure(
         days,
         incident_frame(incidents),

@@ -281,7 +281,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Incident": f.newest["incident_id"],
             "What happened": f"{f.queue}: {in_words(f.headline)}",
             "Times": len(f.incidents),
-            "Over time": f.bars(first, last),
+            "Over time": f.bars(first, last) if len(f.incidents) > 1 else None,  # one incident has no course
             "Last": page.clock.minute(f.newest["started_at"]),
             "Repeats": interval(*f.repeats),
             "Cause": cause(f.trigger),

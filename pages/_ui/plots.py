@@ -30,9 +30,12 @@ def legible(figure: Any) -> Any:
 
 _WORDS = ", ".join(f'.js-plotly-plot .main-svg > g:not(.hoverlayer) text[style*="{rgb}"]' for rgb in _STRONG)
 _CHOSEN = f'.js-plotly-plot .cartesianlayer path[style*="opacity: {CHOSEN_OPACITY}"]'
+_EMPTY_PANEL = '[data-testid="stBottom"]:has([data-testid="stEmpty"])'
+"""The panel at the window's foot before an event is chosen: it would hide a strip of the chart."""
 _IN_THE_THEME = (
     f"<style>{_WORDS} {{ fill: currentColor !important; }} "
-    f"{_CHOSEN} {{ stroke: currentColor !important; stroke-width: 3px !important; }}</style>"
+    f"{_CHOSEN} {{ stroke: currentColor !important; stroke-width: 3px !important; }} "
+    f"{_EMPTY_PANEL} {{ display: none; }}</style>"
 )
 
 

@@ -53,7 +53,9 @@ def choose() -> str:
 def answer(question: str, page: Page) -> Reply | None:
     """Answer it; nothing before it is said what it is about."""
     if question == "why":
-        key = st.text_input(say("Message id or business key"), key="about", bind="query-params", placeholder="pay-1001")
+        key = st.text_input(
+            say("Message id or business key"), key="about", bind="query-params", placeholder=say("an id or a key")
+        )
         if not key:
             st.caption(say("The payment, order or message that a customer or finance names."))
             return None

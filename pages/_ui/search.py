@@ -227,7 +227,10 @@ def _lane_of(key: Key) -> str:
 
 
 def _names(work: Work, rows: list[Row]) -> dict[Key, str]:
-    """Shorten the ids; an id that was in several queues gets the queue's name before it."""
+    """Name one message by its business key, several by their shortened ids; one that was in several queues gets the queue's name before it."""
+    keys = work.hit.business_keys
+    if len(work.items) == len(keys) == 1:
+        return {work.items[0]: short_names(list(keys), 13, "…")[0]}
     short = dict(zip(work.items, short_names([item for _, item in work.items]), strict=True))
     twice = {item for _, item in work.items if sum(other == item for _, other in work.items) > 1}
     return {k: f"{k[0].rpartition(':')[2][:8]} {name}" if k[1] in twice else name for k, name in short.items()}

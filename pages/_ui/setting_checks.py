@@ -9,7 +9,7 @@ from forensics.health.accepted import accepted_risk
 from forensics.settings import AcceptedRisk
 from forensics.tables.health import SETTING_FINDINGS
 from pages._ui import evidence
-from pages._ui.cards import ROW_OF_TWO_LINES
+from pages._ui.cards import ROW_OF_TWO_LINES, name_px
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, say
 from pages._ui.shell import Page
@@ -81,10 +81,10 @@ def _table(checks: list[dict[str, Any]], key: str, alt: str) -> None:
             "Severity": st.column_config.MultiselectColumn(
                 options=_ORDER, color=[COLOURS[name] for name in _ORDER], width=84
             ),
-            "Finding": st.column_config.TextColumn(width=330),
-            "What to do": st.column_config.TextColumn(width=270),
-            "Consumer": st.column_config.TextColumn(width=90),
-            "Check": st.column_config.TextColumn(width=110),
+            "Finding": st.column_config.TextColumn(width=290),
+            "What to do": st.column_config.TextColumn(width=240),
+            "Consumer": st.column_config.TextColumn(width=name_px(c["consumer"] for c in checks)),
+            "Check": st.column_config.TextColumn(width=name_px(c["code"] for c in checks)),
             "Evidence": st.column_config.NumberColumn(width=62, help=say("Rows of evidence this rests on.")),
         },
         alt=alt,

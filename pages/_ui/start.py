@@ -6,6 +6,7 @@ Else the first visitor waits for it: that page's script took 4.0 s, and takes 1.
 
 import gc
 import json
+import logging
 import os
 import socket
 import sys
@@ -47,8 +48,14 @@ def main(page: str, options: str, listens_at: str = "") -> None:
     from pages._ui.preload import Preload
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    caches = logging.getLogger("streamlit.runtime.caching.cache_data_api")
+    level = caches.level
+    caches.setLevel(
+        logging.ERROR
+    )  # of each cache it would warn that there is no server yet: there is one when it is asked
     for name in (*NEEDED, *parts_of_pages()):
         import_module(name)
+    caches.setLevel(level)
     gc.collect()
     gc.freeze()  # Streamlit collects after every run of a page: 0.1 s more, with all that was read in here to look through
     if listens_at:

@@ -2,13 +2,15 @@
 
 import streamlit as st
 
+from forensics.charts.queue_days import backlog_figure
 from forensics.settings import Settings
 from forensics.tables.findings import DELIVERIES
 from forensics.tables.health import QUEUE_HEALTH
 from forensics.waiting import Drain, WaitingDay, drain_of, waiting_days
 from pages._ui.board import Board
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
-from pages._ui.said import busy, in_words, say
+from pages._ui.plots import legible, show
+from pages._ui.said import busy, in_words, language, say
 from pages._ui.shell import Page
 from pages._ui.tables import data_table
 from pages._ui.words import plain
@@ -67,27 +69,11 @@ def _trends(page: Page, queue: str) -> None:
     rows = page.board.records(QUEUE_HEALTH, ("queue", "==", queue), columns=columns)
     rows = sorted((r for r in rows if r["backlog_max_count"] is not None), key=lambda r: r["day"])
     if len(rows) > 1:
-        waiting, in_flight = say("Waiting, at most"), say("In flight, at most")
-        st.vega_lite_chart(
-            [
-                {"day": row["day"], "kind": kind, "count": row[column]}
-                for row in rows
-                for kind, column in ((waiting, "backlog_max_count"), (in_flight, "in_flight_max_count"))
-            ],
-            {
-                "mark": {"type": "line", "point": True},
-                "encoding": {
-                    "x": {
-                        "field": "day",
-                        "type": "ordinal",
-                        "title": None,
-                        "axis": {"labelAngle": 0, "labelOverlap": True},
-                    },
-                    "y": {"field": "count", "type": "quantitative", "title": None},
-                    "color": {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "bottom"}},
-                },
-            },
-            height=220,
+        show(
+            legible(backlog_figure(rows, language())),
+            key="backlog",
+            config={"displaylogo": False},
+            alt=say("Messages that waited and were in flight, by day"),
         )
     elif rows:
         st.caption(

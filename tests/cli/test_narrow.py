@@ -122,7 +122,13 @@ def test_the_last_thing_on_the_screen_is_the_worst_incident_and_not_the_newest(t
     assert last.rstrip().splitlines()[-1].startswith("  Report:")
 
 
-@pytest.mark.parametrize("command", ["suggest", "waiting", "balance", "what-if"])
+NAMING_A_QUEUE = (
+    *("suggest", "waiting", "balance", "what-if"),
+    *("incidents", "messages", "deliveries", "findings", "check", "health", "status"),
+)
+
+
+@pytest.mark.parametrize("command", NAMING_A_QUEUE)
 def test_a_queue_is_an_argument_or_an_option_and_never_two(two_incidents, command, capsys):
     def run(*args):
         code = cli.main([command, *args, "--lake", str(two_incidents)])

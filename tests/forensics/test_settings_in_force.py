@@ -212,3 +212,12 @@ def test_nothing_is_in_force_where_nothing_is_known_or_asked():
 
 
 _MAPPING = {"evidence_id": "mapping:1", "mapping_uuid": "u-1", "observed_at": NOON, "batch_size": 10}
+
+
+def test_a_timeout_is_drawn_from_the_last_change_on_where_nobody_looked_before_it():
+    looked = {"evidence_id": "f:1", "function_name": "charge", "timeout_s": 60, "observed_at": NOON}
+    changed = SettingsInForce.of([], [looked | {"last_modified_at": at(-30)}], [])
+    undated = SettingsInForce.of([], [looked | {"last_modified_at": None}], [])
+
+    assert [tuple(step) for step in changed.timeout_steps("charge")] == [(at(-30), None, 60)]
+    assert [tuple(step) for step in undated.timeout_steps("charge")] == [(None, None, 60)]

@@ -1,5 +1,6 @@
 """An incident whose logs name no message: two runs ran into the timeout, and only an upper bound can be said."""
 
+from forensics.incidents.blind_windows import blind_headline
 from forensics.readiness import LogFacts, readiness
 from forensics.tables.findings import INCIDENTS, LOGGING_READINESS
 from tests.pages.tales import s
@@ -33,7 +34,7 @@ def blind(story: Story) -> None:
             "harmless": 0,
             "causes": ["function_timeout=2"],
             "primary_cause": "function_timeout",
-            "headline": "Up to 20 messages may have been processed more than once; no line names one",
+            "headline": blind_headline(20, 2),
             "cause_sentence": (
                 "Of the runs of write-export for exports, 2 ran into the timeout; each can have held one batch. What to "
                 "log is told under logging readiness. CloudWatch counted 60 received and 40 deleted, 20 receives "

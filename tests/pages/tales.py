@@ -384,7 +384,7 @@ def dead_lettered(story: Story, unread: bool = False) -> None:
             "harmless": 0,
             "causes": ["function_error=1", "unseen_receive=1"],
             "primary_cause": "function_error",
-            "headline": "1 message may have been processed more than once",
+            "headline": said("{what} may have been processed more than once", what=said("{count} message", count=1)),
             **_why(Why("mail", ["send-mail"], "function_error", ran_ms=3200, gap_ms=30_000)),
             "excluded": [NOT_IN_TIME],
             "certainty": "inferred",

@@ -180,3 +180,13 @@ def test_changes_and_the_queue_s_state_stand_on_the_time_axis(visit, tmp_path):
     assert "VisibilityTimeout=600" in spec
     assert "deploy-bot" in spec
     assert "waiting \\u226411" in spec or "waiting ≤11" in spec
+
+
+def test_a_send_is_not_said_to_be_by_the_consumer_whose_line_tells_of_it(visit):
+    story = Story()
+    tales.double_billing(story)
+    sent = next(r for r in story.findings["timeline"] if r["kind"] == "sent")
+    said = words(opened(visit, event=name_of(sent)))
+
+    assert "**sent** · " in said
+    assert "**sent** by" not in said

@@ -106,3 +106,11 @@ def test_the_name_of_a_queue_leads_to_the_queue(visit):
 
     assert "payments.fifo is a queue." in words(at)
     assert not at.dataframe
+
+
+def test_a_message_that_has_one_business_key_is_drawn_and_listed_under_it(visit):
+    at = visit("pages/messages.py", "demo", q=uuid("payment", 3))
+    evidence = next(d.value for d in at.dataframe if "Event" in d.value)
+
+    assert '"ticktext":["pay_1043"]' in at.get("plotly_chart")[0].proto.spec.replace(" ", "")
+    assert set(evidence["Message"]) == {"pay_1043"}

@@ -168,7 +168,7 @@ def test_an_incident_tells_chain_rivals_settings_and_limits(visit):
         "What changed before",
         "What the data cannot show",
     ]
-    assert "The visibility timeout of 10 min expired; SQS made it visible again" in said
+    assert "The visibility timeout of 10 min expired; SQS made them visible again" in said
     assert "**Copy made by SQS**: a FIFO queue does not deliver copies" in said
     assert "in progress when the run ended" in said
 

@@ -1,10 +1,14 @@
 """The Queue health page: ranking, weeks, one queue in detail, and what it says where little is known."""
 
+import json
+
 import pytest
 
 from forensics.lake import Lake
+from forensics.language import Language
 from forensics.tables.findings import INVOCATIONS
 from forensics.tables.health import SETTING_FINDINGS
+from forensics.words import cells
 from pages._ui import evidence, health
 from tests.pages import health_tale, tales
 from tests.pages.reading import words
@@ -145,10 +149,11 @@ def test_a_version_without_weeks_says_how_to_get_them(visit):
     assert "doubletake correlate" in words(at)
 
 
-def test_the_chart_says_what_it_shows(opened):
-    (chart,) = opened.get("plotly_chart")
+def test_the_charts_say_what_they_show(opened):
+    days, backlog = opened.get("plotly_chart")
 
-    assert chart.proto.alt.startswith("payments.fifo, eight weeks by day")
+    assert days.proto.alt.startswith("payments.fifo, eight weeks by day")
+    assert backlog.proto.alt == "Messages that waited and were in flight, by day"
 
 
 def test_the_incident_page_shows_the_checks_of_its_queue(visit):
@@ -261,3 +266,28 @@ def test_a_chosen_check_opens_its_evidence_once(visit, cited, monkeypatch):
 
     assert line.strip() in [c.value.strip() for c in at.code]
     assert line.strip() not in [c.value.strip() for c in at.run().code]
+
+
+def test_the_chart_begins_with_the_week_in_which_something_was_read(visit, tmp_path):
+    story = Story(data_until_at=START)
+    tales.double_billing(story)
+    health_tale.weekly(story)
+    story.findings["queue_health"] = [row for row in story.findings["queue_health"] if row["day"] >= "2026-11-18"]
+    at = visit(PAGE, story.save(tmp_path / "lake"), queue="payments.fifo")
+    (spec,) = [chart.proto.spec for chart in at.get("plotly_chart") if "Messages a day" in chart.proto.spec]
+
+    assert json.loads(spec)["data"][0]["x"][0] == "2026-11-16"
+
+
+def test_a_reason_in_japanese_is_cut_where_its_cell_ends(monkeypatch):
+    monkeypatch.setattr(health, "language", lambda: Language("ja"))
+
+    long = health._shortened(
+        "予約済み同時実行数 2 に対し、マッピングに最大同時実行数がありません：超過分はスロットリングされる"
+    )
+
+    assert long.endswith("…")
+    assert cells(long) <= health.MOST_WHY + 1
+    assert health._shortened("122 件中 13〜15 件が 2 回以上処理されました（10.7 %〜12.3 %）").endswith(
+        "（10.7 %〜12.3 %）"
+    )

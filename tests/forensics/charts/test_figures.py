@@ -332,3 +332,10 @@ def test_labels_of_gaps_that_are_near_one_another_stand_in_two_rows_below_the_la
     assert max(shift for _, shift in labels) == -6, "the times stand above: nothing is between lanes and labels"
     below = -layout.legend.y * (layout.height - layout.margin.t - layout.margin.b)
     assert below > 15 - min(shift for _, shift in labels)
+
+
+def test_no_line_says_when_messages_were_visible_again_where_nobody_knows_the_visibility_timeout(double_billing):
+    figure = timeline_figure(double_billing, UTC, function_timeout_s=30)
+
+    assert [a.text for a in figure.layout.annotations if "Visible" in a.text] == []
+    assert len(figure.layout.shapes) == 1

@@ -4,7 +4,7 @@ from math import log10
 import pandas as pd
 import pytest
 
-from forensics.charts.queue_days import TITLES, incident_frame, queue_days_figure
+from forensics.charts.queue_days import TITLES, backlog_figure, incident_frame, queue_days_figure
 from forensics.settings_in_force import Step
 from tests.forensics.health.rows import week_row
 
@@ -118,3 +118,22 @@ def test_on_a_phone_title_legend_and_plot_of_each_row_stand_one_below_the_other(
 
     assert edges == sorted(edges, reverse=True)
     assert edges[-1] >= 0
+
+
+def test_a_backlog_has_a_point_a_day_in_lines_that_differ_in_colour_and_dash():
+    rows = [
+        {"day": "2026-11-16", "backlog_max_count": 3, "in_flight_max_count": 1},
+        {"day": "2026-11-17", "backlog_max_count": 0, "in_flight_max_count": None},
+    ]
+    waiting, in_flight = backlog_figure(rows).data
+
+    assert (waiting.name, list(waiting.y)) == ("Waiting, at most", [3, 0])
+    assert in_flight.y[0] == 1 and in_flight.y[1] != in_flight.y[1]
+    assert waiting.line.color != in_flight.line.color and waiting.line.dash != in_flight.line.dash
+
+
+def test_seconds_stand_at_the_logarithmic_axis_as_they_are():
+    figure = drawn()
+
+    assert {10, 20, 50} < set(figure.layout.yaxis4.tickvals)
+    assert figure.layout.yaxis4.type == "log"

@@ -207,3 +207,30 @@ def test_a_run_that_hits_the_new_limit_is_critical_with_the_new_number():
 
     assert row["severity"] == "critical"
     assert row["sentence"].startswith("1 run of 2 hit the function timeout 30 s since it was set 15 Nov 15:50 UTC;")
+
+
+def changed_since(at, runs):
+    """What is said of runs near the timeout where only a snapshot from after them is there, of a function changed at a time."""
+    later = {**world.FUNCTION, "observed_at": UNTIL, "last_modified_at": at}
+    return checked(known=replace(KNOWN, function_settings=[later]), invocations=runs)["orders", "run_near_timeout"]
+
+
+def test_runs_that_were_stopped_below_the_limit_of_a_later_snapshot_hit_an_earlier_one():
+    stopped = [world.invocation(f"stopped{n}", minute(n), 20_000, "timeout") for n in range(13)]
+    fine = [world.invocation(f"fine{n}", minute(60 + n), 900) for n in range(40)]
+
+    row = changed_since(minute(50), [*stopped, *fine])
+
+    assert row["status"] == "passes"
+    assert row["sentence"] == (
+        "p99 run 0.9 s, function timeout 30 s, no timeout in 40 runs since it was set 15 Nov 15:50 UTC; "
+        "before, 13 runs hit the timeout (then 20 s)"
+    )
+
+
+def test_runs_that_were_stopped_at_that_limit_hit_it_though_the_function_was_changed_since():
+    stopped = [world.invocation("stopped", minute(1), 30_000, "timeout")]
+
+    row = changed_since(minute(50), stopped)
+
+    assert row["sentence"].startswith("1 run of 1 hit the function timeout 30 s in the last 7 days;")

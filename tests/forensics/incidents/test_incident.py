@@ -296,3 +296,9 @@ def test_a_function_timeout_that_no_setting_tells_is_what_stopped_runs_say(lengt
 
     assert row([message("a")], ledger=runs)["function_timeout_s"] == told
     assert row([message("a")], ledger=[*runs, delivery("a", 9, function_timeout_s=30)])["function_timeout_s"] == 30
+
+
+def test_the_limit_that_stopped_runs_is_the_incident_s_whatever_later_runs_may_have_had():
+    stopped = delivery("a", 1, run_status="timeout", run_started_at=at(0), run_ended_at=at(20), function_timeout_s=20)
+
+    assert row([message("a")], ledger=[stopped, delivery("a", 2, function_timeout_s=60)])["function_timeout_s"] == 20

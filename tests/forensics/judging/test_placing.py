@@ -208,3 +208,26 @@ def test_what_its_worker_set_moves_until_when_it_was_hidden(changes, until_ms):
 
     assert delivery.hidden_until_at // 1000 == until_ms
     assert delivery.is_hidden_by_call == (until_ms != NOON_MS + 30_000)
+
+
+KILLED = {
+    "at another limit, which a later snapshot does not show": (20, "timeout", "g|s|r|5", (20, False)),
+    "at about the limit that the snapshot shows": (11, "timeout", "g|s|r|5", (10, True)),
+    "by an error": (20, "error", "g|s|r|5", (10, True)),
+    "and its START is not logged": (3, "timeout", "g|s|r|0", (10, True)),
+}
+
+
+@pytest.mark.parametrize(("seconds", "status", "consumer", "expected"), KILLED.values(), ids=KILLED)
+def test_a_run_that_was_stopped_tells_its_limit_where_only_a_later_snapshot_does(seconds, status, consumer, expected):
+    later = SettingsInForce.of([], [FUNCTION | {"observed_at": AT_NOON + timedelta(hours=1)}], [])
+    ended_at = NOON + seconds * 1_000_000
+    delivery = placed(in_force=later, run_started_at=NOON, run_ended_at=ended_at, run_status=status, consumer=consumer)
+
+    assert (delivery.function_timeout_s, delivery.is_function_timeout_assumed) == expected
+
+
+def test_a_snapshot_from_before_the_run_stands_against_how_long_it_took():
+    delivery = placed(run_started_at=NOON, run_ended_at=NOON + 20_000_000, run_status="timeout", consumer="g|s|r|5")
+
+    assert (delivery.function_timeout_s, delivery.is_function_timeout_assumed) == (10, False)

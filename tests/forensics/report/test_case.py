@@ -45,9 +45,9 @@ def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
     assert [f.sentence for f in case.chain] == [
         "charge-card received 3 messages of payments.fifo (request aaaaaaaa-0000-4000-8000-000000000001), "
         "hidden for 10 min.",
-        "The work of 1 of 3 messages was done in the earlier delivery (marker: 1).",
+        "1 of 3 messages had finished (marker: 1).",
         "The run was stopped at its timeout after 30 s; 3 messages were not deleted.",
-        "The visibility timeout of 10 min expired; SQS made it visible again.",
+        "The visibility timeout of 10 min expired; SQS made them visible again.",
         "charge-card received 3 messages again 10 min 0.3 s after the previous receive.",
         "The work of 1 of 3 messages was done again.",
     ]

@@ -19,7 +19,7 @@ from forensics.tables import BY_NAME
 from forensics.terms import CAUSE_WORDS
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
-from forensics.verdict.sentences import effect_sentence, trigger_sentence
+from forensics.verdict.sentences import effect_sentence, headline, trigger_sentence
 from tests.forensics.checks.test_checks import BORDERS, asked
 from tests.forensics.health.rows import week_row
 from tests.forensics.health.test_review import SIGNALS, review
@@ -173,7 +173,7 @@ def test_what_only_looks_like_a_count_is_left_alone():
 
 
 def test_messages_sent_again_are_not_called_redelivered():
-    said = Language("ja").sentence("2 of 2 messages sent again were processed more than once")
+    said = Language("ja").sentence(headline(2, 0, 0, 2, "message sent again"))
 
     assert said == "再送された 2 件中 2 件が 2 回以上処理されました"
 
@@ -213,3 +213,11 @@ def test_every_event_is_listed_only_when_asked_for(case):
 def test_what_no_report_can_be_is_refused(language, zone):
     with pytest.raises(ForensicsError):
         ReportOptions(language, zone)
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_the_japanese_report_ends_in_japanese_and_calls_nothing_english_that_is_not(case, form):
+    last = re.sub("<[^>]+>", "", render(case, form, ReportOptions("ja")).decode()).rpartition("データ版")[2]
+
+    assert "UTC。" in last
+    assert "英語" not in last

@@ -10,8 +10,10 @@ from forensics.report.notice import notice_of
 from forensics.report.opening import CHANGE_ACTIONS, affected_works, opening
 from forensics.report.render import render
 from forensics.report.summary import summary, verdict_text
+from forensics.sentence import has_values, marked
 from forensics.tables.findings import MESSAGES
 from forensics.verdict import Why, why_sentence
+from forensics.verdict.sentences import headline
 from forensics.verdict.why import ALONE, BEFORE, ENDS
 from tests.forensics.report import world
 from tests.forensics.report.test_language import in_english
@@ -123,3 +125,26 @@ def test_every_step_is_said_in_japanese(change):
 
     for said in (*told.steps, told.repeats):
         assert set(in_english(say(said))) <= {"CSV"}
+
+
+def test_next_of_a_message_that_always_fails_is_a_dead_letter_queue_where_there_is_none():
+    incident = world.incident() | {"extra_effects_at_least": 0, "extra_effects_at_most": 168}
+    key = {"change": "idempotency_key", "prevented": 0, "undecided": 168, "repeats": 168}
+    told = opening(incident, affected_works([message("a", 0, 169)]), [key], [], 0, Marks(), (), None, is_poison=True)
+
+    assert told.steps[1:] == (
+        "give the queue a dead-letter queue, where what always fails ends",
+        "add an idempotency key (would have prevented up to 168 of 168)",
+    )
+
+
+def test_headline_repeats_and_steps_are_said_by_their_phrases_whatever_their_english_is_like():
+    told = first_lines(
+        [message("a", 2, 2), message("c", 1, 2)], [SHARE], headline=headline(1, 1, 0, 2), extra_effects_at_most=1201
+    )
+
+    assert all(has_values(marked(text)) for text in (told.headline, told.repeats, *told.steps, told.next_line))
+    assert Language("ja").sentence(told.next_line) == (
+        "1 件を返金または取り消す（CSV） · 1 件を手で確認する · "
+        "関数タイムアウトを最も遅いバッチより長くする（13 件中 11〜13 件を防げた）"
+    )

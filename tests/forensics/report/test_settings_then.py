@@ -252,3 +252,10 @@ def test_a_function_timeout_that_only_the_log_tells_is_from_the_log():
     fact = told(rows, INCIDENT | {"function_timeout_s": 20})["function timeout"]
 
     assert (fact.value, fact.source, fact.now) == ("20 s", "log lines", "60 s")
+
+
+def test_a_timeout_that_stopped_runs_tell_is_shown_as_of_the_log_beside_what_it_is_now():
+    since = function("charge", 60) | {"observed_at": after(9), "last_modified_at": after(2)}
+    fact = told(evidence(queue(-1), functions=[since]), INCIDENT | {"function_timeout_s": 20})["function timeout"]
+
+    assert (fact.value, fact.source, fact.now) == ("20 s", "log lines", "60 s")

@@ -13,6 +13,7 @@ from forensics.health import NUMBERS, Timeouts, review_week
 from forensics.report.week_render import WEEK_FORMATS, cards, render_week, spark_svg
 from forensics.settings import Settings
 from forensics.tables.findings import INCIDENTS
+from forensics.verdict.sentences import headline
 from tests.forensics.health.rows import ACCOUNT, finding, week_row
 
 UNTIL = datetime(2026, 11, 23, 1, tzinfo=UTC)
@@ -32,9 +33,7 @@ def reviewed(settings="", queue="payments.fifo", sentence="p99 run 27 s is close
         "probable": 1,
         "queue_arn": ACCOUNT + queue,
         "incident_id": f"{queue}-20261120T0512Z",
-        "headline": HOSTILE
-        if sentence == HOSTILE
-        else "7 to 8 of 8 redelivered messages were processed more than once",
+        "headline": HOSTILE if sentence == HOSTILE else headline(7, 1, 0, 8),
         "started_at": datetime(2026, 11, 20, 5, 12, tzinfo=UTC),
     }
     checks = [finding(queue, "run_near_timeout", "warning", sentence=sentence, advice=sentence)]

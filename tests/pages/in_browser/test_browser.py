@@ -309,3 +309,10 @@ def test_the_keyboard_alone_reaches_the_switch_of_forms_and_the_tables(left_open
     assert "Invocations" in told
     assert "CSV" in told
     assert "stDataFrame" in told or "data-grid-canvas" in told
+
+
+def test_no_empty_panel_hides_the_foot_of_the_chart(left_open):
+    foot = left_open.page.locator("[data-testid=stBottom]")
+
+    assert foot.count() == 1
+    assert not foot.is_visible()
