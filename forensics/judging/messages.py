@@ -36,7 +36,7 @@ def messages_of(
     work: Sequence[Sequence[Delivery]],
     redeliveries: Sequence[Sequence[Redelivery]],
     around: Surroundings,
-    marks_beside: int = 0,
+    marks_beside: int,
 ) -> list[Message]:
     """Return the verdict on each message of a work that was delivered more than once, or shares the work with another.
 

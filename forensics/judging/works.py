@@ -71,7 +71,7 @@ def _deduplicated(d: Delivery) -> tuple[str, str]:
 def _of_several_works(items: Iterable[Sequence[Delivery]]) -> set[tuple[str, str]]:
     """Return the deduplication ids, each in its queue and message group, that were sent with different business keys.
 
-    Or with different bodies, where not all of them show a business key. Who publishes one event twice gives it another event
+    Or with different bodies: whose business key is the same is linked by that. Who publishes one event twice gives it another event
     id each time, and so another body.
     """
     sent: dict[tuple[str, str], list[tuple[frozenset[str], frozenset[str]]]] = defaultdict(list)
@@ -90,10 +90,8 @@ def _of_several_works(items: Iterable[Sequence[Delivery]]) -> set[tuple[str, str
 def _are_several(sent: Sequence[tuple[frozenset[str], frozenset[str]]]) -> bool:
     """Tell whether messages, of each its business keys and bodies, are not all of one work."""
     keys = [mine for mine, _ in sent if mine]
-    if keys and not frozenset.intersection(*keys):
-        return True
     bodies = [mine for _, mine in sent if mine]
-    return len(keys) < len(sent) and bool(bodies) and not frozenset.intersection(*bodies)
+    return any(told and not frozenset.intersection(*told) for told in (keys, bodies))
 
 
 def _redriven_bodies(items: Iterable[Sequence[Delivery]], around: Surroundings) -> Mapping[Key, set[tuple[str, str]]]:

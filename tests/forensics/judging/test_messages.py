@@ -35,9 +35,9 @@ def work_of(*items):
     ]
 
 
-def found(of, *items, around=None):
+def found(of, *items, around=None, marks_beside=0):
     work, around = work_of(*items), around or Around()
-    return of.messages_of(work, [redeliveries_of(item, around) for item in work], around)
+    return of.messages_of(work, [redeliveries_of(item, around) for item in work], around, marks_beside)
 
 
 NOT_REACHED = {**NO, "basis": "not_reached"}
@@ -121,6 +121,22 @@ def shown(of, items):
 @pytest.mark.parametrize(("items", "expected"), SHOWN.values(), ids=SHOWN)
 def test_a_verdict_is_given_of_what_came_again_or_shares_its_work(items, expected):
     assert shown(messages, items) == expected
+
+
+BESIDE = {
+    "delivered once, and no mark of its key is another's": (0, []),
+    "delivered once, and a mark of its key may be its own": (1, [("m1", 1, 2)]),
+}
+
+
+def beside(of, marks_beside):
+    given = found(of, ("m1", [YES]), marks_beside=marks_beside)
+    return [(m.item_id, m.effects_at_least, m.effects_at_most) for m in given]
+
+
+@pytest.mark.parametrize(("marks_beside", "expected"), BESIDE.values(), ids=BESIDE)
+def test_a_mark_beside_it_may_be_of_the_work(marks_beside, expected):
+    assert beside(messages, marks_beside) == expected
 
 
 def test_a_message_says_what_its_deliveries_say_together():
