@@ -22,7 +22,7 @@ from forensics.report.evidence_lines import EvidenceLine, evidence_lines
 from forensics.report.follow_ups import FollowUp, follow_ups
 from forensics.report.gaps import gaps
 from forensics.report.groups import BlockedSpan, blocked_spans
-from forensics.report.hints import Hint, equal_bodies
+from forensics.report.hints import Hint, hints_of
 from forensics.report.log_readiness import lines_to_add
 from forensics.report.moments import Moment, key_moments
 from forensics.report.opening import Opening, affected_works, opening
@@ -203,7 +203,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     prevention = counterfactuals_of(findings, incident_id)
     on_queue = queue_findings_of(findings, incident)
     cited.update(i for row in (*prevention, *on_queue) for i in row["evidence_ids"] or ())
-    hints = equal_bodies(
+    hints = hints_of(
         findings, incident["queue_arn"], [m for m in messages if m["item_id"] in affected][:MOST_HINTED], theirs
     )
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, hints, changes) for t in told))

@@ -1,7 +1,10 @@
-"""Hints, never verdicts: messages with the same body, close in time. An equal body alone links nothing and counts nothing."""
+"""Hints, never verdicts: messages with the same body, or the same deduplication id and another body, close in time.
+
+Neither links anything by itself, and neither counts.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,15 +16,26 @@ from forensics.words import count_text, span_text
 
 Row = Mapping[str, Any]
 WINDOW = timedelta(minutes=15)
-"""Messages sent further apart are no hint: the same order can come every day."""
+"""Messages with one body that were sent further apart are no hint: the same order can come every day."""
+WINDOW_OF_IDS = timedelta(days=1)
+"""A job of the producer's may send again long after SQS forgot the deduplication id."""
 MOST_NAMED = 5
-"""Of the messages with the same body so many are named, the nearest first."""
-_COLUMNS = ["item_id", "message_id", "body_md5", "sent_at", "received_at", "evidence_ids"]
+"""Of the messages that are alike so many are named, the nearest first."""
+_COLUMNS = [
+    "item_id",
+    "message_id",
+    "body_md5",
+    "deduplication_id",
+    "group_id",
+    "sent_at",
+    "received_at",
+    "evidence_ids",
+]
 
 
 @dataclass(frozen=True)
 class Hint:
-    """One message, and others of its queue whose bodies are the same byte for byte; ``message_ids`` are the nearest in time."""
+    """One message, and others of its queue that are like it; ``message_ids`` are the nearest in time."""
 
     item_id: str
     sentence: str
@@ -29,23 +43,52 @@ class Hint:
     evidence_ids: tuple[str, ...]
 
 
-def equal_bodies(
+def hints_of(
     findings: Findings, queue_arn: str, messages: Sequence[Row], deliveries: Iterable[Row]
 ) -> tuple[Hint, ...]:
-    """Return a hint per message that has a twin within 15 minutes which is not linked to it anyhow.
+    """Return hints per message: of a twin within 15 minutes, and of another body under its deduplication id within a day.
 
-    ``messages`` are of one queue, with ``item_id``, ``message_id`` and ``related_message_ids`` (missing: none known);
-    ``deliveries`` are theirs.
+    What is linked to it anyhow is no hint. ``messages`` are of one queue, with ``item_id``, ``message_id`` and
+    ``related_message_ids`` (missing: none known); ``deliveries`` are theirs.
     """
-    bodies = {d["item_id"]: d["body_md5"] for d in deliveries if d["body_md5"]}
-    where = equals("queue_arn", queue_arn) & equals("delivery_index", 1) & one_of("body_md5", set(bodies.values()))
-    rows = findings.read(DELIVERIES, _COLUMNS, where).to_pylist() if bodies else []
-    by_body: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_body[row["body_md5"]].append(row)
-    hints = []
+    mine = list(deliveries)
+    same_body = _alike(findings, queue_arn, messages, mine, "body_md5", WINDOW)
+    same_id = _alike(findings, queue_arn, messages, mine, "deduplication_id", WINDOW_OF_IDS)
+    return tuple(
+        [_hint(one, near, "had the same body as {}", "Nothing else links them", WINDOW) for one, near in same_body]
+        + [
+            _hint(
+                one,
+                near,
+                "of the same message group had the deduplication id of {}, and another body,",
+                "The id may stand for more than one piece of work",
+                WINDOW_OF_IDS,
+            )
+            for one, every in same_id
+            if (near := [other for other in every if _is_of_another_body(other[2], one)])
+        ]
+    )
+
+
+def _is_of_another_body(row: Row, mine: Row) -> bool:
+    return (
+        row["group_id"] == mine["group_id"]
+        and bool(row["body_md5"] and mine["body_md5"])
+        and row["body_md5"] != mine["body_md5"]
+    )
+
+
+def _alike(
+    findings: Findings, queue_arn: str, messages: Sequence[Row], deliveries: Sequence[Row], name: str, window: timedelta
+) -> Iterator[tuple[Row, list[tuple[timedelta, str, Row]]]]:
+    """Yield the first delivery of each message with those that have the same value there: how far away, item id, row."""
+    values = {d["item_id"]: d[name] for d in deliveries if d[name]}
+    where = equals("queue_arn", queue_arn) & equals("delivery_index", 1) & one_of(name, set(values.values()))
+    by_value: dict[str, list[Row]] = defaultdict(list)
+    for row in findings.read(DELIVERIES, _COLUMNS, where).to_pylist() if values else []:
+        by_value[row[name]].append(row)
     for message in messages:
-        alike = by_body.get(bodies.get(message["item_id"], ""), [])
+        alike = by_value.get(values.get(message["item_id"], ""), [])
         mine = next((row for row in alike if row["item_id"] == message["item_id"]), None)
         at = _sent(mine) if mine else None
         if mine is None or at is None:
@@ -54,22 +97,21 @@ def equal_bodies(
         near = [
             (abs(there - at), row["item_id"], row)
             for row in alike
-            if row["item_id"] not in linked and (there := _sent(row)) is not None and abs(there - at) <= WINDOW
+            if row["item_id"] not in linked and (there := _sent(row)) is not None and abs(there - at) <= window
         ]
         if near:
-            hints.append(_hint(mine, sorted(near, key=lambda one: one[:2])))
-    return tuple(hints)
+            yield mine, sorted(near, key=lambda one: one[:2])
 
 
-def _hint(mine: Row, near: Sequence[tuple[timedelta, str, Row]]) -> Hint:
+def _hint(mine: Row, near: Sequence[tuple[timedelta, str, Row]], how: str, why: str, window: timedelta) -> Hint:
     named = [str(row["message_id"] or item_id) for _, item_id, row in near[:MOST_NAMED]]
     gap = span_text(near[0][0] / timedelta(milliseconds=1))
     more = f" and {len(near) - MOST_NAMED:,} more" if len(near) > MOST_NAMED else ""
     return Hint(
         str(mine["item_id"]),
-        f"{count_text(len(near), 'other message')} had the same body as {mine['message_id'] or mine['item_id']} within "
-        f"{span_text(WINDOW / timedelta(milliseconds=1))}, the nearest {gap} away: {', '.join(named)}{more}. Nothing else "
-        "links them, so this is a hint and counts as nothing.",
+        f"{count_text(len(near), 'other message')} {how.format(mine['message_id'] or mine['item_id'])} within "
+        f"{span_text(window / timedelta(milliseconds=1))}, the nearest {gap} away: {', '.join(named)}{more}. {why}, "
+        "so this is a hint and counts as nothing.",
         tuple(named),
         tuple(
             sorted(

@@ -288,11 +288,11 @@ def guards(case: Incident, page: Page) -> None:
 
 
 def hints(case: Incident, page: Page) -> None:
-    """Name messages with the same body as an affected one: a hint that counts nothing."""
+    """Name messages that are like an affected one: a hint that counts nothing."""
     found = case_of(case["incident_id"], page).hints
     if not found:
         return
-    st.subheader(say("Hints: the same body"), anchor="hints")
+    st.subheader(say("Hints: messages that are alike"), anchor="hints")
     st.markdown("\n".join(f"- {plain(in_words(hint.sentence))}" for hint in found[:MOST_HINTS]))
     if len(found) > MOST_HINTS:
         st.caption(say("{n} more are in the JSON report.", n=len(found) - MOST_HINTS))

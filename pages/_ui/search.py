@@ -13,7 +13,7 @@ from forensics.identity import handle_token
 from forensics.lake.conditions import Condition
 from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, hits_of, works
 from forensics.report.find import find as find_messages
-from forensics.report.hints import equal_bodies
+from forensics.report.hints import hints_of
 from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
 from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
@@ -300,12 +300,12 @@ def facts(deliveries: list[Row], verdict: Row | None) -> None:
 
 
 def same_bodies(work: Work, rows: list[Row], verdict: Row | None, page: Page) -> None:
-    """Name other messages with the same body, close in time: a hint that counts nothing."""
+    """Name other messages that are alike, close in time: a hint that counts nothing."""
     hit = work.hit
     asked = verdict or {"item_id": hit.item_id, "message_id": hit.message_id}
     mine = [d for d in rows if _key(d) == hit.key]
-    with guarded("messages with the same body", page.data_version):
-        for hint in equal_bodies(page.board.findings, hit.queue_arn, [asked], mine):
+    with guarded("messages that are alike", page.data_version):
+        for hint in hints_of(page.board.findings, hit.queue_arn, [asked], mine):
             st.markdown(f":material/lightbulb: {plain(in_words(hint.sentence))}")
 
 

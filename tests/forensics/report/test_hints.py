@@ -1,10 +1,10 @@
-"""Equal bodies, close in time: shown as a hint, and counted as nothing."""
+"""Messages that are alike, close in time: shown as a hint, and counted as nothing."""
 
 import pytest
 
 from forensics.language import Language
+from forensics.report import hints
 from forensics.report.case import load_case
-from forensics.report.hints import equal_bodies
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from tests.forensics.report import world
@@ -18,6 +18,7 @@ def other(number: int, sent_s: float, **facts):
     """A message that came once and was deleted, with the first message's body."""
     message_id = f"11111111-0000-4000-8000-{number:012d}"
     once = {"item_id": message_id, "message_id": message_id, "delivery_index": 1, "body_md5": BODY}
+    once["deduplication_id"] = f"other-{number}"
     return world.deliveries()[0] | once | {"sent_at": world.after(sent_s), "evidence_ids": [world.log_id(5)]} | facts
 
 
@@ -58,6 +59,36 @@ def test_a_twin_is_named_with_how_far_away_it_was_and_that_it_counts_as_nothing(
     assert world.log_id(5) in hint.evidence_ids
 
 
+UNDER_THE_SAME_ID = {"deduplication_id": world.deliveries()[0]["deduplication_id"], "body_md5": "1" * 32}
+
+
+def test_another_body_under_the_same_deduplication_id_is_a_hint_even_hours_later(tmp_path):
+    [hint] = hints_of(tmp_path, other(1, 7200, **UNDER_THE_SAME_ID))
+
+    assert hint.item_id == world.IDS[0]
+    assert hint.sentence == (
+        f"1 other message of the same message group had the deduplication id of {world.IDS[0]}, and another body, within 24 h, "
+        "the nearest 2 h away: 11111111-0000-4000-8000-000000000001. The id may stand for more than one piece of work, so this "
+        "is a hint and counts as nothing."
+    )
+    assert "重複排除 ID が同じ" in Language("ja").sentence(hint.sentence)
+
+
+OF_NO_ID = {
+    "the group is another": {"group_id": "acct-2"},
+    "a day and more lies between": {"sent_at": world.after(-1 + 86_401)},
+    "nobody logged the body": {"body_md5": None},
+    "the body is the same, which is a hint of its own": {"body_md5": BODY},
+}
+
+
+@pytest.mark.parametrize("facts", OF_NO_ID.values(), ids=OF_NO_ID)
+def test_the_same_deduplication_id_gives_no_hint_where(tmp_path, facts):
+    found = hints_of(tmp_path, other(1, 5, **UNDER_THE_SAME_ID | facts))
+
+    assert not [hint for hint in found if "deduplication id" in hint.sentence]
+
+
 def test_of_many_twins_the_nearest_are_named_and_the_others_counted(tmp_path):
     [hint] = hints_of(tmp_path, *(other(n, n) for n in range(1, 9)))
 
@@ -71,7 +102,7 @@ def test_a_message_of_the_same_work_is_no_twin(tmp_path):
     linked = world.messages()[0] | {"related_message_ids": ["11111111-0000-4000-8000-000000000001"]}
     mine = [d | {"body_md5": BODY} for d in world.deliveries() if d["item_id"] == world.IDS[0]]
 
-    assert equal_bodies(findings, world.QUEUE_ARN, [linked], mine) == ()
+    assert hints.hints_of(findings, world.QUEUE_ARN, [linked], mine) == ()
 
 
 def test_a_hint_changes_no_count_and_stands_in_every_report(tmp_path):
