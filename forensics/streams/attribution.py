@@ -15,6 +15,9 @@ from forensics.streams.model import Fact, PlacedFact
 CLOCK_SKEW_MS = 60_000
 """So far a worker's clock may lag behind that of SQS."""
 
+MOST_ROUNDS = 8
+"""So often a stream is gone through anew for what contradicts itself; where that is not enough, keys are given to nobody."""
+
 _OF_WORK = frozenset({"effect", "guard", "started"})
 _TELLS_KEY = frozenset({"record", "started"})
 """Roles of lines that name a message and its business key both, and whose message the key's lines are about."""
@@ -75,11 +78,13 @@ def attributed(
     later line shows that this was a guess, it is about its key alone.
     """
     doubtful: set[str] = set()
-    while True:
+    for _ in range(MOST_ROUNDS):
         about, contradicted = _attributed(facts, one_at_a_time, message_by_handle, doubtful)
         if contradicted <= doubtful:
             return about
         doubtful |= contradicted
+    doubtful |= {placed.fact.message_id for placed in facts if placed.fact.message_id is not None}
+    return _attributed(facts, one_at_a_time, message_by_handle, doubtful)[0]
 
 
 def _attributed(
