@@ -59,6 +59,18 @@ SAID = {
         ("worker_started", "mention a", "mention b", "worker_started", "started a", "effect a"),
         ["a: mention", "a: started started effect", "b: mention"],
     ),
+    "another job began before its own went on": (
+        (
+            "worker_started",
+            "started a",
+            "worker_started",
+            "started b",
+            "effect a",
+            "worker_finished",
+            "worker_finished",
+        ),
+        ["a: started started effect", "b: started started"],
+    ),
     "a new job, though no line of it opens": (
         ("worker_started", "mention a", "mention b", "worker_started", "mention a", "mention b"),
         ["a: mention", "a: mention", "b: mention", "b: mention"],
