@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 from forensics.identity import handle_prefix
 from forensics.settings import Consumer
-from forensics.streams.in_hand import STOPPING, Held, Threads, beside_other_jobs, is_nameless_start
+from forensics.streams.in_hand import OPENERS, STOPPING, Held, Threads, beside_other_jobs, is_nameless_start
 from forensics.streams.model import Fact, PlacedFact
 
 CLOCK_SKEW_MS = 60_000
 """So far a worker's clock may lag behind that of SQS."""
+
+MOST_ROUNDS = 8
+"""So often a stream is gone through anew for what contradicts itself; where that is not enough, keys are given to nobody."""
 
 _OF_WORK = frozenset({"effect", "guard", "started"})
 _TELLS_KEY = frozenset({"record", "started"})
@@ -75,11 +78,13 @@ def attributed(
     later line shows that this was a guess, it is about its key alone.
     """
     doubtful: set[str] = set()
-    while True:
+    for _ in range(MOST_ROUNDS):
         about, contradicted = _attributed(facts, one_at_a_time, message_by_handle, doubtful)
         if contradicted <= doubtful:
             return about
         doubtful |= contradicted
+    doubtful |= {placed.fact.message_id for placed in facts if placed.fact.message_id is not None}
+    return _attributed(facts, one_at_a_time, message_by_handle, doubtful)[0]
 
 
 def _attributed(
@@ -93,6 +98,7 @@ def _attributed(
     about: list[AboutItem] = []
     job: list[Fact] = []
     jobs = 0
+    begun_in: dict[str, int] = {}
     threads = Threads(facts, _keys_by_message(facts), doubtful)
     inner = _InnerJobs(facts)
     beside = beside_other_jobs(facts)
@@ -104,8 +110,14 @@ def _attributed(
             jobs, job = jobs + 1, []
         named = fact if fact.message_id is not None else _named(fact, by_key, received, message_by_handle)
         if jobs:
-            if named.item_id is not None or place not in beside:
+            item_id = named.item_id
+            goes_on_in = begun_in.get(item_id or "", jobs) if place in beside and named.role not in OPENERS else jobs
+            if item_id is not None and goes_on_in < jobs:
+                about.append(AboutItem(item_id, goes_on_in, named))
+            elif item_id is not None or place not in beside:
                 job.append(named)
+            if item_id is not None and named.role in OPENERS:
+                begun_in[item_id] = jobs
             continue
         if fact.role == STOPPING and named.item_id is None:
             about += [AboutItem(item_id, 0, _given(named, item_id)) for item_id in held.stopped()]

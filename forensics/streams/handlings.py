@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from forensics.identity import handle_prefix
 from forensics.streams.attribution import AboutItem, attributed
 from forensics.streams.deliveries import gathered, is_failed_delete
-from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING, is_shared
+from forensics.streams.in_hand import CLOSERS, DELETED, STOPPING
 from forensics.streams.model import TAKEN, Delivery, Fact, LogGroup, PlacedFact
 from forensics.streams.once import facts_once
 
@@ -45,14 +45,12 @@ def handlings_of(
     of the whole log group (``messages_by_handle``). Facts that are about nothing we can tell are in no handling.
     """
     by_item: dict[str, list[AboutItem]] = {}
-    facts = facts_once(facts)
-    for about in attributed(facts, one_at_a_time, message_by_handle):
+    for about in attributed(facts_once(facts), one_at_a_time, message_by_handle):
         by_item.setdefault(about.item_id, []).append(about)
-    several = is_shared(facts)
     found = []
     for item_id, its_facts in by_item.items():
         last_ms, same_ms = None, 0
-        for handling in _parted(its_facts, group.silence_ms, several):
+        for handling in _parted(its_facts, group.silence_ms):
             ms = handling[0].at // 1000
             same_ms = same_ms + 1 if ms == last_ms else 1
             last_ms = ms
@@ -122,12 +120,12 @@ def _status(delivery: Delivery) -> str:
     return "unknown" if delivery.worker_failed_at is None else "error"
 
 
-def _parted(facts: Sequence[AboutItem], silence_ms: int, is_shared: bool) -> list[list[Fact]]:
-    """Part what a stream says of one message into handlings. ``is_shared``: several workers write the stream.
+def _parted(facts: Sequence[AboutItem], silence_ms: int) -> list[list[Fact]]:
+    """Part what a stream says of one message into handlings.
 
     That a line names the message is heard behind what else it says: by itself it would open a handling after a silence.
     """
-    message = _MessageInStream(facts, silence_ms, is_shared)
+    message = _MessageInStream(facts, silence_ms)
     for _, line in groupby(facts, key=lambda about: about.fact.evidence_id):
         for about in sorted(line, key=lambda about: about.fact.role == "mention"):
             message.hear(about.job, about.fact)
@@ -149,7 +147,6 @@ class _MessageInStream:
         "_had_effect",
         "_is_awaiting_opener",
         "_is_closed",
-        "_is_shared",
         "_job",
         "_last_ms",
         "_openers_since_best",
@@ -157,8 +154,7 @@ class _MessageInStream:
         "handlings",
     )
 
-    def __init__(self, facts: Sequence[AboutItem], silence_ms: int, is_shared: bool) -> None:
-        self._is_shared = is_shared
+    def __init__(self, facts: Sequence[AboutItem], silence_ms: int) -> None:
         self.handlings: list[list[Fact]] = []
         self._by_handle: dict[str, list[Fact]] = {}
         self._silence_ms = silence_ms
@@ -181,16 +177,13 @@ class _MessageInStream:
             if self.handlings:
                 self.handlings[-1].append(fact)
             return
-        earlier = (
-            self._earlier_by_handle(fact)
-            or self._of_its_thread(fact)
-            or self._left_open(fact)
-            or self._done_before(fact)
-        )
+        earlier = self._earlier_by_handle(fact) or self._of_its_thread(fact) or self._left_open(fact)
         if earlier is not None:
             self._give_to(earlier, fact)
             return
-        if self._ends_again(fact):
+        if self._may_end_another(fact):
+            fact = fact._replace(role="mention", detail=TAKEN)
+        elif self._ends_again(fact):
             fact = fact._replace(role="mention", detail=TAKEN)
             self.handlings.append([])
         opens = self._opens(job, fact)
@@ -237,17 +230,17 @@ class _MessageInStream:
         mine = (before for before in reversed(self.handlings[:-1]) if fact.thread in _threads(before))
         return next((before for before in mine if not _is_over(before)), None)
 
-    def _done_before(self, fact: Fact) -> list[Fact] | None:
-        """Return the earlier handling whose work was done and that may have ended now, where the latest shows no work done.
+    def _may_end_another(self, fact: Fact) -> bool:
+        """Tell whether an end may be that of an earlier handling, whose work was done, while the latest shows no work done.
 
-        Where several workers write the stream and no line says which, the end of the one would make the other's work done.
+        No line says which, and the end of the one would make the other's work done.
         """
-        if not self._is_shared or fact.thread is not None or fact.role not in DELETED | {"worker_finished"}:
-            return None
-        if not self.handlings or any(told.role == "effect" for told in self.handlings[-1]):
-            return None
+        if fact.thread is not None or fact.role not in DELETED | {"worker_finished"} or not self.handlings:
+            return False
+        if any(told.role == "effect" for told in self.handlings[-1]):
+            return False
         done = (before for before in self.handlings[:-1] if any(told.role == "effect" for told in before))
-        return next((before for before in done if not _is_over(before)), None)
+        return any(not _is_over(before) for before in done)
 
     def _ends_again(self, fact: Fact) -> bool:
         """Tell whether the message's delete is told again, so long after its handling began that it was handed out again.

@@ -51,7 +51,7 @@ def is_nameless_start(fact: Fact) -> bool:
 
 
 def beside_other_jobs(facts: Sequence[PlacedFact]) -> set[int]:
-    """Return the places of facts that name nothing and stand where several jobs may be on, of starts that name nothing.
+    """Return the places where several jobs may be on, of starts that name nothing.
 
     A job is on from its start until an end, or for ``LOOK_BACK`` facts: its process may have been killed. Which of several
     ended, nothing tells until all have. An end without a start shows that one was on before: from where the stream begins, or
@@ -70,7 +70,7 @@ def beside_other_jobs(facts: Sequence[PlacedFact]) -> set[int]:
         if is_nameless and is_end and not starts:
             since = 0 if place < LOOK_BACK else last_start
             found.update(n for n in range(since, place + 1) if not is_nameless_start(facts[n].fact))
-        if is_nameless and len(starts) > 1:
+        if len(starts) > 1:
             found.add(place)
         ended += is_end and bool(starts)
         if ended >= len(starts):

@@ -59,6 +59,18 @@ SAID = {
         ("worker_started", "mention a", "mention b", "worker_started", "started a", "effect a"),
         ["a: mention", "a: started started effect", "b: mention"],
     ),
+    "another job began before its own went on": (
+        (
+            "worker_started",
+            "started a",
+            "worker_started",
+            "started b",
+            "effect a",
+            "worker_finished",
+            "worker_finished",
+        ),
+        ["a: started started effect", "b: started started"],
+    ),
     "a new job, though no line of it opens": (
         ("worker_started", "mention a", "mention b", "worker_started", "mention a", "mention b"),
         ["a: mention", "a: mention", "b: mention", "b: mention"],
@@ -122,17 +134,17 @@ SAID = {
         ("started a thread=1", "started a thread=2", "effect a thread=2", "effect a thread=1", "deleted a thread=1"),
         ["a: started effect deleted", "a: started effect"],
     ),
-    "the end of one of two, where several workers write and none says its thread": (
-        ("started b", "started a", "deleted b", "effect a", "started a", "deleted a"),
-        ["b: started deleted", "a: started effect deleted", "a: started"],
-    ),
-    "the same where the later one did the work": (
-        ("started b", "started a", "deleted b", "effect a", "started a", "effect a", "deleted a"),
-        ["b: started deleted", "a: started effect", "a: started effect deleted"],
-    ),
-    "the end of the later one, where one worker writes": (
+    "an end that may be the slower one's, whose work was done: nobody's": (
         ("started a", "effect a", "started a", "deleted a"),
-        ["a: started effect", "a: started deleted"],
+        ["a: started effect", "a: started mention"],
+    ),
+    "an end where the later one did the work, too": (
+        ("started a", "effect a", "started a", "effect a", "deleted a"),
+        ["a: started effect", "a: started effect deleted"],
+    ),
+    "an end where the earlier one shows no work done": (
+        ("started a", "started a", "deleted a"),
+        ["a: started", "a: started deleted"],
     ),
     "the same end so late that the message was handed out again": (
         ("started a", "effect a", "worker_delete_failed a", 900, "worker_delete_failed a"),

@@ -92,6 +92,18 @@ WHERE = {
         [(1, "start", A), (2, "start", A), (3, "start", B), (4, "app", A, mention("m"))],
         {(A, 1): ["m"], (A, 2): [], (B, 1): []},
     ),
+    "of two that are on at once, without a request id: the one that has named the message": (
+        [
+            (1, "start", A),
+            (2, "app", None, mention("m")),
+            (3, "start", B),
+            (4, "app", None, mention("m")),
+            (5, "app", None, mention("n")),
+            (6, "report", A),
+            (7, "report", B),
+        ],
+        {(A, 1): ["m", "m"], (B, 1): ["n"]},
+    ),
     "after a REPORT, without a request id: in no run": (
         [(1, "start", A), (2, "report", A), (3, "app", None, mention("m"))],
         {(A, 1): [], ("?2.3", 0): ["m"]},
