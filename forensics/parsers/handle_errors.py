@@ -121,11 +121,23 @@ FAILED_DELETE = Pattern(
 """A delete that failed for any other reason: network, permission, throttling."""
 
 
+NOT_DELETED = Pattern(
+    "not_deleted",
+    r"(?<![A-Za-z])(?i:delet(?:e|ing)|remov(?:e|ing)|ack(?:nowledg(?:e|ing))?)(?:"
+    + BLANK
+    + r"|[:=\"'(\[<]){1,4}+(?P<message_id>"
+    + UUID
+    + r")(?![0-9A-Za-z-])",
+)
+"""The id right behind the word for what failed ("cannot delete 861b…"), without a word for what it names."""
+
+
 @dataclass(frozen=True)
 class HandleError:
     """A refused or failed call; ``reason`` is expired, gone, garbage, wrong_queue or other (also: cut before its words).
 
-    ``operation`` is None where nothing tells which call it was; ``handle`` a handle, its token, or its first characters.
+    ``operation`` is None where nothing tells which call it was; ``handle`` a handle, its token, or its first characters;
+    ``message_id`` stands right behind the word for what failed, None where no id or more than one does.
     """
 
     operation: str | None
@@ -133,6 +145,7 @@ class HandleError:
     reason: str
     handle: str | None
     sqs_request_id: str | None
+    message_id: str | None = None
 
 
 def reason_of(line: str) -> str | None:
@@ -172,10 +185,12 @@ def handle_error(line: str, own_request_id: str | None = None) -> HandleError | 
         operation = next((name for words, name in OPERATION_WORDS if words.find(line)), None)
     handle = "".join((HANDLE.find(line, "handle") or "").split())
     ids = [i for i in SQS_REQUEST_ID.find_all(line, "sqs_request_id") if i != own_request_id]
+    named = {found.lower() for found in NOT_DELETED.find_all(line, "message_id")} - {(own_request_id or "").lower()}
     return HandleError(
         operation,
         CODE.find(line, "code") or KNOWN_CODE.find(line, "code"),
         reason,
         None if PLACEHOLDER.compiled.search(handle) else handle,
         ids[0] if ids else None,
+        named.pop() if len(named) == 1 else None,
     )

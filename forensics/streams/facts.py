@@ -83,7 +83,7 @@ def _record(record: Record, at: int, evidence_id: str, key: str | None, detail: 
 
 def _handle_error(error: HandleError, mentions: list[str], at: int, evidence_id: str) -> Fact:
     """Return what a refused call says; it is about the one message its line names."""
-    message_id = mentions[0] if len(mentions) == 1 else None
+    message_id = mentions[0] if len(mentions) == 1 else None if mentions else error.message_id
     detail = f"{error.reason}:{error.operation or ''}"
     return Fact("handle_error", at, evidence_id, message_id or None, receipt_handle=error.handle, detail=detail)
 
