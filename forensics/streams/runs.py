@@ -1,6 +1,6 @@
 """Which run of a function each line of a stream belongs to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -44,7 +44,8 @@ def runs_of(
     """Give each statement its run, as request id and which START of that id; return also what stands in none.
 
     A line with a request id belongs to that request's run; one without belongs to the run that is open: after its START,
-    before its REPORT; where several are on at once, to the one that has named its message, else to the last. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
+    before its REPORT; where several are seen to be on at once, to the one that has named its message, else to the last; a printed
+    event was handed to the last. A line that stands outside its run goes back to it: to the first START of its request id, 0 where
     no START is in evidence. Lines outside any open run, which means that lines are missing, belong to no neighbour: they
     are in gaps, by the time (ms) of the START or REPORT before them, 0 for none. But an error there is that of the run
     that is closed next, if its START is missing: it may have failed. So is one behind a run's END, whose REPORT is missing.
@@ -56,8 +57,9 @@ def runs_of(
     last_started = open_id = ended_id = None
     border_ms = 0
     errors: list[tuple[int, Statement]] = []
-    named_in: dict[str, dict[str, None]] = {}
-    for statement in statements:
+    named_in: dict[str, set[str]] = {}
+    closed_at = {s.request_id: place for place, s in enumerate(statements) if s.kind in CLOSES}
+    for place, statement in enumerate(statements):
         request_id = statement.request_id
         if (
             statement.kind == TIMEOUT_ANSWER and request_id not in started
@@ -70,16 +72,18 @@ def runs_of(
         elif statement.kind == "start":
             starts[request_id] = starts.get(request_id, 0) + 1
             last_started = open_id = request_id
-            named_in[request_id] = {}
+            if closed_at.get(request_id, -1) > place:
+                named_in[request_id] = set()
             ended_id = None
             border_ms = statement.at // 1000
         elif statement.kind == "report":
             open_id = None
             border_ms = statement.at // 1000
-        if statement.kind in CLOSES:
-            named_in.pop(request_id or "", None)
-        elif request_id in named_in:
-            named_in[request_id].update((f.message_id, None) for f in statement.facts if f.message_id is not None)
+        if request_id in named_in:
+            if closed_at[request_id] == place:
+                del named_in[request_id]
+            else:
+                named_in[request_id].update(fact.message_id for fact in statement.facts if fact.message_id is not None)
         if statement.kind == "end":
             ended_id = request_id
         if statement.kind in CLOSES or statement.kind == "start":
@@ -99,8 +103,10 @@ def runs_of(
     return runs, gaps
 
 
-def _already_at(statement: Statement, named_in: Mapping[str, Mapping[str, None]]) -> str | None:
-    """Return the only run of several that are on whose lines have named a message of this one."""
+def _already_at(statement: Statement, named_in: Mapping[str, Set[str]]) -> str | None:
+    """Return the only run of several that are on whose lines have named a message of this one, which prints no event."""
+    if any(fact.role == "record" for fact in statement.facts):
+        return None
     ids = {fact.message_id for fact in statement.facts} - {None}
     runs = [request_id for request_id, named in named_in.items() if not ids.isdisjoint(named)]
     return runs[0] if len(runs) == 1 else None

@@ -104,6 +104,27 @@ WHERE = {
         ],
         {(A, 1): ["m", "m"], (B, 1): ["n"]},
     ),
+    "of two, where no end of the first is seen: the last": (
+        [
+            (1, "start", A),
+            (2, "app", None, mention("m")),
+            (3, "start", B),
+            (4, "app", None, mention("m")),
+            (5, "report", B),
+        ],
+        {(A, 1): ["m"], (B, 1): ["m"]},
+    ),
+    "of two that are on at once, a printed event: the last, whoever named its messages before": (
+        [
+            (1, "start", A),
+            (2, "app", None, mention("m")),
+            (3, "start", B),
+            (4, "app", None, record("m")),
+            (5, "report", A),
+            (6, "report", B),
+        ],
+        {(A, 1): ["m"], (B, 1): ["m"]},
+    ),
     "after a REPORT, without a request id: in no run": (
         [(1, "start", A), (2, "report", A), (3, "app", None, mention("m"))],
         {(A, 1): [], ("?2.3", 0): ["m"]},
