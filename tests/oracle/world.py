@@ -214,7 +214,9 @@ class World:
         speaker.say(words, "lease", names=(item.delivery,))
 
     def _body(self, key: str) -> str:
-        self.rng.randrange(90_000)
+        # One payment has one body, however often it is sent. Not played: a producer that puts a new time or amount in
+        # each send under one deduplication id, whose works are not linked where no business key is declared.
+        self.rng.randrange(90_000)  # what is drawn after it stays as it was
         payment: dict[str, Any] = {"payment_id": key, "amount": 100 + crc32(key.encode()) % 90_000, "currency": "EUR"}
         other = self._some_uuid()
         if self.plan.body == "nested":
