@@ -5,15 +5,17 @@ items that share a hash, directly or through others, are one group, and groups o
 """
 
 import hashlib
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
-HASHES = "hashes.parquet"
+from forensics.counting.halves import halved
+
+HASHES = "hashes.arrow"
 PLAN = "plan.parquet"
 HASH_SCHEMA = {
     "hash": pl.UInt64,
@@ -29,9 +31,6 @@ _SEEDS = {"item": 1, "deduplication": 2, "key": 3, "job": 4, "body": 5}
 ROWS_PER_SHARD = 8_000_000
 ROWS_PER_UNIT = 4_000
 """So many deliveries are judged together: less than a second's work, and what one new line makes anew."""
-_LONGEST_UNIT_US = 2**47
-"""About four and a half years; units are halves of halves of it."""
-_SHORTEST_UNIT_US = 2**20
 
 
 def item_hash(name: str = "item_id") -> pl.Expr:
@@ -137,10 +136,10 @@ def send_hashes(sends: pl.DataFrame) -> pl.DataFrame:
 
 def resent(sends: list[Path], parts: list[Path]) -> pl.DataFrame:
     """Return the hashes of messages that recorded sends link to another: such items are judged, whatever their lines say."""
-    every = pl.concat([pl.read_parquet(path) for path in sends])
+    every = pl.concat(map(_hashes_in, sends))
     links = every.filter(pl.col("flags") == 0)
-    asked = pl.scan_parquet(parts).select("hash", "owner").join(links.lazy().select("hash"), on="hash", how="semi")
-    owners = pl.concat([links.select("hash", "owner"), asked.collect()]).unique()
+    asked = [_hashes_in(part).select("hash", "owner").join(links, on="hash", how="semi") for part in parts]
+    owners = pl.concat([links.select("hash", "owner"), *asked]).unique()
     mine = links.join(owners.filter(pl.len().over("hash") > 1), on="hash", how="semi")
     named = every.filter(pl.col("flags") > 0).join(mine, on="owner", how="semi").with_columns(flags=pl.lit(0, pl.UInt8))
     mine = pl.concat([mine, named])  # with what lines say of their key alone
@@ -155,24 +154,36 @@ def shard_bounds(row_count: int) -> list[tuple[int, int]]:
     return [(low, high - 1) for low, high in zip(edges, edges[1:], strict=False)]
 
 
-def shared(parts: Sequence[tuple[int, str]], low: int, high: int) -> pl.DataFrame:
+def write_hashes(rows: pl.DataFrame, folder: Path) -> None:
+    """Write hashes so that a reader gets what it looks at from the disk, and no more."""
+    rows.write_ipc(folder / HASHES, compression="uncompressed")
+
+
+def _hashes_in(folder: Path) -> pl.DataFrame:
+    with pa.memory_map(str(folder / HASHES)) as file, pa.ipc.open_file(file) as opened:
+        return cast(pl.DataFrame, pl.from_arrow(opened.read_all()))
+
+
+def shared(parts: Sequence[tuple[int, Path]], low: int, high: int) -> pl.DataFrame:
     """Return the rows of hashes from ``low`` to ``high`` that make an item a candidate, with the number of their part.
 
-    ``parts`` are files of hashes, each with the number of the part it is of.
+    ``parts`` are folders with hashes, each with the number of the part it is of.
     """
-    scanned = [pl.scan_parquet(path) for _, path in parts]
-    if (low, high) != (0, 2**64 - 1):
-        scanned = [part.filter(pl.col("hash").is_between(low, high)) for part in scanned]
-    every = [part.select("hash").collect().to_series().to_numpy() for part in scanned]
-    ordered = (
-        np.sort(np.concatenate(every), kind="stable") if every else np.empty(0, np.uint64)
-    )  # merges what is in order
-    twice = pl.Series("hash", np.unique(ordered[1:][ordered[1:] == ordered[:-1]]))
-    del every, ordered
-    wanted = (pl.col("flags") & (_OPEN | _ITEM) == (_OPEN | _ITEM)) | pl.col("hash").is_in(twice.implode())
+    scanned = [_hashes_in(folder) for _, folder in parts]
+    hashes = [rows["hash"].to_numpy() for rows in scanned]
+    ends = [
+        slice(np.searchsorted(every, np.uint64(low)), np.searchsorted(every, np.uint64(high), side="right"))
+        for every in hashes
+    ]
+    scanned = [rows[end] for rows, end in zip(scanned, ends, strict=True)]
+    hashes = [every[end] for every, end in zip(hashes, ends, strict=True)]
+    ordered = np.concatenate([np.empty(0, np.uint64), *hashes])
+    ordered.sort(kind="stable")  # merges what is in order
+    twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    del ordered
     found = [
-        part.filter(wanted).collect().with_columns(part=pl.lit(number, pl.UInt32))
-        for (number, _), part in zip(parts, scanned, strict=True)
+        rows[_wanted(every, rows["flags"].to_numpy(), twice)].with_columns(part=pl.lit(number, pl.UInt32))
+        for (number, _), rows, every in zip(parts, scanned, hashes, strict=True)
     ]
     rows = pl.concat(found) if found else pl.DataFrame(schema=HASH_SCHEMA | {"part": pl.UInt32})
     why = rows.group_by("hash").agg(
@@ -182,6 +193,16 @@ def shared(parts: Sequence[tuple[int, str]], low: int, high: int) -> pl.DataFram
     )
     why = why.filter(pl.col("are_many") | (pl.col("items") > 1) | pl.col("is_open"))
     return rows.join(why.select("hash"), on="hash", how="semi")
+
+
+def _wanted(hashes: np.ndarray, flags: np.ndarray, twice: np.ndarray) -> np.ndarray:
+    """Return the places of hashes, in order, that are among ``twice`` or an open item's own."""
+    first = np.searchsorted(hashes, twice)
+    there = twice[hashes[np.minimum(first, len(hashes) - 1)] == twice] if len(hashes) else twice[:0]
+    first, end = (np.searchsorted(hashes, there, side=side) for side in ("left", "right"))
+    counts = end - first
+    places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    return np.union1d(places, np.flatnonzero(flags & (_OPEN | _ITEM) == (_OPEN | _ITEM)))
 
 
 def groups_of(rows: pl.DataFrame) -> pl.DataFrame:
@@ -200,38 +221,6 @@ def groups_of(rows: pl.DataFrame) -> pl.DataFrame:
             break
         found = now
     return found
-
-
-def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
-    """Return for each moment (µs) the unit it belongs to: a stretch of time, halved until it weighs at most ``most``.
-
-    Units are named by where they begin and how long they are, so one that nothing new fell into keeps its name.
-    """
-    order = np.argsort(at, kind="stable")
-    ordered = at[order]
-    reached = np.concatenate([[0], np.cumsum(weights[order])])
-    names: list[str] = []
-    counts: list[int] = []
-
-    def divide(first: int, last: int, begin: int, length: int) -> None:
-        if first == last:
-            return
-        if reached[last] - reached[first] <= most or length <= _SHORTEST_UNIT_US:
-            names.append(f"{begin}-{length}")
-            counts.append(last - first)
-            return
-        half = length // 2
-        middle = first + int(np.searchsorted(ordered[first:last], begin + half))
-        divide(first, middle, begin, half)
-        divide(middle, last, begin + half, half)
-
-    whole = np.unique(ordered // _LONGEST_UNIT_US)
-    edges = np.searchsorted(ordered, [*(whole * _LONGEST_UNIT_US), np.iinfo(np.int64).max], side="left")
-    for number, (first, last) in zip(whole.tolist(), itertools.pairwise(edges.tolist()), strict=True):
-        divide(first, last, number * _LONGEST_UNIT_US, _LONGEST_UNIT_US)
-    unit = np.empty(len(at), object)
-    unit[order] = np.repeat(np.array(names, object), counts)
-    return unit
 
 
 def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
@@ -275,6 +264,11 @@ def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
 def owners_digest(owners: pl.Series) -> str:
     """Return a short name for some owners, in order."""
     return hashlib.sha256(owners.to_numpy().tobytes()).hexdigest()[:32]
+
+
+def rows_digest(rows: pl.DataFrame) -> str:
+    """Return a short name for rows, in order."""
+    return owners_digest(rows.hash_rows())
 
 
 def owners_in(plan: Path, *, unit: str | None = None, part: int | None = None) -> pl.DataFrame:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from forensics.counting.halves import halved
 from spark_jobs.assemble import STREAM, of_items, of_said, of_streams, of_workers
 from spark_jobs.cache import digest
-from spark_jobs.candidates import halved, owners_digest
+from spark_jobs.candidates import owners_digest
 from spark_jobs.parts import BORDER_SCHEMA, FACT_SCHEMA, HANDLE_SCHEMA, LINE_SCHEMA, REST_SCHEMA, Part, read_part
 
 if TYPE_CHECKING:
@@ -96,13 +97,16 @@ def _beside(lines: pl.DataFrame, borders: pl.DataFrame) -> pl.DataFrame:
 
 def _touched(rest: pl.DataFrame, borders: pl.DataFrame) -> pl.Series:
     """Return the streams in which a line that waits may bear on an invocation that is over in some file."""
-    late = rest.join(borders, on=["stream", "request"], how="semi")
+    late = borders.join(rest, on=["stream", "request"], how="semi")
     return pl.concat([late["stream"], rest.filter("is_touching")["stream"]])
 
 
 def _overlapping(borders: pl.DataFrame) -> pl.Series:
     """Return the streams of which two files tell of one request, or of invocations at the same time."""
-    again = borders.filter(pl.struct("stream", "request").is_duplicated())["stream"]
+    requests = borders["request"].sort()
+    twice = requests.filter(requests.eq_missing(requests.shift(1)))
+    alike = borders.filter(pl.col("request").is_in(twice.implode(), nulls_equal=True))
+    again = alike.filter(pl.struct("stream", "request").is_duplicated())["stream"]
     spans = borders.group_by("stream", "part").agg(pl.col("start_at").min(), pl.col("end_at").max())
     met = _meeting(spans)
     return pl.concat([again, _meeting(borders.filter(pl.col("stream").is_in(met.implode())))])

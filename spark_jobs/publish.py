@@ -12,6 +12,7 @@ import polars as pl
 
 from forensics.clock import moment
 from forensics.counting import fifo_groups
+from forensics.counting.halves import halved
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
@@ -40,8 +41,8 @@ from forensics.tables.findings import (
     TIMELINE,
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
-from spark_jobs.cache import Cache, Summary, digest
-from spark_jobs.candidates import halved
+from spark_jobs.cache import Cache, Summary
+from spark_jobs.candidates import rows_digest
 from spark_jobs.judge import VERDICT_SCHEMA, ends_in, works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
@@ -83,9 +84,9 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
     ]
     verdicts = pl.concat([none, *parts])
     rows: list[tuple[str, str, str, bool]] = []
-    for (queue_arn,), mine in verdicts.sort("queue_arn", "item_id").group_by("queue_arn", maintain_order=True):
-        times = [MessageTimes(*row) for row in mine.select(*MessageTimes._fields).iter_rows()]
-        rows += [(str(queue_arn), item_id, *told) for item_id, told in sorted(membership(times).items())]
+    for (queue_arn,), mine in verdicts.group_by("queue_arn"):
+        times = map(MessageTimes._make, mine.select(MessageTimes._fields).iter_rows())
+        rows += [(str(queue_arn), item_id, *told) for item_id, told in membership(times).items()]
     schema = {"queue_arn": pl.String, "item_id": pl.String, "incident_id": pl.String, "is_member_affected": pl.Boolean}
     placed = pl.DataFrame(rows, schema=schema, orient="row")
     named = verdicts.join(placed, on=["queue_arn", "item_id"]).drop("visibility_timeout_s", "is_affected")
@@ -102,7 +103,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         {
             "unit": name,
             "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
-            "members": digest(mine.select("item_id", "incident_id", "is_member_affected").hash_rows().to_list()),
+            "members": rows_digest(mine.select("item_id", "incident_id", "is_member_affected")),
             "queues": mine["queue_arn"].unique().to_list(),
             "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).iter_rows() if a.endswith(".fifo")}),
             "from_at": mine["first_received_at"].min(),
@@ -112,10 +113,8 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         for (name,), mine in named.group_by("unit", maintain_order=True)
     ]
     told = {
-        judged[int(str(n))]: digest(
-            mine.sort("queue_arn", "item_id").select("item_id", "incident_id").hash_rows().to_list()
-        )
-        for (n,), mine in named.group_by("part")
+        judged[int(str(n))]: rows_digest(mine.select("queue_arn", "item_id", "incident_id"))
+        for (n,), mine in named.sort("queue_arn", "item_id").group_by("part", maintain_order=True)
     }
     return {"units": units, "told": told}
 
@@ -189,25 +188,43 @@ def _timeline(cache: Cache, judged: Sequence[str], lanes: Sequence[tuple[str, st
 # -- queues and message groups ------------------------------------------------------------------------------------------
 
 
-def stretches(around: Surrounding, unit: Unit) -> Summary:
-    """Part by time which messages of the groups of one FIFO queue findings have to look at, each with its incident."""
+def group_runs(around: Surrounding, unit: Unit) -> Summary:
+    """Sum up what one entry tells of the message groups of one FIFO queue."""
 
     def make(folder: Path) -> Summary:
-        told = _deliveries_in(around.cache, unit).select(*fifo_groups.COLUMNS, "entry").collect()
-        rows = fifo_groups.stretches_to_look_at(told, ("received_at", "entry"))
-        began = rows.group_by("stretch").agg(pl.col("received_at").min().dt.epoch("us").fill_null(0), n=pl.len())
-        part = halved(began["received_at"].to_numpy(), began["n"].to_numpy(), MESSAGES_PER_UNIT)
-        began = began.select("stretch", unit=pl.Series(part, dtype=pl.String))
-        rows = rows.drop("received_at").unique().join(began, on="stretch").join(_placed(unit), on="item_id", how="left")
-        rows = rows.with_columns(stretch=pl.col("stretch").rank("dense").over("unit")).sort(
-            "unit", "stretch", "item_id"
+        alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
+        fifo_groups.runs_of(pl.concat([alone, others]).collect()).write_parquet(folder / "runs.parquet")
+        fifo_groups.items_of(others).collect().write_parquet(folder / "items.parquet")
+        return {}
+
+    return around.cache.made("group_runs", unit["name"], make)
+
+
+def stretches(around: Surrounding, unit: Unit) -> Summary:
+    """Part by time what findings have to look at of the groups of one FIFO queue; ``runs`` names what entries tell of them."""
+
+    def make(folder: Path) -> Summary:
+        told = [around.cache.entry("group_runs", name) for name in unit["runs"]]
+        runs = pl.concat(
+            pl.read_parquet(one / "runs.parquet").with_columns(entry=pl.lit(n, pl.UInt32)) for n, one in enumerate(told)
         )
-        rows.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
+        taken = fifo_groups.stretches_to_look_at(runs, MESSAGES_PER_UNIT)
+        taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
+        items = pl.read_parquet([one / "items.parquet" for one in told])  # no others belong to incidents
+        held = (
+            items.join(taken, on=["group", "run"]).join(_placed(unit), on="item_id").sort("unit", "stretch", "item_id")
+        )
+        held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(
+            maintain_order=True
+        )
+        of_unit = {name: rows_digest(mine) for (name,), mine in held.group_by("unit", maintain_order=True)}
         units = []
-        for (name,), mine in rows.group_by("unit", maintain_order=True):
-            entries = [unit["entries"][n] for n in mine["entry"].unique().sort()]
-            rests_on = digest(mine.drop("entry").hash_rows().to_list())
-            units.append({"queue_arn": unit["queue_arn"], "unit": name, "entries": entries, "rows": rests_on})
+        for (name,), mine in taken.group_by("unit", maintain_order=True):
+            one = {"queue_arn": unit["queue_arn"], "unit": name, "placed": of_unit.get(name)}
+            one["rows"] = rows_digest(mine.select("stretch", "group", "run").unique(maintain_order=True))
+            one["entries"] = [unit["entries"][n] for n in mine["entry"].unique().sort()]
+            one["between"] = [mine["first"].min(), mine["last"].max()]
+            units.append(one)
         return {"units": units}
 
     return around.cache.made("stretches", unit["name"], make)
@@ -217,11 +234,12 @@ def groups(around: Surrounding, unit: Unit) -> Summary:
     """Find what went wrong with message groups in one stretch of time, and when which message's group was received next."""
 
     def make(folder: Path) -> Summary:
-        mine = pl.scan_parquet(around.cache.entry("stretches", unit["stretches"]) / "stretches.parquet")
-        placed = mine.filter(pl.col("unit") == unit["unit"]).collect()
-        rows = fifo_groups.deliveries_of(_deliveries_in(around.cache, unit), placed)
-        placed = placed.filter(pl.col("incident_id").is_not_null())
+        taken = pl.scan_parquet(around.cache.entry("stretches", unit["stretches"]) / "stretches.parquet")
+        mine = taken.filter(pl.col("unit") == unit["unit"]).select("group", "run", "stretch").unique().collect()
+        alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
+        rows = fifo_groups.deliveries_of(alone, others, mine)
         every = list(fifo_groups.groups_in(rows))
+        placed = _placed(unit)
         found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
         written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         following = [told for group in every for told in next_receives(group).items()]
@@ -256,11 +274,18 @@ def _placed(unit: Unit) -> pl.DataFrame:
     return members_.select("item_id", "incident_id", "is_member_affected").collect()
 
 
-def _deliveries_in(cache: Cache, unit: Unit) -> pl.LazyFrame:
-    """Return a queue's deliveries in the unit's entries (step, name), with the place of each one's ``entry`` among them."""
-    every = [pl.scan_parquet(cache.entry(step, name) / "deliveries.parquet") for step, name in unit["entries"]]
-    numbered = pl.concat([one.with_columns(entry=pl.lit(n, pl.UInt32)) for n, one in enumerate(every)])
-    return numbered.filter(pl.col("queue_arn") == unit["queue_arn"])
+_ENTRIES = ("settle", "judge")
+"""Where deliveries are alone of their message, and where all of a message are together."""
+
+
+def _deliveries_in(cache: Cache, unit: Unit, of: str) -> pl.LazyFrame:
+    """Return a queue's deliveries in those of the unit's entries (step, name) that are of one step; settled ones ``between`` two moments."""
+    at = pl.col("received_at").dt.epoch("us")
+    wanted = pl.col("queue_arn") == unit["queue_arn"]
+    if of == "settle" and "between" in unit:
+        wanted &= at.is_between(*unit["between"]) | at.is_null()
+    files = [cache.entry(step, name) / "deliveries.parquet" for step, name in unit["entries"] if step == of]
+    return pl.scan_parquet(files).filter(wanted) if files else pl.LazyFrame(schema=schema_of(DELIVERIES))
 
 
 # -- incidents of queues whose logs name no message ---------------------------------------------------------------------
@@ -300,7 +325,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     files = [cache.entry("settle", name) / "measures.parquet" for name in unit["settled"]]
     files += [cache.entry(*part) / "run_measures.parquet" for part in unit["parts"]]
     files += [cache.entry(step, name) / "measures.parquet" for step in ("judge", "messages") for name in unit[step]]
-    measures = pl.concat([NO_MEASURES, *(pl.read_parquet(file) for file in files)])
+    measures = pl.read_parquet(files) if files else NO_MEASURES
     points = (
         pl.read_parquet(list(unit["metric_files"]))
         if unit["metric_files"]
@@ -309,7 +334,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     until = None if around.measured.data_until is None else moment(around.measured.data_until)
     metrics, read = metric_measures(points, known), read_measures(known, around.zone)
     periods = periods_of(measures, metrics, read, around.zone, until)
-    returned = [pl.read_parquet(cache.entry("judge", name) / "returned.parquet") for name in unit["judge"]]
+    returned = [cache.entry("judge", name) / "returned.parquet" for name in unit["judge"]]
     ready = logging_readiness(together(unit["of_invocations"]), together(unit["of_handlings"]), known, unit["written"])
     rows = {
         QUEUE_HEALTH: queue_health_rows(periods, known),
@@ -317,7 +342,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
         LOGGING_READINESS: ready,
         SETTING_FINDINGS: setting_findings(
             periods,
-            pl.concat(returned) if returned else returned_batches(pl.DataFrame(schema=schema_of(DELIVERIES))),
+            pl.read_parquet(returned) if returned else returned_batches(pl.DataFrame(schema=schema_of(DELIVERIES))),
             ready,
             known,
             until,

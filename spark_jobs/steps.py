@@ -9,16 +9,14 @@ import polars as pl
 
 from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
-from forensics.counting.orders import order_counts
-from forensics.counting.readiness import handling_counts, invocation_counts
 from forensics.counting.survey import surveyed
+from forensics.counting.told import told_of
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, INVOCATIONS
 from spark_jobs import candidates, joins
 from spark_jobs.assemble import handles_of
 from spark_jobs.cache import Cache, Summary, linked
-from spark_jobs.candidates import HASHES, hashes_of
 from spark_jobs.evidence import whole
 from spark_jobs.judge import loaded, write_judged
 from spark_jobs.parts import Part, all_deliveries, all_invocations, other_deliveries, write_deliveries, written
@@ -125,41 +123,9 @@ def _write_part(folder: Path, part: Part) -> Summary:
     handles = handles_of(part.facts) if not part.facts.is_empty() else part.handles
     if not handles.is_empty():
         written(folder, "handles", handles)
-    hashes = hashes_of(part.deliveries)
-    hashes.write_parquet(folder / HASHES, compression="uncompressed")
-    invocations, deliveries = part.invocations, part.deliveries
-    groups = invocations.group_by("log_group", "function_name").agg(
-        has_starts=pl.col("has_start").any(),
-        blind=(~pl.col("shows_batch")).sum(),
-        has_guard_line=pl.col("has_guard_line").any(),
-        names_items=pl.col("names_items").any(),
-    )
-    return {
-        "invocations": invocations.height,
-        "deliveries": deliveries.height,
-        "hashes": hashes.height,
-        "rest": part.rest.height,
-        "borders": part.borders.height,
-        "facts": part.facts.height,
-        "groups": groups.sort("log_group", "function_name").to_dicts(),
-        "orders": order_counts(deliveries),
-        "of_invocations": invocation_counts(invocations.with_columns(start_at=pl.when("has_start").then("started_at"))),
-        "of_handlings": handling_counts(part.handlings),
-        "queues": sorted(deliveries["queue_arn"].unique().to_list()),
-        "functions": sorted(deliveries["function_name"].drop_nulls().unique().to_list()),
-        "received": _received(deliveries),
-        "log_groups": sorted(
-            {*deliveries["log_group"].unique().to_list(), *invocations["log_group"].unique().to_list()}
-        ),
-        "has_fifo": bool(deliveries["queue"].str.ends_with(".fifo").any()),
-    }
-
-
-def _received(deliveries: pl.DataFrame) -> tuple[int, int] | None:
-    """Return when the first and the last delivery was received (µs); None where no delivery is known to have been."""
-    at = pl.col("received_at").dt.epoch("us")
-    low, high = deliveries.select(low=at.min(), high=at.max()).row(0)
-    return None if low is None else (low, high)
+    candidates.write_hashes(hashes := candidates.hashes_of(part.deliveries), folder)
+    held = {name: getattr(part, name).height for name in ("rest", "borders", "facts")}
+    return {**told_of(part.invocations, part.deliveries, part.handlings), **held, "hashes": hashes.height}
 
 
 def find_moved(shared: Shared, unit: Unit) -> Summary:
@@ -168,7 +134,7 @@ def find_moved(shared: Shared, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         assert shared.around is not None
         found = candidates.moved_hashes(all_deliveries(shared.part(unit["part"])), shared.around.moves)
-        found.write_parquet(folder / HASHES, compression="uncompressed")
+        candidates.write_hashes(found, folder)
         return {"hashes": found.height}
 
     return shared.cache.made("moved", unit["name"], make)
@@ -179,7 +145,7 @@ def calls(shared: Shared, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         found = candidates.send_hashes(sends_in(unit["path"], unit["patterns"]))
-        found.write_parquet(folder / HASHES, compression="uncompressed")
+        candidates.write_hashes(found, folder)
         return {"queues": recorded_in(unit["path"])}
 
     return shared.cache.made("calls", unit["name"], make)
@@ -190,9 +156,9 @@ def resent(shared: Shared, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         told = _write_part(folder, Part())
-        sends, parts = ([shared.cache.entry(*entry) / HASHES for entry in unit[name]] for name in ("sends", "parts"))
+        sends, parts = ([shared.cache.entry(*entry) for entry in unit[name]] for name in ("sends", "parts"))
         found = candidates.resent(sends, parts)
-        found.write_parquet(folder / HASHES, compression="uncompressed")
+        candidates.write_hashes(found, folder)
         return told | {"hashes": found.height}
 
     return shared.cache.made("resent", unit["name"], make)
@@ -202,9 +168,9 @@ def find_shared(shared: Shared, unit: Unit) -> Summary:
     """Find what makes items candidates, in one range of hashes."""
 
     def make(folder: Path) -> Summary:
-        files = [(n, str(shared.part(n) / HASHES)) for n in range(len(shared.entries))]
-        files += [(n, str(shared.cache.entry("moved", name) / HASHES)) for n, name in unit["moved"]]
-        found = candidates.shared(files, unit["low"], unit["high"])
+        parts = [(n, shared.part(n)) for n in range(len(shared.entries))]
+        parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
+        found = candidates.shared(parts, unit["low"], unit["high"])
         found.write_parquet(folder / "shared.parquet")
         return {"rows": found.height}
 

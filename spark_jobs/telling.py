@@ -164,14 +164,18 @@ class Telling:
             }
             for arn in sorted(names)
         ]
-        fifo: list[Unit] = [
-            {**unit, "name": digest("stretches", unit["queue_arn"], unit["entries"], members_name)}
-            for unit in queues
-            if unit["queue_arn"].endswith(".fifo")
-        ]
+        fifo = [unit for unit in queues if unit["queue_arn"].endswith(".fifo")]
+        runs: list[Unit] = []
+        for unit in fifo:
+            arn = unit["queue_arn"]
+            mine = [{"name": digest("group_runs", arn, e), "queue_arn": arn, "entries": [e]} for e in unit["entries"]]
+            runs += mine
+            unit["runs"] = [one["name"] for one in mine]
+            unit["name"] = digest("stretches", arn, unit["runs"], members_name)
+        self.carried.map("group_runs", publish.group_runs, around, runs)
         parted = self.carried.map("stretches", publish.stretches, around, fifo)
         groups: list[Unit] = [
-            {**one, "name": digest("groups", one), "stretches": unit["name"]}
+            {**one, "name": digest("groups", one), "stretches": unit["name"], "members": folder}
             for unit, told in zip(fifo, parted, strict=True)
             for one in told["units"]
         ]

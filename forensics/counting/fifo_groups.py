@@ -1,11 +1,12 @@
 """Which stretches of FIFO message groups findings have to look at, told from whole columns: most never stop and never overtake."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
 import polars as pl
 
+from forensics.counting.halves import halved
 from forensics.incidents.held import GroupDelivery, held_ms
 from forensics.queue_findings import HOLDING
 from forensics.run_ends import FAILED
@@ -29,15 +30,19 @@ _EVER = 2**62
 """Later than any time: of what nobody knows the end of."""
 
 
-def deliveries_of(every: pl.LazyFrame, placed: pl.DataFrame) -> pl.DataFrame:
-    """Return the deliveries of stretches, in order; times are whole microseconds.
+def deliveries_of(alone: pl.LazyFrame, others: pl.LazyFrame, placed: pl.DataFrame) -> pl.DataFrame:
+    """Return the deliveries of the messages that were in stretches, in order; times are whole microseconds.
 
-    ``every`` are deliveries of one FIFO queue, in all columns of ``deliveries``, ``placed`` rows of ``stretches_to_look_at``.
+    ``alone`` and ``others`` are of one FIFO queue, in all columns of ``deliveries``; the former the only ones of their message
+    each. ``placed`` tells group, run and stretch.
     """
-    rows = every.filter(pl.col("item_id").is_in(placed["item_id"].unique().implode())).collect()
-    rows = rows.join(
-        placed.select("group_id", "item_id", "stretch").unique(), on=["group_id", "item_id"], nulls_equal=True
-    )
+    of_run = ["group", "run"]
+    there = alone.with_columns(**_HASHES).filter(pl.col("run").is_in(placed["run"].unique().implode())).collect()
+    items = items_of(others).join(placed.lazy(), on=of_run).select("group_id", "item_id", "stretch").unique().collect()
+    again = others.filter(pl.col("item_id").is_in(items["item_id"].unique().implode())).collect()
+    again = again.join(items, on=["group_id", "item_id"], nulls_equal=True)
+    there = there.join(placed.select(*of_run, "stretch"), on=of_run).select(again.columns)
+    rows = pl.concat([there, again])
     times = [name for name, kind in rows.schema.items() if isinstance(kind, pl.Datetime)]
     return rows.with_columns(pl.col(name).dt.epoch("us") for name in times).sort(
         "group_id", "stretch", "item_id", "delivery_index"
@@ -58,34 +63,127 @@ def held_in(rows: pl.DataFrame, affected: Mapping[str, str]) -> dict[str, int]:
     return held_ms(map(GroupDelivery._make, seen.select(GroupDelivery._fields).iter_rows()), affected)
 
 
-def stretches_to_look_at(deliveries: pl.DataFrame, more: Sequence[str] = ()) -> pl.DataFrame:
-    """Return the messages of each stretch of a group that a delivery held, or in which a later one may have been done first.
+RUN_SCHEMA = pl.Schema(
+    {
+        "group": pl.UInt64(),
+        "run": pl.UInt64(),
+        "deliveries": pl.UInt32(),
+        "received_at": pl.Int64(),
+        "first": pl.Int64(),
+        "last": pl.Int64(),
+        "is_asked": pl.Boolean(),
+        "sent_first": pl.Int64(),
+        "sent_last": pl.Int64(),
+        "done_first": pl.Int64(),
+        "done_last": pl.Int64(),
+    }
+)
+"""What the deliveries of one group in one run tell together; times in µs. Groups and runs are told apart by their hashes.
 
-    ``deliveries`` are all of one FIFO queue (COLUMNS); those without a group are taken for one. What comes back is group_id,
-    item_id, ``more`` of their columns, and the ``stretch`` they are in. A stretch begins where all that was received of the group before is over, and ends
-    likewise, with what was received next: no stop, late commit or wait of it depends on deliveries outside, and outside
-    there is none. Groups, messages and runs are told apart by hashes; those that share one are looked at together.
+``first`` and ``last`` are of all times, ``received_at`` the first receive; sent and done are those of messages of which both
+are known. ``is_asked``: one of them held the group, came again, or was done before one sent earlier.
+"""
+
+
+def runs_of(deliveries: pl.DataFrame) -> pl.DataFrame:
+    """Return the runs (RUN_SCHEMA) in some deliveries (COLUMNS) of a FIFO queue, among them all of each message.
+
+    Those without a group are taken for one.
     """
     rows = _timed(deliveries)
     is_late = pl.col("place").is_in(_out_of_order(rows).implode())  # a run may have overtaken in one group of several
-    rows = rows.with_columns(is_asked=pl.col("is_asked") | is_late)
-    runs = rows.group_by("group", "run").agg(pl.col("first").min(), pl.col("last").max(), pl.col("is_asked").any())
-    found = _stretches(runs.sort("group", "first"))
-    placed = rows.select("group", "run", "place").join(found, on=["group", "run"])
-    named = deliveries.select("group_id", "item_id", *more)[placed["place"]]
-    return named.with_columns(stretch=placed["stretch"]).unique()
+    both = pl.col("sent_at").is_not_null() & pl.col("done_at").is_not_null()
+    rows = rows.with_columns(
+        is_asked=pl.col("is_asked") | is_late,
+        sent_at=pl.when(both).then("sent_at"),
+        done_at=pl.when(both).then("done_at"),
+    )
+    found = rows.group_by("group", "run").agg(deliveries=pl.len(), **_SUMS, **_EXTREMES)
+    return found.select(RUN_SCHEMA.names()).sort("group", "run")
+
+
+_SUMS = {
+    "received_at": pl.col("received_at").min(),
+    "first": pl.col("first").min(),
+    "last": pl.col("last").max(),
+    "is_asked": pl.col("is_asked").any(),
+}
+_EXTREMES = {
+    "sent_first": pl.col("sent_at").min(),
+    "sent_last": pl.col("sent_at").max(),
+    "done_first": pl.col("done_at").min(),
+    "done_last": pl.col("done_at").max(),
+}
+
+
+def stretches_to_look_at(runs: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Return the stretches of groups that a delivery held, or in which a later message may have been done first.
+
+    ``runs`` (RUN_SCHEMA, and the number of the ``entry`` that tells of each) are all of one FIFO queue; one can be there in
+    several pieces. Pieces of those to look at come back with their ``stretch`` and the ``unit`` of time of at most ``most``
+    deliveries that it began in; by both, and stretches numbered in their unit. A stretch begins where all that was received
+    of the group before is over, and ends likewise, with what was received next: no stop, late commit or wait of it depends
+    on deliveries outside, and outside there is none.
+    """
+    rows = _together(runs.drop("entry")).sort("first", "sent_first", "done_first", maintain_order=True)
+    rows = rows.sort("group", maintain_order=True)  # in two steps: by all at once takes twice the time
+    placed = _stretches(rows.with_columns(is_asked=pl.col("is_asked") | _may_be_out_of_order()))
+    began = placed.group_by("stretch", maintain_order=True).agg(
+        pl.col("received_at").min().fill_null(0), pl.col("deliveries").sum()
+    )
+    unit = pl.Series("unit", halved(began["received_at"].to_numpy(), began["deliveries"].to_numpy(), most), pl.String)
+    placed = placed.join(began.select("stretch", unit), on="stretch")
+    placed = placed.select("group", "run", "unit", pl.col("stretch").rank("dense").over("unit"))
+    found = runs.select("group", "run", "entry", "first", "last").join(placed, on=["group", "run"])
+    return found.sort("unit", "stretch", "run", "entry")
+
+
+def _together(runs: pl.DataFrame) -> pl.DataFrame:
+    """Put the pieces of each run together."""
+    in_pieces = runs.filter(pl.col("run").is_in(_repeated(runs["run"]).implode()))
+    whole = in_pieces.group_by("group", "run", maintain_order=True).agg(
+        pl.col("deliveries").sum(),
+        pl.col("received_at", "first", "sent_first", "done_first").min(),
+        pl.col("last", "sent_last", "done_last").max(),
+        pl.col("is_asked").any(),
+    )
+    others = runs.join(in_pieces.select("group", "run"), on=["group", "run"], how="anti")
+    return pl.concat([others, whole.select(runs.columns)])
+
+
+def _may_be_out_of_order() -> pl.Expr:
+    """Tell of runs, by group, which were done or sent before one that stands before them.
+
+    Of two messages of a group that were done in another order than sent, the run of one is among them, whichever runs they
+    are of and however those stand: so it does not matter that runs of several pieces of the lake were never put in order.
+    """
+
+    def before(first: str, last: str) -> pl.Expr:
+        reached = pl.col(last).fill_null(-_EVER).cum_max().over("group").shift(1)
+        return (pl.col("group") == pl.col("group").shift(1)) & (pl.col(first) < reached)
+
+    return (before("sent_first", "sent_last") | before("done_first", "done_last")).fill_null(False)
+
+
+def items_of(deliveries: pl.LazyFrame) -> pl.LazyFrame:
+    """Return which items (group_id, item_id) which run of which group had."""
+    return deliveries.select("group_id", "item_id", **_HASHES).unique()
+
+
+_HASHES = {
+    "group": pl.col("group_id").fill_null("").hash(),
+    "run": pl.coalesce(pl.col("consumer").hash(), pl.col("item_id").hash()),
+}
 
 
 def _timed(deliveries: pl.DataFrame) -> pl.DataFrame:
     """Return what is asked of each delivery, with the ``first`` and the ``last`` of its times (µs)."""
     times = {name: pl.col(name).dt.epoch("us") for name in ("sent_at", "received_at", "run_ended_at", "effect_at")}
     is_holding = _is_holding().fill_null(False)
-    item = pl.col("item_id").hash()
     rows = deliveries.with_row_index("place").select(
         "place",
-        group=pl.col("group_id").fill_null("").hash(),
-        item=item,
-        run=pl.coalesce(pl.col("consumer").hash(), item),
+        item=pl.col("item_id").hash(),
+        **_HASHES,
         done_at=pl.when(pl.col("effect") == "yes").then(times["effect_at"]),
         is_holding=is_holding,
         hidden_at=pl.when(is_holding).then(pl.col("hidden_until_at").dt.epoch("us")),
@@ -102,7 +200,7 @@ def _timed(deliveries: pl.DataFrame) -> pl.DataFrame:
 
 
 def _stretches(runs: pl.DataFrame) -> pl.DataFrame:
-    """Return group, run and stretch of the runs to look at; ``runs`` are by group and time."""
+    """Return the runs to look at, each with its stretch; ``runs`` are by group and time."""
     is_new = (pl.col("group") != pl.col("group").shift(1)).fill_null(True)
     reached = pl.col("last").cum_max().over("group").shift(1)
     placed = runs.with_columns(part=(is_new | (pl.col("first") > reached)).cum_sum())
@@ -112,7 +210,7 @@ def _stretches(runs: pl.DataFrame) -> pl.DataFrame:
     parts = parts.with_columns(is_taken=is_taken)
     begins = pl.col("is_taken") & ~(follows & pl.col("is_taken").shift(1, fill_value=False))
     parts = parts.with_columns(stretch=begins.cum_sum()).filter("is_taken")
-    return placed.join(parts.select("part", "stretch"), on="part").select("group", "run", "stretch")
+    return placed.join(parts.select("part", "stretch"), on="part")
 
 
 def _is_holding() -> pl.Expr:

@@ -66,15 +66,15 @@ class _Runs:
         set_at = timeout.at
         if not self._runs or self._from is None or set_at <= self._from:
             return {}
-        mine = (
-            (pl.col("queue_arn") == arn) & (pl.col("function_name") == function) & (pl.col("started_at") >= self._from)
-        )
-        wanted = ("started_at", "duration_ms", "end_status", "evidence_ids")
-        found = pl.concat([frame.filter(mine).select(wanted) for frame in self._runs]).collect()
-        after = found.filter(pl.col("started_at") >= set_at)
-        stopped = found.filter((pl.col("started_at") < set_at) & (pl.col("end_status") == "timeout"))
+        of_function = (pl.col("queue_arn") == arn) & (pl.col("function_name") == function)
+        runs = [frame.filter(of_function) for frame in self._runs]
+        is_before, began = pl.col("started_at") < set_at, pl.col("started_at")
+        is_stopped = (began >= self._from) & is_before & (pl.col("end_status") == "timeout")
+        stopped = pl.concat(frame.filter(is_stopped).select("duration_ms", "evidence_ids") for frame in runs).collect()
         if not timeout.was_other and not _stopped_elsewhere(stopped, timeout.limit_s):
             return {}
+        later = [frame.filter(began >= set_at).select("duration_ms", "end_status") for frame in runs]
+        after = pl.concat(later).collect()
         times = after.select(pl.col("duration_ms").drop_nulls().alias("run_ms"), times=pl.lit(1))
         p99 = percentiles(times.with_columns(of=pl.lit(0)), ["of"], "run_ms", {"p99": 0.99})["p99"].to_list()
         cited = stopped["evidence_ids"].explode().drop_nulls().unique().sort().head(20).to_list()

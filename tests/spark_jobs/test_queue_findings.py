@@ -265,8 +265,13 @@ def findings_of(name: str, world: Ledger, around: publish.Surrounding) -> list[d
         members / "members.parquet"
     )
     unit: dict[str, Any] = {"name": name, "queue_arn": arn, "entries": [["judge", name]], "members": str(members)}
-    parts = publish.stretches(around, unit)["units"] if arn.endswith(".fifo") else []
-    groups = [{**part, "name": f"{name}-{n}", "stretches": name} for n, part in enumerate(parts)]
+    parts = []
+    if arn.endswith(".fifo"):
+        publish.group_runs(around, unit)
+        parts = publish.stretches(around, {**unit, "runs": [name]})["units"]
+    groups = [
+        {**part, "name": f"{name}-{n}", "stretches": name, "members": str(members)} for n, part in enumerate(parts)
+    ]
     for group in groups:
         publish.groups(around, group)
     publish.queue(around, {**unit, "groups": [group["name"] for group in groups]})

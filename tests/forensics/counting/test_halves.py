@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_jobs.candidates import halved
+from forensics.counting.halves import halved
 
 SHORTEST_US = 2**20
 MOMENTS = st.lists(st.integers(-(2**48), 2**52) | st.integers(0, 2**24), max_size=60)

@@ -1,0 +1,41 @@
+"""Stretches of time that weigh about the same: what a lake is judged and told in, so that new lines make few of them anew."""
+
+import itertools
+
+import numpy as np
+
+_LONGEST_UNIT_US = 2**47
+"""About four and a half years; units are halves of halves of it."""
+_SHORTEST_UNIT_US = 2**20
+
+
+def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
+    """Return for each moment (µs) the unit it belongs to: a stretch of time, halved until it weighs at most ``most``.
+
+    Units are named by where they begin and how long they are, so one that nothing new fell into keeps its name.
+    """
+    order = np.argsort(at, kind="stable")
+    ordered = at[order]
+    reached = np.concatenate([[0], np.cumsum(weights[order])])
+    names: list[str] = []
+    counts: list[int] = []
+
+    def divide(first: int, last: int, begin: int, length: int) -> None:
+        if first == last:
+            return
+        if reached[last] - reached[first] <= most or length <= _SHORTEST_UNIT_US:
+            names.append(f"{begin}-{length}")
+            counts.append(last - first)
+            return
+        half = length // 2
+        middle = first + int(np.searchsorted(ordered[first:last], begin + half))
+        divide(first, middle, begin, half)
+        divide(middle, last, begin + half, half)
+
+    whole = np.unique(ordered // _LONGEST_UNIT_US)
+    edges = np.searchsorted(ordered, [*(whole * _LONGEST_UNIT_US), np.iinfo(np.int64).max], side="left")
+    for number, (first, last) in zip(whole.tolist(), itertools.pairwise(edges.tolist()), strict=True):
+        divide(first, last, number * _LONGEST_UNIT_US, _LONGEST_UNIT_US)
+    unit = np.empty(len(at), object)
+    unit[order] = np.repeat(np.array(names, object), counts)
+    return unit
