@@ -1,13 +1,20 @@
 """Units of a step that are carried to where a kernel runs: those whose output is not in the cache."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from spark_jobs.cache import Cache, Summary
 from spark_jobs.carrier import Carrier, Here
 
 Kernel = Callable[[Any, Any], Summary]
 Unit = dict[str, Any]
+Work = tuple[str, Kernel, Sequence[Unit], Sequence[int]]
+"""A step, its kernel, the units, and what each weighs."""
+
+
+def _called(shared: Any, work: tuple[Kernel, Unit]) -> Summary:
+    kernel, unit = work
+    return kernel(shared, unit)
 
 
 class Progress(Protocol):
@@ -50,22 +57,25 @@ class Carried:
 
         ``what`` says what ``weights`` count, for people who wait: "log events read".
         """
-        self.used += [(step, unit["name"]) for unit in units]
-        found: dict[int, Summary] = {}
-        missing = []
-        for number, unit in enumerate(units):
-            summary = self.cache.summary(step, unit["name"])
-            if summary is None:
-                missing.append(number)
-            else:
-                found[number] = summary
+        return self.both(shared, (step, kernel, units, weights or [1] * len(units)), what=what)[0]
+
+    def both(self, shared: Any, *works: Work, what: str = "") -> list[list[Summary]]:
+        """Return the summaries of several steps' units, of which none waits for another's; heavy ones are carried first."""
+        every = [(step, kernel, unit, weight) for step, kernel, *of in works for unit, weight in zip(*of, strict=True)]
+        self.used += [(step, unit["name"]) for step, _, unit, _ in every]
+        found = [self.cache.summary(step, unit["name"]) for step, _, unit, _ in every]
+        missing = [number for number, summary in enumerate(found) if summary is None]
         if missing:
-            mine = None if weights is None else [weights[n] for n in missing]
-            done = self._done(sum(weights), sum(mine), what) if weights and mine and what else None
+            weights = [every[n][3] for n in missing]
+            done = (
+                self._done(sum(weight for *_, weight in every), sum(weights), what) if what and any(weights) else None
+            )
             carrier = self.carrier if len(missing) > 1 else Here()  # one alone is nothing to share out
-            made = carrier.map(kernel, shared, [units[n] for n in missing], mine, done)
-            found |= dict(zip(missing, made, strict=True))
-        return [found[n] for n in range(len(units))]
+            made = carrier.map(_called, shared, [every[n][1:3] for n in missing], weights, done)
+            for number, summary in zip(missing, made, strict=True):
+                found[number] = summary
+        told = iter(found)
+        return [[cast(Summary, next(told)) for _ in units] for _, _, units, _ in works]
 
     def _done(self, every: int, missing: int, what: str) -> Callable[[int], None]:
         def done(over: int) -> None:

@@ -139,9 +139,7 @@ class _Run:
         plan_name, plan = self._plan(shared, parts)
         shared = replace(shared, plan=self.cache.entry("plan", plan_name) / PLAN)
         self.progress.step("judging what was delivered again")
-        judged, of_judged = self._judged(shared, parts, plan)
-        self.progress.step("writing down what was delivered once")
-        settled = self._settled(shared, parts, plan)
+        judged, of_judged, settled = self._judged(shared, parts, plan)
         self.progress.step("weighing incidents, settings and the health of the queues")
         telling = Telling(self.carried, self.evidence, shared, parts, judged, of_judged, settled, data_until)
         for table, files in telling.tell().items():
@@ -287,12 +285,13 @@ class _Run:
         name = digest("plan", *(unit["name"] for unit in units))
         return name, self.carried.one("plan", steps.plan, shared, {"name": name, "shards": [u["name"] for u in units]})
 
-    def _judged(self, shared: Shared, parts: Parts, plan: Summary) -> tuple[list[str], list[Summary]]:
+    def _judged(self, shared: Shared, parts: Parts, plan: Summary) -> tuple[list[str], list[Summary], list[str]]:
+        """Judge what needs it, and write down what does not; returns the names of both, and what is told of what was judged."""
         assert shared.around is not None
         of_unit: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for one in plan["units"]:
             of_unit[one["unit"]].append(one)
-        units: list[dict[str, Any]] = []
+        judged: list[dict[str, Any]] = []
         for name, pieces in sorted(of_unit.items()):
             queues = sorted({q for piece in pieces for q in parts.told[piece["part"]]["queues"]})
             groups = sorted({g for piece in pieces for g in parts.told[piece["part"]]["log_groups"]})
@@ -300,19 +299,18 @@ class _Run:
             rests_on = [(*parts.entries[piece["part"]], piece["owners"]) for piece in pieces]
             functions = {f for piece in pieces for f in parts.told[piece["part"]]["functions"]}
             bearing = shared.around.bearing(queues, groups, low, high, functions)
-            units.append({"name": digest("judge", rests_on, bearing), "unit": name})
-        weights = [plan["messages"][unit["unit"]] for unit in units]
-        told = self.carried.map("judge", steps.judge, shared, units, weights, "messages judged")
-        return [unit["name"] for unit in units], told
-
-    def _settled(self, shared: Shared, parts: Parts, plan: Summary) -> list[str]:
-        units: list[dict[str, Any]] = [
+            judged.append({"name": digest("judge", rests_on, bearing), "unit": name})
+        settled: list[dict[str, Any]] = [
             {"name": digest("settle", *entry, plan["by_part"].get(str(number), "")), "part": number}
             for number, entry in enumerate(parts.entries)
         ]
-        weights = [told["deliveries"] for told in parts.told]
-        self.carried.map("settle", steps.settle, shared, units, weights, "deliveries written")
-        return [unit["name"] for unit in units]
+        told, _ = self.carried.both(
+            shared,
+            ("judge", steps.judge, judged, [plan["messages"][unit["unit"]] for unit in judged]),
+            ("settle", steps.settle, settled, [0] * len(settled)),
+            what="messages judged",
+        )
+        return [unit["name"] for unit in judged], told, [unit["name"] for unit in settled]
 
     def _stage(self, table: Table, files: Sequence[Path]) -> None:
         folder = self.lake.staging_folder(table, self.run_id)

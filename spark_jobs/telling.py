@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,19 +72,24 @@ class Telling:
         members_name = digest("members", *judged)
         members = self.carried.one("members", publish.members, around, {"name": members_name, "judged": judged})
         folder = str(self.carried.cache.entry("members", members_name))
-        messages: list[dict[str, Any]] = [
-            {
-                "name": digest("messages", name, members["told"].get(name, "")),
-                "judged": name,
-                "part": part,
-                "members": folder,
-            }
-            for part, name in enumerate(judged)
+        placed = [digest("messages", name, members["told"].get(name, "")) for name in judged]
+        messages: list[Unit] = [
+            {"name": placed[part], "judged": name, "part": part, "members": folder} for part, name in enumerate(judged)
         ]
-        named = {unit["judged"]: unit["name"] for unit in messages}
-        self.carried.map("messages", publish.messages, around, messages)
+        named = dict(zip(judged, placed, strict=True))
         everything = self._everything()
-        groups, queues = self._queues(around, everything, members_name, folder)
+        queues = self._queues(folder)
+        runs = [one for unit in queues for one in unit["runs"]]
+        self.carried.both(
+            around,
+            ("messages", publish.messages, messages, [told["messages"] for told in self.of_judged]),
+            ("group_runs", publish.group_runs, runs, [0] * len(runs)),
+        )
+        groups = self._groups(around, queues, members_name)
+        for queue in queues:
+            mine = [group["name"] for group, _ in groups if group["queue_arn"] == queue["queue_arn"]]
+            rests_on = (queue["queue_arn"], queue["entries"], mine, members_name, everything, data_until)
+            queue.update(name=digest("queue", *rests_on), groups=mine)
         blocked = _blocked(groups)
         units: list[dict[str, Any]] = [
             {
@@ -98,29 +103,29 @@ class Telling:
             for held in [{name: blocked[name] for name in unit["held"]}]
             for lacking in [around.gaps.between(unit["queues"], unit["from_at"], unit["until_at"])]
         ]
-        told = self.carried.map(
-            "incidents", publish.incidents, around, units, [u["messages"] for u in members["units"]]
-        )
         names_items: dict[Writer, bool] = defaultdict(bool)
         for part in parts.told:
             for group in part["groups"]:
                 names_items[group["log_group"], group["function_name"]] |= bool(group["names_items"])
-        ids = [incident_id for unit in told for incident_id in unit["ids"]]
-        self.blind = publish.blind(around, parts.entries, names_items, ids)
         health: dict[str, Any] = {
-            "name": digest(
-                "health", settled, parts.entries, judged, [m["name"] for m in messages], everything, data_until
-            ),
+            "name": digest("health", settled, parts.entries, judged, placed, everything, data_until),
             "settled": settled,
             "parts": [list(entry) for entry in parts.entries],
             "judge": judged,
-            "messages": [m["name"] for m in messages],
+            "messages": placed,
             "metric_files": self.evidence.metric_files,
             "of_invocations": [t["of_invocations"] for t in parts.told],
             "of_handlings": [t["of_handlings"] for t in parts.told],
             "written": {name: group.kind for name, group in reading.groups.items()},
         }
-        self.carried.one("health", publish.health, around, health)
+        told, _, _ = self.carried.both(
+            around,
+            ("incidents", publish.incidents, units, [unit["messages"] for unit in units]),
+            ("queue", publish.queue, queues, [publish.MESSAGES_PER_UNIT] * len(queues)),
+            ("health", publish.health, [health], [2 * publish.MESSAGES_PER_UNIT]),
+        )
+        ids = [incident_id for unit in told for incident_id in unit["ids"]]
+        self.blind = publish.blind(around, parts.entries, names_items, ids)
         staged: dict[Table, list[Path]] = {table: [] for table in FINDINGS}
 
         def add(table: Table, step: str, names: Iterable[str]) -> None:
@@ -130,7 +135,7 @@ class Telling:
         add(T.DELIVERIES, "settle", settled)
         for table in (T.DELIVERIES, T.REDELIVERIES, T.RULINGS):
             add(table, "judge", judged)
-        add(T.MESSAGES, "messages", [m["name"] for m in messages])
+        add(T.MESSAGES, "messages", placed)
         for table in (T.INCIDENTS, T.TIMELINE, T.COUNTERFACTUALS):
             add(table, "incidents", [u["name"] for u in units])
         add(T.QUEUE_FINDINGS, "groups", [unit["name"] for unit, _ in groups])
@@ -148,44 +153,36 @@ class Telling:
         told["points"] = digest("points", *self.evidence.metric_files)
         return told | {"settings": digest("settings", self.evidence.settings.text)}
 
-    def _queues(
-        self, around: publish.Surrounding, everything: Mapping[str, str], members_name: str, folder: str
-    ) -> tuple[list[tuple[Unit, Summary]], list[Unit]]:
-        """Return what was found of message groups, and what of queues."""
+    def _queues(self, folder: str) -> list[Unit]:
+        """Return the queues of which there is something to find, each with its entries, and the ``runs`` of a FIFO queue in each."""
         settled = [(["settle", name], told) for name, told in zip(self.settled, self.parts.told, strict=True)]
         judged = [(["judge", name], told) for name, told in zip(self.judged, self.of_judged, strict=True)]
         names = {q for _, told in judged for q in told["queues"]}
         names |= {q for _, told in settled for q in told["queues"] if q.endswith(".fifo")}
-        queues: list[Unit] = [
-            {
-                "queue_arn": arn,
-                "entries": [e for e, told in settled + judged if arn in told["queues"]],
-                "members": folder,
-            }
-            for arn in sorted(names)
-        ]
-        fifo = [unit for unit in queues if unit["queue_arn"].endswith(".fifo")]
-        runs: list[Unit] = []
-        for unit in fifo:
-            arn = unit["queue_arn"]
-            mine = [{"name": digest("group_runs", arn, e), "queue_arn": arn, "entries": [e]} for e in unit["entries"]]
-            runs += mine
-            unit["runs"] = [one["name"] for one in mine]
-            unit["name"] = digest("stretches", arn, unit["runs"], members_name)
-        self.carried.map("group_runs", publish.group_runs, around, runs)
+        queues: list[Unit] = []
+        for arn in sorted(names):
+            entries = [entry for entry, told in settled + judged if arn in told["queues"]]
+            runs = [{"name": digest("group_runs", arn, e), "queue_arn": arn, "entries": [e]} for e in entries]
+            of_groups = runs if arn.endswith(".fifo") else []
+            queues.append({"queue_arn": arn, "entries": entries, "members": folder, "runs": of_groups})
+        return queues
+
+    def _groups(
+        self, around: publish.Surrounding, queues: Iterable[Unit], members_name: str
+    ) -> list[tuple[Unit, Summary]]:
+        """Return what was found of message groups."""
+        fifo: list[Unit] = []
+        for unit in queues:
+            if names := [one["name"] for one in unit["runs"]]:
+                name = digest("stretches", unit["queue_arn"], names, members_name)
+                fifo.append({**unit, "name": name, "runs": names})
         parted = self.carried.map("stretches", publish.stretches, around, fifo)
         groups: list[Unit] = [
-            {**one, "name": digest("groups", one), "stretches": unit["name"], "members": folder}
+            {**one, "name": digest("groups", one), "stretches": unit["name"], "members": unit["members"]}
             for unit, told in zip(fifo, parted, strict=True)
             for one in told["units"]
         ]
-        found = self.carried.map("groups", publish.groups, around, groups)
-        for unit in queues:
-            mine = [group["name"] for group in groups if group["queue_arn"] == unit["queue_arn"]]
-            rests_on = (unit["queue_arn"], unit["entries"], mine, members_name, dict(everything), self.data_until)
-            unit.update(name=digest("queue", *rests_on), groups=mine)
-        self.carried.map("queue", publish.queue, around, queues)
-        return list(zip(groups, found, strict=True)), queues
+        return list(zip(groups, self.carried.map("groups", publish.groups, around, groups), strict=True))
 
 
 def _blocked(groups: Iterable[tuple[Unit, Summary]]) -> dict[str, int]:

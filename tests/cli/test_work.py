@@ -252,7 +252,6 @@ def test_correlate_says_only_what_we_have_to_say(tmp_path):
     assert said[1:-2] == [
         "  reading 1 log event",
         "  judging what was delivered again",
-        "  writing down what was delivered once",
         "  weighing incidents, settings and the health of the queues",
     ]
     assert said[-2].startswith("Correlated: 0 deliveries")
