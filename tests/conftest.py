@@ -128,10 +128,21 @@ def spark():
 
 
 @pytest.fixture(scope="session")
-def packages_are_asked_once():
-    """Every AppTest asks each installed package whether it brings a component: more work than most pages of ours."""
+def streamlit_does_nothing_in_vain():
+    """Every AppTest asks each installed package whether it brings a component: more work than most pages of ours.
+
+    And a thousand times a second it looks through all that the page has sent so far for its end: a twelfth of the time.
+    """
     from streamlit.components.v2 import manifest_scanner
+    from streamlit.testing.v1 import local_script_runner
+
+    look = local_script_runner.require_widgets_deltas
+
+    def wait(runner, timeout=3):
+        runner._script_thread.join(timeout)
+        look(runner, 0 if runner._script_thread.is_alive() else timeout)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield
