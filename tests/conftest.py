@@ -41,6 +41,14 @@ _TOGETHER = {
     "tests/pages/in_browser/": "in a browser",
 }
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
+_OF_SOURCES = (
+    "tests/forensics/test_language.py",
+    "tests/forensics/test_language_errors.py",
+    "tests/test_homes.py",
+    "tests/test_layout.py",
+    "tests/test_words.py",
+)
+"""What runs in one process as well, being about how our sources read: all of them are parsed once there."""
 _LONG = (
     *_TOGETHER,
     "tests/ingest/test_crashes.py",
@@ -65,7 +73,8 @@ class _Together(LoadFileScheduling):
     """Tests of one file run in one process, and so do those that share a Java, a browser, or lakes of many worlds."""
 
     def _split_scope(self, nodeid: str) -> str:
-        mine = (scope for start, scope in _TOGETHER.items() if nodeid.startswith(start))
+        groups = _TOGETHER | dict.fromkeys(_OF_SOURCES, "of sources")
+        mine = (scope for start, scope in groups.items() if nodeid.startswith(start))
         return next(mine, super()._split_scope(nodeid))
 
 
