@@ -9,7 +9,7 @@ import typer
 
 from cli import complete
 from cli.options import Everywhere
-from cli.output import answer, say, write_out
+from cli.output import answer, check_place, say, write_out
 from forensics.errors import ForensicsError
 from forensics.words import count_text
 
@@ -50,6 +50,7 @@ def bundle(
     from forensics.report.pseudonyms import Pseudonyms
     from forensics.report.render import file_name
 
+    check_place(output)
     findings = chosen.open_lake().findings()
     names = Pseudonyms(redact or ())
     around = None if margin is None else _span(margin)

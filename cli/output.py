@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -199,6 +200,15 @@ def _print_table(records: Iterable["Record"], layout: Layout) -> None:
         say("{n} more rows are not shown; --format jsonl prints all.", n=left)
 
 
+def check_place(output: str | None) -> None:
+    """Raise OutputUnwritableError for a folder: said before a report is made in vain. Anything else only writing tells."""
+    is_folder = False
+    with suppress(OSError):
+        is_folder = output not in (None, "-") and Path(str(output)).is_dir()
+    if is_folder:
+        raise OutputUnwritableError(f"{output!r} is a folder", "Name a file in it with -o.")
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file, its owner's alone, so that it is there whole or not at all; raises OutputUnwritableError.
 
@@ -206,8 +216,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     hint = "Choose another file with -o, or -o - for stdout."
     try:
-        if path.is_dir():
-            raise OutputUnwritableError(f"{str(path)!r} is a folder", "Name a file in it with -o.")
+        check_place(str(path))
         if path.exists() and not path.is_file():
             with open(path, "wb") as device:
                 device.write(content)

@@ -11,7 +11,7 @@ import typer
 
 from cli import complete
 from cli.options import Everywhere, WithoutMarksOption
-from cli.output import say, write_out
+from cli.output import check_place, say, write_out
 from cli.said import language
 from forensics.errors import ForensicsError
 from forensics.report.formats import FORMATS, WEEK_FORMATS
@@ -62,6 +62,7 @@ def report(
     from forensics.report.render import file_name, render
 
     kind = format or _kind_of(output)
+    check_place(output)
     options = ReportOptions(language().code, zone, all_events, short_ids)
     if week is not None or incident is None:
         _week_report(chosen, incident, week, kind, output, options, not without_marks)

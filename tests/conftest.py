@@ -41,6 +41,14 @@ _TOGETHER = {
     "tests/pages/in_browser/": "in a browser",
 }
 """What runs in one process, by how its path begins: the first that fits. What is made there once is made for all."""
+_OF_SOURCES = (
+    "tests/forensics/test_language.py",
+    "tests/forensics/test_language_errors.py",
+    "tests/test_homes.py",
+    "tests/test_layout.py",
+    "tests/test_words.py",
+)
+"""What runs in one process as well, being about how our sources read: all of them are parsed once there."""
 _LONG = (
     *_TOGETHER,
     "tests/ingest/test_crashes.py",
@@ -65,7 +73,8 @@ class _Together(LoadFileScheduling):
     """Tests of one file run in one process, and so do those that share a Java, a browser, or lakes of many worlds."""
 
     def _split_scope(self, nodeid: str) -> str:
-        mine = (scope for start, scope in _TOGETHER.items() if nodeid.startswith(start))
+        groups = _TOGETHER | dict.fromkeys(_OF_SOURCES, "of sources")
+        mine = (scope for start, scope in groups.items() if nodeid.startswith(start))
         return next(mine, super()._split_scope(nodeid))
 
 
@@ -128,10 +137,21 @@ def spark():
 
 
 @pytest.fixture(scope="session")
-def packages_are_asked_once():
-    """Every AppTest asks each installed package whether it brings a component: more work than most pages of ours."""
+def streamlit_does_nothing_in_vain():
+    """Every AppTest asks each installed package whether it brings a component: more work than most pages of ours.
+
+    And a thousand times a second it looks through all that the page has sent so far for its end: a twelfth of the time.
+    """
     from streamlit.components.v2 import manifest_scanner
+    from streamlit.testing.v1 import local_script_runner
+
+    look = local_script_runner.require_widgets_deltas
+
+    def wait(runner, timeout=3):
+        runner._script_thread.join(timeout)
+        look(runner, 0 if runner._script_thread.is_alive() else timeout)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait)
         yield

@@ -20,6 +20,7 @@ from forensics.terms import CAUSE_NAMES, CAUSE_WORDS, VERDICT_WORDS
 from forensics.verdict.interval import AFFECTED, VERDICTS
 from pages._ui import words
 from pages._ui.report_forms import FORMS
+from tests.parsed import nodes_of
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("forensics", "ingest", "spark_jobs", "pages", "cli")
@@ -34,7 +35,7 @@ def sources() -> Iterator[Path]:
 def literals(path: Path) -> list[tuple[int, frozenset[str]]]:
     """Return every set of words that a file writes as a tuple, list or set, and its line."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             said = [e.value for e in node.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
             if len(said) == len(node.elts) > 1:
@@ -110,7 +111,7 @@ def test_the_words_of_codes_stand_in_one_file():
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for part in ("pages", "cli", "forensics/verdict", "forensics/report")
         for path in (ROOT / part).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Dict)
         and len(codes & {key.value for key in node.keys if isinstance(key, ast.Constant)}) > 3
         and all(isinstance(value, ast.Constant) and "{" not in str(value.value) for value in node.values)

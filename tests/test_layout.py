@@ -6,13 +6,14 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 import cli
 from pages._ui.start import NEEDED
+from tests.parsed import nodes_of
 
 ROOT = Path(__file__).parent.parent
 PURE = (
@@ -151,9 +152,9 @@ def part_of_module(module: str) -> str | None:
     return top if top in OWN else None
 
 
-def imports_of(source: str) -> Iterator[str]:
-    """Yield every module a source imports, wherever in the file; names imported from a package count as modules."""
-    for node in ast.walk(ast.parse(source)):
+def imports_of(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield every module that nodes of a source import, wherever in the file; names imported from a package count as modules."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -161,11 +162,11 @@ def imports_of(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def forbidden_imports(part: str, source: str) -> list[str]:
+def forbidden_imports(part: str, nodes: Iterable[ast.AST]) -> list[str]:
     """Return the imports that the table forbids to a part."""
     allowed = THIRD_PARTY[part].union(*(COMPANIONS.get(package, ()) for package in THIRD_PARTY[part]))
     found = []
-    for module in imports_of(source):
+    for module in imports_of(nodes):
         ours, top = part_of_module(module), module.partition(".")[0]
         if ours is None and top not in sys.stdlib_module_names and top not in allowed:
             found.append(module)
@@ -185,7 +186,7 @@ def test_a_module_imports_only_what_its_part_may(file):
     part = part_of(file)
 
     assert part in OWN, f"{part} is not in the layout: add it to the table, with a reason"
-    assert forbidden_imports(part, file.read_text(encoding="utf-8")) == []
+    assert forbidden_imports(part, nodes_of(file)) == []
 
 
 CAUGHT = {
@@ -203,7 +204,7 @@ CAUGHT = {
 
 @pytest.mark.parametrize(("part", "source"), CAUGHT.values(), ids=CAUGHT)
 def test_the_walk_catches(part, source):
-    assert forbidden_imports(part, source)
+    assert forbidden_imports(part, ast.walk(ast.parse(source)))
 
 
 def test_every_package_imported_at_run_time_is_in_the_requirements():
@@ -257,7 +258,7 @@ def test_every_command_has_a_file_of_its_own_named_for_it():
 def test_the_files_of_the_command_do_not_import_one_another_in_circles():
     files = {f"cli.{f.stem}": f for f in (ROOT / "cli").glob("*.py") if f.stem != "__init__"}
     imported = {
-        name: {m.rpartition(".")[0] if m not in files else m for m in imports_of(f.read_text())} & files.keys()
+        name: {m.rpartition(".")[0] if m not in files else m for m in imports_of(nodes_of(f))} & files.keys()
         for name, f in files.items()
     }
 

@@ -11,6 +11,7 @@ from forensics.health import NEEDS
 from forensics.terms import CERTAINTY_WORDS
 from forensics.verdict.interval import VERDICTS
 from tests.forensics.test_language import said as phrases_said
+from tests.parsed import nodes_of
 
 ROOT = Path(__file__).parent.parent
 SPOKEN = ("forensics", "pages", "cli", "ingest", "spark_jobs")
@@ -33,7 +34,7 @@ _OLD = re.compile("|".join(rf"(?<![\w-]){old}\b" for old in BETTER))
 @cache
 def spoken_in(path: Path) -> list[str]:
     """Return the texts of a source but for its docstrings, which are for its authors."""
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    nodes = nodes_of(path)
     owners = (ast.Module, ast.ClassDef, ast.FunctionDef)
     notes = {
         id(line.value)

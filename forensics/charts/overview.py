@@ -8,6 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from forensics.charts.consumers import environment_label, environments
+from forensics.charts.drawing import Drawing
 from forensics.charts.hover import mark_key
 from forensics.charts.lanes import microseconds
 from forensics.charts.marks import MARKS
@@ -35,8 +36,9 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo, say: Language = ENGL
     end = microseconds(windows["until_at"].where(windows["until_at"].notna(), windows["at"]))
     edges, counts = in_flight(start, end, _lane_of(windows["consumer"], lanes), len(lanes))
     middles = [(low + high) // 2 for low, high in zip(edges, edges[1:], strict=False)]
-    figure = go.Figure()
-    figure.add_heatmap(
+    drawing = Drawing()
+    drawing.trace(
+        "heatmap",
         x=local(pd.Series(middles), zone),
         y=list(range(len(lanes))),
         z=counts.to_numpy(),
@@ -47,13 +49,13 @@ def overview_figure(timeline: pd.DataFrame, zone: ZoneInfo, say: Language = ENGL
         name=say("In flight"),
         showlegend=False,
     )
-    _diamonds(figure, timeline, lanes, zone, say)
+    _diamonds(drawing, timeline, lanes, zone, say)
     names = [say(OTHERS) if name == OTHERS else environment_label(name) for name in lanes]
-    lay_out(figure, names, 1)
-    figure.update_xaxes(type="date", showgrid=False, tickformatstops=tick_formats(say), tickangle=0)
-    figure.update_layout(dragmode="select", selectdirection="h")
-    clock_title(figure, edges[0], zone, say)
-    return figure
+    lay_out(drawing, names, 1)
+    drawing.x_axis(type="date", showgrid=False, tickformatstops=tick_formats(say), tickangle=0)
+    drawing.lay_out(dragmode="select", selectdirection="h")
+    clock_title(drawing, edges[0], zone, say)
+    return drawing.figure()
 
 
 def lane_names(windows: pd.DataFrame) -> list[str]:
@@ -92,7 +94,7 @@ def _lane_of(consumers: pd.Series, lanes: list[str]) -> pd.Series:
     return environments(consumers.fillna(OTHERS)).map(places).fillna(other).astype("int64")
 
 
-def _diamonds(figure: go.Figure, timeline: pd.DataFrame, lanes: list[str], zone: ZoneInfo, say: Language) -> None:
+def _diamonds(drawing: Drawing, timeline: pd.DataFrame, lanes: list[str], zone: ZoneInfo, say: Language) -> None:
     repeats = timeline[(timeline["kind"] == "repeat") & timeline["at"].notna()].sort_values("at", kind="stable")
     total = len(repeats)
     if total > MOST_DIAMONDS:
@@ -102,7 +104,8 @@ def _diamonds(figure: go.Figure, timeline: pd.DataFrame, lanes: list[str], zone:
     names = starmap(mark_key, zip(repeats["item_id"], repeats["delivery_index"], repeats["kind"], at, strict=True))
     shown = say(" ({shown} of {total})", shown=MOST_DIAMONDS, total=total) if total > MOST_DIAMONDS else ""
     words = say(MARKS["repeat"].words)
-    figure.add_scatter(
+    drawing.trace(
+        "scatter",
         x=local(at, zone),
         y=_lane_of(repeats["consumer"], lanes),
         mode="markers",

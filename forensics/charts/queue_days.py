@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from forensics.charts.drawing import Drawing, legend_of
 from forensics.charts.palette import ALARM, DELETED, HANDLER, OUTLINE, QUIET, REFUSED
 from forensics.charts.timeline import empty_figure
 from forensics.charts.words import day_format
@@ -64,43 +64,43 @@ def queue_days_figure(
         return empty_figure(say("Nothing was read of this queue in these weeks."))
     span = [(first_day + timedelta(days=n)).isoformat() for n in range((last_day - first_day).days + 1)]
     table = days.set_index("day").reindex(span)
-    figure = make_subplots(
-        rows=4, cols=1, shared_xaxes=True, vertical_spacing=0.085, subplot_titles=[say(title) for title in TITLES]
-    )
+    drawing = Drawing.of_rows([say(title) for title in TITLES], gap=0.085)
     for column, name, colour, dash in _TRAFFIC:
-        _line(figure, 1, span, table[column], say(name), colour, dash, "%{y:,.0f}")
-    _repeats(figure, span, table, say)
-    _line(figure, 3, span, table["age_max_s"], say("oldest"), REFUSED, "solid", "%{y:,.0f} s")
-    _line(figure, 3, span, table["age_p95_s"], say("p95 age"), REFUSED, "dot", "%{y:,.0f} s")
+        _line(drawing, 1, span, table[column], say(name), colour, dash, "%{y:,.0f}")
+    _repeats(drawing, span, table, say)
+    _line(drawing, 3, span, table["age_max_s"], say("oldest"), REFUSED, "solid", "%{y:,.0f} s")
+    _line(drawing, 3, span, table["age_p95_s"], say("p95 age"), REFUSED, "dot", "%{y:,.0f} s")
     for column, name, colour, dash in _HANDLER:
-        _line(figure, 4, span, table[column] / 1000, name, colour, dash, "%{y:,.2f} s")
+        _line(drawing, 4, span, table[column] / 1000, name, colour, dash, "%{y:,.2f} s")
     for name, steps in (limits or {}).items():
-        _limit(figure, name, say, steps, first_day, last_day, zone, data_until_at)
-    _incident_marks(figure, incidents, span, say)
-    _lay_out(figure, first_day, last_day, say)
-    return _stacked(figure) if is_narrow else figure
+        _limit(drawing, name, say, steps, first_day, last_day, zone, data_until_at)
+    _incident_marks(drawing, incidents, span, say)
+    _lay_out(drawing, first_day, last_day, say)
+    if is_narrow:
+        _stack(drawing)
+    return drawing.figure()
 
 
 def _line(
-    figure: go.Figure, row: int, span: list[str], values: pd.Series, name: str, colour: str, dash: str, shown: str
+    drawing: Drawing, row: int, span: list[str], values: pd.Series, name: str, colour: str, dash: str, shown: str
 ) -> None:
-    figure.add_scatter(
+    drawing.trace(
+        "scatter",
+        row,
         x=span,
         y=values.astype("float64"),
-        row=row,
-        col=1,
         mode="lines+markers",
         marker={"size": 4},
         line={"color": colour, "dash": dash, "width": 1.8},
         name=name,
-        legend=_legend(row),
+        legend=legend_of(row),
         connectgaps=False,
         hovertemplate=f"%{{x}}<br>{name} {shown}<extra></extra>",
     )
 
 
 def _limit(
-    figure: go.Figure,
+    drawing: Drawing,
     name: str,
     say: Language,
     steps: Sequence[Step],
@@ -126,23 +126,22 @@ def _limit(
         joined = bool(x) and x[-1] == start
         x += [start, end] if joined or not x else [None, start, end]
         y += [step.value] * 2 if joined or not y else [None, step.value, step.value]
-        figure.add_annotation(
-            text=f"{escape(said)} {say.units(f'{step.value} s')}",
+        drawing.note(
+            f"{escape(said)} {say.units(f'{step.value} s')}",
+            11,
             x=start.isoformat(),
             xref="x4",
             xanchor="left" if start - left < (right - left) / 2 else "right",
             y=log10(step.value),  # a logarithmic axis places annotations by the exponent
             yref="y4",
             yanchor="bottom",
-            showarrow=False,
-            font={"size": 11},
         )
     if x:
-        figure.add_scatter(
+        drawing.trace(
+            "scatter",
+            4,
             x=x,
             y=y,
-            row=4,
-            col=1,
             mode="lines",
             name=said,
             showlegend=False,
@@ -156,26 +155,26 @@ def _local(at: datetime, zone: tzinfo) -> datetime:
     return at.astimezone(zone).replace(tzinfo=None)
 
 
-def _repeats(figure: go.Figure, span: list[str], table: pd.DataFrame, say: Language) -> None:
+def _repeats(drawing: Drawing, span: list[str], table: pd.DataFrame, say: Language) -> None:
     bars = (
         ("redelivery_count", "redelivered", QUIET, ""),
         ("twice_at_most", "twice, at most", ALARM, "/"),
         ("twice_at_least", "twice, for sure", ALARM, ""),
     )
     for column, name, colour, pattern in bars:
-        figure.add_bar(
+        drawing.trace(
+            "bar",
+            2,
             x=span,
             y=table[column].astype("float64"),
-            row=2,
-            col=1,
             name=say(name),
-            legend=_legend(2),
+            legend=legend_of(2),
             marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "fgcolor": OUTLINE}},
             hovertemplate=f"%{{x}}<br>{say(name)} %{{y:,.0f}}<extra></extra>",
         )
 
 
-def _incident_marks(figure: go.Figure, incidents: pd.DataFrame, span: list[str], say: Language) -> None:
+def _incident_marks(drawing: Drawing, incidents: pd.DataFrame, span: list[str], say: Language) -> None:
     """Put a diamond on the axis of every panel at the days with incidents."""
     here = incidents[incidents["day"].isin(span)] if len(incidents) else incidents
     if here.empty:
@@ -193,15 +192,15 @@ def _incident_marks(figure: go.Figure, incidents: pd.DataFrame, span: list[str],
     ]
     for row in range(1, 5):
         for day, _ in told:
-            figure.add_vline(x=day, row=row, col=1, line={"color": ALARM, "width": 1, "dash": "dot"})
-    figure.add_scatter(
+            drawing.line_across(row, day, {"color": ALARM, "width": 1, "dash": "dot"})
+    drawing.trace(
+        "scatter",
+        2,
         x=[day for day, _ in told],
         y=[0] * len(told),
-        row=2,
-        col=1,
         mode="markers",
         name=say("incident"),
-        legend=_legend(2),
+        legend=legend_of(2),
         marker={"symbol": "diamond", "size": 11, "color": ALARM, "line": {"width": 1, "color": OUTLINE}},
         customdata=[[words] for _, words in told],
         hovertemplate="%{x}<br>%{customdata[0]}<extra></extra>",
@@ -209,12 +208,8 @@ def _incident_marks(figure: go.Figure, incidents: pd.DataFrame, span: list[str],
     )
 
 
-def _legend(row: int) -> str:
-    return "legend" if row == 1 else f"legend{row}"
-
-
-def _lay_out(figure: go.Figure, first_day: date, last_day: date, say: Language) -> None:
-    figure.update_layout(
+def _lay_out(drawing: Drawing, first_day: date, last_day: date, say: Language) -> None:
+    drawing.lay_out(
         height=900,
         margin={"l": 64, "r": 12, "t": 40, "b": 36},
         barmode="overlay",
@@ -224,37 +219,32 @@ def _lay_out(figure: go.Figure, first_day: date, last_day: date, say: Language) 
         hoverlabel={"align": "left"},
     )
     for row in range(1, 5):
-        axis = figure.layout["yaxis" if row == 1 else f"yaxis{row}"]
-        top = axis.domain[1]
-        figure.update_layout(
-            {
-                _legend(row): {
-                    "orientation": "h",
-                    "x": 1,
-                    "xanchor": "right",
-                    "y": top + 0.008,
-                    "yanchor": "bottom",
-                    "font": {"size": 11},
-                }
-            }
+        drawing.legend(
+            row,
+            orientation="h",
+            x=1,
+            xanchor="right",
+            y=drawing.y_axis(row)["domain"][1] + 0.008,
+            yanchor="bottom",
+            font={"size": 11},
         )
-    for title in figure.layout.annotations[:4]:
-        title.update(x=0, xanchor="left", font={"size": 13})
-    figure.update_yaxes(rangemode="tozero", automargin=False, row=1, col=1)
-    figure.update_yaxes(rangemode="tozero", row=2, col=1)
-    figure.update_yaxes(rangemode="tozero", title=say("seconds"), row=3, col=1)
-    figure.update_yaxes(type="log", title=say("seconds"), row=4, col=1, tickvals=_SECONDS)
+    for title in drawing.notes[: len(TITLES)]:
+        title |= {"x": 0, "xanchor": "left", "font": {"size": 13}}
+    drawing.y_axis(1, rangemode="tozero", automargin=False)
+    drawing.y_axis(2, rangemode="tozero")
+    drawing.y_axis(3, rangemode="tozero", title={"text": say("seconds")})
+    drawing.y_axis(4, type="log", title={"text": say("seconds")}, tickvals=_SECONDS)
     each = 1 if (last_day - first_day).days < MOST_DAY_TICKS else 7
-    figure.update_xaxes(type="date", tickformat=day_format(say), tick0=first_day.isoformat(), dtick=each * 86_400_000)
+    drawing.x_axes(type="date", tickformat=day_format(say), tick0=first_day.isoformat(), dtick=each * 86_400_000)
 
 
 def backlog_figure(days: Sequence[Mapping[str, Any]], say: Language = ENGLISH) -> go.Figure:
     """Draw how many messages waited and were in flight at most, a point for each row of queue_health."""
     span = [row["day"] for row in days]
-    figure = make_subplots()
+    drawing = Drawing.of_columns([1], gap=0)
     for column, name, colour, dash in _BACKLOG:
-        _line(figure, 1, span, pd.Series([row[column] for row in days]), say(name), colour, dash, "%{y:,.0f}")
-    figure.update_layout(
+        _line(drawing, 1, span, pd.Series([row[column] for row in days]), say(name), colour, dash, "%{y:,.0f}")
+    drawing.lay_out(
         height=240,
         margin={"l": 64, "r": 12, "t": 8, "b": 36},
         hovermode="closest",
@@ -262,25 +252,22 @@ def backlog_figure(days: Sequence[Mapping[str, Any]], say: Language = ENGLISH) -
         hoverlabel={"align": "left"},
         legend={"orientation": "h", "x": 0, "y": -0.2, "yanchor": "top", "font": {"size": 12}},
     )
-    figure.update_yaxes(rangemode="tozero")
-    figure.update_xaxes(
-        type="date", tickformat=day_format(say), dtick=86_400_000 if len(span) < MOST_DAY_TICKS else None
-    )
-    return figure
+    drawing.y_axes(rangemode="tozero")
+    drawing.x_axes(type="date", tickformat=day_format(say), dtick=86_400_000 if len(span) < MOST_DAY_TICKS else None)
+    return drawing.figure()
 
 
 _PLOT_PX, _TITLE_PX, _ENTRIES_PX = 150, 46, 44
 """Heights on a phone: a row's plot, its title, with room above, and a legend of two rows below it."""
 
 
-def _stacked(figure: go.Figure) -> go.Figure:
+def _stack(drawing: Drawing) -> None:
     """Put title and legend of each row one below the other, where they have no room side by side."""
     head = _TITLE_PX + _ENTRIES_PX
     whole = 4 * (head + _PLOT_PX)
-    figure.update_layout(height=whole + 64, margin_t=28)
-    for row, title in enumerate(figure.layout.annotations[:4], 1):
+    drawing.lay_out(height=whole + 64, margin=drawing.layout["margin"] | {"t": 28})
+    for row, title in enumerate(drawing.notes[: len(TITLES)], 1):
         top = 1 - (row * head + (row - 1) * _PLOT_PX) / whole
-        figure.update_yaxes(domain=[top - _PLOT_PX / whole, top], row=row, col=1)
-        figure.layout[_legend(row)].update(x=0, xanchor="left", y=top + 2 / whole)
-        title.update(y=top, yshift=_ENTRIES_PX)
-    return figure
+        drawing.y_axis(row, domain=[top - _PLOT_PX / whole, top])
+        drawing.legend(row, x=0, xanchor="left", y=top + 2 / whole)
+        title |= {"y": top, "yshift": _ENTRIES_PX}

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from forensics.charts.drawing import Drawing
 from forensics.charts.hover import Hover
 from forensics.charts.lanes import BESIDE, LANE_FILL, Episode, LaneModel, lane_model
 from forensics.charts.marks import MARKS, BarLook, bar_look
@@ -52,17 +52,19 @@ def timeline_figure(
     model = lane_model(timeline, cut_gaps=cut_gaps)
     if not model.episodes:
         return empty_figure(say("This incident has no bar or mark with a known time."))
-    figure = _frame(model, zone, labels or {}, say)
+    drawing = _frame(model, zone, labels or {}, say)
     hover = Hover(zone, _first_receive(timeline), keys or {}, say)
     shown: set[str] = set()
     for look, of_look in _bar_groups(model.bars):
-        _add_bars(figure, look, of_look, hover, shown)
+        _add_bars(drawing, look, of_look, hover, shown)
     drawn = gathered(thinned(model), model.episodes)
     for kind, mark in MARKS.items():
         of_kind = drawn[drawn["kind"] == kind]
         for column, here in of_kind.groupby("episode"):
             carried, template = hover.of(here, here["at_us"], mark.words)
-            figure.add_scatter(
+            drawing.trace(
+                "scatter",
+                int(column) + 1,
                 x=local(here["at_us"], zone),
                 y=here["y"],
                 mode="markers+text" if (here["together"] > 1).any() else "markers",
@@ -84,12 +86,10 @@ def timeline_figure(
                 customdata=carried,
                 hovertemplate=template,
                 cliponaxis=False,
-                row=1,
-                col=int(column) + 1,
             )
             shown.add(mark.words)
-    _lines(figure, model, zone, function_timeout_s, visibility_timeout_s, say)
-    return figure
+    _lines(drawing, model, zone, function_timeout_s, visibility_timeout_s, say)
+    return drawing.figure()
 
 
 def thinned(model: LaneModel) -> pd.DataFrame:
@@ -109,10 +109,10 @@ def thinned(model: LaneModel) -> pd.DataFrame:
 
 def empty_figure(sentence: str) -> go.Figure:
     """Return a figure that only says why it is empty."""
-    figure = go.Figure()
-    figure.add_annotation(text=escape(sentence), showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper")
-    figure.update_layout(height=160, xaxis_visible=False, yaxis_visible=False)
-    return figure
+    drawing = Drawing()
+    drawing.note(escape(sentence), x=0.5, y=0.5, xref="paper", yref="paper")
+    drawing.lay_out(height=160, xaxis={"visible": False}, yaxis={"visible": False})
+    return drawing.figure()
 
 
 def lane_pixels(lanes: int, sub_lanes: int = 1) -> int:
@@ -125,13 +125,13 @@ def ticks_above(lanes: int) -> int:
     return _TICKS_TOP if lanes > _TALL else 0
 
 
-def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: int = 1) -> None:
+def lay_out(drawing: Drawing, names: Sequence[str], columns: int, sub_lanes: int = 1) -> None:
     """Give a lane chart its height, its numeric y axis with at most 40 labels, its margins and its manners."""
     count = len(names)
     step = -(-count // MOST_LABELS) if count else 1
     ticks = list(range(0, count, step))
     spare = max(LEAST_LANES - count, 0) / 2
-    figure.update_yaxes(
+    drawing.y_axes(
         range=[count - 0.4 + spare, -0.6 - spare],
         showgrid=False,
         zeroline=False,
@@ -142,12 +142,12 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
         tickfont={"family": "Source Code Pro, monospace", "size": 12},
     )
     for column in range(2, columns + 1):
-        figure.update_yaxes(showticklabels=False, row=1, col=column)
+        drawing.y_axis(column, showticklabels=False)
     left = min(max(_LEFT, 16 + _PER_CHAR * max(map(len, names), default=0)), _MOST_LEFT)
     plot = max(count, LEAST_LANES) * lane_pixels(count, sub_lanes) + 2
     below = _LEGEND_BELOW - (_TICKS_BELOW - _GAP_ROW if ticks_above(count) else 0)
     bottom = _BOTTOM - _LEGEND_BELOW + below
-    figure.update_layout(
+    drawing.lay_out(
         height=_TOP + ticks_above(count) + bottom + plot,
         margin={"l": left, "r": 8, "t": _TOP + ticks_above(count), "b": bottom},
         hovermode="closest",
@@ -167,19 +167,14 @@ def lay_out(figure: go.Figure, names: Sequence[str], columns: int, sub_lanes: in
     )
 
 
-def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Language) -> go.Figure:
+def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Language) -> Drawing:
     """Make the columns with their time axes and the labels of the gaps between them."""
     episodes = model.episodes
-    figure = make_subplots(
-        rows=1,
-        cols=len(episodes),
-        shared_yaxes=True,
-        column_widths=[e.width for e in episodes],
-        horizontal_spacing=0.03 if len(episodes) > 1 else None,
-    )
+    drawing = Drawing.of_columns([e.width for e in episodes], gap=0.03)
     for i, episode in enumerate(episodes, 1):
         low, high = local(pd.Series([episode.start_us, episode.end_us]), zone)
-        figure.update_xaxes(
+        drawing.x_axis(
+            i,
             type="date",
             range=[low, high],
             showgrid=False,
@@ -189,15 +184,13 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
             ticks="outside",
             tickformatstops=tick_formats(say),
             side="top" if ticks_above(len(model.lanes)) else "bottom",
-            row=1,
-            col=i,
         )
     names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
-    lay_out(figure, names, len(episodes), round(LANE_FILL / slimmest))
-    _gap_labels(figure, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
-    clock_title(figure, episodes[0].start_us, zone, say, ticks_above(len(names)))
-    return figure
+    lay_out(drawing, names, len(episodes), round(LANE_FILL / slimmest))
+    _gap_labels(drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
+    clock_title(drawing, episodes[0].start_us, zone, say, ticks_above(len(names)))
+    return drawing
 
 
 def tick_formats(say: Language) -> list[dict[str, Any]]:
@@ -211,17 +204,16 @@ def tick_formats(say: Language) -> list[dict[str, Any]]:
     ]
 
 
-def _gap_labels(figure: go.Figure, episodes: Sequence[Episode], below_px: int, say: Language) -> None:
+def _gap_labels(drawing: Drawing, episodes: Sequence[Episode], below_px: int, say: Language) -> None:
     """Say how long each gap is, below the lanes; labels that would lie on one another stand in two rows."""
     last, lowered = -1.0, False
     for i, (left, right) in enumerate(zip(episodes, episodes[1:], strict=False), 1):
-        edge = figure.layout["xaxis" if i == 1 else f"xaxis{i}"].domain[1]
-        next_edge = figure.layout[f"xaxis{i + 1}"].domain[0]
-        middle = (edge + next_edge) / 2
+        middle = (drawing.x_axis(i)["domain"][1] + drawing.x_axis(i + 1)["domain"][0]) / 2
         lowered = not lowered and last >= 0 and middle - last < _GAP_LABEL
         last = middle
-        figure.add_annotation(
-            text=f"⋯{say.span(_rounded((right.start_us - left.end_us) / 1000))}⋯",
+        drawing.note(
+            f"⋯{say.span(_rounded((right.start_us - left.end_us) / 1000))}⋯",
+            12,
             x=middle,
             xref="paper",
             xanchor="center",
@@ -229,8 +221,6 @@ def _gap_labels(figure: go.Figure, episodes: Sequence[Episode], below_px: int, s
             yref="paper",
             yanchor="top",
             yshift=-below_px - _GAP_ROW * lowered,
-            showarrow=False,
-            font={"size": 12},
         )
 
 
@@ -239,11 +229,12 @@ def _rounded(span_ms: float) -> float:
     return span_ms if span_ms < 60_000 else round(span_ms / 1000) * 1000
 
 
-def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo, say: Language, above_px: int = 0) -> None:
+def clock_title(drawing: Drawing, start_us: int, zone: ZoneInfo, say: Language, above_px: int = 0) -> None:
     """Name the time axis: the day, and the zone with its offset; ``above_px`` is what stands below the name."""
     at = pd.Timestamp(start_us, unit="us", tz="UTC").to_pydatetime()
-    figure.add_annotation(
-        text=f"{say.date(at.astimezone(zone))} · {say('time ({zone})', zone=zone_label(zone, at))}",
+    drawing.note(
+        f"{say.date(at.astimezone(zone))} · {say('time ({zone})', zone=zone_label(zone, at))}",
+        12,
         x=0,
         xref="paper",
         xanchor="left",
@@ -251,8 +242,6 @@ def clock_title(figure: go.Figure, start_us: int, zone: ZoneInfo, say: Language,
         yref="paper",
         yanchor="bottom",
         yshift=30 + above_px,
-        showarrow=False,
-        font={"size": 12},
     )
 
 
@@ -264,10 +253,12 @@ def _bar_groups(bars: pd.DataFrame) -> list[tuple[BarLook, pd.DataFrame]]:
     return [(look, bars[which == look.words]) for look in order]
 
 
-def _add_bars(figure: go.Figure, look: BarLook, bars: pd.DataFrame, hover: Hover, shown: set[str]) -> None:
+def _add_bars(drawing: Drawing, look: BarLook, bars: pd.DataFrame, hover: Hover, shown: set[str]) -> None:
     for column, here in bars.groupby("episode"):
         carried, template = hover.of(here, here["at_us"], look.words, here["until_us"])
-        figure.add_bar(
+        drawing.trace(
+            "bar",
+            int(column) + 1,
             orientation="h",
             base=local(here["start_us"], hover.zone),
             x=(here["end_us"] - here["start_us"]) / 1000,
@@ -285,8 +276,6 @@ def _add_bars(figure: go.Figure, look: BarLook, bars: pd.DataFrame, hover: Hover
             showlegend=look.words not in shown,
             customdata=carried,
             hovertemplate=template,
-            row=1,
-            col=int(column) + 1,
         )
         shown.add(look.words)
 
@@ -317,7 +306,7 @@ def _first_receive(timeline: pd.DataFrame) -> int:
 
 
 def _lines(
-    figure: go.Figure,
+    drawing: Drawing,
     model: LaneModel,
     zone: ZoneInfo,
     function_timeout_s: int | None,
@@ -343,42 +332,31 @@ def _lines(
         back += say(", {span}", span=say.span(1000 * visibility_timeout_s))
     changed = model.marks[model.marks["kind"] == "change"]
     for column, us in changed.drop_duplicates(["at_us", "episode"])[["episode", "at_us"]].itertuples(index=False):
-        _line(figure, column, local(pd.Series([us]), zone)[0], REFUSED, "dot")
+        drawing.line_over_all(column + 1, local(pd.Series([us]), zone)[0], _stroke(REFUSED, "dot"))
     for row, (words, rows, at) in enumerate(((killed, kills, "at_us"), (back, ran_out, "end_us"))):
         moments = rows.drop_duplicates([at, "episode"])[["episode", at]]
         if len(moments) > _MOST_LINES:
             continue
         for n, (column, us) in enumerate(moments.itertuples(index=False, name=None)):
-            axis = f"x{column + 1}" if column else "x"
             when = local(pd.Series([us]), zone)[0]
-            _line(figure, column, when, ALARM, "dash")
+            drawing.line_over_all(column + 1, when, _stroke(ALARM, "dash"))
             if n == 0:
                 late = _share(model.episodes, column, us) > 0.4
-                figure.add_annotation(
-                    text=words,
+                drawing.note(
+                    words,
+                    12,
                     x=when,
-                    xref=axis,
+                    xref=f"x{column + 1}" if column else "x",
                     y=1,
                     yref="paper",
                     yanchor="bottom",
                     yshift=ticks_above(len(model.lanes)) + (16 if row and len(kills) else 0),
                     xanchor="right" if late else "left",
-                    showarrow=False,
-                    font={"size": 12},
                 )
 
 
-def _line(figure: go.Figure, column: int, when: Any, colour: str, dash: str) -> None:
-    figure.add_shape(
-        type="line",
-        x0=when,
-        x1=when,
-        y0=0,
-        y1=1,
-        xref=f"x{column + 1}" if column else "x",
-        yref="paper",
-        line={"color": colour, "width": 1.6, "dash": dash},
-    )
+def _stroke(colour: str, dash: str) -> dict[str, Any]:
+    return {"color": colour, "width": 1.6, "dash": dash}
 
 
 def _share(episodes: Sequence[Episode], column: int, us: int) -> float:

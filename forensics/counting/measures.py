@@ -105,7 +105,7 @@ def delivery_measures(deliveries: pl.DataFrame, last_causes: pl.DataFrame | None
     ``last_causes``: queue_arn, item_id and ``last_cause``, the cause of the item's last redelivery (see last_causes).
     An item with an unlogged receive whose time nobody knows has to be in one part with all its deliveries.
     """
-    measured = each_delivery(deliveries)
+    measured = each_delivery(deliveries).collect().lazy()  # once: to plan it takes longer than a small part
     flags = (
         "redelivery",
         "unlogged",
@@ -276,7 +276,7 @@ def first_ids(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
 def _collected(counts: Sequence[pl.LazyFrame], values: Sequence[pl.LazyFrame]) -> pl.DataFrame:
     """Put into one what was counted of one part: ``counts`` may say several things of one key, of ``values`` each one."""
     at = pl.col("at").cast(_UTC)
-    found = pl.collect_all([frame.with_columns(at) for frame in (*counts, *values)])
+    found = pl.collect_all([frame.with_columns(at) for frame in (*counts, *values)], engine="in-memory")
     of_keys = pl.concat([NO_MEASURES, *found[: len(counts)]], how="diagonal")
     return _in_order(summed(of_keys, KEY), *found[len(counts) :])
 

@@ -21,9 +21,12 @@ def legible(figure: Any) -> Any:
     Streamlit's own choice for ticks is a grey of 3.7:1. The name stands for a colour that the browser puts in once;
     ``show`` lets the words change with the theme after that.
     """
-    figure.update_layout(font_color=GRAY_90, legend_font_color=GRAY_90)
-    for axes in (figure.update_xaxes, figure.update_yaxes):
-        axes(tickfont_color=GRAY_90, title_font_color=GRAY_90)
+    ink = {"color": GRAY_90}
+    axes = [name for name in figure.layout if name.startswith(("xaxis", "yaxis"))]
+    words = {name: {"tickfont": ink, "title": {"font": ink}} for name in axes}
+    figure.update_layout(
+        {"font": ink, "legend": {"font": ink}, **words}
+    )  # at once: each change lays everything out anew
     figure.for_each_annotation(lambda note: note.update(font_color=note.font.color or GRAY_90))
     return figure
 

@@ -286,9 +286,11 @@ def test_what_is_there_and_no_file_is_written_to_and_stays(run, lake, tmp_path):
     os.close(reader)
 
 
+@pytest.mark.parametrize("command", [("bundle",), ("report", "--format", "html")], ids=["a bundle", "a report"])
 @pytest.mark.parametrize("place", ["/", ".", ".."])
-def test_a_folder_is_no_place_to_write_to(run, lake, place):
-    code, _, err = run("bundle", INCIDENT, "-o", place, "--lake", lake)
+def test_a_folder_is_no_place_to_write_to_and_nothing_is_read_in_vain(run, lake, place, command, monkeypatch):
+    monkeypatch.setattr("forensics.report.case.load_case", lambda *_, **__: pytest.fail("read the incident"))
+    code, _, err = run(*command, INCIDENT, "-o", place, "--lake", lake)
 
     assert code == 2
     assert f"'{place}' is a folder" in err

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 
 from forensics.choices import LANGUAGES
 from forensics.language import Language, phrases
+from tests.parsed import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEAKING = (
@@ -40,9 +41,9 @@ def literals(node: ast.AST) -> Iterator[str]:
         yield from (*literals(node.body), *literals(node.orelse))
 
 
-def said_by(source: str, is_spoken: bool) -> Iterator[str]:
-    """Yield every phrase that a source says by name; a count is one where ``is_spoken``, elsewhere it is a finding's English."""
-    for call in (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Call) and n.args):
+def said_by(nodes: Iterable[ast.AST], is_spoken: bool) -> Iterator[str]:
+    """Yield every phrase that a source's nodes say by name; a count is one where ``is_spoken``, elsewhere it is a finding's English."""
+    for call in (n for n in nodes if isinstance(n, ast.Call) and n.args):
         if name_of(call) in SAYS:
             yield from literals(call.args[0])
         elif name_of(call) in COUNTS and is_spoken and len(call.args) > 1:
@@ -61,7 +62,7 @@ def said() -> dict[str, Path]:
     return {
         phrase: path.relative_to(ROOT)
         for path in files()
-        for phrase in said_by(path.read_text(encoding="utf-8"), "forensics" not in path.parts)
+        for phrase in said_by(nodes_of(path), "forensics" not in path.parts)
         if is_english(phrase)
     }
 

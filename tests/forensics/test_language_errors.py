@@ -11,6 +11,7 @@ import pytest
 
 from forensics.choices import LANGUAGES
 from forensics.language import Language
+from tests.parsed import nodes_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("cli", "forensics", "ingest", "lab", "pages", "spark_jobs")
@@ -33,10 +34,10 @@ AS_TYPED = re.compile(
 
 
 @cache
-def sources() -> dict[Path, list[ast.AST]]:
-    """Return the nodes of every file, walked through once."""
+def sources() -> dict[Path, tuple[ast.AST, ...]]:
+    """Return the nodes of every file, by its path."""
     files = [path for place in PLACES for path in (ROOT / place).rglob("*.py")]
-    return {path: list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in files}
+    return {path: nodes_of(path) for path in files}
 
 
 def name_of(node: ast.AST) -> str:
@@ -71,7 +72,7 @@ def texts(node: ast.AST, named: dict[str, list[ast.AST]]) -> Iterator[str]:
                 yield from texts(value, {})
 
 
-def said_by(nodes: list[ast.AST], kinds: set[str]) -> Iterator[tuple[str, ...]]:
+def said_by(nodes: tuple[ast.AST, ...], kinds: set[str]) -> Iterator[tuple[str, ...]]:
     """Yield each text of an error, or of a refused setting; with the forms in which it may stand, of which one is known."""
     named: dict[str, list[ast.AST]] = defaultdict(list)
     for node in nodes:

@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def on_this_machine(packages_are_asked_once):
+def on_this_machine(streamlit_does_nothing_in_vain):
     """Without a server there is no address; the repository's own configuration says loopback."""
     config.set_option("server.address", "127.0.0.1")
 

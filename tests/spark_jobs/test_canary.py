@@ -11,7 +11,7 @@ from forensics.tables.findings import INCIDENTS, MESSAGES
 from tests.spark_jobs.from_files import SECRETS
 from tests.waiting import PATIENCE_S
 
-pytestmark = [pytest.mark.page, pytest.mark.slow, pytest.mark.usefixtures("packages_are_asked_once")]
+pytestmark = [pytest.mark.page, pytest.mark.slow, pytest.mark.usefixtures("streamlit_does_nothing_in_vain")]
 
 ROOT = Path(__file__).parents[2]
 FORMS = ("html", "md", "json", "csv")

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -77,14 +78,10 @@ def judged(lake: Lake, said: Settings) -> dict[str, bytes]:
 
 
 def findings_of(lake: Lake) -> dict[str, bytes]:
-    """Return every findings table as bytes that are the same for the same rows."""
+    """Return every findings table as bytes that are the same for the same rows: a JSON object a line, sorted."""
     found = lake.findings()
-    rows = {table.name: map(canonical, found.read(table).to_pylist()) for table in FINDINGS}
-    return {name: "\n".join(sorted(lines)).encode() for name, lines in rows.items()}
-
-
-def canonical(row: dict[str, Any]) -> str:
-    return json.dumps(row, default=str, sort_keys=True)
+    rows = {table.name: pl.DataFrame(pl.from_arrow(found.read(table))).write_ndjson() for table in FINDINGS}
+    return {name: "\n".join(sorted(lines.splitlines())).encode() for name, lines in rows.items()}
 
 
 def assert_same(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
@@ -116,14 +113,13 @@ def check(worlds: list[World], said: Settings, count: int, seed: str, folder: Pa
     rng = random.Random(seed)
     evidence = evidence_of(worlds, *others)
     lake = Lake(folder / "in-rounds")
-    found: dict[str, bytes] = {}
     for rows in in_rounds(evidence, count, rng):
         append(lake, rows)
         if any(rows.values()):
-            found = judged(lake, said)
+            correlate(lake, said, carrier=Here())
             BETWEEN[rng.choice(sorted(BETWEEN))](lake)
 
-    assert_same(found, anew(evidence, said, folder / "at-once"))
+    assert_same(findings_of(lake), anew(evidence, said, folder / "at-once"))
 
 
 @settings(max_examples=5, suppress_health_check=list(HealthCheck), phases=UNSHRUNK)
@@ -251,7 +247,7 @@ def test_a_disk_that_damages_what_is_made_ends_the_run_with_a_sentence(begun, sa
         shutil.rmtree(entry)
 
     with pytest.raises(CacheDamagedError, match="again and again"):
-        judged(begun.lake, said)
+        correlate(begun.lake, said, carrier=Here())
     assert findings_of(begun.lake) == begun.before
 
 
@@ -298,7 +294,7 @@ def test_a_run_that_is_killed_in_a_step_is_taken_up_by_the_next(step, begun, sai
 
     monkeypatch.setattr(Cache, "made", killed)
     with pytest.raises(KeyboardInterrupt):
-        judged(begun.lake, said)
+        correlate(begun.lake, said, carrier=Here())
     assert findings_of(begun.lake) == begun.before
 
     assert_same(judged(begun.lake, said), begun.expected)
@@ -314,7 +310,7 @@ def test_a_run_that_is_killed_while_it_publishes_leaves_readers_on_what_was_befo
 
     monkeypatch.setattr(Lake, "_replace", killed)
     with pytest.raises(KeyboardInterrupt):
-        judged(begun.lake, said)
+        correlate(begun.lake, said, carrier=Here())
     assert findings_of(begun.lake) == begun.before
 
     assert_same(judged(begun.lake, said), begun.expected)
@@ -341,7 +337,7 @@ def test_settings_that_are_changed_and_changed_back(old, new, begun, said, by_ha
 
 
 def test_a_lake_that_was_moved_is_judged_on_from_where_it_is(begun, said, tmp_path):
-    judged(begun.lake, said)
+    correlate(begun.lake, said, carrier=Here())
     root = begun.lake.root.rename(tmp_path / "elsewhere")
     for step in ("join", "without", "incidents"):
         shutil.rmtree(root / "findings" / ".cache" / step, ignore_errors=True)
@@ -350,7 +346,7 @@ def test_a_lake_that_was_moved_is_judged_on_from_where_it_is(begun, said, tmp_pa
 
 
 def test_the_same_evidence_again_makes_nothing_anew(begun, said, monkeypatch):
-    judged(begun.lake, said)
+    correlate(begun.lake, said, carrier=Here())
     steps, made = [], Cache.made
     monkeypatch.setattr(Cache, "made", lambda cache, *a: steps.append(a[0]) or made(cache, *a))
 
@@ -360,7 +356,7 @@ def test_the_same_evidence_again_makes_nothing_anew(begun, said, monkeypatch):
 
 
 def test_a_reading_of_another_queue_tells_no_incident_anew(begun, said, monkeypatch):
-    judged(begun.lake, said)
+    correlate(begun.lake, said, carrier=Here())
     coverage = BY_NAME["coverage"]
     elsewhere = {
         "evidence_id": "coverage:elsewhere",
@@ -407,7 +403,7 @@ LATER = ("function_settings", "event_source_mappings", "queue_settings", "covera
 def test_what_is_known_of_settings_later_is_as_if_it_had_been_known_at_once(small, table, at_once, tmp_path):
     rows, said, lake = small().rows, small_worlds.SETTINGS, Lake(tmp_path / "lake")
     append(lake, {name: mine for name, mine in rows.items() if name != table})
-    judged(lake, said)
+    correlate(lake, said, carrier=Here())
     append(lake, {table: rows.get(table, [])})
 
     assert_same(judged(lake, said), at_once(small))
@@ -423,10 +419,10 @@ def test_settings_of_the_time_of_an_old_receive_that_become_known_later(tmp_path
     small.function("old", "reprinting", *run("r", 1, 3, record(some_id("m"), 1, "old", "{}", -48 * 3600, **first)))
     rows, said, lake = small.rows, Settings.parse(""), Lake(tmp_path / "lake")
     append(lake, rows | {"queue_settings": rows["queue_settings"][:1]})
-    judged(lake, said)
+    correlate(lake, said, carrier=Here())
     append(lake, {"queue_settings": rows["queue_settings"][1:]})
 
     found = judged(lake, said)
 
-    assert b'"visibility_timeout_s": 77' in found["deliveries"]
+    assert b'"visibility_timeout_s":77' in found["deliveries"]
     assert_same(found, anew(rows, said, tmp_path / "anew"))

@@ -3,6 +3,7 @@ from math import log10
 
 import pandas as pd
 import pytest
+from plotly.basedatatypes import BaseFigure
 
 from forensics.charts.queue_days import TITLES, backlog_figure, incident_frame, queue_days_figure
 from forensics.settings_in_force import Step
@@ -137,3 +138,15 @@ def test_seconds_stand_at_the_logarithmic_axis_as_they_are():
 
     assert {10, 20, 50} < set(figure.layout.yaxis4.tickvals)
     assert figure.layout.yaxis4.type == "log"
+
+
+def test_plotly_checks_a_chart_once_and_not_at_every_trace_line_and_axis(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("changed a figure that Plotly had checked already")
+
+    for change in ("add_traces", "plotly_update", "_add_annotation_like", "_perform_update"):
+        monkeypatch.setattr(BaseFigure, change, refuse)
+    limits = {"visibility timeout": [Step(None, None, 600)]}
+
+    assert len(drawn(incidents=[INCIDENT], limits=limits, is_narrow=True).data) == 13
+    assert len(backlog_figure([week_row("orders", "2026-W47") | {"day": "2026-11-18"}]).data) == 2
