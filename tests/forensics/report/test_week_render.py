@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from forensics.checks import Setup
+from forensics.checks.run_near_timeout import run_near_timeout
 from forensics.extras import ExtraMissingError
 from forensics.health import NUMBERS, Timeouts, review_week
 from forensics.report.week_render import WEEK_FORMATS, cards, render_week, spark_svg
@@ -18,10 +20,11 @@ from tests.forensics.health.rows import ACCOUNT, finding, week_row
 
 UNTIL = datetime(2026, 11, 23, 1, tzinfo=UTC)
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CLOSE = run_near_timeout(Setup("", "", "lambda", function_timeout_s=30, run_count=9, run_p99_ms=27_000)).sentence
 HOSTILE = "<script>alert(1)</script>|![x](http://e)\n=1+1"
 
 
-def reviewed(settings="", queue="payments.fifo", sentence="p99 run 27 s is close to the function timeout 30 s"):
+def reviewed(settings="", queue="payments.fifo", sentence=CLOSE):
     rows = [
         week_row(queue, "2026-W46", redelivery_count=4),
         week_row(queue, "2026-W47", twice_at_least=7, twice_at_most=8, timeout_count=2, redelivery_count=41),
