@@ -138,7 +138,11 @@ def _counted(count: int, noun: str = "message") -> str:
 
 
 def _with_aside(told: str, aside: Sequence[SetAside]) -> str:
-    return joined([*([told] if told else []), f"set aside: {aside_text(aside)}"], "; ") if aside else told
+    return (
+        joined([*([told] if told else []), said("set aside: {aside}", aside=aside_text(aside))], "; ")
+        if aside
+        else told
+    )
 
 
 def _steps(
