@@ -117,9 +117,10 @@ def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident],
             else say("Still open where the data ends ({data_end})", data_end=page.data_end)
         )
         more = say(", and {n} more", n=len(running) - 1) if len(running) > 1 else ""
-        return say(
+        told = say(
             "{when} on {queue}: {what}{more}.", when=when, queue=running[0].queue, what=_what(running[0]), more=more
         )
+        return told + _sure_besides(running, ranked, until)
     worst = ranked[0]
     which = (
         say("The only fault") if len(ranked) == 1 else say("The worst of {fault}", fault=count(len(ranked), "fault"))
@@ -135,6 +136,19 @@ def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident],
     )
     return say(
         "Nothing active in the last hour of data, which ends {data_end}. {quiet}", data_end=page.data_end, quiet=quiet
+    )
+
+
+def _sure_besides(running: list[Fault], ranked: list[Fault], until: datetime | None) -> str:
+    """Name the worst that surely happened where nothing that is open is sure: what may be must not hide what was."""
+    sure = next((fault for fault in ranked if fault.verdict == "confirmed"), None)
+    if sure is None or any(fault.verdict == "confirmed" for fault in running):
+        return ""
+    return say(
+        " Confirmed, on {queue}, {state}: {what}.",
+        queue=sure.queue,
+        state=in_words(sure.state(until)),
+        what=_what(sure),
     )
 
 
