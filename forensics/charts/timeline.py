@@ -30,6 +30,8 @@ _TALL, _TICKS_TOP = 16, 42
 _MOST_LINES = 6
 CELLS, MOST_TOGETHER = 70, 3
 """Cells of a lane, each about a mark wide, and how many marks of a kind one shows apart."""
+FEW_CELLS, MOST_IN_LANE = 10, 40
+"""Cells of a lane that has so many marks of a kind that they would be one band: each is one mark with its count."""
 
 
 def timeline_figure(
@@ -294,19 +296,22 @@ def _add_bars(figure: go.Figure, look: BarLook, bars: pd.DataFrame, hover: Hover
 def gathered(marks: pd.DataFrame, episodes: Sequence[Episode]) -> pd.DataFrame:
     """Draw marks of one kind that would lie on one another as the first of them, with how many there are.
 
-    Adds the column ``together``. Marks lie on one another where more than MOST_TOGETHER fall into one cell of a lane.
+    Adds the column ``together``. Marks lie on one another where more than MOST_TOGETHER fall into one cell of a lane; a lane
+    with more than MOST_IN_LANE has FEW_CELLS, whatever falls into one of which is one mark.
     """
     marks = marks.assign(together=1)
     if len(marks) <= MOST_TOGETHER:
         return marks
+    is_band = marks.groupby(["kind", "y"])["at_us"].transform("size") > MOST_IN_LANE
     cells = [
-        int(CELLS * _share(episodes, column, at)) for column, at in zip(marks["episode"], marks["at_us"], strict=True)
+        int((FEW_CELLS if band else CELLS) * _share(episodes, column, at))
+        for column, at, band in zip(marks["episode"], marks["at_us"], is_band, strict=True)
     ]
     by = [marks["kind"], marks["y"], marks["episode"], pd.Series(cells, index=marks.index)]
     ordered = marks.sort_values("at_us", kind="stable")
     sizes = marks.groupby(by)["at_us"].transform("size")
     first = ~ordered.assign(_cell=pd.Series(cells, index=marks.index)).duplicated(["kind", "y", "episode", "_cell"])
-    crowded = sizes > MOST_TOGETHER
+    crowded = sizes > is_band.map({True: 1, False: MOST_TOGETHER})
     return marks.assign(together=sizes.where(crowded, 1))[~crowded | first.reindex(marks.index)]
 
 

@@ -132,6 +132,13 @@ def cards(review: WeekReview) -> None:
         )
 
 
+def _why(queue: QueueReview, review: WeekReview) -> str:
+    """Say why a queue needs work; what its settings ask for today is no news of a week that is over."""
+    why = in_words(queue.why)
+    is_of_today = queue.signals and queue.signals[0].is_setting and not review.ends_here
+    return f"{say('Settings today')}: {why}" if is_of_today else why
+
+
 def table(review: WeekReview) -> None:
     """Show the queues by need; a click chooses the one that the rest of the page is about."""
     if not review.queues:
@@ -141,7 +148,7 @@ def table(review: WeekReview) -> None:
         {
             "Queue": q.queue,
             "Status": [q.need],
-            "Why": _shortened(in_words(q.why)),
+            "Why": _shortened(_why(q, review)),
             "Redelivered": percent(q.redelivered),
             "8 weeks": _drawable(q.redelivered_trend),
             "Processed twice": in_words(twice_words(q)),

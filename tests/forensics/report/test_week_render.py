@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
@@ -222,3 +223,17 @@ def test_the_japanese_markdown_has_the_same_rows_and_numbers():
 
 def test_the_csv_is_the_same_in_every_language():
     assert render_week(reviewed(), "csv", "ja") == render_week(reviewed(), "csv")
+
+
+@pytest.mark.parametrize("format", ["md", "html"])
+def test_what_settings_ask_for_today_is_no_news_of_the_week(format):
+    """A week without a timeout must not read as if it had some: settings are judged at the end of the evidence."""
+    review = reviewed()
+    payments = next(q for q in review.queues if q.queue == "payments.fifo")
+    checks = tuple(s for s in payments.signals if s.is_setting)
+    quiet = replace(payments, signals=checks, why=checks[0].sentence)
+    text = render_week(replace(review, queues=(quiet,)), format).decode()
+
+    assert text.count(f"Settings today: {CLOSE}") == 2
+    assert "evidence row" in text
+    assert "0 evidence rows" not in render_week(review, format).decode()
