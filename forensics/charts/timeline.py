@@ -198,7 +198,8 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
     lay_out(figure, names, len(episodes), round(LANE_FILL / slimmest))
     _gap_labels(figure, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
-    clock_title(figure, episodes[0].start_us, zone, say, ticks_above(len(names)))
+    began = [*model.bars[model.bars["kind"] != BESIDE]["start_us"], *model.marks["at_us"]]
+    clock_title(figure, min(began, default=episodes[0].start_us), zone, say, ticks_above(len(names)))
     return figure
 
 

@@ -306,6 +306,15 @@ def test_marks_all_along_a_lane_become_ten_with_their_counts_and_no_band(double_
     assert sum(int(text.rstrip("×") or 1) for text in texts) == 180
 
 
+def test_the_axis_names_the_day_of_the_first_event_and_not_that_of_its_margin(double_billing):
+    midnight = double_billing["at"].min().normalize() + pd.Timedelta(days=1, seconds=1)
+    moved = midnight - double_billing["at"].min()
+    rows = double_billing.assign(at=double_billing["at"] + moved, until_at=double_billing["until_at"] + moved)
+    figure = timeline_figure(rows, UTC, cut_gaps=False)
+
+    assert any(note.text.startswith("21 Nov 2026 · time") for note in figure.layout.annotations)
+
+
 def test_a_tall_chart_has_its_times_above_the_lanes():
     rows = told(tales.double_billing, DOUBLE_BILLING)
     many = pd.concat([rows.assign(lane=rows["lane"] + 20 * n, item_id=rows["item_id"] + f"/{n}") for n in range(3)])
