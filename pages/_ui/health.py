@@ -171,7 +171,9 @@ def table(review: WeekReview) -> None:
         selection_mode=["single-row", "single-cell"],
         column_config={
             "Queue": config.TextColumn(pinned=True, width=name_px(q.queue for q in review.queues)),
-            "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
+            "Status": config.MultiselectColumn(
+                options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78 if language().code == "en" else 96
+            ),
             "Why": config.TextColumn(width=204),
             "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
             "8 weeks": config.BarChartColumn(  # a line is drawn smooth there, with hills that nobody measured

@@ -26,6 +26,8 @@ from pages._ui.urltime import Window, read_window
 from pages._ui.words import VERDICTS, cause, plain, verdict_column, with_commands
 
 Incident = dict[str, Any]
+BARS = 12
+"""Bars of a fault's course: in a cell of 50 pixels twice as many are lines that nobody sees on a dark page."""
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -295,7 +297,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Incident": f.newest["incident_id"],
             "What happened": f"{f.queue}: {in_words(f.headline)}",
             "Times": len(f.incidents),
-            "Over time": f.bars(first, last) if len(f.incidents) > 1 else None,  # one incident has no course
+            "Over time": f.bars(first, last, BARS) if len(f.incidents) > 1 else None,  # one incident has no course
             "Last": page.clock.minute(f.newest["started_at"]),
             "Repeats": interval(*f.repeats),
             "Cause": cause(f.trigger),
@@ -339,7 +341,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
                 width=92 if language().code == "en" else 126,
                 help=say("The last one began; {zone}.", zone=page.clock.label()),
             ),
-            "State": st.column_config.TextColumn(width=76),
+            "State": st.column_config.TextColumn(width=76 if language().code == "en" else 112),
             "Repeats": st.column_config.TextColumn(width=62, help=say("Times that work was done beyond the first.")),
             "Cause": st.column_config.TextColumn(width=114),
             "Incident": st.column_config.TextColumn(width=196, help=say("The last one.")),
