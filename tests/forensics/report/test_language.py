@@ -248,3 +248,16 @@ def test_the_japanese_report_ends_in_japanese_and_calls_nothing_english_that_is_
 
     assert "UTC。" in last
     assert "英語" not in last
+
+
+def test_what_stops_it_now_is_said_without_recognising_english(case, monkeypatch):
+    monkeypatch.setattr(language, "patterns", lambda code: ())
+    for cache in (language._by_phrase, language._sentence):
+        cache.cache_clear()
+    told = [text for move in case.opening.moves for text in (move.title, move.why, move.cost)]
+    left = {text: found for text in told if (found := english_in(Language("ja").sentence(text)))}
+    for cache in (language._by_phrase, language._sentence):
+        cache.cache_clear()
+
+    assert len(told) >= 3
+    assert left == {}
