@@ -99,7 +99,7 @@ def title(review: WeekReview) -> str:
 def sentence(review: WeekReview, page: Page) -> None:
     """Answer the page's question in one sentence, and say where the week is not whole."""
     first = review.needy[0] if review.needy else None
-    why = say(" First {queue}: {why}.", queue=first.queue, why=in_words(first.why)) if first else ""
+    why = say(" First {queue}: {why}.", queue=first.queue, why=_why(first, review)) if first else ""
     st.markdown(plain(f"{in_words(f'{headline(review)}.')}{why}"))
     st.caption(
         plain(
