@@ -1,3 +1,4 @@
+import dataclasses
 import re
 import tomllib
 from collections import Counter
@@ -15,9 +16,11 @@ from forensics.origins import ORIGIN_RULES
 from forensics.queue_rules.facts import QueueFacts
 from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
 from forensics.report import pages as report_pages
+from forensics.report.changes import what_changed
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from forensics.tables import BY_NAME
+from forensics.tables.evidence import QUEUE_SETTINGS
 from forensics.terms import CAUSE_WORDS
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
@@ -261,3 +264,19 @@ def test_what_stops_it_now_is_said_without_recognising_english(case, monkeypatch
 
     assert len(told) >= 3
     assert left == {}
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_what_was_changed_is_said_in_japanese(case, form):
+    looks = [
+        dict.fromkeys(QUEUE_SETTINGS.column_names)
+        | {"evidence_id": f"look:{n}", "queue_arn": case.incident["queue_arn"], "queue_name": "payments.fifo"}
+        | {"visibility_timeout_s": seconds, "observed_at": world.after(ms)}
+        for n, seconds, ms in ((1, 20, -9_000_000), (2, 400, -60_000))
+    ]
+    found = what_changed(case.incident, [], {QUEUE_SETTINGS.name: looks})
+    page = render(dataclasses.replace(case, changes=found), form, ReportOptions("ja")).decode().replace("\\", "")
+
+    assert len(found) == 1
+    assert "可視性タイムアウト（秒） 20 → 400" in page
+    assert "設定の読み取り（" in page
