@@ -5,6 +5,7 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from forensics.known import Known
+from forensics.sentence import joined, said
 
 COUNTS = ("handlings", "with_message", "with_count", "with_item_start", "with_effect", "with_response", "with_start")
 Counts = dict[str, Any]
@@ -112,17 +113,16 @@ def readiness(log: LogFacts) -> Readiness:
         missing.append(ITEM_START)
     if log.asks_response and log.with_response == 0:
         missing.append(RESPONSE)
+    lacking = joined((m.what for m in missing), ", ") if missing else ""
     if log.with_message == 0:
-        level, told = "blind", "No line names a message"
-    elif missing:
-        level, told = "partial", f"{log.with_message:,} of {log.handlings:,} handlings name their messages"
-    else:
-        level, told = (
-            "ready",
-            f"{log.with_message:,} of {log.handlings:,} handlings name their messages, starts and effects",
-        )
-    lacks = f"; missing: {', '.join(m.what for m in missing)}" if missing else ""
-    return Readiness(level, f"{told}{lacks}.", tuple(missing))
+        return Readiness("blind", said("No line names a message; missing: {missing}.", missing=lacking), tuple(missing))
+    named = {"count": log.with_message, "total": log.handlings}
+    if missing:
+        phrase = "{count} of {total} handlings name their messages; missing: {missing}."
+        return Readiness("partial", said(phrase, missing=lacking, **named), tuple(missing))
+    return Readiness(
+        "ready", said("{count} of {total} handlings name their messages, starts and effects.", **named), ()
+    )
 
 
 def logging_readiness(
@@ -152,8 +152,9 @@ def logging_readiness(
             )
         )
         if found is None and (group not in written or counted.get(group)):
-            whose = f"of {function} " if counted.get(group) else ""
-            ready = Readiness("unread", f"No line {whose}of this log group is in evidence.", ())
+            of_group = "No line of this log group is in evidence."
+            of_function = said("No line of {name} of this log group is in evidence.", name=function)
+            ready = Readiness("unread", of_function if counted.get(group) else of_group, ())
         samples = found["samples"] if found else []
         rows.append(
             {

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from forensics.words import noun
+
 _OPEN, _NAMED, _CLOSE = "\x02", "\x1f", "\x03"
 _SIGNS = re.compile(f"{_OPEN}[a-z_]*{_NAMED}|{_CLOSE}")
 _KEPT = 8_192
@@ -74,6 +76,18 @@ def _form_of(phrase: str) -> tuple[tuple[str, ...], str, str]:
     form = _PLACE.sub(lambda place: f"{_OPEN}{place[1]}{_NAMED}%s{_CLOSE}", whole)
     _FORMS[phrase] = names, _PLACE.sub("%s", whole), form
     return _FORMS[phrase]
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Say a count with its noun: ``1 message``, ``12,000 messages``; ``many`` is the noun's plural where it is no mere s."""
+    return said(f"{{count}} {noun(count, one, many)}", count=count)
+
+
+def clause(sentence: str) -> str:
+    """Return a sentence without its full stop, to stand in another one."""
+    if isinstance(sentence, Sentence):
+        return Sentence(sentence.english.removesuffix("."), sentence.marked.removesuffix("."))
+    return sentence.removesuffix(".")
 
 
 def joined(parts: Iterable[str], joint: str = " ") -> str:

@@ -105,7 +105,12 @@ def count_text(count: int, one: str, many: str | None = None) -> str:
     >>> count_text(1, "message"), count_text(12000, "message"), count_text(2, "delivery", "deliveries")
     ('1 message', '12,000 messages', '2 deliveries')
     """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {noun(count, one, many)}"
+
+
+def noun(count: int, one: str, many: str | None = None) -> str:
+    """Return the form of a noun that goes with a count; ``many`` is its plural where that is no mere s."""
+    return one if count == 1 else many or one + "s"
 
 
 def ms_between(start: datetime | None, end: datetime | None) -> int | None:

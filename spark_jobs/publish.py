@@ -350,5 +350,5 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
         ),
     }
     for table, mine in rows.items():
-        written(folder, table.name, pl.DataFrame(mine, schema=schema_of(table), orient="row"), table.key)
+        written(folder, table.name, pl.DataFrame(table.in_both_forms(mine), schema_of(table)), table.key)
     return {table.name: len(mine) for table, mine in rows.items()}

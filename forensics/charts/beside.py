@@ -82,7 +82,11 @@ def with_changes(
     near = [c for c in changes if low <= pd.Timestamp(c.at) <= high]
     rows = [
         _row(CHANGES, int(timeline["lane"].min()) - 1, "change", c.at)
-        | {"label": c.what[:_MOST_CHARS], "source": c.source, "evidence_ids": list(c.evidence_ids)}
+        | {
+            "label": say.sentence(c.what)[:_MOST_CHARS],
+            "source": say.sentence(c.source),
+            "evidence_ids": list(c.evidence_ids),
+        }
         for c in near
     ]
     return (_added(timeline, rows), {CHANGES: say("settings")}) if rows else (timeline, {})

@@ -30,6 +30,8 @@ _TALL, _TICKS_TOP = 16, 42
 _MOST_LINES = 6
 CELLS, MOST_TOGETHER = 70, 3
 """Cells of a lane, each about a mark wide, and how many marks of a kind one shows apart."""
+FEW_CELLS, MOST_IN_LANE = 10, 40
+"""Cells of a lane that has so many marks of a kind that they would be one band: each is one mark with its count."""
 
 
 def timeline_figure(
@@ -189,7 +191,8 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
     lay_out(drawing, names, len(episodes), round(LANE_FILL / slimmest))
     _gap_labels(drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
-    clock_title(drawing, episodes[0].start_us, zone, say, ticks_above(len(names)))
+    began = [*model.bars[model.bars["kind"] != BESIDE]["start_us"], *model.marks["at_us"]]
+    clock_title(drawing, min(began, default=episodes[0].start_us), zone, say, ticks_above(len(names)))
     return drawing
 
 
@@ -283,19 +286,22 @@ def _add_bars(drawing: Drawing, look: BarLook, bars: pd.DataFrame, hover: Hover,
 def gathered(marks: pd.DataFrame, episodes: Sequence[Episode]) -> pd.DataFrame:
     """Draw marks of one kind that would lie on one another as the first of them, with how many there are.
 
-    Adds the column ``together``. Marks lie on one another where more than MOST_TOGETHER fall into one cell of a lane.
+    Adds the column ``together``. Marks lie on one another where more than MOST_TOGETHER fall into one cell of a lane; a lane
+    with more than MOST_IN_LANE has FEW_CELLS, whatever falls into one of which is one mark.
     """
     marks = marks.assign(together=1)
     if len(marks) <= MOST_TOGETHER:
         return marks
+    is_band = marks.groupby(["kind", "y"])["at_us"].transform("size") > MOST_IN_LANE
     cells = [
-        int(CELLS * _share(episodes, column, at)) for column, at in zip(marks["episode"], marks["at_us"], strict=True)
+        int((FEW_CELLS if band else CELLS) * _share(episodes, column, at))
+        for column, at, band in zip(marks["episode"], marks["at_us"], is_band, strict=True)
     ]
     by = [marks["kind"], marks["y"], marks["episode"], pd.Series(cells, index=marks.index)]
     ordered = marks.sort_values("at_us", kind="stable")
     sizes = marks.groupby(by)["at_us"].transform("size")
     first = ~ordered.assign(_cell=pd.Series(cells, index=marks.index)).duplicated(["kind", "y", "episode", "_cell"])
-    crowded = sizes > MOST_TOGETHER
+    crowded = sizes > is_band.map({True: 1, False: MOST_TOGETHER})
     return marks.assign(together=sizes.where(crowded, 1))[~crowded | first.reindex(marks.index)]
 
 

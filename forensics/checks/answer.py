@@ -1,6 +1,9 @@
 """A check's answer: it fails, passes, cannot tell, or does not apply; the first three say why."""
 
+from datetime import datetime
 from typing import NamedTuple
+
+from forensics.sentence import said
 
 FAILS, PASSES, UNKNOWN, DOES_NOT_APPLY = "fails", "passes", "unknown", "does not apply"
 CRITICAL, WARNING, NOTE = "critical", "warning", "note"
@@ -32,6 +35,11 @@ def passes(sentence: str, *uses: str) -> Answer:
 def unknown(sentence: str, would_decide: str, *uses: str) -> Answer:
     """A value is missing; ``would_decide`` names the evidence that has it."""
     return Answer(UNKNOWN, sentence, uses, would_decide=would_decide)
+
+
+def since_set(at: datetime) -> str:
+    """Say since when a setting holds; ``at`` is UTC."""
+    return said("since it was set {at} UTC", at=f"{at:%d %b %H:%M}")
 
 
 NOT_HERE = Answer(DOES_NOT_APPLY)

@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import NO_FUNCTION_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 from forensics.words import seconds_text
 
 
@@ -25,13 +26,24 @@ def batch_outgrows_timeout(setup: Setup) -> Answer:
             *uses,
         )
     whole_ms = (setup.batch_size or 1) * setup.item_p99_ms
-    told = f"batch size {setup.batch_size} × p99 item {seconds_text(setup.item_p99_ms)} = {seconds_text(whole_ms)}"
+    told = {
+        "n": setup.batch_size,
+        "item": seconds_text(setup.item_p99_ms),
+        "whole": seconds_text(whole_ms),
+        "limit": f"{setup.function_timeout_s} s",
+    }
     if whole_ms > 1000 * setup.function_timeout_s:
         fits = max(1, 1000 * setup.function_timeout_s // max(setup.item_p99_ms, 1))
         return fails(
             WARNING,
-            f"{told} > function timeout {setup.function_timeout_s} s: a full batch of slow items cannot end in time",
-            f"Set the batch size to {fits}{' or less' if fits > 1 else ''}, or raise the function timeout.",
+            said(
+                "batch size {n} × p99 item {item} = {whole} > function timeout {limit}: a full batch of slow items cannot end in time",
+                **told,
+            ),
+            said(
+                "Set the batch size to {n}, or raise the function timeout.",
+                n=said("{n} or less", n=fits) if fits > 1 else fits,
+            ),
             *uses,
         )
-    return passes(f"{told} ≤ function timeout {setup.function_timeout_s} s", *uses)
+    return passes(said("batch size {n} × p99 item {item} = {whole} ≤ function timeout {limit}", **told), *uses)

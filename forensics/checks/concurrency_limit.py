@@ -2,7 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 
 def concurrency_limit(setup: Setup) -> Answer:
@@ -18,31 +18,41 @@ def concurrency_limit(setup: Setup) -> Answer:
     reserved, most = setup.reserved_concurrency, setup.maximum_concurrency
     uses = ("reserved_concurrency", "maximum_concurrency", "throttle_count")
     advice = (
-        f"Set the mapping's maximum concurrency to {max(2, reserved)} or less."
+        said("Set the mapping's maximum concurrency to {n}.", n=said("{n} or less", n=max(2, reserved)))
         if reserved and reserved >= 2
         else "Raise the reserved concurrency to 2 or more, and set the mapping's maximum concurrency to it."
     )
     seen = setup.throttle_count or 0
     severity = CRITICAL if seen else WARNING
-    hurt = f"; {count_text(seen, 'throttle')} in the last 7 days" if seen else ""
+    throttles = counted(seen, "throttle")
+    hurt = said("; {throttles} in the last 7 days", throttles=throttles) if seen else ""
     if reserved is not None and most is None:
         return fails(
             severity,
-            f"reserved concurrency {reserved} without a maximum concurrency in the mapping: polls beyond it are "
-            f"throttled, and each counts as a receive{hurt}",
+            said(
+                "reserved concurrency {n} without a maximum concurrency in the mapping: polls beyond it are throttled, and each "
+                "counts as a receive{seen}",
+                n=reserved,
+                seen=hurt,
+            ),
             advice,
             *uses,
         )
     if reserved is not None and most is not None and most > reserved:
         return fails(
             severity,
-            f"maximum concurrency {most} > reserved concurrency {reserved}: what exceeds it is throttled{hurt}",
+            said(
+                "maximum concurrency {most} > reserved concurrency {n}: what exceeds it is throttled{seen}",
+                most=most,
+                n=reserved,
+                seen=hurt,
+            ),
             advice,
             *uses,
         )
     if reserved is None and seen:
         return unknown(
-            f"{count_text(seen, 'throttle')} in the last 7 days, and no reserved concurrency was read",
+            said("{throttles} in the last 7 days, and no reserved concurrency was read", throttles=throttles),
             "GetFunctionConcurrency of the function, or the account's concurrency limit",
             *uses,
         )
@@ -54,4 +64,7 @@ def concurrency_limit(setup: Setup) -> Answer:
         )
     if reserved is None:
         return passes("no reserved concurrency was read and no throttle was seen", *uses)
-    return passes(f"maximum concurrency {most} fits into the reserved concurrency {reserved}", *uses)
+    fits = said(
+        "maximum concurrency {most} fits into the reserved concurrency {reserved}", most=most, reserved=reserved
+    )
+    return passes(fits, *uses)

@@ -2,7 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 POISONED_AT = 10
 """Receives of one message from which on nobody can call it bad luck."""
@@ -20,14 +20,16 @@ def dead_letter_queue_missing(setup: Setup) -> Answer:
         return NO_QUEUE_SETTINGS
     uses = ("dead_letter_queue", "highest_receive_count")
     if setup.dead_letter_queue:
-        return passes(f"messages that keep failing go to {setup.dead_letter_queue}", *uses)
+        return passes(said("messages that keep failing go to {dlq}", dlq=setup.dead_letter_queue), *uses)
     highest = setup.highest_receive_count
     advice = "Give the queue a redrive policy: a dead-letter queue and maxReceiveCount 5 or more."
     if highest is not None and highest >= POISONED_AT:
         return fails(
             CRITICAL,
-            f"no dead-letter queue, and one message was received {count_text(highest, 'time')}: it comes back until its "
-            "retention ends",
+            said(
+                "no dead-letter queue, and one message was received {times}: it comes back until its retention ends",
+                times=counted(highest, "time"),
+            ),
             advice,
             *uses,
         )

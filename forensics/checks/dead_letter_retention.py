@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 
 LONGEST_S = 1_209_600
 """The longest retention SQS offers: 14 days."""
@@ -25,25 +26,32 @@ def dead_letter_retention(setup: Setup) -> Answer:
         return NO_QUEUE_SETTINGS
     if theirs is None:
         return unknown(
-            f"the settings of {setup.dead_letter_queue} were not read",
+            said("the settings of {dlq} were not read", dlq=setup.dead_letter_queue),
             "GetQueueAttributes of the dead-letter queue",
             *uses,
         )
+    told = {"dlq": setup.dead_letter_queue, "theirs": _days(theirs), "own": _days(own)}
     if theirs > own or theirs >= LONGEST_S:
-        return passes(f"{setup.dead_letter_queue} keeps messages {_days(theirs)}, the queue {_days(own)}", *uses)
-    advice = f"Set the dead-letter queue's retention to 14 days ({LONGEST_S} s)."
+        return passes(said("{dlq} keeps messages {theirs}, the queue {own}", **told), *uses)
+    advice = said("Set the dead-letter queue's retention to 14 days ({n}).", n=f"{LONGEST_S} s")
     if setup.is_fifo:  # by newer words of AWS its clock starts anew at the move; nobody measured it
         return fails(
             NOTE,
-            f"{setup.dead_letter_queue} keeps messages {_days(theirs)}, no longer than the queue's own {_days(own)}: a "
-            "FIFO queue counts from the move, by what AWS says, so that is all the time there is to look at a dead letter",
+            said(
+                "{dlq} keeps messages {theirs}, no longer than the queue's own {own}: a FIFO queue counts from the move, by what AWS "
+                "says, so that is all the time there is to look at a dead letter",
+                **told,
+            ),
             advice,
             *uses,
         )
     return fails(
         WARNING,
-        f"{setup.dead_letter_queue} keeps messages {_days(theirs)}, no longer than the queue's own {_days(own)}: on a "
-        "standard queue the clock runs from the send, so a dead letter can be lost soon after it was moved",
+        said(
+            "{dlq} keeps messages {theirs}, no longer than the queue's own {own}: on a standard queue the clock runs from the send, "
+            "so a dead letter can be lost soon after it was moved",
+            **told,
+        ),
         advice,
         *uses,
     )

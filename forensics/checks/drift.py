@@ -12,8 +12,11 @@ from forensics.checks.answer import (
     passes,
 )
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 
 TIMEOUTS = 6
+VISIBILITY_MOVED, TIMEOUT_MOVED = "visibility timeout {before} → {now}", "function timeout {before} → {now}"
+FUNCTION_CHANGED, QUEUE_CHANGED = "the function was changed on {at} UTC", "the queue was changed on {at} UTC"
 
 
 def drift(setup: Setup) -> Answer:
@@ -47,34 +50,43 @@ def drift(setup: Setup) -> Answer:
     if visibility < timeout:
         return fails(
             CRITICAL,
-            f"AWS would refuse this mapping today (visibility timeout {visibility} s < function timeout {timeout} s): "
-            f"{_who_changed(setup)} after it was made",
+            said(
+                "AWS would refuse this mapping today (visibility timeout {visibility} < function timeout {timeout}): {changed} after "
+                "it was made",
+                visibility=f"{visibility} s",
+                timeout=f"{timeout} s",
+                changed=_who_changed(setup),
+            ),
             advice,
             *uses,
         )
     was_visibility, was_timeout = setup.first_visibility_timeout_s, setup.first_function_timeout_s
     moved = [
-        f"{name} {before} s → {now} s"
-        for name, before, now in (
-            ("visibility timeout", was_visibility, visibility),
-            ("function timeout", was_timeout, timeout),
+        said(phrase, before=f"{before} s", now=f"{now} s")
+        for phrase, before, now in (
+            (VISIBILITY_MOVED, was_visibility, visibility),
+            (TIMEOUT_MOVED, was_timeout, timeout),
         )
         if before is not None and before != now
     ]
+    both = _both(moved) if moved else ""
     if moved and was_visibility is not None and was_timeout is not None:
         if was_visibility >= TIMEOUTS * was_timeout and visibility < TIMEOUTS * timeout:
-            return fails(
-                WARNING, f"{' and '.join(moved)}: no longer six function timeouts, as it was before", advice, *uses
-            )
-        return passes(f"changed without harm: {' and '.join(moved)}", *uses)
+            worse = said("{moved}: no longer six function timeouts, as it was before", moved=both)
+            return fails(WARNING, worse, advice, *uses)
+        return passes(said("changed without harm: {moved}", moved=both), *uses)
     return passes("the timeouts fit each other as AWS demands of a new mapping, and no change of them was seen", *uses)
+
+
+def _both(told: list[str]) -> str:
+    return told[0] if len(told) == 1 else said("{one} and {other}", one=told[0], other=told[1])
 
 
 def _who_changed(setup: Setup) -> str:
     made = setup.mapping_changed_at
     changed = [
-        f"the {what} was changed on {at:%Y-%m-%d %H:%M} UTC"
-        for what, at in (("function", setup.function_changed_at), ("queue", setup.queue_changed_at))
+        said(phrase, at=f"{at:%Y-%m-%d %H:%M}")
+        for phrase, at in ((FUNCTION_CHANGED, setup.function_changed_at), (QUEUE_CHANGED, setup.queue_changed_at))
         if at and made and at > made
     ]
-    return " and ".join(changed) or "one of the two was changed"
+    return _both(changed) if changed else "one of the two was changed"

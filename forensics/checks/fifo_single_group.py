@@ -1,8 +1,9 @@
 """One message group makes a FIFO queue one lane: whatever holds one message holds all behind it."""
 
-from forensics.checks.answer import CRITICAL, NOT_HERE, WARNING, Answer, fails, passes, unknown
+from forensics.checks.answer import CRITICAL, NOT_HERE, WARNING, Answer, fails, passes, since_set, unknown
 from forensics.checks.setup import Setup
-from forensics.words import count_text, seconds_text
+from forensics.sentence import counted, said
+from forensics.words import seconds_text
 
 SHARE = 0.5
 """From this share of the function timeout on, a run of the slowest items is too close to it."""
@@ -43,29 +44,32 @@ def fifo_single_group(setup: Setup) -> Answer:
         "own group."
     )
     if timeout_count:
-        when = (
-            f"since it was set {setup.timeout_set_at:%d %b %H:%M} UTC" if setup.timeout_set_at else "in the last 7 days"
-        )
-        hold = f" for up to {setup.visibility_timeout_s} s" if setup.visibility_timeout_s else ""
+        when = since_set(setup.timeout_set_at) if setup.timeout_set_at else "in the last 7 days"
+        hidden_s = setup.visibility_timeout_s
         return fails(
             CRITICAL,
-            f"one message group, batch size {setup.batch_size}, and {count_text(timeout_count, 'function timeout')} "
-            f"{when}: each stopped the whole queue{hold}",
+            said(
+                "one message group, batch size {size}, and {timeouts} {when}: each stopped the whole queue{hold}",
+                size=setup.batch_size,
+                timeouts=counted(timeout_count, "function timeout"),
+                when=when,
+                hold=said(" for up to {span}", span=f"{hidden_s} s") if hidden_s else "",
+            ),
             advice,
             *uses,
         )
     limit_ms = 1000 * setup.function_timeout_s
     whole_ms = setup.item_p99_ms * (setup.batch_size or 1) if setup.item_p99_ms is not None else p99_ms
     if whole_ms is not None and whole_ms >= SHARE * limit_ms:
-        what = (
-            f"a batch of {setup.batch_size} slow items takes {seconds_text(whole_ms)}"
-            if setup.item_p99_ms is not None
-            else f"p99 run {seconds_text(whole_ms)}"
-        )
+        takes = "p99 run {span}" if setup.item_p99_ms is None else "a batch of {n} slow items takes {span}"
         return fails(
             WARNING,
-            f"one message group, batch size {setup.batch_size}: {what}, and the function timeout is "
-            f"{setup.function_timeout_s} s; a timeout would stop the whole queue",
+            said(
+                "one message group, batch size {size}: {what}, and the function timeout is {limit}; a timeout would stop the whole queue",
+                size=setup.batch_size,
+                what=said(takes, n=setup.batch_size, span=seconds_text(whole_ms)),
+                limit=f"{setup.function_timeout_s} s",
+            ),
             advice,
             *uses,
         )

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from forensics.checks import CONSUMER_CHECKS, FAILS, QUEUE_CHECKS, UNKNOWN, Answer, Setup, answers
 from forensics.known import Known, Row
+from forensics.sentence import said
 from forensics.settings_in_force import SETTINGS_KEYS, Changes, intervals, recorded_changes
 
 OF_QUEUE = "-"
@@ -243,9 +244,15 @@ def _with_logs(setup: Setup, row: Row | None) -> Setup:
         named_count=row["named_count"],
         counted_count=row["counted_count"],
         response_count=row["response_count"],
-        line_to_add=f"{row['python_lines'][0]} (Python) or {row['node_lines'][0]} (Node)" if row["missing"] else None,
+        line_to_add=_line_to_add(row),
         evidence={**setup.evidence, "logs": tuple(row["evidence_ids"])},
     )
+
+
+def _line_to_add(row: Row) -> str | None:
+    if not row["missing"]:
+        return None
+    return said("{line} (Python) or {other} (Node)", line=row["python_lines"][0], other=row["node_lines"][0])
 
 
 def _row(setup: Setup, arn: str, code: str, answer: Answer, data_until: datetime | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import re
 
 from forensics.checks.answer import NOT_HERE, NOTE, WARNING, Answer, fails, passes
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 _MONEY = re.compile(r"(?i)pay|charg|bill|invoic|refund|payout|transfer|withdraw|deposit|order|checkout")
 
@@ -22,7 +22,7 @@ def guard_missing(setup: Setup) -> Answer:
     if not setup.delivery_count or setup.has_guard_line is None:
         return NOT_HERE  # nothing was seen of it
     if setup.stopped_count:
-        return passes(f"a guard stopped the repeats of {count_text(setup.stopped_count, 'work')}", *uses)
+        return passes(said("a guard stopped the repeats of {works}", works=counted(setup.stopped_count, "work")), *uses)
     if setup.has_guard_line:
         return passes("the settings name a guard's line or table", *uses)
     advice = (
@@ -30,6 +30,7 @@ def guard_missing(setup: Setup) -> Answer:
     )
     again = setup.redelivery_count or 0
     if again:
-        said = f"no guard was seen on a queue that charges, with {count_text(again, 'redelivered message')}"
-        return fails(WARNING, said, advice, *uses)
+        again_told = counted(again, "redelivered message")
+        told = said("no guard was seen on a queue that charges, with {messages}", messages=again_told)
+        return fails(WARNING, told, advice, *uses)
     return fails(NOTE, "no guard was seen on a queue that charges", advice, *uses)

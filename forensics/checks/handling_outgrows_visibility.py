@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 from forensics.words import seconds_text
 
 SHARE = 0.8
@@ -19,27 +20,35 @@ def handling_outgrows_visibility(setup: Setup) -> Answer:
     if setup.run_p99_ms is None:
         return unknown("no handling of known length was seen", "the consumer's log", *uses)
     needed_ms = setup.run_p99_ms + 1000 * setup.window_s
-    took, hidden = seconds_text(needed_ms), f"visibility timeout {setup.visibility_timeout_s} s"
     slowest_ms = max(needed_ms, (setup.run_max_ms or 0) + 1000 * setup.window_s)
-    advice = (
-        f"Raise the visibility timeout to {-(-3 * slowest_ms // 1000)} s or more, or let the consumer extend it while "
-        "it works."
+    told = {"took": seconds_text(needed_ms), "hidden": f"{setup.visibility_timeout_s} s"}
+    advice = said(
+        "Raise the visibility timeout to {span} or more, or let the consumer extend it while it works.",
+        span=f"{-(-3 * slowest_ms // 1000)} s",
     )
     if needed_ms > 1000 * setup.visibility_timeout_s:
         return fails(
             CRITICAL,
-            f"{hidden} < p99 handling {took}: slow messages can be redelivered while they are worked on",
+            said(
+                "visibility timeout {hidden} < p99 handling {took}: slow messages can be redelivered while they are worked on",
+                **told,
+            ),
             advice,
             *uses,
         )
     if slowest_ms > 1000 * setup.visibility_timeout_s:
         return fails(
             WARNING,
-            f"{hidden} < slowest handling {seconds_text(slowest_ms)} (p99 {took}): that message can have been "
-            "redelivered while it was worked on",
+            said(
+                "visibility timeout {hidden} < slowest handling {slowest} (p99 {took}): that message can have been redelivered while "
+                "it was worked on",
+                slowest=seconds_text(slowest_ms),
+                **told,
+            ),
             advice,
             *uses,
         )
     if needed_ms >= SHARE * 1000 * setup.visibility_timeout_s:
-        return fails(WARNING, f"p99 handling {took} is close to the {hidden}", advice, *uses)
-    return passes(f"{hidden} > p99 handling {took}", *uses)
+        close = said("p99 handling {took} is close to the visibility timeout {hidden}", **told)
+        return fails(WARNING, close, advice, *uses)
+    return passes(said("visibility timeout {hidden} > p99 handling {took}", **told), *uses)

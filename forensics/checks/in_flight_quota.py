@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 from forensics.words import percent
 
 QUOTA = 120_000
@@ -21,12 +22,12 @@ def in_flight_quota(setup: Setup) -> Answer:
             "ApproximateNumberOfMessagesNotVisible",
             "in_flight_max_count",
         )
-    said = f"at most {most:,} messages were in flight, {percent(most / QUOTA)} of the quota"
+    told = said("at most {most} messages were in flight, {share} of the quota", most=most, share=percent(most / QUOTA))
     if most < WARN_SHARE * QUOTA:
-        return passes(said, "in_flight_max_count")
+        return passes(told, "in_flight_max_count")
     return fails(
         CRITICAL if most >= CRITICAL_SHARE * QUOTA else WARNING,
-        said,
+        told,
         "Delete what is done sooner, shorten the visibility timeout, or spread the load over queues.",
         "in_flight_max_count",
     )

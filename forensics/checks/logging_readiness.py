@@ -2,7 +2,7 @@
 
 from forensics.checks.answer import NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import clause, counted, said
 
 
 def logging_readiness(setup: Setup) -> Answer:
@@ -22,28 +22,34 @@ def logging_readiness(setup: Setup) -> Answer:
         )
     if setup.logging_level in (None, "unread"):
         return unknown("no line of its log is in evidence", "the consumer's log", *uses)
-    advice = f"Add to the handler: {setup.line_to_add}."
+    advice = said("Add to the handler: {line}.", line=setup.line_to_add)
     if setup.logging_level == "blind":
         return fails(
             WARNING,
-            f"{_whose(setup.handling_count)} names a message: duplicates can only be counted by the window",
+            _blind(setup.handling_count),
             advice,
             *uses,
         )
     if setup.logging_level == "partial":
-        return fails(NOTE, setup.logging_sentence.rstrip("."), advice, *uses)
+        return fails(NOTE, clause(setup.logging_sentence), advice, *uses)
     uncounted = (setup.named_count or 0) - (setup.counted_count or 0)
     if uncounted > 0:
         return fails(
             NOTE,
-            f"{count_text(uncounted, 'handling')} of {setup.named_count or 0:,} came without a receive count: hidden "
-            "deliveries cannot be excluded",
+            said(
+                "{handlings} of {total} came without a receive count: hidden deliveries cannot be excluded",
+                handlings=counted(uncounted, "handling"),
+                total=setup.named_count or 0,
+            ),
             "Log attributes.ApproximateReceiveCount of each record, or the whole event.",
             *uses,
         )
     return passes("messages, receive counts, starts and effects are logged", *uses)
 
 
-def _whose(handlings: int | None) -> str:
+def _blind(handlings: int | None) -> str:
     """Say of what none names a message: a worker's handlings are told by the messages they name."""
-    return f"none of {count_text(handlings, 'handling')}" if handlings else "no line"
+    if not handlings:
+        return "no line names a message: duplicates can only be counted by the window"
+    phrase = "none of {handlings} names a message: duplicates can only be counted by the window"
+    return said(phrase, handlings=counted(handlings, "handling"))

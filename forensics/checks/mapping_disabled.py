@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 
 
 def mapping_disabled(setup: Setup) -> Answer:
@@ -16,19 +17,25 @@ def mapping_disabled(setup: Setup) -> Answer:
         return NO_MAPPING
     uses = ("mapping_state", "backlog_max_count", "mapping_changed_at", "delivery_count")
     if not setup.mapping_state.startswith("Disab"):
-        return passes(f"the mapping takes messages: its state is {setup.mapping_state}", *uses)
+        return passes(said("the mapping takes messages: its state is {state}", state=setup.mapping_state), *uses)
     changed, since = setup.mapping_changed_at, setup.seen_from
     if setup.delivery_count and changed and since and changed < since:
         return unknown(
-            f"the mapping says {setup.mapping_state} since {changed:%Y-%m-%d}, and yet {setup.delivery_count:,} deliveries were seen "
-            "in the last seven days",
+            said(
+                "the mapping says {state} since {day}, and yet {count} deliveries were seen in the last seven days",
+                state=setup.mapping_state,
+                day=f"{changed:%Y-%m-%d}",
+                count=setup.delivery_count,
+            ),
             "ListEventSourceMappings of the queue, read again",
             *uses,
         )
-    waits = f", and up to {setup.backlog_max_count:,} messages wait" if setup.backlog_max_count else ""
+    told = (
+        "the mapping is {state}, and up to {n} messages wait" if setup.backlog_max_count else "the mapping is {state}"
+    )
     return fails(
         CRITICAL if setup.backlog_max_count else WARNING,
-        f"the mapping is {setup.mapping_state}{waits}",
+        said(told, state=setup.mapping_state, n=setup.backlog_max_count),
         "Enable it, or delete it where another consumer has taken over.",
         *uses,
     )

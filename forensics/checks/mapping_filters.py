@@ -2,7 +2,7 @@
 
 from forensics.checks.answer import NO_MAPPING, NOT_HERE, NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 
 def mapping_filters(setup: Setup) -> Answer:
@@ -18,24 +18,26 @@ def mapping_filters(setup: Setup) -> Answer:
     uses = ("filter_patterns", "filtered_event_count", "mapping_state")
     if not setup.filter_patterns:
         return passes("the mapping hands on all messages", *uses)
-    patterns = count_text(len(setup.filter_patterns), "pattern")
+    patterns = counted(len(setup.filter_patterns), "pattern")
     if setup.filtered_event_count is None:
         return unknown(
-            f"the mapping filters by {patterns}",
+            said("the mapping filters by {patterns}", patterns=patterns),
             "FilteredOutEventCount, which the mapping's EventCount metrics have",
             *uses,
         )
     if setup.filtered_event_count:
-        filtered = count_text(setup.filtered_event_count, "message")
+        filtered = counted(setup.filtered_event_count, "message")
         return fails(
             WARNING,
-            f"the mapping filters by {patterns}, and deleted {filtered} unread",
+            said(
+                "the mapping filters by {patterns}, and deleted {filtered} unread", patterns=patterns, filtered=filtered
+            ),
             "Compare the patterns with what producers send; a message without the field matches none.",
             *uses,
         )
     return fails(
         NOTE,
-        f"the mapping filters by {patterns}; it has deleted nothing so far",
+        said("the mapping filters by {patterns}; it has deleted nothing so far", patterns=patterns),
         "Know that what matches none is lost.",
         *uses,
     )

@@ -2,7 +2,7 @@
 
 from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 LEAST, MOST = 5, 100
 
@@ -21,17 +21,24 @@ def max_receive_count(setup: Setup) -> Answer:
     if most < LEAST:
         return fails(
             WARNING,
-            f"maxReceiveCount {most} < {LEAST}: throttled polls count as receives, so healthy messages can be "
-            "dead-lettered without a single run",
-            f"Raise maxReceiveCount to {LEAST} or more.",
+            said(
+                "maxReceiveCount {n} < {least}: throttled polls count as receives, so healthy messages can be dead-lettered without "
+                "a single run",
+                n=most,
+                least=LEAST,
+            ),
+            said("Raise maxReceiveCount to {n} or more.", n=LEAST),
             *uses,
         )
     if most > MOST:
         return fails(
             NOTE,
-            f"maxReceiveCount {most}: a message that always fails is handled {count_text(most, 'time')} before it is put "
-            "aside",
-            f"Lower maxReceiveCount to what a passing outage needs; {LEAST} to 10 is usual.",
+            said(
+                "maxReceiveCount {most}: a message that always fails is handled {times} before it is put aside",
+                most=str(most),
+                times=counted(most, "time"),
+            ),
+            said("Lower maxReceiveCount to what a passing outage needs; {least} to 10 is usual.", least=LEAST),
             *uses,
         )
-    return passes(f"maxReceiveCount {most}", *uses)
+    return passes(said("maxReceiveCount {n}", n=str(most)), *uses)

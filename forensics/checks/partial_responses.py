@@ -2,7 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 
 def partial_responses(setup: Setup) -> Answer:
@@ -23,11 +23,15 @@ def partial_responses(setup: Setup) -> Answer:
     uses = ("batch_size", "reports_batch_item_failures", "returned_whole_count", "run_count", "failed_run_count")
     if not setup.reports_batch_item_failures:
         quiet = bool(setup.run_count) and setup.failed_run_count == 0
-        seen = "; no run failed in the last 7 days" if quiet else ""
+        told = (
+            "batch size {n} without partial batch responses: one failed item causes the whole batch to be redelivered; no run "
+            "failed in the last 7 days"
+            if quiet
+            else "batch size {n} without partial batch responses: one failed item causes the whole batch to be redelivered"
+        )
         return fails(
             NOTE if quiet else WARNING,
-            f"batch size {setup.batch_size} without partial batch responses: one failed item causes the whole "
-            f"batch to be redelivered{seen}",
+            said(told, n=setup.batch_size),
             "Turn ReportBatchItemFailures on in the mapping and return batchItemFailures. Does not help with "
             "timeouts or crashes.",
             *uses,
@@ -37,12 +41,16 @@ def partial_responses(setup: Setup) -> Answer:
     if setup.returned_whole_count:
         return fails(
             CRITICAL,
-            f"on in the mapping, but {count_text(setup.returned_whole_count, 'run')} ended in success and the whole batch "
-            "was redelivered: the response was missing or malformed",
+            said(
+                "on in the mapping, but {runs} ended in success and the whole batch was redelivered: the response was missing or "
+                "malformed",
+                runs=counted(setup.returned_whole_count, "run"),
+            ),
             'Return {"batchItemFailures": [{"itemIdentifier": "<messageId>"}]}, and an empty list when all went well.',
             *uses,
         )
-    return passes(
-        f"on in the mapping; no batch came back whole from {count_text(setup.run_count, 'run')} of the last 7 days",
-        *uses,
+    well = said(
+        "on in the mapping; no batch came back whole from {runs} of the last 7 days",
+        runs=counted(setup.run_count, "run"),
     )
+    return passes(well, *uses)

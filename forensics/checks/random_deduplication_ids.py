@@ -3,7 +3,8 @@
 from forensics.checks.answer import NOT_HERE, NOTE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
 from forensics.estimates import share_interval
-from forensics.words import count_text, percent
+from forensics.sentence import counted, said
+from forensics.words import percent
 
 LEAST_SEEN, MOST_RANDOM = 20, 0.5
 
@@ -21,16 +22,19 @@ def random_deduplication_ids(setup: Setup) -> Answer:
     known, odd = setup.known_dedup_count or 0, setup.random_dedup_count or 0
     if known < LEAST_SEEN:
         return unknown(
-            f"the logs show the deduplication ids of {count_text(known, 'message')}",
+            said("the logs show the deduplication ids of {messages}", messages=counted(known, "message")),
             "MessageDeduplicationId in the printed batch",
             *uses,
         )
     low, high = share_interval(odd, known)
-    said = f"{odd:,} of {known:,} deduplication ids are random ({percent(low)} to {percent(high)} at 95 %)"
+    share = f"{percent(low)} to {percent(high)}"
+    told = said("{odd} of {known} deduplication ids are random ({share} at 95 %)", odd=odd, known=known, share=share)
     if odd <= MOST_RANDOM * known:
-        return passes(said, *uses)
+        return passes(told, *uses)
     again = setup.sent_again_count or 0
     advice = "Derive the id from the work (a payment id, an order's version), so that a repeated send is known again."
     if again:
-        return fails(WARNING, f"{said}, and {count_text(again, 'work')} came under two ids", advice, *uses)
-    return fails(NOTE, f"{said}: if a producer makes a new one at each try, a retry is another message", advice, *uses)
+        twice = said("{told}, and {works} came under two ids", told=told, works=counted(again, "work"))
+        return fails(WARNING, twice, advice, *uses)
+    if_retried = said("{told}: if a producer makes a new one at each try, a retry is another message", told=told)
+    return fails(NOTE, if_retried, advice, *uses)

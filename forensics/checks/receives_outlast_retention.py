@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_QUEUE_SETTINGS, NOT_HERE, Answer, fails, passes
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 from forensics.words import span_text
 
 
@@ -18,13 +19,26 @@ def receives_outlast_retention(setup: Setup) -> Answer:
     if not setup.dead_letter_queue or most is None or hidden is None or kept is None:
         return NOT_HERE
     uses = ("max_receive_count", "visibility_timeout_s", "message_retention_s")
-    takes = f"{most} receives of {span_text(1000 * hidden)} each take {span_text(1000 * most * hidden)}"
+    told = {
+        "most": str(most),
+        "hidden": span_text(1000 * hidden),
+        "whole": span_text(1000 * most * hidden),
+        "kept": span_text(1000 * kept),
+    }
     if most * hidden >= kept:
         return fails(
             CRITICAL,
-            f"{takes}, and the queue keeps a message for {span_text(1000 * kept)}: what always fails is lost before it is "
-            "put aside",
-            f"Lower maxReceiveCount below {max(kept // max(hidden, 1), 1):,}, shorten the visibility timeout, or keep messages longer.",
+            said(
+                "{most} receives of {hidden} each take {whole}, and the queue keeps a message for {kept}: what always fails is lost "
+                "before it is put aside",
+                **told,
+            ),
+            said(
+                "Lower maxReceiveCount below {n}, shorten the visibility timeout, or keep messages longer.",
+                n=max(kept // max(hidden, 1), 1),
+            ),
             *uses,
         )
-    return passes(f"{takes} of the {span_text(1000 * kept)} that a message is kept", *uses)
+    return passes(
+        said("{most} receives of {hidden} each take {whole} of the {kept} that a message is kept", **told), *uses
+    )

@@ -2,7 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NOT_HERE, WARNING, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 
 def recursion(setup: Setup) -> Answer:
@@ -16,12 +16,15 @@ def recursion(setup: Setup) -> Answer:
     uses = ("self_sent_count", "delivery_count", "recursion_dropped_count")
     advice = "Send to another queue, or count the hops in an attribute and stop."
     if setup.recursion_dropped_count:
-        dropped = count_text(setup.recursion_dropped_count, "invocation")
-        return fails(CRITICAL, f"Lambda dropped {dropped} of a loop", advice, *uses)
+        dropped = said("Lambda dropped {calls} of a loop", calls=counted(setup.recursion_dropped_count, "invocation"))
+        return fails(CRITICAL, dropped, advice, *uses)
     if setup.self_sent_count:
         return fails(
             WARNING,
-            f"{count_text(setup.self_sent_count, 'message')} of this queue were sent by the function that consumes it",
+            said(
+                "{messages} of this queue were sent by the function that consumes it",
+                messages=counted(setup.self_sent_count, "message"),
+            ),
             advice,
             *uses,
         )

@@ -2,7 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_MAPPING, NOT_HERE, Answer, fails, passes
 from forensics.checks.setup import Setup
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 
 def responses_ignored(setup: Setup) -> Answer:
@@ -18,12 +18,15 @@ def responses_ignored(setup: Setup) -> Answer:
     if setup.reports_batch_item_failures is None:
         return NO_MAPPING
     uses = ("reports_batch_item_failures", "response_count")
-    said = f"{count_text(setup.response_count, 'run')} logged batchItemFailures"
+    runs = counted(setup.response_count, "run")
     if setup.reports_batch_item_failures:
-        return passes(f"{said}, and the mapping asks for them", *uses)
+        return passes(said("{runs} logged batchItemFailures, and the mapping asks for them", runs=runs), *uses)
     return fails(
         CRITICAL,
-        f"{said}, and the mapping does not ask for them: failed items were deleted with their batch",
+        said(
+            "{runs} logged batchItemFailures, and the mapping does not ask for them: failed items were deleted with their batch",
+            runs=runs,
+        ),
         "Add ReportBatchItemFailures to the mapping's FunctionResponseTypes.",
         *uses,
     )

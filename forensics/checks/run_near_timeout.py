@@ -1,8 +1,19 @@
 """Declared against observed: how close runs come to the function timeout."""
 
-from forensics.checks.answer import CRITICAL, NO_FUNCTION_SETTINGS, NOT_HERE, WARNING, Answer, fails, passes, unknown
+from forensics.checks.answer import (
+    CRITICAL,
+    NO_FUNCTION_SETTINGS,
+    NOT_HERE,
+    WARNING,
+    Answer,
+    fails,
+    passes,
+    since_set,
+    unknown,
+)
 from forensics.checks.setup import Setup
-from forensics.words import count_text, seconds_text
+from forensics.sentence import counted, said
+from forensics.words import seconds_text
 
 SHARE = 0.8
 
@@ -19,33 +30,45 @@ def run_near_timeout(setup: Setup) -> Answer:
         return NO_FUNCTION_SETTINGS
     run_count, timeout_count, p99_ms = setup.under_this_timeout
     uses: tuple[str, ...] = ("run_p99_ms", "function_timeout_s", "timeout_count", "run_count")
-    when, earlier = "in the last 7 days", ""
-    if setup.timeout_set_at is not None:
+    is_new = setup.timeout_set_at is not None
+    when = since_set(setup.timeout_set_at) if setup.timeout_set_at is not None else "in the last 7 days"
+    if is_new:
         uses = ("function_timeout_s", *_SINCE)
-        when = f"since it was set {setup.timeout_set_at:%d %b %H:%M} UTC"
-        earlier = _earlier(setup)
     limit = f"{setup.function_timeout_s} s"
     if run_count is None or p99_ms is None:
-        return unknown(
-            f"no run of known length was seen{f' {when} ({limit})' if earlier else ''}{earlier}",
-            "the function's REPORT lines",
-            *uses,
-        )
+        since_told = said("no run of known length was seen {when} ({limit})", when=when, limit=limit)
+        told = since_told if is_new and setup.earlier_timeout_count else "no run of known length was seen"
+        return unknown(_with_earlier(told, setup, is_new), "the function's REPORT lines", *uses)
     p99 = seconds_text(p99_ms)
     advice = "Set the batch size so that its slowest items fit, or raise the function timeout (at most 900 s)."
     if timeout_count:
-        return fails(
-            CRITICAL,
-            f"{count_text(timeout_count, 'run')} of {run_count:,} hit the function timeout {limit} {when}; p99 run {p99}{earlier}",
-            advice,
-            *uses,
+        hit = said(
+            "{runs} of {total} hit the function timeout {limit} {when}; p99 run {slowest}",
+            runs=counted(timeout_count, "run"),
+            total=run_count,
+            limit=limit,
+            when=when,
+            slowest=p99,
         )
+        return fails(CRITICAL, _with_earlier(hit, setup, is_new), advice, *uses)
     if p99_ms >= SHARE * 1000 * setup.function_timeout_s:
-        return fails(WARNING, f"p99 run {p99} is close to the function timeout {limit}{earlier}", advice, *uses)
-    since = f" {when}" if setup.timeout_set_at else ""
-    return passes(
-        f"p99 run {p99}, function timeout {limit}, no timeout in {count_text(run_count, 'run')}{since}{earlier}", *uses
+        close = said("p99 run {slowest} is close to the function timeout {limit}", slowest=p99, limit=limit)
+        return fails(WARNING, _with_earlier(close, setup, is_new), advice, *uses)
+    runs = counted(run_count, "run")
+    well = (
+        said(
+            "p99 run {slowest}, function timeout {limit}, no timeout in {runs} {when}",
+            slowest=p99,
+            limit=limit,
+            runs=runs,
+            when=when,
+        )
+        if is_new
+        else said(
+            "p99 run {slowest}, function timeout {limit}, no timeout in {runs}", slowest=p99, limit=limit, runs=runs
+        )
     )
+    return passes(_with_earlier(well, setup, is_new), *uses)
 
 
 _SINCE = (
@@ -58,9 +81,14 @@ _SINCE = (
 )
 
 
-def _earlier(setup: Setup) -> str:
-    """Say how many runs an earlier timeout stopped, and where: what is in force now did not stop them."""
-    if not setup.earlier_timeout_count:
-        return ""
-    was = f"then {seconds_text(setup.earlier_limit_ms)}" if setup.earlier_limit_ms else "then shorter"
-    return f"; before, {count_text(setup.earlier_timeout_count, 'run')} hit the timeout ({was})"
+def _with_earlier(told: str, setup: Setup, is_new: bool) -> str:
+    """Say besides how many runs an earlier timeout stopped, and where: what is in force now did not stop them."""
+    if not is_new or not setup.earlier_timeout_count:
+        return told
+    limit_ms = setup.earlier_limit_ms
+    return said(
+        "{told}; before, {runs} hit the timeout ({was})",
+        told=told,
+        runs=counted(setup.earlier_timeout_count, "run"),
+        was=said("then {span}", span=seconds_text(limit_ms)) if limit_ms else "then shorter",
+    )

@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import NOT_HERE, WARNING, Answer, fails, passes
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 
 
 def several_consumers(setup: Setup) -> Answer:
@@ -13,10 +14,14 @@ def several_consumers(setup: Setup) -> Answer:
     if not setup.consumers or setup.is_dead_letter_queue:
         return NOT_HERE
     if len(setup.consumers) == 1:
-        return passes(f"{setup.consumers[0]} alone consumes the queue", "consumers")
+        return passes(said("{who} alone consumes the queue", who=setup.consumers[0]), "consumers")
     return fails(
         WARNING,
-        f"{len(setup.consumers)} consumers share the queue: {', '.join(setup.consumers)}; each gets only some messages",
+        said(
+            "{n} consumers share the queue: {name}; each gets only some messages",
+            n=len(setup.consumers),
+            name=", ".join(setup.consumers),
+        ),
         "Give each its own queue behind a topic; or disable the one that was replaced.",
         "consumers",
     )

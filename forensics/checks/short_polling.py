@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, Answer, fails, passes, unknown
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 
 MOST_EMPTY_SHARE = 0.5
 
@@ -20,7 +21,7 @@ def short_polling(setup: Setup) -> Answer:
         return NOT_HERE
     uses = ("receive_wait_s", "empty_receive_count", "received_count")
     if setup.receive_wait_s:
-        return passes(f"receives wait up to {setup.receive_wait_s} s", *uses)
+        return passes(said("receives wait up to {n} s", n=setup.receive_wait_s), *uses)
     empty, brought = setup.empty_receive_count, setup.received_count
     if empty is None:
         return unknown(
@@ -28,7 +29,11 @@ def short_polling(setup: Setup) -> Answer:
             "NumberOfEmptyReceives of the queue",
             *uses,
         )
-    said = f"receives do not wait by the queue's setting, {empty:,} brought nothing, and {brought or 0:,} messages were received"
+    told = said(
+        "receives do not wait by the queue's setting, {low} brought nothing, and {high} messages were received",
+        low=empty,
+        high=brought or 0,
+    )
     if empty > MOST_EMPTY_SHARE * (empty + (brought or 0)):
-        return fails(NOTE, said, "Set ReceiveMessageWaitTimeSeconds to 20.", *uses)
-    return passes(said, *uses)
+        return fails(NOTE, told, "Set ReceiveMessageWaitTimeSeconds to 20.", *uses)
+    return passes(told, *uses)

@@ -10,6 +10,7 @@ from forensics.checks.answer import (
     passes,
 )
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 
 TIMEOUTS = 6
 """Function timeouts that the visibility timeout should hold: room for throttled polls and retries."""
@@ -34,14 +35,27 @@ def visibility_below_advice(setup: Setup) -> Answer:
         return NOT_HERE
     uses = ("visibility_timeout_s", "function_timeout_s", "batching_window_s")
     advised = TIMEOUTS * timeout + setup.window_s
-    plus = f" + {setup.window_s} s batching window" if setup.window_s else ""
+    told = {
+        "visibility": f"{visibility} s",
+        "advised": f"{advised} s",
+        "timeout": f"{timeout} s",
+        "plus": said(" + {n} s batching window", n=setup.window_s) if setup.window_s else "",
+    }
     if visibility < advised:
         return fails(
             WARNING,
-            f"visibility timeout {visibility} s < {advised} s, six times the function timeout {timeout} s{plus}: "
-            "while the function is throttled, messages come back before their run began",
-            f"Raise the queue's visibility timeout to {advised} s. It does not help a batch that times out: that "
-            "comes back whatever the visibility timeout is.",
+            said(
+                "visibility timeout {visibility} < {advised}, six times the function timeout {timeout}{plus}: while the function is "
+                "throttled, messages come back before their run began",
+                **told,
+            ),
+            said(
+                "Raise the queue's visibility timeout to {advised}. It does not help a batch that times out: that comes back "
+                "whatever the visibility timeout is.",
+                advised=f"{advised} s",
+            ),
             *uses,
         )
-    return passes(f"visibility timeout {visibility} s ≥ {advised} s, six times the function timeout{plus}", *uses)
+    return passes(
+        said("visibility timeout {visibility} ≥ {advised}, six times the function timeout{plus}", **told), *uses
+    )

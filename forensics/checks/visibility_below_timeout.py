@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import CRITICAL, NO_FUNCTION_SETTINGS, NO_QUEUE_SETTINGS, NOT_HERE, Answer, fails, passes
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 
 
 def visibility_below_timeout(setup: Setup) -> Answer:
@@ -19,13 +20,23 @@ def visibility_below_timeout(setup: Setup) -> Answer:
         return NO_FUNCTION_SETTINGS
     uses = ("visibility_timeout_s", "function_timeout_s", "batching_window_s")
     needed = timeout + setup.window_s
-    plus = f" + {setup.window_s} s batching window" if setup.window_s else ""
+    told = {
+        "visibility": f"{visibility} s",
+        "limit": f"{timeout} s",
+        "plus": said(" + {n} s batching window", n=setup.window_s) if setup.window_s else "",
+    }
     if visibility < needed:
         return fails(
             CRITICAL,
-            f"visibility timeout {visibility} s < function timeout {timeout} s{plus}: a message can be "
-            "redelivered while its first run still works on it",
-            f"Raise the queue's visibility timeout to {6 * timeout + setup.window_s} s, or lower the function timeout.",
+            said(
+                "visibility timeout {visibility} < function timeout {limit}{plus}: a message can be redelivered while its first run "
+                "still works on it",
+                **told,
+            ),
+            said(
+                "Raise the queue's visibility timeout to {n}, or lower the function timeout.",
+                n=f"{6 * timeout + setup.window_s} s",
+            ),
             *uses,
         )
-    return passes(f"visibility timeout {visibility} s ≥ function timeout {timeout} s{plus}", *uses)
+    return passes(said("visibility timeout {visibility} ≥ function timeout {limit}{plus}", **told), *uses)

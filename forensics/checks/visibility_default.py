@@ -2,6 +2,7 @@
 
 from forensics.checks.answer import NO_QUEUE_SETTINGS, NOT_HERE, NOTE, WARNING, Answer, fails, passes
 from forensics.checks.setup import Setup
+from forensics.sentence import said
 from forensics.words import span_text
 
 DEFAULT_S = 30
@@ -21,14 +22,19 @@ def visibility_default(setup: Setup) -> Answer:
         return NOT_HERE
     uses = ("visibility_timeout_s", "run_p99_ms", "function_timeout_s")
     if setup.visibility_timeout_s != DEFAULT_S:
-        return passes(f"the visibility timeout is {setup.visibility_timeout_s} s, and not the default", *uses)
-    said = "the visibility timeout is the default 30 s"
+        return passes(said("the visibility timeout is {n} s, and not the default", n=setup.visibility_timeout_s), *uses)
     if setup.function_timeout_s is not None and TIMEOUTS * setup.function_timeout_s <= DEFAULT_S:
-        return passes(f"{said}, enough for the function timeout of {setup.function_timeout_s} s", *uses)
+        enough = "the visibility timeout is the default 30 s, enough for the function timeout of {limit}"
+        return passes(said(enough, limit=f"{setup.function_timeout_s} s"), *uses)
     advice = "Set it above the slowest handling, or let the worker extend it while it works."
     if setup.run_p99_ms is None:
-        return fails(NOTE, f"{said}, and nothing tells how long handling takes", advice, *uses)
-    takes = f"{said}, and handling takes {span_text(setup.run_p99_ms)} (p99)"
+        return fails(
+            NOTE, "the visibility timeout is the default 30 s, and nothing tells how long handling takes", advice, *uses
+        )
+    takes = said(
+        "the visibility timeout is the default 30 s, and handling takes {slowest} (p99)",
+        slowest=span_text(setup.run_p99_ms),
+    )
     if 2 * setup.run_p99_ms >= 1000 * DEFAULT_S:
         return fails(WARNING, takes, advice, *uses)
     return passes(takes, *uses)

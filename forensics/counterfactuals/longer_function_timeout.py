@@ -1,6 +1,7 @@
 """A longer function timeout: the run is not cut off."""
 
 from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented
+from forensics.sentence import said
 
 LONGEST_S = 900
 """Lambda's own limit."""
@@ -22,5 +23,7 @@ def longer_function_timeout(repeat: Repeat) -> Answer:
         return not_prevented("no run hit the function timeout")
     if repeat.function_timeout_s is not None and repeat.function_timeout_s >= LONGEST_S:
         return not_prevented("the function timeout was at Lambda's maximum of 900 s")
-    limit = "the" if repeat.function_timeout_s is None else f"the {repeat.function_timeout_s} s"
-    return prevented(f"the run hit {limit} function timeout; one longer than the slowest batch lets it finish")
+    if repeat.function_timeout_s is None:
+        return prevented("the run hit the function timeout; one longer than the slowest batch lets it finish")
+    hit = "the run hit the {limit} function timeout; one longer than the slowest batch lets it finish"
+    return prevented(said(hit, limit=f"{repeat.function_timeout_s} s"))

@@ -2,6 +2,7 @@
 
 from forensics.counterfactuals.repeat import CAUSE_OPEN, SENT_AGAIN, Answer, Repeat, not_prevented, prevented, undecided
 from forensics.run_ends import FAILED
+from forensics.sentence import said
 
 LONGEST_S = 43_200
 """SQS hides a message for twelve hours at most."""
@@ -20,8 +21,12 @@ def longer_visibility(repeat: Repeat) -> Answer:
     if repeat.cause in ("visibility_expired", "handle_expired"):
         if repeat.run_ms is not None and repeat.run_ms >= LONGEST_S * 1000:
             return not_prevented("the run took longer than the 12 hours that SQS can hide a message")
-        took = "" if repeat.run_ms is None else f"the run took {repeat.run_ms / 1000:g} s; "
-        return prevented(f"{took}a visibility timeout above that would have kept the message hidden until its delete")
+        if repeat.run_ms is None:
+            return prevented("a visibility timeout above that would have kept the message hidden until its delete")
+        took = (
+            "the run took {span}; a visibility timeout above that would have kept the message hidden until its delete"
+        )
+        return prevented(said(took, span=f"{repeat.run_ms / 1000:g} s"))
     if repeat.cause == "undecidable":
         return CAUSE_OPEN
     if repeat.cause == "unseen_receive":

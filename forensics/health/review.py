@@ -19,6 +19,7 @@ from forensics.health.signals import (
 )
 from forensics.health.spans import DAYS, same_days, whole_days
 from forensics.health.weeks import week_bounds, weeks_before
+from forensics.sentence import said
 from forensics.settings import AcceptedRisk, Settings
 from forensics.settings_in_force import Step
 
@@ -277,7 +278,7 @@ def _need(
         return NO_EVIDENCE, "nothing was read for this week"
     if accepted:
         signal, risk = accepted[0]
-        return OK, f"accepted until {risk.until.isoformat()}: {signal.sentence}"
+        return OK, said("accepted until {day}: {sentence}", day=risk.until.isoformat(), sentence=signal.sentence)
     return OK, ""
 
 

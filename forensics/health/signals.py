@@ -6,7 +6,7 @@ from typing import Any
 
 from forensics.checks import FAILS
 from forensics.checks.answer import CRITICAL, WARNING
-from forensics.words import count_text as counted
+from forensics.sentence import counted, joined, said
 from forensics.words import percent, span_text
 
 Row = Mapping[str, Any]
@@ -15,6 +15,7 @@ REDELIVERED_FROM = 0.01
 """From one redelivery in a hundred on, a queue is worth a look."""
 AGE_FROM_S = 60
 GROWTH = 2
+_BEFORE = ", {n} {when}"
 ERRORS_FROM = 0.01
 
 
@@ -43,12 +44,17 @@ def processed_twice(now: Row, before: Row | None) -> Found:
     if not most:
         return None
     share = twice_share(now)
-    rate = f" ({percent_interval(*share)})" if share else ""
-    what = f"{interval(least, most)} of {of:,} messages" if of else f"{interval(least, most)} messages"
+    told = {
+        "n": interval(least, most),
+        "all": of,
+        "rate": said(" ({share})", share=percent_interval(*share)) if share else "",
+    }
     advice = "Open the incidents below for cause and fix."
     if least:
-        return ACT_NOW, 100, f"{what} processed twice{rate}", advice
-    return WATCH, 60, f"{what} maybe processed twice{rate}", advice
+        sure = "{n} of {all} messages processed twice{rate}" if of else "{n} messages processed twice{rate}"
+        return ACT_NOW, 100, said(sure, **told), advice
+    maybe = "{n} of {all} messages maybe processed twice{rate}" if of else "{n} messages maybe processed twice{rate}"
+    return WATCH, 60, said(maybe, **told), advice
 
 
 def function_timeouts(now: Row, before: Row | None) -> Found:
@@ -56,7 +62,12 @@ def function_timeouts(now: Row, before: Row | None) -> Found:
     count = now["timeout_count"] or 0
     if not count:
         return None
-    words = f"{counted(count, 'function timeout')} in {counted(now['run_count'] or 0, 'run')}{_was(before, 'timeout_count')}"
+    words = said(
+        "{timeouts} in {runs}{was}",
+        timeouts=counted(count, "function timeout"),
+        runs=counted(now["run_count"] or 0, "run"),
+        was=_was(before, "timeout_count"),
+    )
     return WATCH, 55, words, "Make a full batch of slow items fit into the function timeout: smaller batches first."
 
 
@@ -66,14 +77,14 @@ def dead_letters(now: Row, before: Row | None) -> Found:
     if not count:
         return None
     reasons = [r.rpartition("=") for r in now["dead_letter_reasons"] or ()]
-    why = ", ".join(f"{code} {n}" for code, _, n in reasons)
-    words = f"{counted(count, 'message')} moved to the dead-letter queue{f' ({why})' if why else ''}"
-    return (
-        WATCH,
-        50,
-        words + _was(before, "dead_lettered_count"),
-        "Before a redrive, look up whether their work was done: a redrive does it again.",
+    why = joined((said("{code} {n}", code=code, n=n) for code, _, n in reasons), ", ") if reasons else ""
+    words = said(
+        "{messages} moved to the dead-letter queue{why}{was}",
+        messages=counted(count, "message"),
+        why=said(" ({words})", words=why) if why else "",
+        was=_was(before, "dead_lettered_count"),
     )
+    return WATCH, 50, words, "Before a redrive, look up whether their work was done: a redrive does it again."
 
 
 def expired_handles(now: Row, before: Row | None) -> Found:
@@ -81,7 +92,11 @@ def expired_handles(now: Row, before: Row | None) -> Found:
     count = now["expired_handle_count"] or 0
     if not count:
         return None
-    words = f"{counted(count, 'delete')} refused: the receipt handle had expired{_was(before, 'expired_handle_count')}"
+    words = said(
+        "{deletes} refused: the receipt handle had expired{was}",
+        deletes=counted(count, "delete"),
+        was=_was(before, "expired_handle_count"),
+    )
     return WATCH, 45, words, "Raise the visibility timeout above the slowest handling, or extend it while working."
 
 
@@ -90,7 +105,11 @@ def throttles(now: Row, before: Row | None) -> Found:
     count = now["throttle_count"] or 0
     if not count:
         return None
-    words = f"{counted(count, 'throttle')}{_was(before, 'throttle_count')}: each poll that finds no room is a receive"
+    words = said(
+        "{throttles}{was}: each poll that finds no room is a receive",
+        throttles=counted(count, "throttle"),
+        was=_was(before, "throttle_count"),
+    )
     return WATCH, 40, words, "Set the mapping's maximum concurrency below the reserved concurrency."
 
 
@@ -100,10 +119,15 @@ def hidden_poison(now: Row, before: Row | None) -> Found:
     if not count:
         return None
     metric, true_age = now["age_max_s"], now["poison_age_s"]
-    hidden = "the age metric leaves them out"
+    messages = counted(count, "message")
+    words = said("{messages} received three times or more: the age metric leaves them out", messages=messages)
     if true_age is not None and metric is not None and true_age > metric:
-        hidden = f"the oldest is {span(true_age)} old, the age metric says {span(metric)}"
-    words = f"{counted(count, 'message')} received three times or more: {hidden}"
+        words = said(
+            "{messages} received three times or more: the oldest is {age} old, the age metric says {metric}",
+            messages=messages,
+            age=span(true_age),
+            metric=span(metric),
+        )
     return WATCH, 38, words, "Look at why they fail, and give them a dead-letter queue."
 
 
@@ -115,8 +139,9 @@ def redelivered(now: Row, before: Row | None) -> Found:
     grown = was is not None and share >= GROWTH * was and (now["redelivery_count"] or 0) >= 5
     if share < REDELIVERED_FROM and not grown:
         return None
-    told = f", {percent(was)} {when_before(before)}" if was is not None else ""
-    return WATCH, 35, f"{percent(share)} redelivered{told}", "Open its incidents and redeliveries: each has its cause."
+    told = said(_BEFORE, n=percent(was), when=when_before(before)) if was is not None else ""
+    words = said("{share} redelivered{was}", share=percent(share), was=told)
+    return WATCH, 35, words, "Open its incidents and redeliveries: each has its cause."
 
 
 def age(now: Row, before: Row | None) -> Found:
@@ -124,8 +149,9 @@ def age(now: Row, before: Row | None) -> Found:
     p95, was = now["age_p95_s"], before["age_p95_s"] if before else None
     if p95 is None or p95 < AGE_FROM_S or (was is not None and p95 < GROWTH * was):
         return None
-    told = f", {span(was)} the week before" if was is not None else ""
-    return WATCH, 30, f"p95 age {span(p95)}{told}", "Raise the concurrency of its consumer, or make its items quicker."
+    told = said(_BEFORE, n=span(was), when="the week before") if was is not None else ""
+    words = said("p95 age {age}{was}", age=span(p95), was=told)
+    return WATCH, 30, words, "Raise the concurrency of its consumer, or make its items quicker."
 
 
 def errors(now: Row, before: Row | None) -> Found:
@@ -133,7 +159,7 @@ def errors(now: Row, before: Row | None) -> Found:
     runs, bad = now["run_count"] or 0, (now["error_count"] or 0) + (now["crash_count"] or 0)
     if not runs or bad / runs < ERRORS_FROM:
         return None
-    words = f"{counted(bad, 'run')} of {runs:,} ended in an error or a crash"
+    words = said("{runs} of {total} ended in an error or a crash", runs=counted(bad, "run"), total=runs)
     return WATCH, 20, words, "Read the errors in the function's log; each one causes its batch to be redelivered."
 
 
@@ -165,7 +191,11 @@ def signals_of(now: Row, before: Row | None, checks: Sequence[Row] = ()) -> Iter
         if found := signal(now, before):
             if code == function_timeouts.__name__ and (runs := _runs_since_repair(now, checks)):
                 level, _, words, _ = found
-                words += f", none in the {counted(runs, 'run')} since the function timeout was set"
+                words = said(
+                    "{told}, none in the {runs} since the function timeout was set",
+                    told=words,
+                    runs=counted(runs, "run"),
+                )
                 found = level, REPAIRED, words, "Nothing more, as long as it stays so."
             yield Signal(code, *found)
 
@@ -242,10 +272,10 @@ def span(value_s: int) -> str:
 
 def _was(before: Row | None, column: str) -> str:
     value = before[column] if before else None
-    return "" if value is None else f", {value:,} {when_before(before)}"
+    return "" if value is None else said(_BEFORE, n=value, when=when_before(before))
 
 
 def when_before(before: Row | None) -> str:
     """Name what a number is compared with: the week before, or as many days of it as the week at hand has."""
     days = (before or {}).get("compared_days")
-    return f"in the same {counted(days, 'day')} of the week before" if days else "the week before"
+    return said("in the same {days} of the week before", days=counted(days, "day")) if days else "the week before"

@@ -10,13 +10,17 @@ from forensics.incidents.ranking import highest, ranked, with_counts
 from forensics.judging.finality import Finality
 from forensics.judging.written import Writer, may_be_of
 from forensics.run_ends import CAUSES
-from forensics.sentence import said
+from forensics.sentence import joined, said
 from forensics.settings_in_force import SettingsInForce
 from forensics.verdict.interval import VERDICTS
 
 Row = Mapping[str, Any]
 
-_ENDED = {"timeout": "ran into the timeout", "error": "raised an error", "crash": "crashed"}
+_ENDED = {
+    "timeout": "{count} ran into the timeout",
+    "error": "{count} raised an error",
+    "crash": "{count} crashed",
+}
 _LARGEST_FIFO_BATCH = 10
 """Messages in one invocation at most on a FIFO queue. On a standard one it is 10,000, which bounds nothing worth reading."""
 _ASSUMED_VISIBILITY_S = 30
@@ -185,7 +189,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
     )
     consumers = ", ".join(functions)
     final_at = finality.of_groups({run.log_group for run in runs}, started_at, ended_at)
-    failures = " and ".join(f"{ends[status]:,} {words}" for status, words in _ENDED.items() if ends[status])
+    balance = _balance(points, started_at, until_ms * 1000)
     return {
         "incident_id": incident_id(queue, started_at),
         "queue_arn": runs[0].queue_arn,
@@ -208,8 +212,7 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
         "trigger": ranked(causes)[0][0],
         "why": [],
         "headline": blind_headline(at_most, len(window)),
-        "cause_sentence": f"Of the runs of {consumers} for {queue}, {failures}; each can have held one batch. "
-        f"What to log is told under logging readiness.{_balance(points, started_at, until_ms * 1000)}",
+        "cause_sentence": blind_cause(consumers, queue, ends, balance),
         "excluded": [],
         "still_open": [],
         "certainty": "inferred",
@@ -225,9 +228,9 @@ def _row(window: Sequence[_Placed], points: Iterable[MetricPoint], finality: Fin
         "extra_effects_at_least": 0,
         "extra_effects_at_most": at_most,
         "unread_sources": [
-            f"log_events: no line of {consumers} names a message",
+            said("log_events: no line of {who} names a message", who=consumers),
             *(
-                [f"event_source_mappings: none tells how many messages {consumers} gets at once"]
+                [said("event_source_mappings: none tells how many messages {who} gets at once", who=consumers)]
                 if at_most is None
                 else ()
             ),
@@ -249,8 +252,25 @@ def blind_headline(at_most: int | None, runs: int) -> str:
     return said("Up to {up_to} may have been processed more than once; no line names one", up_to=up_to)
 
 
-def _balance(points: Iterable[MetricPoint], started_at: int, until_at: int) -> str:
-    """Say what CloudWatch counted over a window and two visibility timeouts more; nothing where it counted no receive."""
+def blind_cause(consumers: str, queue: str, ends: Mapping[str, int], balance: tuple[int, int] | None) -> str:
+    """Say which runs can have left messages half done: how many by how they ended, and what was received and deleted meanwhile."""
+    failures = [said(words, count=ends[status]) for status, words in _ENDED.items() if ends.get(status)]
+    runs = said(
+        "Of the runs of {who} for {queue}, {failures}; each can have held one batch.",
+        who=consumers,
+        queue=queue,
+        failures=joined(failures, " and "),
+    )
+    told = [runs, "What to log is told under logging readiness."]
+    if balance is not None:
+        received, deleted = balance
+        counted = "CloudWatch counted {received} received and {deleted} deleted, {left} receives without a delete."
+        told.append(said(counted, received=received, deleted=deleted, left=max(received - deleted, 0)))
+    return joined(told)
+
+
+def _balance(points: Iterable[MetricPoint], started_at: int, until_at: int) -> tuple[int, int] | None:
+    """Return what CloudWatch counted over a window and two visibility timeouts more; None where it counted no receive."""
     counts: dict[str, list[float]] = {RECEIVED: [], DELETED: []}
     for point in points:
         if (
@@ -260,9 +280,5 @@ def _balance(points: Iterable[MetricPoint], started_at: int, until_at: int) -> s
         ):
             counts[point.metric].append(point.value)
     if not counts[RECEIVED]:
-        return ""
-    received, deleted = int(fsum(counts[RECEIVED])), int(fsum(counts[DELETED]))
-    return (
-        f" CloudWatch counted {received:,} received and {deleted:,} deleted, "
-        f"{max(received - deleted, 0):,} receives without a delete."
-    )
+        return None
+    return int(fsum(counts[RECEIVED])), int(fsum(counts[DELETED]))

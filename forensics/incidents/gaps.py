@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from forensics.clock import micros
+from forensics.sentence import said
 from forensics.spans import merged
 
 Row = Mapping[str, Any]
+_OF_DEAD_LETTERS = " (whose dead letters it takes)"
 _SAME = ("account_id", "region", "source", "resource")
 _Span = tuple[int, int]
 
@@ -24,6 +26,12 @@ def coverage_gaps(coverage: Iterable[Row]) -> list[Row]:
         if row["status"] == "ok":
             good[_source(row)].append(row)
     return [row for row in rows if row["status"] != "ok" and not _is_made_good(row, good.get(_source(row), ()))]
+
+
+def _named(resource: str) -> str:
+    """Return a source's name with its words marked, where it has any beside the name."""
+    name = resource.removesuffix(_OF_DEAD_LETTERS)
+    return said("{name} (whose dead letters it takes)", name=name) if name != resource else said("{name}", name=name)
 
 
 def _source(row: Row) -> tuple[Any, ...]:
@@ -50,7 +58,12 @@ class Gaps:
     def __init__(self, coverage: Iterable[Row]) -> None:
         self._spans: dict[str | None, dict[str, list[_Span]]] = {}
         for row in coverage_gaps(coverage):
-            words = f"{row['source']} of {row['resource']}: {row['status']}"
+            words = said(
+                "{source} of {resource}: {status}",
+                source=row["source"],
+                resource=_named(row["resource"]),
+                status=row["status"],
+            )
             span = micros(row["window_start_at"]), micros(row["window_end_at"])
             self._spans.setdefault(row["queue_arn"], {}).setdefault(words, []).append(span)
         for by_words in self._spans.values():

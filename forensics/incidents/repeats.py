@@ -9,13 +9,19 @@ from forensics.counterfactuals import CHANGES, NOT_PREVENTED, PREVENTED, UNDECID
 from forensics.incidents.ranking import most_frequent
 from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message, Redelivery
+from forensics.sentence import joined, said
 
 Row = dict[str, Any]
 
 _CITED = 100
 """Repeats of one incident whose evidence is cited; the others are in the redeliveries table."""
 
-_OUTCOMES = (PREVENTED, UNDECIDED, NOT_PREVENTED)
+_TOLD = {
+    PREVENTED: "{count} prevented: {why}",
+    UNDECIDED: "{count} undecided: {why}",
+    NOT_PREVENTED: "{count} not prevented: {why}",
+}
+_OUTCOMES = tuple(_TOLD)
 """In the order in which they are told."""
 
 _ALONE = Repeat()
@@ -138,18 +144,17 @@ def counterfactual_rows(incident_id: str, queue_arn: str, queue: str, repeated: 
 
     ``repeated`` are the incident's; without any there are no rows.
     """
-    said: dict[str, dict[str, Counter[str]]] = {change: {} for change in CHANGES}
+    told_of: dict[str, dict[str, Counter[str]]] = {change: {} for change in CHANGES}
     every = repeated.count
     for asked, count in repeated.asked:
         for change, (outcome, reason) in answers(asked):
-            said[change].setdefault(outcome, Counter())[reason] += count
+            told_of[change].setdefault(outcome, Counter())[reason] += count
     evidence = sorted({line for *_, lines in repeated.cited for line in lines})
     rows = []
-    for change, reasons in said.items() if every else ():
+    for change, reasons in told_of.items() if every else ():
         counts = {outcome: reasons[outcome].total() for outcome in _OUTCOMES if outcome in reasons}
         told = [
-            f"{count:,} {outcome.replace('_', ' ')}: {most_frequent(reasons[outcome])}"
-            for outcome, count in counts.items()
+            said(_TOLD[outcome], count=count, why=most_frequent(reasons[outcome])) for outcome, count in counts.items()
         ]
         prevented = counts.get(PREVENTED, 0)
         rows.append(
@@ -162,7 +167,7 @@ def counterfactual_rows(incident_id: str, queue_arn: str, queue: str, repeated: 
                 "prevented": prevented,
                 "undecided": counts.get(UNDECIDED, 0),
                 "prevented_percent": prevented * 100 // every,
-                "reason": "; ".join(told),
+                "reason": joined(told, "; "),
                 "evidence_ids": evidence,
             }
         )

@@ -5,9 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from forensics.sentence import both_forms
 from forensics.tables import Table
-from forensics.tables.schema import MARKED
 
 ARROW_TYPES: dict[str, pa.DataType] = {
     "string": pa.string(),
@@ -41,8 +39,6 @@ def to_arrow(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
     for row in rows:
         if extra := row.keys() - names:
             raise ValueError(f"table {table.name} has no column {sorted(extra)[0]!r}")
-    for name in table.sentence_names:
-        forms = [both_forms(row.get(name)) for row in rows]
-        rows = [row | {name: said, f"{name}{MARKED}": form} for row, (said, form) in zip(rows, forms, strict=True)]
+    rows = table.in_both_forms(rows) if table.sentence_names else rows
     schema = arrow_schema(table)
     return pa.Table.from_arrays([pa.array([row.get(f.name) for row in rows], f.type) for f in schema], schema=schema)

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from forensics.people.marks import Annotation
-from forensics.sentence import said
+from forensics.sentence import counted, joined, said
 from forensics.verdict.interval import AFFECTED
 from forensics.verdict.sentences import headline
-from forensics.words import clock_text, count_text
+from forensics.words import clock_text
 
 Row = Mapping[str, Any]
 NAMED_BY = 3
@@ -111,11 +111,17 @@ def aside_text(aside: Iterable[SetAside]) -> str:
     for work in aside:
         by[work.mark] += bool(work.item_ids)
     told = [
-        f"{count_text(works, 'work') if works else 'all of it'}: {mark.words} ({mark.author}, {clock_text(mark.marked_at)[:16]} UTC)"
+        said(
+            "{what}: {words} ({who}, {at} UTC)",
+            what=counted(works, "work") if works else "all of it",
+            words=mark.words,
+            who=mark.author,
+            at=clock_text(mark.marked_at)[:16],
+        )
         for mark, works in sorted(by.items(), key=lambda pair: (pair[0].marked_at, pair[0].evidence_id))
     ]
-    more = [f"and {len(told) - NAMED_BY:,} more marks"] if len(told) > NAMED_BY else []
-    return "; ".join([*told[:NAMED_BY], *more])
+    more = [said("and {n} more marks", n=len(told) - NAMED_BY)] if len(told) > NAMED_BY else []
+    return joined([*told[:NAMED_BY], *more], "; ") if told else ""
 
 
 def of_period(row: Row, aside: Iterable[SetAside]) -> Row:

@@ -1,7 +1,7 @@
 """Which marks stand on which works of one generation, wherever their incidents moved to, and whether they still hold."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -61,6 +61,11 @@ class People:
     def aside_of(self, item_ids: Iterable[str]) -> SetAside | None:
         """Return what sets a work aside; None where it counts."""
         return next((self._by_item[item] for item in item_ids if item in self._by_item), None)
+
+    @property
+    def items_aside(self) -> Collection[str]:
+        """The items of all works that are set aside."""
+        return self._by_item.keys()
 
     def state_of(self, mark: Annotation) -> str:
         """Say what a mark does today: ``set aside``, ``stands``, ``taken back``, or why it no longer holds."""

@@ -10,12 +10,12 @@ from typing import Any
 from forensics.choices import AlertKind
 from forensics.lake import Findings
 from forensics.lake.findings import rows_of
-from forensics.sentence import capitalized, said
+from forensics.sentence import capitalized, counted, said
 from forensics.settings import Settings
 from forensics.tables.evidence import COVERAGE
 from forensics.tables.findings import QUEUE_FINDINGS
 from forensics.tables.health import QUEUE_HEALTH
-from forensics.words import clock_text, count_text, span_text
+from forensics.words import clock_text, span_text
 
 Row = Mapping[str, Any]
 REACH = timedelta(hours=24)
@@ -57,7 +57,7 @@ _FINDINGS: dict[str, tuple[AlertKind, str, str, str]] = {
         "{n} on {queue} is redelivered for ever: there is no dead-letter queue",
         "message",
     ),
-    "fifo_group_blocked": ("blocked", "warning", "{n} blocked on {queue}", "message group"),
+    "fifo_group_blocked": ("blocked", "warning", "{n} blocked on {queue}, {times}", "message group"),
 }
 
 
@@ -76,8 +76,7 @@ def _of_findings(findings: Findings, settings: Settings, until: datetime | None,
             kind,
             f"{kind}:{queue}",
             severity,
-            title.format(n=count_text(count, noun), queue=queue)
-            + (f", {len(rows):,} times" if kind == "blocked" else ""),
+            said(title, n=counted(count, noun), queue=queue, times=said("{count} times", count=len(rows))),
             said(
                 "{clause}, last at {at} UTC.", clause=capitalized(newest["sentence"]), at=clock_text(newest["from_at"])
             ),
@@ -95,8 +94,12 @@ def _of_days(findings: Findings, settings: Settings, until: datetime | None, now
                 "age",
                 f"age:{queue}:{row['day']}",
                 "warning",
-                f"a message of {queue} waited longer than promised on {row['day']}",
-                f"The oldest was {span_text(1000 * row['age_max_s'])} old; promised are {span_text(1000 * promise)}.",
+                said("a message of {queue} waited longer than promised on {day}", queue=queue, day=row["day"]),
+                said(
+                    "The oldest was {age} old; promised are {promise}.",
+                    age=span_text(1000 * row["age_max_s"]),
+                    promise=span_text(1000 * promise),
+                ),
                 row["starts_at"],
             )
         if row["throttle_count"]:
@@ -104,8 +107,10 @@ def _of_days(findings: Findings, settings: Settings, until: datetime | None, now
                 "throttled",
                 f"throttled:{queue}:{row['day']}",
                 "warning",
-                f"consumers of {queue} were throttled on {row['day']}",
-                f"{row['throttle_count']:,} invocations were refused; each costs the message a receive.",
+                said("consumers of {queue} were throttled on {day}", queue=queue, day=row["day"]),
+                said(
+                    "{count} invocations were refused; each costs the message a receive.", count=row["throttle_count"]
+                ),
                 row["starts_at"],
             )
 
@@ -122,7 +127,12 @@ def _of_sources(findings: Findings, settings: Settings, until: datetime | None, 
                 "source",
                 f"source:{source}:{resource}",
                 "warning",
-                f"{source} of {resource} cannot be read: {row['status']}",
+                said(
+                    "{source} of {resource} cannot be read: {status}",
+                    source=source,
+                    resource=resource,
+                    status=row["status"],
+                ),
                 row["detail"] or "AWS gave no reason.",
                 row["collected_at"],
             )
@@ -132,7 +142,7 @@ def _of_sources(findings: Findings, settings: Settings, until: datetime | None, 
             "source",
             "source:stale",
             "warning",
-            f"no evidence since {clock_text(until)} UTC",
+            said("no evidence since {at} UTC", at=clock_text(until)),
             "What happened after that nobody has looked at: `doubletake collect` and `doubletake correlate`.",
             until,
         )

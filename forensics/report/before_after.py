@@ -7,7 +7,8 @@ from typing import Any
 
 from forensics.estimates import CONFIDENCE, share_interval, share_upper
 from forensics.report.changes import Change
-from forensics.words import clock_text, count_text, span_text
+from forensics.sentence import capitalized, counted, said
+from forensics.words import clock_text, span_text
 
 Row = Mapping[str, Any]
 ONE_REPAIR = timedelta(minutes=15)
@@ -94,22 +95,34 @@ def verdict(before: Side, since: Side, at: datetime, observed: timedelta) -> str
     >>> verdict(Side(300, 3), Side(50, 0), at, timedelta(hours=1))
     'Too early to tell: no run of 50 led to it since 2026-11-22 14:35 UTC (before: 3 of 300); about 9 h more at this traffic.'
     """
-    when = f"since {clock_text(at)[:16]} UTC"
-    led = f"{since.failed:,} of {count_text(since.runs, 'run')}" if since.failed else f"no run of {since.runs:,}"
-    now = f"{led} led to it {when} (before: {before.failed:,} of {before.runs:,})"
+    led = (
+        said("{some} of {runs}", some=since.failed, runs=counted(since.runs, "run"))
+        if since.failed
+        else said("no run of {count}", count=since.runs)
+    )
+    now = said(
+        "{led} led to it since {at} UTC (before: {failed} of {runs})",
+        led=led,
+        at=clock_text(at)[:16],
+        failed=before.failed,
+        runs=before.runs,
+    )
     if not before.failed:
-        return f"{_capital(now)}: nothing to compare with."
+        return said("{now}: {what}.", now=capitalized(now), what="nothing to compare with")
     most = ratio_at_most(before, since)
     if most < 1:
-        fewer = f"at least {int(100 * (1 - most))} % fewer, 95 % sure"
-        return f"{_capital(now)}: {fewer}{', but it still happens' if since.failed else ''}."
+        fewer = "at least {n} % fewer, 95 % sure"
+        still = "at least {n} % fewer, 95 % sure, but it still happens"
+        what = said(still if since.failed else fewer, n=int(100 * (1 - most)))
+        return said("{now}: {what}.", now=capitalized(now), what=what)
     if since.failed:
-        return f"{_capital(now)}: these numbers show no improvement."
+        return said("{now}: {what}.", now=capitalized(now), what="these numbers show no improvement")
     wanted = runs_wanted(before) - since.runs
     if not since.runs or not observed:
-        return f"Too early to tell: {now}; {count_text(wanted, 'more run')} would tell."
+        more_runs = counted(wanted, "more run")
+        return said("Too early to tell: {now}; {more} would tell.", now=now, more=more_runs)
     more_ms = observed.total_seconds() * 1000 * wanted / since.runs
-    return f"Too early to tell: {now}; about {_rough(more_ms)} more at this traffic."
+    return said("Too early to tell: {now}; about {span} more at this traffic.", now=now, span=_rough(more_ms))
 
 
 def ratio_at_most(before: Side, since: Side) -> float:
@@ -136,7 +149,3 @@ def _may_come_again(delivery: Row, until: datetime | None) -> bool:
 
 def _rough(span_ms: float) -> str:
     return span_text(max(span_ms // 3_600_000, 1) * 3_600_000).removesuffix(" 0 min")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -208,7 +208,8 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     )
     cited.update(*(t.evidence_ids for told in (moments, chain, settings, hints, changes) for t in told))
     until = findings.generation.data_until_at
-    works = counted_works(findings, incident_id) if left_out else affected_works(messages)
+    named = {*people.items_aside, *people.of(incident_id).of_items}
+    works = counted_works(findings, incident_id, named) if left_out else affected_works(messages)
     works = [work for work in works if not people.aside_of(work["item_ids"])]
     first_moves = moves(scene_of(incident, theirs, snapshots, is_open(incident, until)))
     return Case(

@@ -8,7 +8,8 @@ from typing import Any
 
 from forensics.report.runs import consumer_text, ids_of, same_run
 from forensics.run_ends import WORDS
-from forensics.words import count_text, ms_between, span_text
+from forensics.sentence import counted, joined, said
+from forensics.words import ms_between, span_text
 
 Row = Mapping[str, Any]
 
@@ -24,6 +25,8 @@ class Fact:
 
 
 _ENDS = {**WORDS, "success": "ended in success"}
+_VISIBLE = "The visibility timeout of {span} expired; SQS made them visible again."
+_VISIBLE_ONE = "The visibility timeout of {span} expired; SQS made it visible again."
 _DELETES = {
     "expired": "The delete after the work was refused: the receipt handle had expired.",
     "failed": "The delete after the work failed.",
@@ -56,7 +59,7 @@ def cause_chain(
         shown = max(
             (d["effect_at"] or d["finished_at"] for d in done if d["effect_at"] or d["finished_at"]), default=None
         )
-        add(shown, f"{_finished(len(done), len(first_run))} ({_bases(done)}).", done)
+        add(shown, _finished(len(done), len(first_run), _bases(done)), done)
     left = sum(d["ended_by"] != "deleted" for d in first_run)
     refused = earlier["delete_status"] in _DELETES
     if (
@@ -71,7 +74,7 @@ def cause_chain(
         hidden = span_text(1000 * earlier["visibility_timeout_s"])
         add(
             earlier["hidden_until_at"],
-            f"The visibility timeout of {hidden} expired; SQS made {'it' if left <= 1 else 'them'} visible again.",
+            said(_VISIBLE_ONE if left <= 1 else _VISIBLE, span=hidden),
             [earlier],
         )
     add(later["received_at"], _came_again(told, later, second_run), [told, *second_run])
@@ -80,7 +83,7 @@ def cause_chain(
         at = min(
             (d["effect_at"] or d["finished_at"] for d in again if d["effect_at"] or d["finished_at"]), default=None
         )
-        add(at, f"{_work_of(len(again), len(second_run))} was done again.", again)
+        add(at, _done_again(len(again), len(second_run)), again)
     facts.sort(key=lambda f: (f.at is None, f.at or start))
     return tuple(facts)
 
@@ -95,26 +98,44 @@ def _first_redelivery(incident: Row, redeliveries: Sequence[Row]) -> Row | None:
 
 def _received(incident: Row, earlier: Row, run: Sequence[Row]) -> str:
     if not earlier["is_seen"]:
-        return f"{incident['queue']} delivered a message that no log shows: only the receive count tells."
+        unlogged = "{queue} delivered a message that no log shows: only the receive count tells."
+        return said(unlogged, queue=incident["queue"])
     hidden_ms = ms_between(earlier["received_at"], earlier["hidden_until_at"])
-    until = f", hidden for {span_text(hidden_ms)}" if hidden_ms is not None else ""
-    request = f" (request {earlier['request_id']})" if earlier["request_id"] else ""
-    count = count_text(max(len(run), earlier["batch_count"] or 0), "message")
-    return f"{consumer_text(earlier)} received {count} of {incident['queue']}{request}{until}."
+    return said(
+        "{who} received {n} of {queue}{request}{until}.",
+        who=consumer_text(earlier),
+        n=counted(max(len(run), earlier["batch_count"] or 0), "message"),
+        queue=incident["queue"],
+        request=said(" (request {name})", name=earlier["request_id"]) if earlier["request_id"] else "",
+        until=said(", hidden for {span}", span=span_text(hidden_ms)) if hidden_ms is not None else "",
+    )
 
 
 def _ended(delivery: Row, duration_ms: int | None, left: int) -> str:
-    after = f" after {span_text(duration_ms)}" if duration_ms is not None else ""
-    kept = "the message was not deleted" if left == 1 else f"{count_text(left, 'message')} were not deleted"
-    return f"The run {_ENDS[delivery['run_status']]}{after}{'; ' + kept if left else ''}."
+    ended = _ENDS[delivery["run_status"]]
+    many = said("{messages} were not deleted", messages=counted(left, "message"))
+    kept = "the message was not deleted" if left == 1 else many
+    if duration_ms is None:
+        return (
+            said("The run {ended}; {kept}.", ended=ended, kept=kept) if left else said("The run {ended}.", ended=ended)
+        )
+    span = span_text(duration_ms)
+    if left:
+        return said("The run {ended} after {span}; {kept}.", ended=ended, span=span, kept=kept)
+    return said("The run {ended} after {span}.", ended=ended, span=span)
 
 
 def _came_again(told: Row, later: Row, run: Sequence[Row]) -> str:
-    gap = f" {span_text(told['gap_ms'])} after the previous receive" if told["gap_ms"] is not None else ""
-    overlap = f"; both ran at once for {span_text(told['overlap_ms'])}" if told["overlap_ms"] else ""
     if not later["is_seen"]:
         return "It was received again; only the receive count tells."
-    return f"{consumer_text(later)} received {count_text(len(run), 'message')} again{gap}{overlap}."
+    gap_ms, overlap_ms = told["gap_ms"], told["overlap_ms"]
+    return said(
+        "{who} received {n} again{gap}{overlap}.",
+        who=consumer_text(later),
+        n=counted(len(run), "message"),
+        gap=said(" {span} after the previous receive", span=span_text(gap_ms)) if gap_ms is not None else "",
+        overlap=said("; both ran at once for {span}", span=span_text(overlap_ms)) if overlap_ms else "",
+    )
 
 
 def _done_before(delivery: Row, deliveries: Sequence[Row]) -> bool:
@@ -126,14 +147,19 @@ def _done_before(delivery: Row, deliveries: Sequence[Row]) -> bool:
     )
 
 
-def _work_of(part: int, whole: int) -> str:
-    return "The work" if whole == 1 else f"The work of {part} of {count_text(whole, 'message')}"
+def _done_again(part: int, whole: int) -> str:
+    if whole == 1:
+        return "The work was done again."
+    return said("The work of {part} of {messages} was done again.", part=part, messages=counted(whole, "message"))
 
 
-def _finished(part: int, whole: int) -> str:
-    return "The message had finished" if whole == 1 else f"{part} of {count_text(whole, 'message')} had finished"
+def _finished(part: int, whole: int, bases: str) -> str:
+    if whole == 1:
+        return said("The message had finished ({bases}).", bases=bases)
+    several = "{part} of {messages} had finished ({bases})."
+    return said(several, part=part, messages=counted(whole, "message"), bases=bases)
 
 
 def _bases(done: Sequence[Row]) -> str:
-    counted = Counter(d["basis"] for d in done)
-    return ", ".join(sorted(f"{basis}: {count}" for basis, count in counted.items()))
+    by_basis = sorted(Counter(d["basis"] for d in done).items())
+    return joined((said("{basis}: {count}", basis=basis, count=count) for basis, count in by_basis), ", ")

@@ -1,11 +1,13 @@
 """What changed before: settings of the queue, its functions and mappings that were changed in the days before."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from forensics.coverage import TRAIL, standing
+from forensics.sentence import joined, said
 from forensics.window import CHANGES_REACH
 from forensics.words import clock_text, ms_between, span_text, time_text
 
@@ -23,9 +25,9 @@ _NAMES = {
     "reports_batch_item_failures": "partial batch responses",
 }
 _SUBJECTS = {
-    "queue_settings": ("queue", "queue_arn", "queue_name"),
-    "function_settings": ("function", "function_name", "function_name"),
-    "event_source_mappings": ("event source mapping of", "mapping_uuid", "function_name"),
+    "queue_settings": ("queue {name}: {told}", "queue_arn", "queue_name"),
+    "function_settings": ("function {name}: {told}", "function_name", "function_name"),
+    "event_source_mappings": ("event source mapping of {name}: {told}", "mapping_uuid", "function_name"),
 }
 _NOT_SETTINGS = {"evidence_id", "account_id", "region", "observed_at", "last_modified_at", "created_at", "state"}
 
@@ -57,12 +59,13 @@ def what_changed(
     if start is None:
         return ()
     found: list[Change] = []
-    for table, (kind, key, name) in _SUBJECTS.items():
+    for table, (phrase, key, name) in _SUBJECTS.items():
         mine = [s for s in snapshots.get(table, ()) if s["observed_at"] and _is_of(s, incident, functions)]
         for identity in sorted({str(s[key]) for s in mine}):
             states = sorted((s for s in mine if str(s[key]) == identity), key=lambda s: s["observed_at"])
-            found += _between_looks(f"{kind} {states[0][name]}", states, start)
-            found += _last_modified(f"{kind} {states[0][name]}", states, start)
+            about = partial(said, phrase, name=states[0][name])
+            found += _between_looks(about, states, start)
+            found += _last_modified(about, states, start)
     found += [_call(c, start) for c in calls if c["error_code"] is None and _concerns(c, incident, functions)]
     until = end or start
     kept = {(c.at, c.what): c for c in found if start - CHANGES_REACH <= c.at and (c.not_before or c.at) <= until}
@@ -75,24 +78,23 @@ def _is_of(state: Row, incident: Row, functions: Sequence[str]) -> bool:
     return state["function_name"] in functions
 
 
-def _between_looks(subject: str, states: Sequence[Row], start: datetime) -> Iterator[Change]:
+def _between_looks(about: Callable[..., str], states: Sequence[Row], start: datetime) -> Iterator[Change]:
     for earlier, later in zip(states, states[1:], strict=False):
         changed = [c for c in later if c not in _NOT_SETTINGS and earlier.get(c) != later[c]]
         if not changed:
             continue
-        told = ", ".join(
-            f"{_NAMES.get(c, c.replace('_', ' '))} {_value(earlier[c])} → {_value(later[c])}" for c in changed
-        )
+        told = joined((_moved(c, earlier[c], later[c]) for c in changed), ", ")
         modified = later.get("last_modified_at")
         known = modified if modified and earlier["observed_at"] < modified <= later["observed_at"] else None
         at = known or later["observed_at"]
         bound = None if known else earlier["observed_at"]
-        source = "settings read" if known else f"settings read {clock_text(bound)} and {clock_text(at)}"
+        both = said("settings read {a} and {b}", a=clock_text(bound), b=clock_text(at))
+        source = "settings read" if known else both
         ids = (earlier["evidence_id"], later["evidence_id"])
-        yield Change(at, bound, ms_between(at, start), f"{subject}: {told}", source, ids)
+        yield Change(at, bound, ms_between(at, start), about(told=told), source, ids)
 
 
-def _last_modified(subject: str, states: Sequence[Row], start: datetime) -> Iterator[Change]:
+def _last_modified(about: Callable[..., str], states: Sequence[Row], start: datetime) -> Iterator[Change]:
     """Tell a change of which AWS keeps only the time: no two looks lie around it."""
     for state in states:
         at = state.get("last_modified_at")
@@ -102,7 +104,7 @@ def _last_modified(subject: str, states: Sequence[Row], start: datetime) -> Iter
             else True
         )
         if at and not around and at != state.get("created_at"):
-            what = f"{subject}: something was changed; AWS does not say what"
+            what = about(told="something was changed; AWS does not say what")
             yield Change(at, None, ms_between(at, start), what, "last modified, from AWS", (state["evidence_id"],))
 
 
@@ -117,7 +119,7 @@ def _call(call: Row, start: datetime) -> Change:
     settings = ", ".join(call["settings"] or ()) or "nothing that bears on deliveries"
     what = f"{subject}: {call['event_name']} ({settings})"
     at = call["changed_at"]
-    source = f"CloudTrail, by {call['actor'] or 'somebody not named'}"
+    source = said("CloudTrail, by {by}", by=call["actor"] or "somebody not named")
     return Change(at, None, ms_between(at, start), what, source, (call["evidence_id"],))
 
 
@@ -139,7 +141,7 @@ def not_known_of(incident: Row, coverage: Sequence[Row]) -> str | None:
         return None
     if known_from == start:
         return "CloudTrail was not read for the time before the incident: changes may be missing."
-    return f"CloudTrail was read from {clock_text(known_from)} UTC on: earlier changes may be missing."
+    return said("CloudTrail was read from {at} UTC on: earlier changes may be missing.", at=clock_text(known_from))
 
 
 def when_before(change: Change) -> str:
@@ -152,8 +154,13 @@ def when_before(change: Change) -> str:
     if change.before_ms is None:
         return "unknown"
     if change.before_ms < 0:
-        return f"{span_text(-change.before_ms)} after the start"
-    return f"{span_text(change.before_ms)} before"
+        return said("{span} after the start", span=span_text(-change.before_ms))
+    return said("{span} before", span=span_text(change.before_ms))
+
+
+def _moved(column: str, before: Any, now: Any) -> str:
+    name = _NAMES.get(column, column.replace("_", " "))
+    return said("{setting} {before} → {now}", setting=name, before=_value(before), now=_value(now))
 
 
 def _value(value: Any) -> str:

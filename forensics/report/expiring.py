@@ -6,8 +6,9 @@ from typing import Any
 
 from forensics.lake import Lake
 from forensics.lake.filters import at_least
+from forensics.sentence import counted, said
 from forensics.tables.evidence import LOG_GROUP_SETTINGS, METRIC_POINTS, QUEUE_SETTINGS
-from forensics.words import clock_text, count_text
+from forensics.words import clock_text
 
 Row = Mapping[str, Any]
 Span = tuple[datetime, datetime]
@@ -44,12 +45,15 @@ def _about(source: Any, kept: timedelta, now: datetime) -> str | None:
     if gone_at > now + SOON:
         return None
     what = "log group" if source.source == "log_events" else "one-minute metrics of"
-    days = count_text(kept.days, "day")
+    told = {"what": what, "name": source.resource, "days": counted(kept.days, "day")}
     if min(alive) <= now - kept:
-        return f"Being lost: {what} {source.resource} keeps {days}, and what was not read is older. Collect now."
-    return (
-        f"About to be lost: {what} {source.resource} keeps {days}; unread since {clock_text(min(alive))} UTC, "
-        f"deleted from {clock_text(gone_at)} UTC on."
+        lost = "Being lost: {what} {name} keeps {days}, and what was not read is older. Collect now."
+        return said(lost, **told)
+    return said(
+        "About to be lost: {what} {name} keeps {days}; unread since {since} UTC, deleted from {at} UTC on.",
+        since=clock_text(min(alive)),
+        at=clock_text(gone_at),
+        **told,
     )
 
 
@@ -70,9 +74,8 @@ def _messages(lake: Lake, now: datetime) -> tuple[str, ...]:
             continue
         gone_at = point["point_at"] - timedelta(seconds=point["value"]) + timedelta(seconds=retention_s)
         if now < gone_at < now + SOON and point["value"] > retention_s / 2:
-            told.append(
-                f"About to be lost: the oldest message of queue {name} is deleted at {clock_text(gone_at)} UTC."
-            )
+            lost = "About to be lost: the oldest message of queue {name} is deleted at {at} UTC."
+            told.append(said(lost, name=name, at=clock_text(gone_at)))
     return tuple(told)
 
 

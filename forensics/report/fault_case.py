@@ -15,6 +15,7 @@ from forensics.report.changes import Change, what_changed
 from forensics.report.faults import Fault
 from forensics.report.opening import Opening, affected_works, opening
 from forensics.report.prevention import CHANGE_WORDS, dead_of, has_poison
+from forensics.sentence import said
 from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, SETTING_CHANGES
 from forensics.tables.findings import COUNTERFACTUALS, DELIVERIES, MESSAGES, QUEUE_FINDINGS, REDELIVERIES
 from forensics.words import ms_between
@@ -87,7 +88,7 @@ def changes_since(findings: Findings, fault: Fault, whole: Iterable[Annotation])
     for mark in whole:
         if mark.mark == "fixed":
             what, since_ms = (
-                f"marked fixed by {mark.author}: {mark.reason}",
+                said("marked fixed by {who}: {name}", who=mark.author, name=mark.reason),
                 ms_between(mark.marked_at, fault.started_at),
             )
             found.append(Change(mark.marked_at, None, since_ms, what, "a person's mark", (mark.evidence_id,)))

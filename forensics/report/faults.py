@@ -123,7 +123,7 @@ class Fault:
         starts = sorted(i["started_at"] for i in self.incidents)
         return quiet <= max(later - earlier for earlier, later in zip(starts, starts[1:], strict=False))
 
-    def bars(self, start: datetime, end: datetime, bins: int = 24) -> list[int]:
+    def bars(self, start: datetime, end: datetime, bins: int) -> list[int]:
         """Count its incidents in equal stretches of time."""
         width = max((end - start) / bins, timedelta(seconds=1))
         found = Counter(min(int((i["started_at"] - start) / width), bins - 1) for i in self.incidents)

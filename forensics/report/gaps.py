@@ -6,16 +6,16 @@ from typing import Any
 
 from forensics.report.provisional import provisional_sentence
 from forensics.report.settings_then import NOT_KNOWN, SettingFact
-from forensics.words import count_text
+from forensics.sentence import counted, said
 
 Row = Mapping[str, Any]
 _BASES = {
-    "in_progress": "in progress when the run ended; whether the work completed is unknown",
-    "parallel": "in a run that failed, with items that may run in parallel",
-    "partial_response": "in a run whose list of failed items was not logged",
-    "returned": "in a later successful run that a guard may have answered silently",
-    "unseen": "received as the receive count says, without a log line",
-    "no_item_lines": "in a run whose lines do not tell how far it got",
+    "in_progress": "{n} in progress when the run ended; whether the work completed is unknown.",
+    "parallel": "{n} in a run that failed, with items that may run in parallel.",
+    "partial_response": "{n} in a run whose list of failed items was not logged.",
+    "returned": "{n} in a later successful run that a guard may have answered silently.",
+    "unseen": "{n} received as the receive count says, without a log line.",
+    "no_item_lines": "{n} in a run whose lines do not tell how far it got.",
 }
 
 
@@ -32,19 +32,28 @@ def gaps(
         found.append(sentence)
     unknown = Counter(d["basis"] for d in deliveries if d["effect"] == "unknown")
     for basis in sorted(b for b in unknown if b):
-        why = _BASES.get(basis, f"of unknown effect ({basis})")
-        found.append(f"{count_text(unknown[basis], 'delivery', 'deliveries')} {why}.")
+        n = counted(unknown[basis], "delivery", "deliveries")
+        found.append(said(_BASES.get(basis, "{n} of unknown effect ({basis})."), n=n, basis=basis))
     late = sum(d["received_basis"] in ("run_start", "line") for d in deliveries)
     if late:
         found.append(
-            f"For {count_text(late, 'delivery', 'deliveries')} the receive time is the run's first log line; the actual receive "
-            "may be earlier."
+            said(
+                "For {n} the receive time is the run's first log line; the actual receive may be earlier.",
+                n=counted(late, "delivery", "deliveries"),
+            )
         )
     if any(d["receive_count"] is None for d in deliveries):
         found.append("Receive counts are not logged for every delivery, so further deliveries may be hidden.")
     wanted = Counter(r["would_decide"] for r in redeliveries if r["would_decide"])
-    found += [f"Would decide {count_text(wanted[w], 'redelivery', 'redeliveries')}: {w}" for w in sorted(wanted)]
-    found += [f"{s.name[0].upper()}{s.name[1:]} at the time: {s.source}." for s in settings if s.value == NOT_KNOWN]
+    found += [
+        said("Would decide {n}: {what}", n=counted(wanted[w], "redelivery", "redeliveries"), what=w)
+        for w in sorted(wanted)
+    ]
+    found += [
+        said("{setting} at the time: {source}.", setting=f"{s.name[0].upper()}{s.name[1:]}", source=s.source)
+        for s in settings
+        if s.value == NOT_KNOWN
+    ]
     if not any(s.evidence_ids for s in settings):
         found.append("No snapshot of the queue's or function's settings is in the lake.")
     elif any("after the incident began" in s.source for s in settings):

@@ -6,6 +6,7 @@ from typing import Any
 
 from forensics.lake import Findings, Lake
 from forensics.lake.filters import equals
+from forensics.lake.findings import rows_of
 from forensics.readiness import LEVELS
 from forensics.report.queue_lookup import deliveries_of
 from forensics.tables.findings import LOGGING_READINESS
@@ -18,7 +19,7 @@ def readiness_lines(lake: Lake, queue: str | None = None) -> list[str]:
     """
     if lake.generation() is None:
         return []
-    rows = [r for r in lake.findings().read(LOGGING_READINESS).to_pylist() if queue in (None, r["queue"])]
+    rows = [r for r in rows_of(lake.findings().read(LOGGING_READINESS)) if queue in (None, r["queue"])]
     lines = []
     for row in sorted(rows, key=lambda r: (LEVELS.index(r["level"]), r["queue"], r["log_group"])):
         lines.append(
@@ -61,5 +62,5 @@ def not_checked_text(queue: str, consumer: str) -> str:
 
 def lines_to_add(findings: Findings, incident: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     """Return the consumers of an incident's queue whose logs name no message, by log group, each with what to add."""
-    rows = findings.read(LOGGING_READINESS, where=equals("queue_arn", incident["queue_arn"])).to_pylist()
+    rows = rows_of(findings.read(LOGGING_READINESS, where=equals("queue_arn", incident["queue_arn"])))
     return tuple(sorted((r for r in rows if r["level"] == "blind"), key=lambda r: str(r["log_group"])))

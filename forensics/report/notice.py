@@ -25,6 +25,7 @@ from forensics.report.over import Ended, ended, standing_news
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, counted_record, incident_record, verdict_counts
 from forensics.report.told import cause
+from forensics.sentence import capitalized, said
 from forensics.settings import Settings
 from forensics.tables.findings import INCIDENTS
 from forensics.tables.people import NOTICES
@@ -157,7 +158,7 @@ def notice_of(
 def _set_aside(incident: Row, say: Language) -> str:
     """Say in a notice what people's marks took out of its numbers."""
     aside = aside_text(incident.get("set_aside") or ())
-    return " " + say.sentence(f"Set aside, {aside}.") if aside else ""
+    return " " + say.sentence(said("Set aside, {aside}.", aside=aside)) if aside else ""
 
 
 def alert_notice(
@@ -165,7 +166,7 @@ def alert_notice(
 ) -> Notice:
     """Make the notice of an alert."""
     link = f"{dashboard.rstrip('/')}/queue_health" if dashboard else None
-    title = say.sentence(alert.title[:1].upper() + alert.title[1:])
+    title = say.sentence(capitalized(alert.title))
     told = News(alert.key, alert.news, alert.severity, title, say.sentence(alert.text), alert.at, link, data_version)
     return Notice(alert.key, alert.news, body_of(told, kind), is_critical=alert.severity == "critical")
 
@@ -254,9 +255,12 @@ def _settled(incidents: Sequence[Row], told: Mapping[str, Any], people: People) 
         closing = [m for m in people.of(key).whole if m.mark in CLOSES and m.marked_at >= last]
         if not is_told(incident):
             aside = aside_text(incident.get("set_aside") or ())
-            found[key] = f"people set all of it aside: {aside}" if aside else "nothing of it is suspected any more"
+            set_aside = said("people set all of it aside: {aside}", aside=aside)
+            found[key] = set_aside if aside else "nothing of it is suspected any more"
         elif closing:
-            found[key] = f"{closing[-1].words} ({closing[-1].author}): {closing[-1].reason}"
+            last_mark = closing[-1]
+            by = {"words": last_mark.words, "who": last_mark.author, "name": last_mark.reason}
+            found[key] = said("{words} ({who}): {name}", **by)
     return found
 
 

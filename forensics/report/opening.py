@@ -109,9 +109,9 @@ def repeats_text(incident: Row, works: Sequence[Row], lost: int = 0) -> str:
         return ""
     least, most = incident["extra_effects_at_least"] or 0, incident["extra_effects_at_most"]
     kind = "message" if all(len(work["item_ids"]) == 1 for work in works) else "work"
-    on = _counted(len(works), kind)
+    on = _counted(_size(works), kind)
     if not least:
-        times = _counted(sum(m["receive_count"] or m["deliveries"] for m in works), "time")
+        times = _counted(sum((w["receive_count"] or w["deliveries"]) * _size([w]) for w in works), "time")
         on = said("{what}, received {times}", what=on, times=times)
     told = _repeats_on(least, most, on)
     if not lost:
@@ -133,12 +133,21 @@ def _repeats_on(least: int, most: int | None, on: str) -> str:
     return said("{count} to {most} repeats on {rest}", count=least, most=most, rest=on)
 
 
+def _size(works: Iterable[Row]) -> int:
+    """Return how many works rows stand for: of ``counted_works`` one may stand for many."""
+    return sum(work.get("works", 1) for work in works)
+
+
 def _counted(count: int, noun: str = "message") -> str:
     return said(f"{{count}} {noun}" if count == 1 else f"{{count}} {noun}s", count=count)
 
 
 def _with_aside(told: str, aside: Sequence[SetAside]) -> str:
-    return joined([*([told] if told else []), f"set aside: {aside_text(aside)}"], "; ") if aside else told
+    return (
+        joined([*([told] if told else []), said("set aside: {aside}", aside=aside_text(aside))], "; ")
+        if aside
+        else told
+    )
 
 
 def _steps(
@@ -153,11 +162,11 @@ def _steps(
         return
     done = {item for item, said in marks.of_items.items() if any(m.mark in SETTLES for m in said)}
     works = [work for work in everything if not done.intersection(work["item_ids"])]
-    settled = len(everything) - len(works)
-    sure = sum(work["verdict"] == "confirmed" for work in works)
+    settled = _size(everything) - _size(works)
+    sure = _size(work for work in works if work["verdict"] == "confirmed")
     if sure:
         yield said("refund or undo {count} (CSV)", count=sure)
-    if open_count := len(works) - sure:
+    if open_count := _size(works) - sure:
         yield said("check {count} by hand", count=open_count)
     if settled:
         yield said("{count} marked as settled", count=settled)

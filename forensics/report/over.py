@@ -7,19 +7,20 @@ from datetime import datetime, timedelta
 from typing import Any, get_args
 
 from forensics.choices import AlertKind, WebhookKind
+from forensics.sentence import said
 from forensics.words import clock_text
 
 Row = Mapping[str, Any]
 OVER = "over:"
 """What the news of a notice begins with that says: what this was about is over."""
 KIND_WORDS: dict[AlertKind, str] = {
-    "dead_letter": "dead letters of {about}",
-    "lost": "messages lost on {about}",
-    "poison": "a message of {about} redelivered for ever",
-    "blocked": "blocked message groups of {about}",
-    "age": "waiting over the promise: {about}",
-    "throttled": "throttled consumers: {about}",
-    "source": "a source that could not be read: {about}",
+    "dead_letter": "Over: dead letters of {about}",
+    "lost": "Over: messages lost on {about}",
+    "poison": "Over: a message of {about} redelivered for ever",
+    "blocked": "Over: blocked message groups of {about}",
+    "age": "Over: waiting over the promise: {about}",
+    "throttled": "Over: throttled consumers: {about}",
+    "source": "Over: a source that could not be read: {about}",
 }
 _LASTS: frozenset[str] = frozenset({"poison", "blocked", "age", "throttled", "source"})
 """Kinds of which a person wants to hear that they ended; a message that was lost stays lost."""
@@ -68,13 +69,18 @@ def ended(
         if now - rows[-1]["sent_at"] > LATEST:
             continue
         alert, _, about = key.partition(":")
-        at = f"It was told here at {clock_text(rows[-1]['sent_at'])[:16]} UTC"
+        at = f"{clock_text(rows[-1]['sent_at'])[:16]}"
         news = f"{OVER}{rows[-1]['evidence_id']}"
         if alert in _KINDS and alert in wanted:
             if key not in on and (kind == "pagerduty" or alert in _LASTS):
-                what = KIND_WORDS[alert].format(about=about.replace(":", ", "))  # type: ignore[index]
-                text = f"{at}; it no longer holds where the evidence ends, at {clock_text(until)[:16]} UTC."
-                found.append(Ended(key, news, f"Over: {what}", text))
+                title = said(KIND_WORDS[alert], about=about.replace(":", ", "))  # type: ignore[index]
+                text = said(
+                    "It was told here at {at} UTC; it no longer holds where the evidence ends, at {until} UTC.",
+                    at=at,
+                    until=clock_text(until)[:16],
+                )
+                found.append(Ended(key, news, title, text))
         elif why := settled.get(key):
-            found.append(Ended(key, news, f"Over: {key}", f"{at}; {why}."))
+            text = said("It was told here at {at} UTC; {why}.", at=at, why=why)
+            found.append(Ended(key, news, said("Over: {incident}", incident=key), text))
     return found

@@ -32,14 +32,14 @@ REDRIVE_WORDS = {"repeats": "does the work again", "may_repeat": "may do it agai
 
 def counterfactuals_of(findings: Findings, incident_id: str) -> list[Row]:
     """Return one incident's changes, those that would have prevented most first."""
-    rows = findings.read(COUNTERFACTUALS, where=equals("incident_id", incident_id)).to_pylist()
+    rows = rows_of(findings.read(COUNTERFACTUALS, where=equals("incident_id", incident_id)))
     return sorted(rows, key=_by_weight)
 
 
 def by_incident(findings: Findings) -> dict[str, list[Record]]:
     """Return every incident's changes as plain values, those that would have prevented most first."""
     found: dict[str, list[Record]] = {}
-    for row in sorted(findings.read(COUNTERFACTUALS).to_pylist(), key=_by_weight):
+    for row in sorted(rows_of(findings.read(COUNTERFACTUALS)), key=_by_weight):
         told = {k: v for k, v in row.items() if k not in ("incident_id", "queue_arn", "queue", "evidence_ids")}
         found.setdefault(row["incident_id"], []).append(told)
     return found

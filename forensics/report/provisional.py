@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from forensics.words import clock_text, count_text
+from forensics.sentence import counted, said
+from forensics.words import clock_text
 
 Row = Mapping[str, Any]
 
@@ -16,8 +17,10 @@ def provisional_sentence(incident: Row, messages: Iterable[Row] = ()) -> str | N
     if not incident.get("is_provisional"):
         return None
     works = {m["work_id"] or m["item_id"] for m in messages if m.get("is_provisional")}
-    what = f"the verdict on {count_text(len(works), 'work')}" if works else "the verdict"
-    return (
-        f"Provisional: {what} rests on lines that are missing, and late ones may still come. It is final once that time is "
-        f"read again after {clock_text(incident['final_at'])} UTC, or sealed."
+    what = said("the verdict on {works}", works=counted(len(works), "work")) if works else "the verdict"
+    return said(
+        "Provisional: {what} rests on lines that are missing, and late ones may still come. It is final once that time is read "
+        "again after {at} UTC, or sealed.",
+        what=what,
+        at=clock_text(incident["final_at"]),
     )

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
+from forensics.sentence import said
 from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.words import clock_text, span_text
 
@@ -126,21 +127,21 @@ def _settings(
     yield _Told("batch size", size, advice, (batch or 0) > 1, mapping, "batch_size")
     if mapping:
         partial = mapping["reports_batch_item_failures"]
-        said = None if partial is None else "on" if partial else "off"
+        shown = None if partial is None else "on" if partial else "off"
         advice = "on, and returned correctly; they do not help a timeout or a crash"
         column = "reports_batch_item_failures"
-        yield _Told("partial batch responses", said, advice, partial is False, mapping, column)
+        yield _Told("partial batch responses", shown, advice, partial is False, mapping, column)
         column = "maximum_concurrency"
         most = NOT_KNOWN if _is_unknown(mapping, column) else _number(mapping[column]) or "no limit"
         yield _Told("maximum concurrency", most, state=mapping, column=column)
     if queue:
         column = "dead_letter_queue_arn"
         dead, receives, is_unknown = queue[column], queue["max_receive_count"], _is_unknown(queue, column)
-        said = NOT_KNOWN if is_unknown else _name(dead) if dead else "none"
+        shown = NOT_KNOWN if is_unknown else _name(dead) if dead else "none"
         advice = "one, kept longer than the queue itself"
-        yield _Told("dead-letter queue", said, advice, not dead and not is_unknown, queue, column)
+        yield _Told("dead-letter queue", shown, advice, not dead and not is_unknown, queue, column)
         if receives is not None:
-            advice = f"{LEAST_RECEIVES} or more"
+            advice = said("{count} or more", count=LEAST_RECEIVES)
             name = "receives before the dead-letter queue"
             yield _Told(name, str(receives), advice, receives < LEAST_RECEIVES, queue, "max_receive_count")
         retention = _seconds(queue["message_retention_s"])
@@ -190,14 +191,15 @@ def _source(told: _Told, rows: Mapping[str, Row], began: datetime | None) -> str
         at = clock_text(row["changed_at"])
         if known.is_unknown:
             by, what = row["actor"] or "somebody not named", ", ".join(row["settings"] or ())
-            return f"not known before {at}, when {by} set {what} (CloudTrail)"
-        return f"set {at}, from CloudTrail"
-    read, changed_at = f"read {clock_text(row['observed_at'])}", row.get("last_modified_at")
+            return said("not known before {at}, when {by} set {settings} (CloudTrail)", at=at, by=by, settings=what)
+        return said("set {at}, from CloudTrail", at=at)
+    read_at, changed_at = clock_text(row["observed_at"]), row.get("last_modified_at")
     if not (known.is_assumed or known.is_unknown):
-        return read
+        return said("read {at}", at=read_at)
     if changed_at and began and changed_at > began:
-        return f"{read}; last changed {clock_text(changed_at)}, after the incident began"
-    return f"{read}, after the incident began"
+        changed = "read {at}; last changed {then}, after the incident began"
+        return said(changed, at=read_at, then=clock_text(changed_at))
+    return said("read {at}, after the incident began", at=read_at)
 
 
 def _visibility_advice(visibility: int | None, timeout: int | None, mapping: Row | None) -> tuple[str, bool]:
@@ -205,8 +207,11 @@ def _visibility_advice(visibility: int | None, timeout: int | None, mapping: Row
         return "longer than the slowest item or batch", False
     window = (mapping or {}).get("batching_window_s") or 0
     advised = FUNCTION_TIMEOUTS_HIDDEN * timeout + window
-    plus = f" + {window} s batching window" if window else ""
-    return f"at least {advised} s (6 × the function timeout{plus})", visibility < advised
+    is_short = visibility < advised
+    if not window:
+        return said("at least {n} s (6 × the function timeout)", n=str(advised)), is_short
+    longer = "at least {n} s (6 × the function timeout + {window} s batching window)"
+    return said(longer, n=str(advised), window=window), is_short
 
 
 def _seconds(value: int | None) -> str | None:

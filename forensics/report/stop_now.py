@@ -10,6 +10,7 @@ from typing import Any
 
 from forensics.regions import dns_suffix
 from forensics.report.settings_then import FUNCTION_TIMEOUTS_HIDDEN
+from forensics.sentence import said
 from forensics.settings_in_force import NEWEST, SettingsInForce
 from forensics.words import ms_between, span_text
 
@@ -18,6 +19,14 @@ LONGEST_VISIBILITY_S = 43_200
 """SQS's own limit."""
 LEAST_CONCURRENCY = 2
 """The lowest maximum concurrency that a mapping takes."""
+_WAITS = (
+    "A message whose handling fails waits up to {span} for its next receive. It takes up to 60 s to hold, and holds for messages "
+    "received from then on."
+)
+_GROUP_WAITS = (
+    "A message whose handling fails waits up to {span} for its next receive, and its group with it. It takes up to 60 s to hold, "
+    "and holds for messages received from then on."
+)
 
 
 @dataclass(frozen=True)
@@ -109,7 +118,10 @@ def moves(scene: Scene) -> tuple[Move, ...]:
 
 def _pause(scene: Scene) -> tuple[Move, ...]:
     """Stop handing messages out: what is in the queue stays there."""
-    cost = f"Nothing of the queue is processed until you undo it; {_kept(scene)}. Runs in progress still end by themselves."
+    cost = said(
+        "Nothing of the queue is processed until you undo it; {kept}. Runs in progress still end by themselves.",
+        kept=_kept(scene),
+    )
     if scene.unmapped:
         return tuple(_disable_unread(scene, name, cost) for name in scene.unmapped)
     if not scene.mappings:
@@ -122,9 +134,10 @@ def _disable(scene: Scene, mapping: Row, cost: str) -> Move:
     undo = (f"{call} --enabled",)
     name = mapping["function_name"]
     if scene.is_active and str(mapping["state"]).startswith("Disabl"):
-        return Move(f"The mapping to {name} is disabled already", "No further message is handed to it.", cost, (), undo)
+        is_off = said("The mapping to {name} is disabled already", name=name)
+        return Move(is_off, "No further message is handed to it.", cost, (), undo)
     return Move(
-        f"Pause {name}: disable the mapping that feeds it",
+        said("Pause {name}: disable the mapping that feeds it", name=name),
         "Messages wait in the queue instead of being processed again.",
         cost,
         (f"{call} --no-enabled",),
@@ -144,7 +157,7 @@ def _disable_unread(scene: Scene, function: str, cost: str) -> Move:
     )
     call = f'aws lambda update-event-source-mapping --uuid "$({find})"{scene.in_region}'
     return Move(
-        f"Pause {function}: disable the mapping that feeds it",
+        said("Pause {name}: disable the mapping that feeds it", name=function),
         "Messages wait in the queue instead of being processed again. The mapping was not read: the command looks it up.",
         cost,
         (f"{call} --no-enabled",),
@@ -160,7 +173,7 @@ def _stop_worker(scene: Scene, cost: str) -> Move:
     consumers = ", ".join(scene.incident["functions"] or ()) or "the consumer"
     call = f"aws ecs update-service --cluster <cluster> --service <service>{scene.in_region} --desired-count"
     return Move(
-        f"Scale {consumers} in to zero",
+        said("Scale {name} in to zero", name=consumers),
         "Messages wait in the queue instead of being processed again. The evidence names no cluster and service: fill them "
         "in, or stop the worker the way you run it.",
         cost,
@@ -171,12 +184,11 @@ def _stop_worker(scene: Scene, cost: str) -> Move:
 
 def _kept(scene: Scene) -> str:
     retention_s = scene.queue["message_retention_s"] if scene.queue else None
-    kept = (
-        f"SQS keeps messages for {span_text(1000 * retention_s)}"
-        if retention_s
-        else "SQS keeps them for the retention time"
-    )
-    return f"{kept}, in order" if scene.incident["is_fifo"] else kept
+    is_fifo = scene.incident["is_fifo"]
+    if not retention_s:
+        return f"SQS keeps them for the retention time{', in order' if is_fifo else ''}"
+    kept = "SQS keeps messages for {span}, in order" if is_fifo else "SQS keeps messages for {span}"
+    return said(kept, span=span_text(1000 * retention_s))
 
 
 def _raise_visibility(scene: Scene) -> tuple[Move, ...]:
@@ -188,11 +200,9 @@ def _raise_visibility(scene: Scene) -> tuple[Move, ...]:
     call = f"aws sqs set-queue-attributes --queue-url {scene.address}{scene.in_region} --attributes VisibilityTimeout="
     return (
         Move(
-            f"Raise the visibility timeout to {wanted_s} s",
+            said("Raise the visibility timeout to {n} s", n=str(wanted_s)),
             _why_so_long(scene),
-            f"A message whose handling fails waits up to {span_text(1000 * wanted_s)} for its next receive"
-            f"{', and its group with it' if scene.incident['is_fifo'] else ''}. It takes up to 60 s to hold, and holds for "
-            "messages received from then on.",
+            said(_GROUP_WAITS if scene.incident["is_fifo"] else _WAITS, span=span_text(1000 * wanted_s)),
             (f"{call}{wanted_s}",),
             (f"{call}{now_s if now_s is not None else '<seconds before>'}",),
         ),
@@ -217,8 +227,12 @@ def _wanted_visibility_s(scene: Scene, now_s: int | None) -> int | None:
 def _why_so_long(scene: Scene) -> str:
     if _advised_s(scene) is not None:
         return "Six function timeouts and the batching window, as AWS advises: a run then ends before its messages are visible again."
-    slowest = f" The slowest handling seen took {span_text(scene.slowest_ms)}." if scene.slowest_ms else ""
-    return f"Twice the slowest handling, or twice the present value where that is longer.{slowest}"
+    if not scene.slowest_ms:
+        return "Twice the slowest handling, or twice the present value where that is longer."
+    return said(
+        "Twice the slowest handling, or twice the present value where that is longer. The slowest handling seen took {span}.",
+        span=span_text(scene.slowest_ms),
+    )
 
 
 def _limit_concurrency(scene: Scene) -> tuple[Move, ...]:
@@ -234,7 +248,7 @@ def _limit_concurrency(scene: Scene) -> tuple[Move, ...]:
         call = f"aws lambda update-event-source-mapping --uuid {_uuid(mapping)}{scene.in_region} --scaling-config"
         found.append(
             Move(
-                f"Let the mapping run at most {limit} of {mapping['function_name']} at once",
+                said("Let the mapping run at most {n} of {name} at once", n=limit, name=mapping["function_name"]),
                 "The poller then takes no message that the function has no room for, so none is received without a run.",
                 "A backlog drains more slowly.",
                 (f"{call} MaximumConcurrency={limit}",),
@@ -290,7 +304,7 @@ def _no_redrive(scene: Scene, trigger: str) -> tuple[Move, ...]:
         return ()
     return (
         Move(
-            f"Do not redrive {source.rpartition(':')[2]} yet",
+            said("Do not redrive {name} yet", name=source.rpartition(":")[2]),
             "Redriving a message whose work was done does the work again, under a new message id.",
             "Dead letters wait until their effects are checked; their retention runs on from when they were sent"
             f"{'' if not scene.incident['is_fifo'] else ' or moved'}.",

@@ -5,6 +5,7 @@ from forensics.report.case import Case
 from forensics.report.provisional import provisional_sentence
 from forensics.report.records import cause_counts, verdict_counts
 from forensics.report.told import cause
+from forensics.sentence import said
 from forensics.terms import VERDICT_WORDS
 from forensics.words import cells, clock_text, ms_between, span_text
 
@@ -59,7 +60,7 @@ def _certainty_lines(case: Case, say: Language) -> list[str]:
 def _stop_lines(case: Case, say: Language) -> list[str]:
     """Tell the first move, with its command, cost and undo; Doubletake runs none."""
     move = case.opening.moves[0]
-    told = f"{say.sentence(f'{move.title}.')} {say.sentence(move.why)}"
+    told = f"{say.sentence(said('{clause}.', clause=move.title))} {say.sentence(move.why)}"
     lines = [f"{say(case.opening.stop_heading)}: {told}"]
     lines += [f"  {command}" for command in move.commands]
     lines.append(f"  {say('Costs: {cost}', cost=say.sentence(move.cost))}")

@@ -86,7 +86,7 @@ def load_week(
     return review_week(
         week,
         people.periods(findings.read(QUEUE_WEEKS).to_pylist()),
-        findings.read(SETTING_FINDINGS).to_pylist(),
+        rows_of(findings.read(SETTING_FINDINGS)),
         people.counted(rows_of(findings.read(INCIDENTS))),
         settings,
         _timeouts(findings),
@@ -177,7 +177,7 @@ def check_records(findings: Findings, settings: Settings) -> list[Record]:
     until = findings.generation.data_until_at
     on = until.astimezone(settings.team.local).date() if until else None
     records = []
-    for row in findings.read(SETTING_FINDINGS).to_pylist():
+    for row in rows_of(findings.read(SETTING_FINDINGS)):
         held = row["status"] == FAILS and on is not None
         risk = accepted_risk(settings, row["queue"], row["code"], on) if held and on else None
         record = {name: plain_value(row.get(name)) for name in CHECK_FIELDS}

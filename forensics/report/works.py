@@ -1,12 +1,15 @@
 """The works of a case: one row for all messages that stand for the same work, because one payment is refunded once."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from forensics.lake import Findings
-from forensics.lake.filters import equals
+from forensics.lake.filters import equals, one_of
 from forensics.lake.findings import rows_of
 from forensics.sentence import joined
 from forensics.tables.findings import MESSAGES, REDELIVERIES
@@ -19,10 +22,11 @@ _AT_A_TIME = 5_000
 
 def ordered_items(findings: Findings, incident_id: str) -> list[str]:
     """Return the item ids of an incident's messages, affected ones first, then as they were received."""
-    columns = ["item_id", "verdict", "first_received_at"]
-    told = findings.read(MESSAGES, columns, equals("incident_id", incident_id)).to_pydict()
-    rows = zip(*(told[name] for name in columns), strict=True)
-    return [item for item, *_ in sorted(rows, key=lambda r: (r[1] not in AFFECTED, _time(r[2]), r[0]))]
+    told = findings.read(MESSAGES, ["item_id", "verdict", "first_received_at"], equals("incident_id", incident_id))
+    is_last = pc.invert(pc.is_in(told["verdict"], pa.array(AFFECTED)))
+    by = [(name, "ascending") for name in ("is_last", "first_received_at", "item_id")]
+    items: list[str] = told.append_column("is_last", is_last).sort_by(by)["item_id"].to_pylist()
+    return items
 
 
 def every_work(findings: Findings, incident: Row) -> Iterator[Row]:
@@ -65,10 +69,6 @@ def with_first_repeats(works: Iterable[Row], again: Mapping[str, datetime]) -> I
         yield {**work, "first_repeat_at": min((again[i] for i in work["item_ids"] if i in again), default=None)}
 
 
-def _time(at: datetime | None) -> tuple[bool, float]:
-    return (at is None, at.timestamp() if at else 0.0)
-
-
 def by_work(messages: Iterable[Row]) -> list[Row]:
     """Return a row of ``messages`` per work, at the place of its first message and with what all of them say together.
 
@@ -79,17 +79,27 @@ def by_work(messages: Iterable[Row]) -> list[Row]:
     return [_of_work(mine) for mine in _works(messages)]
 
 
-def counted_works(findings: Findings, incident_id: str) -> list[Row]:
-    """Return of every affected work of an incident what is counted: how often it was done beyond the first, and received."""
-    told = findings.scan(MESSAGES, list(_COUNTED_FROM), equals("incident_id", incident_id))
-    rows = (row for batch in told for row in rows_of(batch) if row["verdict"] in AFFECTED)
-    return [_counts(mine) for mine in _works(rows)]
+def counted_works(findings: Findings, incident_id: str, named: Collection[str]) -> list[Row]:
+    """Return of every affected work of an incident what is counted: how often it was done beyond the first, and received.
+
+    Works of one message that count alike are one row, which says in ``works`` how many it stands for and in ``item_ids`` one
+    of their items: an incident may have a hundred thousand. Items that are ``named``, as by a person's mark, have their own.
+    """
+    of_affected = equals("incident_id", incident_id) & one_of("verdict", AFFECTED)
+    told = findings.read(MESSAGES, list(_COUNTED_FROM), of_affected)
+    work = pc.coalesce(told["work_id"], told["item_id"])
+    sizes = pc.value_counts(work)
+    of_several = sizes.field("values").filter(pc.greater(sizes.field("counts"), 1))
+    is_own = pc.or_(pc.is_in(work, of_several), pc.is_in(told["item_id"], pa.array(named, pa.string())))
+    alike = told.filter(pc.invert(is_own)).group_by(list(_ALIKE)).aggregate([("item_id", "min"), ("item_id", "count")])
+    each = [_counts(mine) | {"works": 1} for mine in _works(told.filter(is_own).to_pylist())]
+    return each + [
+        _counts([row | {"item_id": row["item_id_min"]}]) | {"works": row["item_id_count"]} for row in alike.to_pylist()
+    ]
 
 
-_COUNTED_FROM = (
-    *("queue_arn", "item_id", "work_id", "verdict", "effects_at_least", "effects_at_most"),
-    *("deliveries", "receive_count"),
-)
+_ALIKE = ("verdict", "effects_at_least", "effects_at_most", "deliveries", "receive_count")
+_COUNTED_FROM = ("queue_arn", "item_id", "work_id", *_ALIKE)
 
 
 def _works(messages: Iterable[Row]) -> Iterable[list[Row]]:

@@ -1,7 +1,7 @@
 """Findings about queues over days and weeks, and about their settings. Rebuildable, as all findings."""
 
 from forensics.tables.common import EVIDENCE, QUEUE, QUEUE_ARN
-from forensics.tables.schema import Column, Table
+from forensics.tables.schema import Column, Table, sentence
 
 _HEALTH: tuple[Column, ...] = (
     Column("zone", "string", "the team's time zone, in which days and weeks begin and end"),
@@ -129,8 +129,8 @@ SETTING_FINDINGS = Table(
         Column("code", "string", "the check's code"),
         Column("status", "string", "fails, passes or unknown; a check that does not apply has no row"),
         Column("severity", "string", "critical, warning or note where it fails; null otherwise"),
-        Column("sentence", "string", "what was compared, with the numbers"),
-        Column("advice", "string", "what to change; null unless it fails"),
+        *sentence("sentence", "what was compared, with the numbers"),
+        *sentence("advice", "what to change; null unless it fails"),
         Column("would_decide", "string", "the evidence that is missing; null unless unknown"),
         Column("numbers", "strings", "name=value of every number that was compared, in the order of the sentence"),
         Column("observed_until_at", "timestamp", "end of the evidence it was judged by, UTC"),

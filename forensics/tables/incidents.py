@@ -48,7 +48,7 @@ INCIDENTS = Table(
             "why", "strings", "the numbers of cause_sentence as name=value, so that it can be said in another language"
         ),
         *sentence("headline", "what happened, one sentence with numbers"),
-        Column("cause_sentence", "string", "why, in one or two sentences, the trigger first"),
+        *sentence("cause_sentence", "why, in one or two sentences, the trigger first"),
         *sentence("excluded", "rival causes with why they are out", "strings"),
         *sentence("still_open", "rival causes that are not out: why, for how many, and what would decide", "strings"),
         Column("certainty", "string", "proved when every confirmed verdict is, else inferred"),
@@ -71,7 +71,7 @@ INCIDENTS = Table(
         ),
         Column("extra_effects_at_least", "int", "repeats of work done for sure, each work counted once"),
         Column("extra_effects_at_most", "int", "repeats of work that may have been done; null means no upper bound"),
-        Column("unread_sources", "strings", "what the evidence lacks inside the incident's time, in words"),
+        *sentence("unread_sources", "what the evidence lacks inside the incident's time, in words", "strings"),
         EVIDENCE,
     ),
 )
@@ -96,7 +96,7 @@ COUNTERFACTUALS = Table(
         Column("prevented", "int", "repeats that the change would have prevented"),
         Column("undecided", "int", "repeats of which the evidence does not tell"),
         Column("prevented_percent", "int", "share of the repeats that would have been prevented, rounded down"),
-        Column("reason", "string", "why, per answer the most frequent reason with its count"),
+        *sentence("reason", "why, per answer the most frequent reason with its count"),
         EVIDENCE,
     ),
 )

@@ -1,7 +1,7 @@
 """What the lines of a log group tell, and what to add to them."""
 
 from forensics.tables.common import EVIDENCE, QUEUE, QUEUE_ARN
-from forensics.tables.schema import Column, Table
+from forensics.tables.schema import Column, Table, sentence
 
 LOGGING_READINESS = Table(
     "logging_readiness",
@@ -15,7 +15,7 @@ LOGGING_READINESS = Table(
         Column("consumer_kind", "string", "lambda or worker"),
         Column("function_name", "string", "the function; null for workers"),
         Column("level", "string", "ready, partial, blind (no line names a message) or unread (no lines in evidence)"),
-        Column("sentence", "string", "what the lines tell and what is missing, with numbers"),
+        *sentence("sentence", "what the lines tell and what is missing, with numbers"),
         Column("handling_count", "long", "runs of the function, or handlings by the worker, in evidence"),
         Column("named_count", "long", "those of which a line names a message or business key"),
         Column("counted_count", "long", "those of which a line shows a receive count"),

@@ -1,6 +1,10 @@
 """How a table is declared: grain, key, and columns with a sentence each."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from forensics.sentence import both_forms
 
 TYPES = ("string", "int", "long", "double", "bool", "timestamp", "strings")
 """Column types. ``timestamp`` is UTC with microseconds; ``strings`` is a list of strings, sorted or in stated order."""
@@ -67,6 +71,14 @@ class Table:
         """Names of the columns that hold sentences with their marked form beside them."""
         names = set(self.column_names)
         return tuple(name for name in self.column_names if f"{name}{MARKED}" in names)
+
+    def in_both_forms(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return rows with the marked form of every sentence beside it."""
+        told = [dict(row) for row in rows]
+        for name in self.sentence_names:
+            for row in told:
+                row[name], row[f"{name}{MARKED}"] = both_forms(row.get(name))
+        return told
 
     def column(self, name: str) -> Column:
         """Return the column of that name; KeyError if there is none."""

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from forensics.report.alerts import alerts
+from forensics.sentence import capitalized
 from pages._ui.cards import ROW_OF_TWO_LINES
 from pages._ui.said import say
 from pages._ui.shell import Page
@@ -24,7 +25,7 @@ def standing(page: Page) -> None:
             {
                 "Kind": alert.kind.replace("_", " "),
                 "Severity": alert.severity,
-                "What": alert.title[:1].upper() + alert.title[1:],
+                "What": capitalized(alert.title),
                 "At": page.clock.minute(alert.at) if alert.at else None,
                 "In words": alert.text,
             }

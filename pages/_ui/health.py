@@ -99,7 +99,7 @@ def title(review: WeekReview) -> str:
 def sentence(review: WeekReview, page: Page) -> None:
     """Answer the page's question in one sentence, and say where the week is not whole."""
     first = review.needy[0] if review.needy else None
-    why = say(" First {queue}: {why}.", queue=first.queue, why=in_words(first.why)) if first else ""
+    why = say(" First {queue}: {why}.", queue=first.queue, why=_why(first, review)) if first else ""
     st.markdown(plain(f"{in_words(f'{headline(review)}.')}{why}"))
     st.caption(
         plain(
@@ -132,6 +132,13 @@ def cards(review: WeekReview) -> None:
         )
 
 
+def _why(queue: QueueReview, review: WeekReview) -> str:
+    """Say why a queue needs work; what its settings ask for today is no news of a week that is over."""
+    why = in_words(queue.why)
+    is_of_today = queue.signals and queue.signals[0].is_setting and not review.ends_here
+    return f"{say('Settings today')}: {why}" if is_of_today else why
+
+
 def table(review: WeekReview) -> None:
     """Show the queues by need; a click chooses the one that the rest of the page is about."""
     if not review.queues:
@@ -141,7 +148,7 @@ def table(review: WeekReview) -> None:
         {
             "Queue": q.queue,
             "Status": [q.need],
-            "Why": _shortened(in_words(q.why)),
+            "Why": _shortened(_why(q, review)),
             "Redelivered": percent(q.redelivered),
             "8 weeks": _drawable(q.redelivered_trend),
             "Processed twice": in_words(twice_words(q)),
@@ -164,7 +171,9 @@ def table(review: WeekReview) -> None:
         selection_mode=["single-row", "single-cell"],
         column_config={
             "Queue": config.TextColumn(pinned=True, width=name_px(q.queue for q in review.queues)),
-            "Status": config.MultiselectColumn(options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78),
+            "Status": config.MultiselectColumn(
+                options=list(NEEDS), color=[NEED_COLOURS[n] for n in NEEDS], width=78 if language().code == "en" else 96
+            ),
             "Why": config.TextColumn(width=204),
             "Redelivered": config.TextColumn(width=84, help=say("Deliveries that were not the message's first.")),
             "8 weeks": config.BarChartColumn(  # a line is drawn smooth there, with hills that nobody measured

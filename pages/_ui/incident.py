@@ -12,6 +12,7 @@ from forensics.report.opening import Opening, headline
 from forensics.report.provisional import provisional_sentence
 from forensics.report.told import cause as told_cause
 from forensics.report.works import by_work
+from forensics.sentence import said
 from pages._ui import exports, marks
 from pages._ui.case import case_of
 from pages._ui.completeness import warn
@@ -141,7 +142,7 @@ def stop_now(first: Opening) -> None:
     with st.popover(say(first.stop_heading), icon=":material/pan_tool:"):
         st.caption(say("For you to run; Doubletake only reads."))
         for move in first.moves:
-            st.markdown(f"**{plain(in_words(f'{move.title}.'))}** {plain(in_words(move.why))}")
+            st.markdown(f"**{plain(in_words(said('{clause}.', clause=move.title)))}** {plain(in_words(move.why))}")
             if move.commands:
                 st.code("\n".join(move.commands), language="bash", wrap_lines=True)
             st.markdown(say("Costs: {cost}", cost=plain(in_words(move.cost))))

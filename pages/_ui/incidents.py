@@ -26,6 +26,8 @@ from pages._ui.urltime import Window, read_window
 from pages._ui.words import VERDICTS, cause, plain, verdict_column, with_commands
 
 Incident = dict[str, Any]
+BARS = 12
+"""Bars of a fault's course: in a cell of 50 pixels twice as many are lines that nobody sees on a dark page."""
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -117,9 +119,10 @@ def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident],
             else say("Still open where the data ends ({data_end})", data_end=page.data_end)
         )
         more = say(", and {n} more", n=len(running) - 1) if len(running) > 1 else ""
-        return say(
+        told = say(
             "{when} on {queue}: {what}{more}.", when=when, queue=running[0].queue, what=_what(running[0]), more=more
         )
+        return told + _sure_besides(running, ranked, until)
     worst = ranked[0]
     which = (
         say("The only fault") if len(ranked) == 1 else say("The worst of {fault}", fault=count(len(ranked), "fault"))
@@ -135,6 +138,19 @@ def sentence(ranked: list[Fault], wanted: list[Incident], found: list[Incident],
     )
     return say(
         "Nothing active in the last hour of data, which ends {data_end}. {quiet}", data_end=page.data_end, quiet=quiet
+    )
+
+
+def _sure_besides(running: list[Fault], ranked: list[Fault], until: datetime | None) -> str:
+    """Name the worst that surely happened where nothing that is open is sure: what may be must not hide what was."""
+    sure = next((fault for fault in ranked if fault.verdict == "confirmed"), None)
+    if sure is None or any(fault.verdict == "confirmed" for fault in running):
+        return ""
+    return say(
+        " Confirmed, on {queue}, {state}: {what}.",
+        queue=sure.queue,
+        state=in_words(sure.state(until)),
+        what=_what(sure),
     )
 
 
@@ -281,7 +297,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "Incident": f.newest["incident_id"],
             "What happened": f"{f.queue}: {in_words(f.headline)}",
             "Times": len(f.incidents),
-            "Over time": f.bars(first, last) if len(f.incidents) > 1 else None,  # one incident has no course
+            "Over time": f.bars(first, last, BARS) if len(f.incidents) > 1 else None,  # one incident has no course
             "Last": page.clock.minute(f.newest["started_at"]),
             "Repeats": interval(*f.repeats),
             "Cause": cause(f.trigger),
@@ -325,7 +341,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
                 width=92 if language().code == "en" else 126,
                 help=say("The last one began; {zone}.", zone=page.clock.label()),
             ),
-            "State": st.column_config.TextColumn(width=76),
+            "State": st.column_config.TextColumn(width=76 if language().code == "en" else 112),
             "Repeats": st.column_config.TextColumn(width=62, help=say("Times that work was done beyond the first.")),
             "Cause": st.column_config.TextColumn(width=114),
             "Incident": st.column_config.TextColumn(width=196, help=say("The last one.")),

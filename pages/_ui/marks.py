@@ -10,6 +10,7 @@ from forensics.errors import ForensicsError
 from forensics.people import Annotation, Marks, SetAside, annotate, aside_text, judged, marks_text
 from forensics.people.marks import MARK_WORDS, MOST_COMMENT
 from forensics.report.opening import headline
+from forensics.sentence import said
 from forensics.tables.people import MARKS
 from pages._ui.access import signed_in_name
 from pages._ui.case import case_of
@@ -65,7 +66,7 @@ def of_incident(incident: Incident, page: Page) -> None:
 def of_works(aside: Iterable[SetAside], page: Page) -> None:
     """Say what people set aside here, and offer the figures without."""
     if told := aside_text(aside):
-        st.caption(f":material/person: {plain(in_words(f'Set aside, {told}.'))}")
+        st.caption(f":material/person: {plain(in_words(said('Set aside, {aside}.', aside=told)))}")
         by_the_logs(page)
 
 

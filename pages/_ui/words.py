@@ -80,7 +80,10 @@ def rival(text: str) -> str:
 def verdict_column() -> Any:
     """Return the column that shows a verdict as a chip: the word, and a colour beside it."""
     return st.column_config.MultiselectColumn(
-        "Verdict", options=list(VERDICTS), color=[colour for colour, _ in VERDICTS.values()], width=92
+        "Verdict",
+        options=list(VERDICTS),
+        color=[colour for colour, _ in VERDICTS.values()],
+        width=92 if language().code == "en" else 104,
     )
 
 

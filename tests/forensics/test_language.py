@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPEAKING = (
     *("app.py", "pages", "cli", "forensics/charts", "forensics/report"),
     *("forensics/rules", "forensics/origins", "forensics/queue_rules", "forensics/verdict"),
-    *("forensics/incidents", "forensics/judging"),
+    *("forensics/incidents", "forensics/judging", "forensics/checks", "forensics/readiness.py", "forensics/health"),
 )
 SAYS = {"say", "said", "phrase", "busy", "answer", "warn"}
 COUNTS = {"count", "count_text"}

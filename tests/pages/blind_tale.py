@@ -1,7 +1,8 @@
 """An incident whose logs name no message: two runs ran into the timeout, and only an upper bound can be said."""
 
-from forensics.incidents.blind_windows import blind_headline
+from forensics.incidents.blind_windows import blind_cause, blind_headline
 from forensics.readiness import LogFacts, readiness
+from forensics.sentence import said
 from forensics.tables.findings import INCIDENTS, LOGGING_READINESS
 from tests.pages.tales import s
 from tests.pages.worlds import START, Consumer, Run, Story, arn
@@ -35,11 +36,7 @@ def blind(story: Story) -> None:
             "causes": ["function_timeout=2"],
             "primary_cause": "function_timeout",
             "headline": blind_headline(20, 2),
-            "cause_sentence": (
-                "Of the runs of write-export for exports, 2 ran into the timeout; each can have held one batch. What to "
-                "log is told under logging readiness. CloudWatch counted 60 received and 40 deleted, 20 receives "
-                "without a delete."
-            ),
+            "cause_sentence": blind_cause("write-export", "exports", {"timeout": 2}, (60, 40)),
             "excluded": [],
             "certainty": "inferred",
             "functions": [EXPORTS.function],
@@ -49,7 +46,7 @@ def blind(story: Story) -> None:
             "batch_size": EXPORTS.batch_size,
             "extra_effects_at_least": 0,
             "extra_effects_at_most": 20,
-            "unread_sources": ["log_events: no line of write-export names a message"],
+            "unread_sources": [said("log_events: no line of {who} names a message", who="write-export")],
             "evidence_ids": sorted({run.first_id for run in failed} | {i for run in failed for i in run.end_ids}),
         },
     )

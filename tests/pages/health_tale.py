@@ -4,6 +4,8 @@ import random
 from datetime import date, timedelta
 from typing import Any
 
+from forensics.checks import Setup
+from forensics.checks.run_near_timeout import run_near_timeout
 from forensics.health import week_bounds, weeks_before
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from tests.forensics.health.rows import finding, week_row
@@ -30,10 +32,16 @@ def weekly(story: Story) -> None:
             monday, _ = week_bounds(week)
             for n in range(7):
                 story.add(QUEUE_HEALTH, _day(queue, week, monday + timedelta(days=n), share, chance))
-    timeouts = "2 runs of 1,057 hit the function timeout 30 s in the last 7 days; p99 run 9.4 s"
-    advice = "Set the batch size so that its slowest items fit, or raise the function timeout (at most 900 s)."
+    seen = Setup("", "", "lambda", function_timeout_s=30, run_count=1057, timeout_count=2, run_p99_ms=9400)
+    timed_out = run_near_timeout(seen)
     for row in (
-        finding("payments.fifo", "run_near_timeout", sentence=timeouts, advice=advice, consumer="charge-card"),
+        finding(
+            "payments.fifo",
+            "run_near_timeout",
+            sentence=timed_out.sentence,
+            advice=timed_out.advice,
+            consumer="charge-card",
+        ),
         finding("payments.fifo", "drift", None, sentence="no change of the timeouts was seen", consumer="charge-card"),
         finding("billing", "handling_outgrows_visibility", consumer="/ecs/billing-worker"),
         finding(

@@ -8,6 +8,7 @@ from forensics.lake import Lake
 from forensics.report.faults import faults
 from forensics.tables.evidence import SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS, MESSAGES
+from forensics.verdict.interval import VERDICTS
 from tests.pages import tales
 from tests.pages.reading import words
 from tests.pages.worlds import ACCOUNT, DOUBLE_BILLING, EXPIRED_HANDLE, REGION, START, Story
@@ -61,6 +62,7 @@ def test_incidents_of_one_fault_are_one_row_and_the_worst_fault_stands_first(vis
         "payments.fifo: 7 to 8 of 10 messages were processed twice",
     ]
     assert sum(table["Over time"][0]) == TIMES
+    assert len(table["Over time"][0]) <= 12  # in a cell of 50 pixels, finer bars are not seen on a dark page
     assert "The worst of 2 faults, on billing" in words(at)
     assert "12 times in 33 h" in words(at)
 
@@ -119,3 +121,28 @@ def test_an_incident_shows_what_was_changed_after_it(visit, lake):
 
     assert "What changed since" in [s.value for s in at.subheader]
     assert not at.exception
+
+
+def test_an_open_suspicion_does_not_hide_what_surely_happened(visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(minutes=20))
+    tales.double_billing(story)
+    tales.expired_handle(story)
+    for row in story.findings[INCIDENTS.name]:
+        if row["queue"] == "payments.fifo":
+            row.update(
+                confirmed=0,
+                probable=0,
+                possible=1,
+                headline="1 redelivered message may have been processed more than once",
+            )
+            row.update({f"works_{verdict}": int(verdict == "possible") for verdict in VERDICTS})
+    for row in story.findings[MESSAGES.name]:
+        if row["incident_id"] == DOUBLE_BILLING:
+            row["verdict"] = "possible"
+    at = visit("app.py", story.save(tmp_path / "lake"))
+
+    assert "Still open where the data ends" in words(
+        at
+    ) and "on payments.fifo: 1 redelivered message may have" in words(at)
+    assert "Confirmed, on billing, quiet 21 h: 1 message was processed twice." in words(at)
+    assert "Confirmed, on" not in words(visit("app.py", "demo"))

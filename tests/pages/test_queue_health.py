@@ -37,7 +37,7 @@ def test_queues_are_ranked_with_a_sentence_of_why_and_the_weeks_that_were_read(o
     table = ranking(opened)
 
     assert list(table["Queue"]) == ["payments.fifo", "billing", "mail"]
-    assert list(table["Why"])[1] == "visibility timeout 30 s < p99 handling 41.2 s"
+    assert list(table["Why"])[1].startswith("visibility timeout 30 s < p99 handling 41.2 s: slow")
     assert list(table["Redelivered"]) == ["3.9 %", "3.1 %", "0.1 %"]
     assert [len(line) for line in table["8 weeks"]] == [8, 8, 7]
 
@@ -291,3 +291,11 @@ def test_a_reason_in_japanese_is_cut_where_its_cell_ends(monkeypatch):
     assert health._shortened("122 件中 13〜15 件が 2 回以上処理されました（10.7 %〜12.3 %）").endswith(
         "（10.7 %〜12.3 %）"
     )
+
+
+def test_what_settings_ask_for_today_is_said_so_on_a_week_that_is_over(visit):
+    over, newest = (visit(PAGE, "demo", week=week) for week in ("2026-W46", "2026-W47"))
+
+    assert "Settings today: " in over.markdown[0].value
+    assert any(why.startswith("Settings today: ") for why in ranking(over)["Why"])
+    assert "Settings today: " not in newest.markdown[0].value

@@ -295,6 +295,26 @@ def test_a_crowd_of_marks_becomes_one_with_how_many_there_are(double_billing):
     assert texts == ["13×"]
 
 
+def test_marks_all_along_a_lane_become_ten_with_their_counts_and_no_band(double_billing):
+    """One message that failed every quarter of an hour for two days: 180 crosses are 2.6 to a mark's width."""
+    one = double_billing[double_billing["kind"] == "repeat"].head(1)
+    many = pd.concat([one.assign(at=one["at"] + pd.Timedelta(minutes=15 * n)) for n in range(180)], ignore_index=True)
+    figure = timeline_figure(many, UTC, cut_gaps=False)
+    texts = [text for t in figure.data if t.name == "Work done again" for text in t.text or ()]
+
+    assert len(texts) <= 11
+    assert sum(int(text.rstrip("×") or 1) for text in texts) == 180
+
+
+def test_the_axis_names_the_day_of_the_first_event_and_not_that_of_its_margin(double_billing):
+    midnight = double_billing["at"].min().normalize() + pd.Timedelta(days=1, seconds=1)
+    moved = midnight - double_billing["at"].min()
+    rows = double_billing.assign(at=double_billing["at"] + moved, until_at=double_billing["until_at"] + moved)
+    figure = timeline_figure(rows, UTC, cut_gaps=False)
+
+    assert any(note.text.startswith("21 Nov 2026 · time") for note in figure.layout.annotations)
+
+
 def test_a_tall_chart_has_its_times_above_the_lanes():
     rows = told(tales.double_billing, DOUBLE_BILLING)
     many = pd.concat([rows.assign(lane=rows["lane"] + 20 * n, item_id=rows["item_id"] + f"/{n}") for n in range(3)])

@@ -9,6 +9,7 @@ import pytest
 from forensics.checks import CHECKS, CONSUMER_CHECKS, QUEUE_CHECKS, Setup, answers
 from forensics.checks.answer import SEVERITIES
 from forensics.checks.setup import SOURCES
+from forensics.readiness import LogFacts, readiness
 
 HEALTHY = Setup(
     "payments.fifo",
@@ -86,7 +87,7 @@ def asked(code: str, **changed):
 LACKS_BATCH = {"logging_level": "blind", "named_count": 0, "line_to_add": "print(event) (Python)"}
 LACKS_EFFECT = {
     "logging_level": "partial",
-    "logging_sentence": "9 of 9 handlings name their messages; missing: the effect.",
+    "logging_sentence": readiness(LogFacts("lambda", 9, 9, 9, 9, 0, 0, 9)).sentence,
     "line_to_add": "print(key)",
 }
 

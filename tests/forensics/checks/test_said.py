@@ -5,6 +5,7 @@ from collections import defaultdict
 
 import pytest
 
+from forensics import language
 from forensics.checks import CHECKS, FAILS, PASSES
 from forensics.choices import LANGUAGES
 from forensics.language import Language
@@ -14,6 +15,7 @@ from tests.pages.english import english_in
 OTHERS = [code for code in LANGUAGES if code != "en"]
 STATES = {"Enabled", "Disabled"}
 """Lambda's own words, which stay."""
+CODE = {"print", "event", "key"}
 ANSWERS = {name: (code, asked(code, **changed)) for name, (code, changed, _) in BORDERS.items()}
 ANSWERS |= {f"healthy: {code}": (code, CHECKS[code](HEALTHY)) for code in CHECKS}
 
@@ -23,9 +25,25 @@ ANSWERS |= {f"healthy: {code}": (code, CHECKS[code](HEALTHY)) for code in CHECKS
 def test_what_a_check_says_is_said_whole(name, code):
     _, answer = ANSWERS[name]
     texts = [text for text in (answer.sentence, answer.advice, answer.would_decide) if text]
-    left = {text: set(english_in(Language(code).sentence(text))) - STATES - {"print", "event", "key"} for text in texts}
+    left = {text: set(english_in(Language(code).sentence(text))) - STATES - CODE for text in texts}
 
     assert {text: found for text, found in left.items() if found} == {}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_none_is_recognised_by_its_form(code, monkeypatch):
+    """Values are marked in every sentence, so its phrase is found without a pattern."""
+    monkeypatch.setattr(language, "patterns", lambda code: ())
+    caches = (language._by_phrase, language._sentence)
+    for cache in caches:
+        cache.cache_clear()
+    told = {t for _, a in ANSWERS.values() for t in (a.sentence, a.advice, a.would_decide) if t}
+    left = {t: found for t in told if (found := set(english_in(Language(code).sentence(t))) - STATES - CODE)}
+    for cache in caches:
+        cache.cache_clear()
+
+    assert len(told) > 80
+    assert left == {}
 
 
 @pytest.mark.parametrize("code", OTHERS)

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from forensics.checks import Setup
+from forensics.checks.handling_outgrows_visibility import handling_outgrows_visibility
 from forensics.health import week_bounds
 from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 
@@ -47,6 +49,9 @@ def week_row(queue: str, week: str, **numbers: Any) -> Row:
     )
 
 
+SLOW = handling_outgrows_visibility(Setup("", visibility_timeout_s=30, run_p99_ms=41_200))
+
+
 def finding(queue: str, code: str, severity: str | None = "critical", consumer: str = "f", **more: Any) -> Row:
     """Return an answer of a settings check; a severity means that it failed."""
     return (
@@ -58,8 +63,8 @@ def finding(queue: str, code: str, severity: str | None = "critical", consumer: 
             "code": code,
             "status": "fails" if severity else "passes",
             "severity": severity,
-            "sentence": "visibility timeout 30 s < p99 handling 41.2 s",
-            "advice": "Raise the visibility timeout." if severity else None,
+            "sentence": SLOW.sentence,
+            "advice": SLOW.advice if severity else None,
             "numbers": ["visibility_timeout_s=30"],
             "evidence_ids": ["queue:1"],
         }

@@ -7,7 +7,7 @@ from forensics.errors import SettingsError
 from forensics.health import WeekUnknownError, opening_week, review_week, week_bounds
 from forensics.health.accepted import CODES, check_codes
 from forensics.settings import Settings
-from tests.forensics.health.rows import ACCOUNT, finding, week_row
+from tests.forensics.health.rows import ACCOUNT, SLOW, finding, week_row
 
 WEEK, BEFORE = "2026-W47", "2026-W46"
 UNTIL = datetime(2026, 11, 23, 2, 37, tzinfo=UTC)
@@ -99,7 +99,7 @@ def test_queues_are_ranked_by_need_and_the_gravest_reason_is_the_why():
         ("mail", "watch"),
         ("audit", "ok"),
     ]
-    assert found.queues[1].why == "visibility timeout 30 s < p99 handling 41.2 s"
+    assert found.queues[1].why == SLOW.sentence
     assert [s.code for s in found.queues[0].signals] == ["processed_twice", "function_timeouts"]
     assert len(found.needy) == 3
 
@@ -246,7 +246,7 @@ def test_an_accepted_risk_is_shown_beside_and_no_longer_ranks():
     ).queues
 
     assert queue.need == "ok"
-    assert queue.why == "accepted until 2026-11-21: visibility timeout 30 s < p99 handling 41.2 s"
+    assert queue.why == f"accepted until 2026-11-21: {SLOW.sentence}"
     assert [(s.code, risk.reason) for s, risk in queue.accepted] == [("drift", "moves in January")]
     assert (queue.owner, queue.note) == ("orders team", "nightly batch")
 

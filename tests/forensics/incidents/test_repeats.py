@@ -115,7 +115,7 @@ def test_there_is_a_row_per_change_with_the_declared_columns():
     rows = by_change([one(2)])
 
     assert tuple(rows) == tuple(CHANGES)
-    assert {tuple(row) for row in rows.values()} == {COUNTERFACTUALS.column_names}
+    assert {tuple(row) for row in rows.values()} == {COUNTERFACTUALS.given_names}
 
 
 def test_an_incident_without_repeats_has_no_rows():

@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from forensics.errors import IncidentUnknownError
+from forensics.lake import Lake
+from forensics.people.marks import annotate
 from forensics.report.case import load_case
 from forensics.report.render import render
 from forensics.report.summary import summary
+from forensics.tables.findings import INCIDENTS, MESSAGES
 from tests.forensics.report import world
+from tests.pages import tales
+from tests.pages.worlds import HUGE, START, Story
 
 
 def test_the_case_holds_the_affected_messages_first(case):
@@ -152,3 +157,27 @@ def test_every_form_of_a_zip_lists_the_first_works_from_one_reading(lake, monkey
 
     render(case, "zip")
     assert len(read) == 2  # once for the pages, once for the CSV with every work
+
+
+@pytest.mark.parametrize("mark", [None, "refunded", "false-alarm"])
+def test_the_first_lines_of_a_large_incident_count_as_those_that_read_every_work(tmp_path, mark):
+    """Works that count alike are told together: verdicts, unknown counts, works of two messages and marks must not get lost."""
+    story = Story(data_until_at=START)
+    tales.huge(story, 60)
+    rows = [row for row in story.findings[MESSAGES.name] if row["incident_id"] == HUGE]
+    for n, row in enumerate(rows):
+        row["verdict"] = ("confirmed", "possible", "harmless", "probable")[n % 4]
+        row["receive_count"] = None if n % 5 == 0 else 2 + n % 3
+        row["effects_at_most"] = None if n % 7 == 0 else 2
+    rows[0]["work_id"] = rows[4]["work_id"] = "one payment under two ids"
+    [incident] = [row for row in story.findings[INCIDENTS.name] if row["incident_id"] == HUGE]
+    incident.update(extra_effects_at_least=0, extra_effects_at_most=40)
+    root = story.save(tmp_path / "lake")
+    if mark:
+        for item in (rows[1]["item_id"], rows[4]["item_id"]):
+            annotate(Lake(root).findings(), HUGE, item, mark, "seen in the ledger", "Ana", START)
+    findings = Lake(root).findings()
+    every, first = (load_case(findings, HUGE, most=most) for most in (1000, 1))
+
+    assert first.left_out == 59
+    assert first.opening == every.opening

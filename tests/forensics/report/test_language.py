@@ -1,3 +1,4 @@
+import dataclasses
 import re
 import tomllib
 from collections import Counter
@@ -5,17 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from forensics import language
+from forensics import language, sentence
 from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
+from forensics.checks import Setup
+from forensics.checks.visibility_below_advice import visibility_below_advice
 from forensics.errors import ForensicsError
 from forensics.language import Language, phrases
 from forensics.origins import ORIGIN_RULES
 from forensics.queue_rules.facts import QueueFacts
 from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
 from forensics.report import pages as report_pages
+from forensics.report.changes import what_changed
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from forensics.tables import BY_NAME
+from forensics.tables.evidence import QUEUE_SETTINGS
 from forensics.terms import CAUSE_WORDS
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
@@ -24,6 +29,7 @@ from tests.forensics.checks.test_checks import BORDERS, asked
 from tests.forensics.health.rows import week_row
 from tests.forensics.health.test_review import SIGNALS, review
 from tests.forensics.report import world
+from tests.pages.english import english_in
 
 TEMPLATES = Path(report_pages.__file__).parent / "templates"
 SAID = {
@@ -114,36 +120,60 @@ def test_a_signal_and_its_advice_are_said_in_japanese(weeks, numbers):
 
 
 def test_a_sentence_keeps_its_numbers():
-    told = "visibility timeout 60 s < 185 s, six times the function timeout 30 s + 5 s batching window: "
-    told += "while the function is throttled, messages come back before their run began"
+    setup = Setup("", "", "lambda", visibility_timeout_s=60, function_timeout_s=30, batching_window_s=5)
+    told = visibility_below_advice(setup).sentence
 
     assert (
         Language("ja")
         .sentence(told)
-        .startswith("可視性タイムアウト 60 秒 ＜ 185 秒（関数タイムアウト 30 秒 ＋ バッチウィンドウ 5 秒の 6 倍）")
+        .startswith("可視性タイムアウト 60 秒 ＜ 185 秒（関数タイムアウト 30 秒の 6 倍 ＋ バッチウィンドウ 5 秒）")
     )
     assert Language("en").sentence(told) == told
 
 
 IN_INCIDENTS = {
-    "11 prevented: it was finished before its batch failed; alone it would have been deleted; 2 undecided: it was not "
-    "finished when its run timed out; alone it might have been, or have ended the same way": "防げた 11 件：バッチの失敗前に完了"
-    "しており、単独なら削除されていました。判別不能 2 件：タイムアウト時に未完了。単独なら完了したか、同じ結果になったか分かりません",
+    sentence.joined(
+        [
+            sentence.said(
+                "{count} prevented: {why}",
+                count=11,
+                why="it was finished before its batch failed; alone it would have been deleted",
+            ),
+            sentence.said(
+                "{count} undecided: {why}",
+                count=2,
+                why="it was not finished when its run timed out; alone it might have been, or have ended the same way",
+            ),
+        ],
+        "; ",
+    ): "防げた 11 件：バッチの失敗前に完了しており、単独なら削除されていました。判別不能 2 件：タイムアウト時に未完了。単独なら完了したか、同じ結果になったか分かりません",
     "charge was stopped at its timeout with 10 messages: 7 finished, 1 in progress, 1 not started; 1 more not "
     "redelivered.": "charge は 10 件のバッチの途中でタイムアウト：完了 7 件、処理中 1 件、未着手 1 件（ほかの 1 件は再配信なし）。",
-    "The run was stopped at its timeout after 30 s; 10 messages were not deleted.": "実行は 30 秒でタイムアウトにより打ち切られました。"
-    "10 件のメッセージは削除されていません。",
-    "2 deliveries being handled when the run was cut off, so the work may or may not have been done.": "配信 2 件は実行が"
-    "打ち切られた時に処理中で、処理が終わったかどうか分かりません。",
     fifo_group_blocked(QueueFacts(span_ms=6_100, waiting_count=4)).sentence: "失敗した"
     "配信のため 6.1 秒の間グループが止まりました。後ろで 4 件が待っていました",
     "11 to 13 of 13": "11〜13 / 13",
 }
 
 
-@pytest.mark.parametrize(("english", "said"), IN_INCIDENTS.items())
-def test_a_sentence_of_an_incident_is_said_in_japanese(english, said):
-    assert Language("ja").sentence(english) == said
+@pytest.mark.parametrize(("english", "japanese"), IN_INCIDENTS.items())
+def test_a_sentence_of_an_incident_is_said_in_japanese(english, japanese):
+    assert Language("ja").sentence(english) == japanese
+
+
+def test_the_cause_chain_and_the_gaps_of_an_incident_are_said_without_recognising_english(case, monkeypatch):
+    monkeypatch.setattr(language, "patterns", lambda code: ())
+    for cache in (language._by_phrase, language._sentence):
+        cache.cache_clear()
+    told = [fact.sentence for fact in case.chain] + [
+        gap for gap in case.gaps if gap not in case.incident["unread_sources"]
+    ]
+    told += [answer for fact in case.settings for answer in (fact.source, fact.advice) if answer]
+    left = {text: found for text in told if (found := english_in(Language("ja").sentence(text)))}
+    for cache in (language._by_phrase, language._sentence):
+        cache.cache_clear()
+
+    assert len(told) > 12
+    assert left == {}
 
 
 @pytest.mark.parametrize("at_most", [0, 1, 2, 3, None])
@@ -221,3 +251,32 @@ def test_the_japanese_report_ends_in_japanese_and_calls_nothing_english_that_is_
 
     assert "UTC。" in last
     assert "英語" not in last
+
+
+def test_what_stops_it_now_is_said_without_recognising_english(case, monkeypatch):
+    monkeypatch.setattr(language, "patterns", lambda code: ())
+    for cache in (language._by_phrase, language._sentence):
+        cache.cache_clear()
+    told = [text for move in case.opening.moves for text in (move.title, move.why, move.cost)]
+    left = {text: found for text in told if (found := english_in(Language("ja").sentence(text)))}
+    for cache in (language._by_phrase, language._sentence):
+        cache.cache_clear()
+
+    assert len(told) >= 3
+    assert left == {}
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_what_was_changed_is_said_in_japanese(case, form):
+    looks = [
+        dict.fromkeys(QUEUE_SETTINGS.column_names)
+        | {"evidence_id": f"look:{n}", "queue_arn": case.incident["queue_arn"], "queue_name": "payments.fifo"}
+        | {"visibility_timeout_s": seconds, "observed_at": world.after(ms)}
+        for n, seconds, ms in ((1, 20, -9_000_000), (2, 400, -60_000))
+    ]
+    found = what_changed(case.incident, [], {QUEUE_SETTINGS.name: looks})
+    page = render(dataclasses.replace(case, changes=found), form, ReportOptions("ja")).decode().replace("\\", "")
+
+    assert len(found) == 1
+    assert "可視性タイムアウト（秒） 20 → 400" in page
+    assert "設定の読み取り（" in page

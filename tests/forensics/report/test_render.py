@@ -264,7 +264,7 @@ def test_what_late_lines_may_change_is_called_provisional_in_every_report(case):
         "false",
         "true",
     ]
-    assert "暫定：2 件の処理の判定は" in render(case, "md", ReportOptions("ja")).decode()
+    assert "暫定：処理 2 件の判定は" in render(case, "md", ReportOptions("ja")).decode()
     assert said.replace("the verdict on 2 works", "the verdict") in str(
         notice_of(incident, case.opening, "slack", None, "v").body
     )

@@ -3,11 +3,14 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
 
+from forensics.checks import Setup
+from forensics.checks.run_near_timeout import run_near_timeout
 from forensics.extras import ExtraMissingError
 from forensics.health import NUMBERS, Timeouts, review_week
 from forensics.report.week_render import WEEK_FORMATS, cards, render_week, spark_svg
@@ -18,10 +21,11 @@ from tests.forensics.health.rows import ACCOUNT, finding, week_row
 
 UNTIL = datetime(2026, 11, 23, 1, tzinfo=UTC)
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CLOSE = run_near_timeout(Setup("", "", "lambda", function_timeout_s=30, run_count=9, run_p99_ms=27_000)).sentence
 HOSTILE = "<script>alert(1)</script>|![x](http://e)\n=1+1"
 
 
-def reviewed(settings="", queue="payments.fifo", sentence="p99 run 27 s is close to the function timeout 30 s"):
+def reviewed(settings="", queue="payments.fifo", sentence=CLOSE):
     rows = [
         week_row(queue, "2026-W46", redelivery_count=4),
         week_row(queue, "2026-W47", twice_at_least=7, twice_at_most=8, timeout_count=2, redelivery_count=41),
@@ -219,3 +223,17 @@ def test_the_japanese_markdown_has_the_same_rows_and_numbers():
 
 def test_the_csv_is_the_same_in_every_language():
     assert render_week(reviewed(), "csv", "ja") == render_week(reviewed(), "csv")
+
+
+@pytest.mark.parametrize("format", ["md", "html"])
+def test_what_settings_ask_for_today_is_no_news_of_the_week(format):
+    """A week without a timeout must not read as if it had some: settings are judged at the end of the evidence."""
+    review = reviewed()
+    payments = next(q for q in review.queues if q.queue == "payments.fifo")
+    checks = tuple(s for s in payments.signals if s.is_setting)
+    quiet = replace(payments, signals=checks, why=checks[0].sentence)
+    text = render_week(replace(review, queues=(quiet,)), format).decode()
+
+    assert text.count(f"Settings today: {CLOSE}") == 2
+    assert "evidence row" in text
+    assert "0 evidence rows" not in render_week(review, format).decode()
