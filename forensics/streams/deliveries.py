@@ -236,6 +236,7 @@ def _add_record(delivery: Delivery, facts: Sequence[Fact]) -> None:
     delivery.record_queue_arn = record.queue_arn
     delivery.dead_letter_source_arn = record.dead_letter_source_arn
     delivery.sender_id = record.sender_id
+    delivery.body_shape = record.body_shape
 
 
 def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:

@@ -84,6 +84,8 @@ class Score:
     undecidable: int = 0
     tellable: int = 0  # redeliveries of which a line could tell why (``tests.oracle.telling``)
     tellable_undecided: int = 0
+    maybe_same: int = 0  # rows that name further messages as perhaps the same work: one of them is
+    maybe_others: int = 0  # none of them is
     origins: Counter[tuple[str, str]] = field(default_factory=Counter)
     delivery_effects: Counter[str] = field(default_factory=Counter)
 
@@ -114,6 +116,7 @@ class Score:
             ("  of which no line tells **", f"{self.untold / finite:.3f}" if finite else "none"),
             ("  of which a line could tell", f"{(sum(self.widths) - self.untold) / finite:.3f}" if finite else "none"),
             ("no upper bound", share(self.unbounded, self.rows)),
+            ("perhaps the same work, and so it is", share(self.maybe_same, self.maybe_same + self.maybe_others)),
             ("cause accuracy (decided)", share(self.right, decided)),
             ("undecidable, all", share(self.undecidable, decided + self.undecidable)),
             ("undecidable, where a line could tell *", share(self.tellable_undecided, self.tellable)),
@@ -253,16 +256,22 @@ def verdict_of(at_least: int, at_most: int | None, is_guarded: bool) -> str:
 def _works_of(world: World, row: Row) -> list[MessageTruth]:
     ids = {row["message_id"], *row["related_message_ids"]} - {None}
     if ids:
-        return [world.truth[one] for one in ids if one in world.truth]
+        return [world.truth[one] for one in sorted(ids) if one in world.truth]
     return [t for t in world.truth.values() if t.business_key in row["business_keys"]]
 
 
 def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Problem]:
     message_id, low, high = row["message_id"], row["effects_at_least"], row["effects_at_most"]
-    unknown = {message_id, *row["related_message_ids"]} - {None} - set(world.truth)
+    unknown = {message_id, *row["related_message_ids"], *row["maybe_related_message_ids"]} - {None} - set(world.truth)
     if unknown:
         return [Problem("phantom", world, message_id, f"no such message: {sorted(unknown)}", row=row)]
-    works = _works_of(world, row)
+    linked = works = _works_of(world, row)
+    maybe = [world.truth[one] for one in row["maybe_related_message_ids"]]
+    if maybe:  # what is said to be the same work perhaps: the interval holds of the work as it is
+        keys = {t.business_key for t in linked}
+        works = [*linked, *(same for same in maybe if same.business_key in keys)]
+        score.maybe_same += len(works) > len(linked)
+        score.maybe_others += len(works) == len(linked)
     done = sum(t.effects_done for t in works)
     score.rows += 1
     is_sound = low <= done and (high is None or done <= high)
@@ -273,7 +282,9 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Pro
         score.unbounded += 1
     else:
         score.widths.append(high - low)
-        score.untold += min(high - low, untold.count(works, by_key=message_id is None))
+        # that each of those may be the same is what no line tells, whether it is so or not
+        open_of = untold.count(linked, by_key=message_id is None) + sum(len(t.deliveries) for t in maybe)
+        score.untold += min(high - low, open_of)
     if row["verdict"] == "confirmed":
         score.confirmed += 1
         score.confirmed_true += done >= 2
@@ -293,12 +304,12 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Pro
                 "verdict beside its interval", world, message_id, f"[{low}, {high}] reads {row['verdict']}", row=row
             )
         )
-    if len({t.business_key for t in works}) > 1:
+    if len({t.business_key for t in linked}) > 1:
         problems.append(Problem("false link", world, message_id, "related messages are other works", row=row))
     counts = [d.receive_count for t in works for d in t.deliveries if t.message_id == message_id]
     if row["receive_count"] is not None and counts and row["receive_count"] > max(counts):
         problems.append(Problem("invented receive", world, message_id, f"highest true count {max(counts)}", row=row))
-    if message_id in world.truth and len(works) > 1:
+    if message_id in world.truth and len(linked) > 1:
         true_origin = world.truth[message_id].origin
         score.origins[str(true_origin), str(row.get("origin"))] += 1
         if row.get("origin") not in (None, true_origin):
@@ -368,7 +379,8 @@ def _judge_links(world: World, rows: dict[str, Row]) -> list[Problem]:
         ids = {t.message_id for t in same}
         for known in same:
             row = rows.get(known.message_id)
-            if row is None or not ids <= {known.message_id, *row["related_message_ids"]}:
+            linked = ("related_message_ids", "maybe_related_message_ids")
+            if row is None or not ids <= {known.message_id}.union(*(row[name] for name in linked)):
                 text = f"same work as {sorted(ids - {known.message_id})}, origin {[t.origin for t in same]}"
                 problems.append(Problem("missed link", world, known.message_id, text, row=row))
     return problems

@@ -67,6 +67,7 @@ ASKED = {
         (test_messages.interval, test_messages.INTERVALS),
         (test_messages.shown, test_messages.SHOWN),
         (test_messages.beside, test_messages.BESIDE),
+        (test_messages.maybe, test_messages.MAYBE),
         (test_messages.ends, test_messages.ENDS),
         (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),
     ],
