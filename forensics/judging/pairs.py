@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
-from forensics.judging.known import highest
+from forensics.judging.known import first_known, highest
 from forensics.judging.model import ANSWERS_KEPT, Redelivery, Ruled
 from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.provisional import redelivery_final_at
@@ -42,7 +42,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_status=earlier.run_status or "unknown",
         earlier_error_type=earlier.error_type,
         earlier_has_finish_mark=has_finish_mark,
-        earlier_batch_count=earlier.batch_count,
+        earlier_batch_count=first_known(earlier.in_hand_count, earlier.batch_count),
         earlier_is_printed=_is_batch_printed(earlier),
         earlier_delete_reason=earlier.delete_reason,
         earlier_is_named_failure=earlier.is_named_failure,

@@ -89,6 +89,8 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
         "has_stray_guard": has_stray_guard,
         "batch_count": len(by_item),
     }
+    if not is_batch_printed:
+        carried["in_hand_count"] = sum(not all(fact.is_passing for fact in mine) for mine in by_item.values())
     return [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
 
 

@@ -267,6 +267,34 @@ PRINTED = {
 }
 
 
+BATCHES = {
+    "another message was in hand": (2, 2, "batch_collateral"),
+    "another was only named, as one that it sends is": (2, 1, "undecidable"),
+    "nothing tells which of them were in hand": (2, None, "batch_collateral"),
+    "it was the only one that was named": (1, 1, "undecidable"),
+}
+
+
+def in_batch(of, named, in_hand):
+    """A function's run that printed no batch, and timed out after it had finished this message."""
+    earlier = delivery(
+        run_status="timeout",
+        finished_at=5,
+        run_ended_at=9 * S,
+        is_fifo=True,
+        visibility_timeout_s=30,
+        batch_count=named,
+        in_hand_count=in_hand,
+    )
+    (found,) = of.redeliveries_of([earlier, delivery(received_at=31 * S, is_fifo=True)], Around())
+    return found.cause
+
+
+@pytest.mark.parametrize(("named", "in_hand", "expected"), BATCHES.values(), ids=BATCHES)
+def test_a_batch_failed_for_another_message_where_another_was_in_hand(named, in_hand, expected):
+    assert in_batch(pairs, named, in_hand) == expected
+
+
 PRINTED_BY_WORKERS = {"a worker printed it": ({"record_at": 0}, True), "a worker did not": ({}, False)}
 
 
