@@ -267,6 +267,33 @@ PRINTED = {
 }
 
 
+LATE_LINES = {
+    "its first line is missing, and the others come after the later receive": ({}, (None, 8_000, "visibility_expired")),
+    "its first line is there: the clocks of two hosts are apart": (
+        {"started_at": 32 * S},
+        (-1_000, 8_000, "visibility_expired"),
+    ),
+    "its record is there: the clocks of two hosts are apart": (
+        {"record_at": 32 * S},
+        (-1_000, 8_000, "visibility_expired"),
+    ),
+}
+
+
+def late_lines(of, facts):
+    """A worker's handling of which lines stand after the receive that followed it."""
+    told = {"consumer_kind": "worker", "is_fifo": True, "visibility_timeout_s": 30, "log_group": "/ecs/worker"}
+    times = {"received_at": 32 * S, "run_ended_at": 39 * S, "run_last_line_at": 39 * S, "last_fact_at": 39 * S}
+    earlier = delivery(**{**told, **times, "receive_count": 1, **facts})
+    (found,) = of.redeliveries_of([earlier, delivery(**told, received_at=31 * S, receive_count=2)], Around())
+    return found.gap_ms, found.overlap_ms, found.cause
+
+
+@pytest.mark.parametrize(("facts", "expected"), LATE_LINES.values(), ids=LATE_LINES)
+def test_a_receive_of_which_only_later_lines_are_left_is_not_timed_by_them(facts, expected):
+    assert late_lines(pairs, facts) == expected
+
+
 BATCHES = {
     "another message was in hand": (2, 2, "batch_collateral"),
     "another was only named, as one that it sends is": (2, 1, "undecidable"),
