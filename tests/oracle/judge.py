@@ -75,6 +75,7 @@ class Score:
     confirmed: int = 0
     confirmed_true: int = 0
     sound: int = 0
+    hides_later: int = 0  # not sound, but right up to the highest receive count that anything prints
     widths: list[int] = field(default_factory=list)
     untold: int = 0  # the part of the widths that no line tells (``tests.oracle.untold``)
     unbounded: int = 0
@@ -109,6 +110,7 @@ class Score:
             ("redelivered messages", str(self.redelivered)),
             ("rows judged", str(self.rows)),
             ("truth inside the interval", share(self.sound, self.rows)),
+            ("  true up to the last receive shown ***", share(self.hides_later, self.rows)),
             ("confirmed precision", share(self.confirmed_true, self.confirmed)),
             ("confirmed recall, all worlds", share(self.repeated_confirmed, self.repeated)),
             ("confirmed recall, every effect told", share(self.told_confirmed, self.told)),
@@ -129,7 +131,8 @@ class Score:
             "  * what says how the earlier delivery ended was written and kept, and its log names the message: the run's end, its\n"
             "    response or the counts of its mapping, a failed delete, a stop; of receives that no log shows, the metrics\n"
             "  ** another world would keep the very same lines with the other truth (tests/oracle/untold.py); what a line could tell is\n"
-            "    counted against the findings"
+            "    counted against the findings\n"
+            "  *** no lie: a further receive is in no line that was kept, and no count of it; told with --blunt"
         )
         parts.append("effect of seen deliveries, said vs done   " + _counted(self.delivery_effects))
         parts.append("origin: truth -> said")
@@ -278,6 +281,7 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Pro
     shown = sum(t.effects_up_to_shown_count for t in works)
     hides_later = not is_sound and row["receive_count"] is not None and low <= shown <= (high or shown)
     score.sound += is_sound
+    score.hides_later += hides_later
     if high is None:
         score.unbounded += 1
     else:

@@ -35,6 +35,7 @@ ASKED = {
         (test_bounds.after, test_bounds.AFTER),
         (test_bounds.between, test_bounds.BETWEEN),
         (test_bounds.counted, test_bounds.COUNTED),
+        (test_bounds.outlived, test_bounds.OUTLIVED),
     ],
     "effect": [
         (test_effect.answer, test_effect.CASES),
