@@ -23,6 +23,9 @@ FOLDERS = {
         "Two message ids are one work where they share a deduplication id or a business key in one queue, or where one was"
         " redriven from the dead-letter queue. Equal bodies alone link nothing, and neither does one key in two queues, nor a"
         " deduplication id under which different business keys, or different bodies without them, were sent."
+        " Where such bodies are JSON and differ only in times near their send, attempts, trace or request ids, and the sends follow"
+        " one another within 12 hours, they may be one work: each stays a work of its own, and the others raise only how often it"
+        " may have been done."
         " Each rule is asked about the later id beside the one before it; the answer stands in `origin`.",
     ),
     "queue_rules": (

@@ -207,6 +207,7 @@ def _placed_rows(batch: Sequence[Delivery], group: LogGroup, in_force: SettingsI
             *delivery_row(delivery),
             delivery.first_receive_ms,
             delivery.dead_letter_source_arn,
+            delivery.body_shape,
             delivery.key_marker_count,
             delivery.has_response,
             delivery.job_id,

@@ -52,7 +52,7 @@ INVOCATION_SCHEMA: dict[str, Any] = schema_of(INVOCATIONS) | {
 
 DELIVERY_SCHEMA: dict[str, Any] = schema_of(DELIVERIES) | {
     "first_receive_ms": pl.Int64,
-    "dead_letter_source_arn": pl.String,
+    **dict.fromkeys(("dead_letter_source_arn", "body_shape"), pl.String),
     "key_marker_count": pl.Int32,
     "has_response": pl.Boolean,
     "job_id": pl.String,

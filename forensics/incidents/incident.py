@@ -36,6 +36,8 @@ def incident_row(incident_id: str, queue_arn: str, told: Share, blocked_ms: int 
     origin = told.origin
     because = why(told.queue, settings.functions, told.triggers, origin)
     noun = "message sent again" if origin and not told.causes else "redelivered message"
+    if told.origins_open and not (origin or told.causes):
+        noun = "message"  # nothing tells that it was either
     confirmed, redelivered = told.verdicts.get("confirmed", 0), sum(told.causes.values())
     works = Counter(told.works)
     return {

@@ -108,9 +108,9 @@ def triggers_of(
 
 
 def why(queue: str, consumers: Sequence[str], triggers: Triggers, origin: str | None) -> Why:
-    """Tell the most frequent trigger by its first redelivery; ``origin`` where nothing was redelivered."""
+    """Tell the most frequent trigger by its first redelivery; ``origin``, if one is known, where nothing was redelivered."""
     if not triggers.counts:
-        return Why(queue, consumers, origin or "undecidable")
+        return Why(queue, consumers, origin) if origin else Why(queue, consumers, redelivered=0)
     trigger = most_frequent(triggers.counts)
     first = triggers.first[trigger]
     told = Why(

@@ -1,7 +1,7 @@
 """Can deliveries hide? Then no upper bound holds for how often the work was done.
 
-Where every receive count was logged nothing hides. Else a bound holds where the deliveries seen leave no room for another
-one: before the first, because the consumer named every message of every run then; between two, because it did, or because
+Where every receive count was logged nothing hides, unless the last run outlived its visibility timeout and what others did
+was not read. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then; between two, because it did, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because the consumer still named every
 message. A success alone ends nothing: its delete may have failed without a word.
 """
@@ -22,11 +22,29 @@ def hidden_possible(item: Sequence[Delivery], around: Surroundings) -> bool:
     known: lines that name its id may tell of other deliveries.
     """
     if None not in [d.receive_count for d in item]:
-        return False
+        return _may_have_gone_on(item[-1], around)
     first, last = item[0], item[-1]
     if first.message_id is None or _hides_before(first, around) or _hides_after(last, around):
         return True
     return any(_hides_between(earlier, later, around) for earlier, later in pairwise(item))
+
+
+def _may_have_gone_on(last: Delivery, around: Surroundings) -> bool:
+    """Tell whether a function's message of which every receive seen was counted can have been received once more, unseen.
+
+    Its last run was still on when the visibility timeout was over, so somebody whose log was not read may have had it by then,
+    and its delete came late.
+    """
+    if last.consumer_kind != "lambda" or last.received_at is None or last.hidden_until_at is None:
+        return False
+    if (
+        last.run_ended_at is None
+        or last.run_ended_at <= last.hidden_until_at
+        or last.ended_by in ("dead_lettered", "in_flight")
+    ):
+        return False
+    until = last.hidden_until_at + last.hidden_until_at - last.received_at
+    return not around.is_watched(last.queue_arn, last.received_at, max(until, last.run_ended_at))
 
 
 def _hides_before(first: Delivery, around: Surroundings) -> bool:

@@ -14,6 +14,7 @@ from forensics.judging.guard_tables import add_records
 from forensics.judging.late_output import share_by_key, with_late_output_returned
 from forensics.judging.ledger import put_in_order
 from forensics.judging.marks_beside import MarksBeside
+from forensics.judging.maybe_same import MaybeSame
 from forensics.judging.messages import messages_of
 from forensics.judging.model import Judged
 from forensics.judging.pairs import redeliveries_of
@@ -40,16 +41,19 @@ def judge(deliveries: Iterable[Delivery], around: Surroundings) -> Judged:
     judged = Judged()
     items = _items(deliveries, around)
     beside = MarksBeside(items)
-    for work in works(items, around):
+    found = works(items, around)
+    for work in found:
         count_returned_once([d for item in work for d in item])
         add_records(work, around.guard_records)
+    maybe = MaybeSame(found, around)
+    for place, work in enumerate(found):
         deliveries = list(chain.from_iterable(work))
         for delivery in deliveries if len(deliveries) > 1 else ():
             delivery.is_provisional = delivery_final_at(delivery, around.finality) is not None
         redeliveries = [redeliveries_of(item, around) for item in work]
         judged.ledger += chain.from_iterable(work)
         judged.redeliveries += chain.from_iterable(redeliveries)
-        judged.messages += messages_of(work, redeliveries, around, beside.count(work))
+        judged.messages += messages_of(work, redeliveries, around, beside.count(work), maybe.of(place))
     return judged
 
 

@@ -7,6 +7,7 @@ from forensics.judging.bounds import hidden_possible
 from forensics.judging.evidence import united
 from forensics.judging.guards import guards_of
 from forensics.judging.known import highest, lowest
+from forensics.judging.maybe_same import NONE, Others
 from forensics.judging.model import Message, Redelivery
 from forensics.judging.origins import origins
 from forensics.judging.provisional import work_final_at
@@ -29,6 +30,7 @@ class _Interval:
     guard_sentence: str
     effect_sentence: str
     message_ids: list[str]
+    maybe_ids: list[str]
     final_at: int | None
 
 
@@ -37,37 +39,40 @@ def messages_of(
     redeliveries: Sequence[Sequence[Redelivery]],
     around: Surroundings,
     marks_beside: int,
+    others: Others = NONE,
 ) -> list[Message]:
     """Return the verdict on each message of a work that was delivered more than once, or shares the work with another.
 
     ``work`` holds each item's judged deliveries in order, ``redeliveries`` the same item's redeliveries. ``marks_beside``: so
-    many more deliveries with its mark may be of this work.
+    many more deliveries with its mark may be of this work; ``others``: works that may be the same.
     """
-    interval = _interval(work, around, marks_beside)
-    found_origins = origins(work, around)
+    interval = _interval(work, around, marks_beside, others)
+    found_origins = origins(work, around, others.earlier)
     found = []
     for item, again in zip(work, redeliveries, strict=True):
         message_id = highest([d.message_id for d in item])
         related = [i for i in interval.message_ids if i != message_id]
-        if len(item) > 1 or related or marks_beside:
+        if len(item) > 1 or related or marks_beside or others:
             origin = found_origins.get(item[0].item_id)
             found.append(_message(item, again, interval, message_id, related, origin))
     return found
 
 
-def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_beside: int) -> _Interval:
+def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_beside: int, others: Others) -> _Interval:
     """Count every delivery of every message of the work."""
     deliveries = [d for item in work for d in item]
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
-    at_least, maybe = effects.count("yes"), len(effects) - effects.count("no") + marks_beside
-    at_most = None if any(hidden_possible(item, around) for item in work) else maybe
+    at_least, maybe = effects.count("yes"), len(effects) - effects.count("no") + marks_beside + others.done_at_most
+    is_open = others.is_open or any(hidden_possible(item, around) for item in work)
+    at_most = None if is_open else maybe
     guards = guards_of(work, around)
     # what was not reached, or left without its mark, by an order that nobody declared: the upper bound is inferred
     by_order = [d for d in deliveries if d.basis in ("not_reached", "no_marker") and d.batch_count != 1]
     order_runs = lowest([d.order_runs for d in by_order])
     verdict = verdict_of(at_least, at_most, bool(guards.stopped))
-    final_at = work_final_at(work, at_most, around.finality)
+    every = [*work, *(item for other in others.works for item in other)]
+    final_at = work_final_at(every, at_most, around.finality)
     is_shown = bool(bases) and bases <= _PROOFS
     is_sure = final_at is None and order_runs is None
     return _Interval(
@@ -86,8 +91,9 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
             guards.record_gap_s,
             guards.recorded,
         ),
-        effect_sentence(at_least, at_most, sorted(bases), order_runs),
+        effect_sentence(at_least, at_most, sorted(bases), order_runs, others.message_ids),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
+        sorted(others.message_ids),
         final_at,
     )
 
@@ -133,6 +139,7 @@ def _message(
         is_dead_lettered=any(d.ended_by == "dead_lettered" for d in item),
         business_keys=united(*(d.business_keys for d in item)),
         related_message_ids=related,
+        maybe_related_message_ids=interval.maybe_ids,
         visibility_timeout_s=highest([d.visibility_timeout_s for d in item]),
         evidence_ids=united(*(d.evidence_ids for d in item)),
         final_at=interval.final_at,

@@ -93,6 +93,7 @@ class Message(msgspec.Struct, kw_only=True, array_like=True):
     sender_id: str | None = None
     origin_excluded: list[str] = msgspec.field(default_factory=list)
     origin_open: list[str] = msgspec.field(default_factory=list)
+    maybe_related_message_ids: list[str] = msgspec.field(default_factory=list)
     final_at: int | None = None
 
     @property

@@ -35,23 +35,38 @@ class _Sent:
     """Lines would have shown its send, and none does."""
 
 
-def origins(work: Sequence[Sequence[Delivery]], around: Surroundings) -> dict[str, Origin]:
-    """Return the origin by item id of every message of a work but its first.
+def origins(
+    work: Sequence[Sequence[Delivery]], around: Surroundings, maybe_earlier: Sequence[Delivery] | None = None
+) -> dict[str, Origin]:
+    """Return the origin by item id of every message of a work but its first, and of that where ``maybe_earlier`` may be the same work.
 
     The origin is None where several are open, or none is left. A message whose deduplication id is another's message id
     came from that one, whichever was sent before it. ``work`` holds each item's judged deliveries.
     """
-    if len(work) < 2:
+    if len(work) < 2 and maybe_earlier is None:
         return {}
     messages = [_sent(item, around) for item in work if any(d.message_id is not None for d in item)]
     messages.sort(key=_by_sent)
     ids = {m.item_id for m in messages}
     found = {}
-    for earlier, message in zip([None, *messages], messages, strict=False):
+    for number, message in enumerate(messages):
+        earlier = _before(message, messages[:number])
         is_named_after = message.deduplication_id in ids - {message.item_id}
         if earlier is not None or is_named_after:
             found[message.item_id] = origin_of(_ids(earlier, message, is_named_after, around))
+    if maybe_earlier is not None and messages[0].item_id not in found:
+        pair = _ids(_sent(maybe_earlier, around), messages[0], False, around)
+        found[messages[0].item_id] = origin_of(pair._replace(may_be_other_work=True))
     return found
+
+
+def _before(message: _Sent, sent: Sequence[_Sent]) -> _Sent | None:
+    """Return of what was sent before a message what went last under its deduplication id, else what went last.
+
+    A redrive in between has another id, and says nothing of the window that id had.
+    """
+    same = [one for one in sent if _is_same(one.deduplication_id, message.deduplication_id)]
+    return next(reversed(same or sent), None)
 
 
 def _ids(earlier: _Sent | None, message: _Sent, is_named_after: bool, around: Surroundings) -> IdPair:

@@ -1,13 +1,14 @@
 """Each delivery of a message beside the one before it, put to the rules."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from forensics.judging.calls import CHANGE, DELETE
 from forensics.judging.evidence import united
-from forensics.judging.known import highest
+from forensics.judging.known import first_known, highest
 from forensics.judging.model import ANSWERS_KEPT, Redelivery, Ruled
 from forensics.judging.placing import LONGEST_INIT_MS
 from forensics.judging.provisional import redelivery_final_at
@@ -23,6 +24,7 @@ def redeliveries_of(item: Sequence[Delivery], around: Surroundings) -> list[Rede
 
 
 def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Redelivery:
+    earlier, went_on_ms = _with_receive_known(earlier, later)
     gap_ms = _ms_between(earlier.received_at, later.received_at)
     run_ms = _ms_between(earlier.received_at, earlier.run_ended_at if earlier.is_end_known else None)
     last_line_at = earlier.run_last_line_at if earlier.consumer_kind == "worker" else None
@@ -42,7 +44,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         earlier_status=earlier.run_status or "unknown",
         earlier_error_type=earlier.error_type,
         earlier_has_finish_mark=has_finish_mark,
-        earlier_batch_count=earlier.batch_count,
+        earlier_batch_count=first_known(earlier.in_hand_count, earlier.batch_count),
         earlier_is_printed=_is_batch_printed(earlier),
         earlier_delete_reason=earlier.delete_reason,
         earlier_is_named_failure=earlier.is_named_failure,
@@ -62,6 +64,7 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         process_ended_ms=_ms_between(earlier.received_at, earlier.process_ended_at),
         process_end_words=earlier.process_end_words,
         gap_ms=gap_ms,
+        went_on_ms=went_on_ms,
         hidden_ms=_ms_between(earlier.received_at, earlier.hidden_until_at) if earlier.is_hidden_by_call else None,
         was_visibility_changed=_was_called(CHANGE, earlier, later, around),
         was_delete_refused=_was_called(DELETE, earlier, later, around),
@@ -101,6 +104,20 @@ def _redelivery(earlier: Delivery, later: Delivery, around: Surroundings) -> Red
         evidence_ids=united(earlier.evidence_ids, later.evidence_ids),
         is_provisional=redelivery_final_at(decision.cause, earlier, around.finality) is not None,
     )
+
+
+def _with_receive_known(earlier: Delivery, later: Delivery) -> tuple[Delivery, int | None]:
+    """Return the earlier delivery without its receive where its first line stands after the later receive, and no line opens it.
+
+    Then nothing tells when it was received, but that it went on for so many milliseconds after the later receive.
+    """
+    is_opened = earlier.record_at is not None or earlier.started_at is not None
+    gap_ms = _ms_between(earlier.received_at, later.received_at)
+    if is_opened or gap_ms is None or gap_ms >= 0 or not later.is_seen:
+        return earlier, None
+    untimed = copy(earlier)
+    untimed.received_at = untimed.received_basis = None
+    return untimed, _ms_between(later.received_at, highest((earlier.run_ended_at, earlier.last_fact_at)))
 
 
 def _is_batch_printed(d: Delivery) -> bool:

@@ -35,6 +35,7 @@ _AS_THEY_STAND = (
     "receipt_handle",
     "body_md5",
     "sender_id",
+    "body_shape",
     "dead_letter_source_arn",
     "business_keys",
     "has_response",

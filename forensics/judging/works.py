@@ -17,7 +17,7 @@ def works(items: Sequence[list[Delivery]], around: Surroundings) -> list[list[li
     deduplication id that is the other's message id (a FIFO redrive), and a body that went to the dead-letter queue once and
     came back once while a move task was on. An equal body alone links nothing, nor does a deduplication id under which
     different business keys were sent, or different bodies of which no business key tells more: it may stand for something else
-    than the work. ``items`` need their effects and endings.
+    than the work; what of it may be one work all the same, ``maybe_same`` tells. ``items`` need their effects and endings.
     """
     redriven = _redriven_bodies(items, around) if around.has_move_tasks else {}
     of_others = _of_several_works(items)

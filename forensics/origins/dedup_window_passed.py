@@ -30,6 +30,15 @@ def dedup_window_passed(ids: IdPair) -> Ruling:
             said("it was sent {gap} after {id}; nothing shows their deduplication ids", **told),
             "MessageDeduplicationId in the printed batch",
         )
+    if ids.may_be_other_work:
+        return undecidable(
+            said(
+                "it was sent {gap} after {id} under the same deduplication id, with a body that differs only in times, attempts or "
+                "request ids; the id may stand for more than one piece of work",
+                **told,
+            ),
+            "business_key of the queue in the settings file",
+        )
     return supported(
         said(
             "it was sent {gap} after {id} under the same deduplication id; SQS drops a second send for {window} only{by}",

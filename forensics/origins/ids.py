@@ -14,6 +14,7 @@ class IdPair(NamedTuple):
     ``shown_by``: the record of the SendMessage that gave the later message its id, in words; ``request_id``: the producer's own
     request that its lines name for both sends; ``is_only_send_logged``: its producer, who logs every send, logged the later
     one and not the earlier; ``is_missing_send``: nor the later one. ``has_same_event``: their business key is the id that SNS, EventBridge or S3 gave the event.
+    ``may_be_other_work``: the deduplication id is all that they share, and the bodies differ in times, attempts or request ids.
     """
 
     earlier_id: str = "another message"
@@ -23,6 +24,7 @@ class IdPair(NamedTuple):
     has_same_job_id: bool = False
     has_same_event: bool = False
     has_same_body: bool | None = None
+    may_be_other_work: bool = False
     is_named_after_earlier: bool = False
     earlier_was_dead_lettered: bool = False
     was_moved_then: bool | None = None

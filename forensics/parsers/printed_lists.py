@@ -24,7 +24,8 @@ class Attributes(msgspec.Struct, gc=False):
 
 
 class PrintedRecord(msgspec.Struct, gc=False):
-    """One record of a printed event, its values as they are printed; ``key`` is the business key of its body."""
+    """One record of a printed event, its values as they are printed; ``key`` is the business key of its body, ``body_shape`` what is
+    left of one without a key that may be sent again under its deduplication id."""
 
     message_id: str = msgspec.field(name="messageId")
     receipt_handle: str = msgspec.field(name="receiptHandle")
@@ -33,6 +34,7 @@ class PrintedRecord(msgspec.Struct, gc=False):
     body_md5: str | None = msgspec.field(name="md5OfBody", default=None)
     queue_arn: str | None = msgspec.field(name="eventSourceARN", default=None)
     key: str | None = None
+    body_shape: str | None = None
 
 
 _TEXT = r"[A-Za-z0-9_.:/@+=#-]{1,300}"

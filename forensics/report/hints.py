@@ -21,6 +21,7 @@ WINDOW_OF_IDS = timedelta(days=1)
 """A job of the producer's may send again long after SQS forgot the deduplication id."""
 MOST_NAMED = 5
 """Of the messages that are alike so many are named, the nearest first."""
+_LINKED = ("related_message_ids", "maybe_related_message_ids")
 _COLUMNS = [
     "item_id",
     "message_id",
@@ -48,8 +49,8 @@ def hints_of(
 ) -> tuple[Hint, ...]:
     """Return hints per message: of a twin within 15 minutes, and of another body under its deduplication id within a day.
 
-    What is linked to it anyhow is no hint. ``messages`` are of one queue, with ``item_id``, ``message_id`` and
-    ``related_message_ids`` (missing: none known); ``deliveries`` are theirs.
+    What is linked to it anyhow, or may be, is no hint. ``messages`` are of one queue, with ``item_id``, ``message_id`` and
+    ``related_message_ids``, also ``maybe_`` (missing: none known); ``deliveries`` are theirs.
     """
     mine = list(deliveries)
     same_body = _alike(findings, queue_arn, messages, mine, "body_md5", WINDOW)
@@ -93,7 +94,8 @@ def _alike(
         at = _sent(mine) if mine else None
         if mine is None or at is None:
             continue
-        linked = {message["item_id"], message["message_id"], *(message.get("related_message_ids") or ())}
+        linked = {message["item_id"], message["message_id"]}
+        linked.update(*(message.get(name) or () for name in _LINKED))
         near = [
             (abs(there - at), row["item_id"], row)
             for row in alike

@@ -30,7 +30,8 @@ class DeliveryPair(NamedTuple):
     tells of it. ``earlier_was_given_back`` is what the mapping's counts tell of a run that succeeded. Recorded calls
     tell ``hidden_ms``, from the earlier receive until a change of visibility let the message be visible again,
     whether there was a change or a refused delete at all (False: all were recorded), and who made a receive that no
-    log shows. ``*_is_assumed``: only a later snapshot shows the timeout, and nothing tells since when it holds.
+    log shows. ``went_on_ms``: of an earlier delivery whose receive nothing tells, how long its lines go on after the
+    later receive. ``*_is_assumed``: only a later snapshot shows the timeout, and nothing tells since when it holds.
     """
 
     is_fifo: bool | None = None
@@ -66,6 +67,7 @@ class DeliveryPair(NamedTuple):
     process_ended_ms: int | None = None
     process_end_words: str | None = None
     gap_ms: int | None = None
+    went_on_ms: int | None = None
     hidden_ms: int | None = None
     was_visibility_changed: bool | None = None
     was_delete_refused: bool | None = None
@@ -103,6 +105,8 @@ class DeliveryPair(NamedTuple):
     @property
     def overlap_ms(self) -> int | None:
         """How long both ran at once; negative if the earlier one had ended before the later one was received."""
+        if self.went_on_ms is not None:
+            return self.went_on_ms
         return self._beyond(self.gap_ms)
 
     def _beyond(self, limit_ms: int | None) -> int | None:

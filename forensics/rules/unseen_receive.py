@@ -22,8 +22,13 @@ def unseen_receive(pair: DeliveryPair) -> Ruling:
             "no log shows the receive, but a run may stand in a log that was not read in full",
             "the logs of every consumer of the queue",
         )
+    if pair.is_throttled and pair.earlier_receiver is not None:
+        return excluded(said("{who} received it, and the function was throttled then", who=pair.earlier_receiver))
     if pair.is_throttled:
-        return excluded("the function was throttled then")
+        return undecidable(
+            "the function was throttled then, which would explain it; a receive by somebody else would look the same",
+            "CloudTrail data events of ReceiveMessage",
+        )
     if pair.is_throttled is None:
         return undecidable(
             "no log shows the receive, and the Throttles metric was not read for that time",

@@ -89,6 +89,8 @@ def deliveries_of(invocation: Invocation) -> list[Delivery]:
         "has_stray_guard": has_stray_guard,
         "batch_count": len(by_item),
     }
+    if not is_batch_printed:
+        carried["in_hand_count"] = sum(not all(fact.is_passing for fact in mine) for mine in by_item.values())
     return [gathered(item_id, mine, end_ids=list(end_ids), **carried) for item_id, mine in by_item.items()]
 
 
@@ -236,6 +238,7 @@ def _add_record(delivery: Delivery, facts: Sequence[Fact]) -> None:
     delivery.record_queue_arn = record.queue_arn
     delivery.dead_letter_source_arn = record.dead_letter_source_arn
     delivery.sender_id = record.sender_id
+    delivery.body_shape = record.body_shape
 
 
 def _add_details(delivery: Delivery, facts: Sequence[Fact]) -> None:

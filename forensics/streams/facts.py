@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from forensics.body_shape import body_shape
 from forensics.parsers.handle_errors import HandleError
 from forensics.parsers.line import ParsedLine
 from forensics.parsers.sqs_records import Record
@@ -77,6 +78,7 @@ def _record(record: Record, at: int, evidence_id: str, key: str | None, detail: 
         record.queue_arn,
         record.dead_letter_source_arn,
         record.sender_id,
+        None if key or record.deduplication_id is None else body_shape(record.body, record.sent_ms),
         detail,
     )
 

@@ -73,6 +73,7 @@ class Fact(NamedTuple):
     queue_arn: str | None = None
     dead_letter_source_arn: str | None = None
     sender_id: str | None = None
+    body_shape: str | None = None
     detail: str | None = None
     thread: str | None = None
 
@@ -139,7 +140,9 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     its process was told to stop, and wrote nothing more of the message. ``has_failed_first``: its worker failed, and then tried
     to delete it: it gave the message up. ``visibility_set``: when its worker changed the message's visibility, and until when. ``*_by_call``: as a recorded call to SQS tells, with this delivery's receipt handle;
     ``process_ended_at``: its worker's task had stopped, for the reason in ``process_end_words``; ``receiver``: who made a receive that no log shows, ``is_other_receiver``: none of those whose handlings logs show.
-    ``is_passing``: lines name the message, and none says that it was in hand.
+    ``is_passing``: lines name the message, and none says that it was in hand; ``in_hand_count``: of a function's run that printed no
+    batch, of so many messages some line does.
+    ``body_shape``: of a FIFO body without a business key, what is left of it without what differs at each send.
     A stray mark or guard (``has_stray_*``) is a line of the run that names only a business key of which nothing tells the
     message: then the absence of a message's own line says nothing.
     """
@@ -168,6 +171,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     has_stray_mark: bool = False
     has_stray_guard: bool = False
     batch_count: int | None = None
+    in_hand_count: int | None = None
     batch_position: int | None = None
     receive_count: int | None = None
     sent_ms: int | None = None
@@ -179,6 +183,7 @@ class Delivery(msgspec.Struct, kw_only=True, array_like=True):
     record_queue_arn: str | None = None
     dead_letter_source_arn: str | None = None
     sender_id: str | None = None
+    body_shape: str | None = None
     record_at: int | None = None
     started_at: int | None = None
     marker_at: int | None = None

@@ -7,6 +7,7 @@ to see.
 import re
 from functools import lru_cache
 
+from forensics.body_shape import body_shape
 from forensics.parsers import app_lines, sqs_records
 from forensics.parsers.printed_lists import PROBLEMS, PrintedRecord, listed
 from forensics.streams.business_keys import BusinessKeys
@@ -27,9 +28,17 @@ def printed_records(line: str, group: LogGroup, keys: BusinessKeys) -> list[Prin
         records = _listed_in(line, group)
         for record in records:
             record.key = keys.key_of_body(record.body, record.queue_arn or None, group.queue_name)
+            record.body_shape = None if record.key else _shape_of(record)
     except PROBLEMS:
         return None
     return records or None
+
+
+def _shape_of(record: PrintedRecord) -> str | None:
+    if record.attributes.deduplication_id is None:
+        return None
+    sent_ms = record.attributes.sent_ms
+    return body_shape(record.body, int(sent_ms) if sent_ms else None)
 
 
 def _listed_in(line: str, group: LogGroup) -> list[PrintedRecord]:

@@ -171,7 +171,7 @@ RULINGS = Table(
 MESSAGES = Table(
     "messages",
     "findings",
-    grain="one message that was delivered more than once, or that shares its work with another message",
+    grain="one message that was delivered more than once, or that shares its work, or may share it, with another message",
     key=("queue_arn", "item_id"),
     columns=(
         _QUEUE_ARN,
@@ -206,6 +206,12 @@ MESSAGES = Table(
         ),
         _KEYS,
         Column("related_message_ids", "strings", "other messages of the same work, sorted"),
+        Column(
+            "maybe_related_message_ids",
+            "strings",
+            "others that may be the same work, as their deduplication id and bodies tell, sorted; they raise only effects_at_most."
+            " Of more than 50 the nearest in time",
+        ),
         _EVIDENCE,
     ),
 )

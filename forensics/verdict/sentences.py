@@ -1,5 +1,7 @@
 """Findings in words: short, with numbers, nothing claimed that the interval does not say."""
 
+from collections.abc import Sequence
+
 from forensics.sentence import capitalized, joined, said
 from forensics.terms import BASIS_WORDS, CAUSE_WORDS
 
@@ -44,8 +46,12 @@ def _sentence_of(clause: str) -> str:
     return said("{clause}.", clause=capitalized(clause))
 
 
-def effect_sentence(at_least: int, at_most: int | None, bases: list[str], order_runs: int | None = None) -> str:
+def effect_sentence(
+    at_least: int, at_most: int | None, bases: list[str], order_runs: int | None = None, maybe_ids: Sequence[str] = ()
+) -> str:
     """Say how often the work was done, and what shows it; ``order_runs``: from so many runs an order was inferred for it.
+
+    ``maybe_ids``: messages that are counted in, and may be the same work; the first of them are named.
 
     >>> effect_sentence(0, 1, [], 30)
     'The work was done at most once. At least 30 runs, and none against it, show that a batch is taken one message after the other.'
@@ -56,11 +62,29 @@ def effect_sentence(at_least: int, at_most: int | None, bases: list[str], order_
         told = said("The work was done {times}, shown by {shown}.", times=times, shown=joined(shown, " and "))
     else:
         told = said("The work was done {times}.", times=times)
+    if maybe_ids:
+        told = joined([told, _counted_in(maybe_ids)])
     if not order_runs:
         return told
     runs = said("{count} run" if order_runs == 1 else "{count} runs", count=order_runs)
     phrase = "At least {runs}, and none against it, show that a batch is taken one message after the other."
     return joined([told, said(phrase, runs=runs)])
+
+
+def _counted_in(message_ids: Sequence[str]) -> str:
+    """Say which messages may be the same work."""
+    if len(message_ids) == 1:
+        return said(
+            "Counted in is {id}, which may be the same work: its deduplication id is the same, and its body differs only in times,"
+            " attempts or request ids.",
+            id=message_ids[0],
+        )
+    return said(
+        "Counted in are {n} other messages that may be the same work, the nearest {id}: their deduplication id is the same, and"
+        " their bodies differ only in times, attempts or request ids.",
+        n=len(message_ids),
+        id=message_ids[0],
+    )
 
 
 def _plural_noun(noun: str) -> str:

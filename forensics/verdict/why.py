@@ -33,6 +33,7 @@ ALONE = {
     "dlq_redrive": "Messages were redriven from the dead-letter queue to {queue}.",
 }
 """Triggers that are the whole story."""
+NOT_REDELIVERED = "Nothing shows that SQS redelivered a message of {queue}; what another message or line tells may be of the same work."
 _NEAR = 0.05
 """A measured span this close above a setting is told as the setting."""
 
@@ -95,6 +96,8 @@ the visibility timeout of 10 min, and 7 were processed again.
 runs were at work for 9 s.
     >>> why_sentence(Why("orders", ["worker"], "producer_retry"))
     'The producer sent the same work to orders again in another message.'
+    >>> why_sentence(Why("orders", redelivered=0))
+    'Nothing shows that SQS redelivered a message of orders; what another message or line tells may be of the same work.'
     """
     who = ", ".join(why.consumers) or say("the consumer")
     what = say("a message of {queue}", queue=why.queue)
@@ -113,7 +116,8 @@ runs were at work for 9 s.
         if why.runs > 1:
             sentences.append(say("It happened {n} times.", n=f"{why.runs:,}"))
     else:
-        sentences = [say(ALONE.get(why.trigger, ALONE["undecidable"]), who=who, what=what, queue=why.queue)]
+        told = ALONE.get(why.trigger, ALONE["undecidable"]) if why.redelivered else NOT_REDELIVERED
+        sentences = [say(told, who=who, what=what, queue=why.queue)]
     said = " ".join(sentences)
     return said if why.consumers else said[:1].upper() + said[1:]
 

@@ -75,6 +75,7 @@ class Score:
     confirmed: int = 0
     confirmed_true: int = 0
     sound: int = 0
+    hides_later: int = 0  # not sound, but right up to the highest receive count that anything prints
     widths: list[int] = field(default_factory=list)
     untold: int = 0  # the part of the widths that no line tells (``tests.oracle.untold``)
     unbounded: int = 0
@@ -84,6 +85,8 @@ class Score:
     undecidable: int = 0
     tellable: int = 0  # redeliveries of which a line could tell why (``tests.oracle.telling``)
     tellable_undecided: int = 0
+    maybe_same: int = 0  # rows that name further messages as perhaps the same work: one of them is
+    maybe_others: int = 0  # none of them is
     origins: Counter[tuple[str, str]] = field(default_factory=Counter)
     delivery_effects: Counter[str] = field(default_factory=Counter)
 
@@ -107,6 +110,7 @@ class Score:
             ("redelivered messages", str(self.redelivered)),
             ("rows judged", str(self.rows)),
             ("truth inside the interval", share(self.sound, self.rows)),
+            ("  true up to the last receive shown ***", share(self.hides_later, self.rows)),
             ("confirmed precision", share(self.confirmed_true, self.confirmed)),
             ("confirmed recall, all worlds", share(self.repeated_confirmed, self.repeated)),
             ("confirmed recall, every effect told", share(self.told_confirmed, self.told)),
@@ -114,6 +118,7 @@ class Score:
             ("  of which no line tells **", f"{self.untold / finite:.3f}" if finite else "none"),
             ("  of which a line could tell", f"{(sum(self.widths) - self.untold) / finite:.3f}" if finite else "none"),
             ("no upper bound", share(self.unbounded, self.rows)),
+            ("perhaps the same work, and so it is", share(self.maybe_same, self.maybe_same + self.maybe_others)),
             ("cause accuracy (decided)", share(self.right, decided)),
             ("undecidable, all", share(self.undecidable, decided + self.undecidable)),
             ("undecidable, where a line could tell *", share(self.tellable_undecided, self.tellable)),
@@ -126,7 +131,8 @@ class Score:
             "  * what says how the earlier delivery ended was written and kept, and its log names the message: the run's end, its\n"
             "    response or the counts of its mapping, a failed delete, a stop; of receives that no log shows, the metrics\n"
             "  ** another world would keep the very same lines with the other truth (tests/oracle/untold.py); what a line could tell is\n"
-            "    counted against the findings"
+            "    counted against the findings\n"
+            "  *** no lie: a further receive is in no line that was kept, and no count of it; told with --blunt"
         )
         parts.append("effect of seen deliveries, said vs done   " + _counted(self.delivery_effects))
         parts.append("origin: truth -> said")
@@ -253,27 +259,36 @@ def verdict_of(at_least: int, at_most: int | None, is_guarded: bool) -> str:
 def _works_of(world: World, row: Row) -> list[MessageTruth]:
     ids = {row["message_id"], *row["related_message_ids"]} - {None}
     if ids:
-        return [world.truth[one] for one in ids if one in world.truth]
+        return [world.truth[one] for one in sorted(ids) if one in world.truth]
     return [t for t in world.truth.values() if t.business_key in row["business_keys"]]
 
 
 def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Problem]:
     message_id, low, high = row["message_id"], row["effects_at_least"], row["effects_at_most"]
-    unknown = {message_id, *row["related_message_ids"]} - {None} - set(world.truth)
+    unknown = {message_id, *row["related_message_ids"], *row["maybe_related_message_ids"]} - {None} - set(world.truth)
     if unknown:
         return [Problem("phantom", world, message_id, f"no such message: {sorted(unknown)}", row=row)]
-    works = _works_of(world, row)
+    linked = works = _works_of(world, row)
+    maybe = [world.truth[one] for one in row["maybe_related_message_ids"]]
+    if maybe:  # what is said to be the same work perhaps: the interval holds of the work as it is
+        keys = {t.business_key for t in linked}
+        works = [*linked, *(same for same in maybe if same.business_key in keys)]
+        score.maybe_same += len(works) > len(linked)
+        score.maybe_others += len(works) == len(linked)
     done = sum(t.effects_done for t in works)
     score.rows += 1
     is_sound = low <= done and (high is None or done <= high)
     shown = sum(t.effects_up_to_shown_count for t in works)
     hides_later = not is_sound and row["receive_count"] is not None and low <= shown <= (high or shown)
     score.sound += is_sound
+    score.hides_later += hides_later
     if high is None:
         score.unbounded += 1
     else:
         score.widths.append(high - low)
-        score.untold += min(high - low, untold.count(works, by_key=message_id is None))
+        # that each of those may be the same is what no line tells, whether it is so or not
+        open_of = untold.count(linked, by_key=message_id is None) + sum(len(t.deliveries) for t in maybe)
+        score.untold += min(high - low, open_of)
     if row["verdict"] == "confirmed":
         score.confirmed += 1
         score.confirmed_true += done >= 2
@@ -293,12 +308,12 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Pro
                 "verdict beside its interval", world, message_id, f"[{low}, {high}] reads {row['verdict']}", row=row
             )
         )
-    if len({t.business_key for t in works}) > 1:
+    if len({t.business_key for t in linked}) > 1:
         problems.append(Problem("false link", world, message_id, "related messages are other works", row=row))
     counts = [d.receive_count for t in works for d in t.deliveries if t.message_id == message_id]
     if row["receive_count"] is not None and counts and row["receive_count"] > max(counts):
         problems.append(Problem("invented receive", world, message_id, f"highest true count {max(counts)}", row=row))
-    if message_id in world.truth and len(works) > 1:
+    if message_id in world.truth and len(linked) > 1:
         true_origin = world.truth[message_id].origin
         score.origins[str(true_origin), str(row.get("origin"))] += 1
         if row.get("origin") not in (None, true_origin):
@@ -368,7 +383,8 @@ def _judge_links(world: World, rows: dict[str, Row]) -> list[Problem]:
         ids = {t.message_id for t in same}
         for known in same:
             row = rows.get(known.message_id)
-            if row is None or not ids <= {known.message_id, *row["related_message_ids"]}:
+            linked = ("related_message_ids", "maybe_related_message_ids")
+            if row is None or not ids <= {known.message_id}.union(*(row[name] for name in linked)):
                 text = f"same work as {sorted(ids - {known.message_id})}, origin {[t.origin for t in same]}"
                 problems.append(Problem("missed link", world, known.message_id, text, row=row))
     return problems
@@ -398,13 +414,23 @@ def _judge_causes(world: World, found: Findings, score: Score) -> list[Problem]:
             score.tellable_undecided += said == "undecidable"
         if said == "undecidable":
             score.undecidable += 1
-        elif said in cause.accepted:
+        elif said in cause.accepted or (said == "throttled" and _looks_throttled(world, cause)):
             score.right += 1
         else:
             score.wrong += 1
             text = f"receive {cause.receive_count} came by {cause.code}, said {said}"
             problems.append(Problem("wrong cause", world, row["message_id"], text, False, row))
     return problems
+
+
+def _looks_throttled(world: World, cause: Cause) -> bool:
+    """Tell whether somebody's receive looks like one of a poller that was throttled: a function was in those very minutes."""
+    if cause.code != "unseen_receive":
+        return False
+    known = world.truth[cause.message_id]
+    earlier = [d.received_ms for d in known.deliveries if d.receive_count < cause.before.receive_count]
+    minutes = range(max(earlier, default=known.sent_ms) // 60_000, cause.later_ms // 60_000 + 1)
+    return any(moment // 60_000 in minutes for function in world.functions for moment in function.throttles)
 
 
 def _uncounted_cause(world: World, found: Findings, row: Row) -> Cause | None:

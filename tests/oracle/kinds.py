@@ -306,6 +306,39 @@ def _of_reused_deduplication_ids(rng: random.Random) -> Plan:
     )
 
 
+def _of_bodies_that_change(rng: random.Random) -> Plan:
+    """FIFO producers that put the time into each send: of a work under its deduplication id, or of works under their customer's."""
+    stands_for, again, body = rng.choice(
+        (
+            ("work", ("same_work_again",), "timed"),
+            ("work", ("same_work_again",), "timed"),
+            ("work", ("same_work_again",), "bare"),
+            ("customer", (), "timed"),
+            ("customer", (), "bare"),
+            ("customer", ("same_work_again",), "timed"),
+        )
+    )
+    more = rng.choice(((), ("error",), ("delete_lost",), ("crash",), ("redrive",)))
+    return _of_functions(
+        rng,
+        "slow",
+        *again,
+        *more,
+        is_fifo=True,
+        group_count=rng.choice((1, 3)),
+        deduplication=stands_for,
+        send_spread_s=300 if stands_for == "work" else 3_600,
+        event_form=rng.choice(("json", "json", "repr")),
+        runtime=rng.choice(("python_logging", "python_print")),
+        effect_line=rng.choice(("message", "message", "both", None)),
+        effect_declared=True,
+        body=body,
+        guard=None,
+        queue_settings_kept=True,
+        trouble_rate=rng.choice((0.2, 0.4)),
+    )
+
+
 def _beside_one_another(rng: random.Random) -> Plan:
     """Workers of one container, that write one stream, or of hosts whose clocks are off; functions of one environment."""
     drawn = replace(
@@ -417,6 +450,7 @@ KINDS: dict[str, Drawn] = {
     "messages held for long": _held_for_long,
     "messages let go": _letting_go,
     "works named by key": _named_by_key,
+    "bodies that change": _of_bodies_that_change,
 }
 """Name to how such a world is drawn. The first is that of every world of which nothing is said."""
 

@@ -35,6 +35,8 @@ RESPONSES = ("right", "right_logged", "wrong_id", "empty_id", "wrong_key", "unlo
 LOSSES = ("none", "lines", "gap", "late", "head", "tail", "denied")
 CALLS = ("all", "hidden", "sends")
 BODIES = ("json", "nested", "sns")
+"""And, in worlds of their own: "timed", which says when it was sent, as which attempt and by which request; and "bare", which
+beside that says nothing that tells one payment from the next."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ def honest_messages(world: World) -> list[dict]:
                     "queue": world.queue_name,
                     "message_id": known.message_id,
                     "related_message_ids": [],
+                    "maybe_related_message_ids": [],
                     "business_keys": [known.business_key],
                     "verdict": verdict_of(done, done, False),
                     "certainty": "inferred",

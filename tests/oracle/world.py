@@ -214,8 +214,7 @@ class World:
         speaker.say(words, "lease", names=(item.delivery,))
 
     def _body(self, key: str) -> str:
-        # One payment has one body, however often it is sent. Not played: a producer that puts a new time or amount in
-        # each send under one deduplication id, whose works are not linked where no business key is declared.
+        # One payment has one body, however often it is sent, unless the producer puts the time of each send in it.
         self.rng.randrange(90_000)  # what is drawn after it stays as it was
         payment: dict[str, Any] = {"payment_id": key, "amount": 100 + crc32(key.encode()) % 90_000, "currency": "EUR"}
         other = self._some_uuid()
@@ -227,6 +226,13 @@ class World:
                 "attributes": {"ApproximateReceiveCount": "7", "MessageGroupId": "not-mine"},
                 "md5OfBody": "0" * 32,
             }
+        if self.plan.body == "bare":  # what a customer orders is always the same
+            del payment["payment_id"]
+            payment["amount"] = 500
+        if self.plan.body in ("timed", "bare"):
+            now = datetime.fromtimestamp(self.simulation.now / 1000, UTC).isoformat(timespec="milliseconds")
+            before = sum(t.business_key == key for t in self.truth.values())
+            payment |= {"sentAt": now.replace("+00:00", "Z"), "attempt": 1 + before, "requestId": other}
         if self.plan.body == "sns":
             payment = {
                 "Type": "Notification",

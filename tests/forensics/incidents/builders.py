@@ -41,6 +41,7 @@ def message(item_id: str, first: float | None = 0, last: float | None = None, **
         "is_dead_lettered": False,
         "business_keys": [],
         "related_message_ids": [],
+        "maybe_related_message_ids": [],
         "visibility_timeout_s": 30,
         "evidence_ids": [f"log:{item_id}"],
     }

@@ -116,6 +116,32 @@ def test_a_delivery_hides_between_two(earlier, later_at, around, expected):
     assert between(bounds, earlier, later_at, around) is expected
 
 
+OUTLIVED = {
+    "its run ended with the visibility timeout": ({"run_ended_at": 30 * S}, (LATE, LATE), False),
+    "its run ended after it": ({}, (LATE, LATE), True),
+    "its run ended after it, and every run was named for two timeouts": ({}, (0, 60 * S), False),
+    "every run was named for a microsecond less": ({}, (0, 60 * S - 1), True),
+    "its run lasted for longer than two timeouts": ({"run_ended_at": 70 * S}, (0, 70 * S - 1), True),
+    "it was moved away": ({"ended_by": "dead_lettered"}, (LATE, LATE), False),
+    "it is hidden still": ({"ended_by": "in_flight"}, (LATE, LATE), False),
+    "nobody knows when its run ended": ({"run_ended_at": None}, (LATE, LATE), False),
+    "nobody knows when it was received": ({"received_at": None}, (LATE, LATE), False),
+    "nobody knows until when it was hidden": ({"hidden_until_at": None}, (LATE, LATE), False),
+    "a worker had it": ({"consumer_kind": "worker"}, (LATE, LATE), False),
+}
+"""The last delivery of a message of which every receive was counted, when every run was named, and whether another can follow."""
+
+
+def outlived(of, facts, watched):
+    last = {"receive_count": 2, "visibility_timeout_s": 30, "hidden_until_at": 30 * S, "run_ended_at": 31 * S}
+    return of.hidden_possible([delivery(**{**last, "ended_by": "deleted", **facts})], Watched(*watched))
+
+
+@pytest.mark.parametrize(("facts", "watched", "expected"), OUTLIVED.values(), ids=OUTLIVED)
+def test_a_delivery_can_follow_a_counted_one_that_outlived_its_visibility_timeout_unseen(facts, watched, expected):
+    assert outlived(bounds, facts, watched) is expected
+
+
 COUNTED = {
     "each counted": ([1, 2], "unknown", False),
     "one of two not counted, and the message went on": ([1, None], "unknown", True),

@@ -3,6 +3,7 @@
 import pytest
 
 from forensics.judging import messages
+from forensics.judging.maybe_same import NONE, Others
 from forensics.judging.pairs import redeliveries_of
 from tests.forensics.judging.plain import MIN, Around, delivery
 
@@ -35,9 +36,9 @@ def work_of(*items):
     ]
 
 
-def found(of, *items, around=None, marks_beside=0):
+def found(of, *items, around=None, marks_beside=0, others=NONE):
     work, around = work_of(*items), around or Around()
-    return of.messages_of(work, [redeliveries_of(item, around) for item in work], around, marks_beside)
+    return of.messages_of(work, [redeliveries_of(item, around) for item in work], around, marks_beside, others)
 
 
 NOT_REACHED = {**NO, "basis": "not_reached"}
@@ -137,6 +138,27 @@ def beside(of, marks_beside):
 @pytest.mark.parametrize(("marks_beside", "expected"), BESIDE.values(), ids=BESIDE)
 def test_a_mark_beside_it_may_be_of_the_work(marks_beside, expected):
     assert beside(messages, marks_beside) == expected
+
+
+OTHERS = Others(("m2",), 2, False, (work_of(("m2", [YES, OPEN])),))
+MAYBE = {
+    "nothing may be the same work": (NONE, []),
+    "another work may be the same": (OTHERS, [("m1", 1, 3)]),
+    "another work may be the same, and more of its deliveries may hide": (
+        OTHERS._replace(is_open=True),
+        [("m1", 1, None)],
+    ),
+}
+
+
+def maybe(of, others):
+    given = found(of, ("m1", [YES]), others=others)
+    return [(m.item_id, m.effects_at_least, m.effects_at_most) for m in given]
+
+
+@pytest.mark.parametrize(("others", "expected"), MAYBE.values(), ids=MAYBE)
+def test_what_may_be_the_same_work_is_counted_in(others, expected):
+    assert maybe(messages, others) == expected
 
 
 def test_a_message_says_what_its_deliveries_say_together():

@@ -35,6 +35,7 @@ ASKED = {
         (test_bounds.after, test_bounds.AFTER),
         (test_bounds.between, test_bounds.BETWEEN),
         (test_bounds.counted, test_bounds.COUNTED),
+        (test_bounds.outlived, test_bounds.OUTLIVED),
     ],
     "effect": [
         (test_effect.answer, test_effect.CASES),
@@ -67,6 +68,7 @@ ASKED = {
         (test_messages.interval, test_messages.INTERVALS),
         (test_messages.shown, test_messages.SHOWN),
         (test_messages.beside, test_messages.BESIDE),
+        (test_messages.maybe, test_messages.MAYBE),
         (test_messages.ends, test_messages.ENDS),
         (test_messages.final, {name: (case[0], case[1:]) for name, case in test_messages.FINAL.items()}),
     ],

@@ -36,6 +36,14 @@ ORDERS = {
         {"m1": {"sent_ms": 1}, "m2": {"sent_ms": 2}, "m3": {"sent_ms": 3, "deduplication_id": "m1"}},
         {"m2": "m1", "m3": "m1"},
     ),
+    "sent again under its deduplication id, after another": (
+        {
+            "m1": {"sent_ms": 1, "deduplication_id": "d"},
+            "m2": {"sent_ms": 2, "deduplication_id": "e"},
+            "m3": {"sent_ms": 3, "deduplication_id": "d"},
+        },
+        {"m2": "m1", "m3": "m1"},
+    ),
     "named after one that was sent later": (
         {"m1": {"sent_ms": 1, "deduplication_id": "m2"}, "m2": {"sent_ms": 2}},
         {"m1": "m2", "m2": "m1"},

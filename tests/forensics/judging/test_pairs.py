@@ -267,6 +267,61 @@ PRINTED = {
 }
 
 
+LATE_LINES = {
+    "its first line is missing, and the others come after the later receive": ({}, (None, 8_000, "visibility_expired")),
+    "its first line is there: the clocks of two hosts are apart": (
+        {"started_at": 32 * S},
+        (-1_000, 8_000, "visibility_expired"),
+    ),
+    "its record is there: the clocks of two hosts are apart": (
+        {"record_at": 32 * S},
+        (-1_000, 8_000, "visibility_expired"),
+    ),
+}
+
+
+def late_lines(of, facts):
+    """A worker's handling of which lines stand after the receive that followed it."""
+    told = {"consumer_kind": "worker", "is_fifo": True, "visibility_timeout_s": 30, "log_group": "/ecs/worker"}
+    times = {"received_at": 32 * S, "run_ended_at": 39 * S, "run_last_line_at": 39 * S, "last_fact_at": 39 * S}
+    earlier = delivery(**{**told, **times, "receive_count": 1, **facts})
+    (found,) = of.redeliveries_of([earlier, delivery(**told, received_at=31 * S, receive_count=2)], Around())
+    return found.gap_ms, found.overlap_ms, found.cause
+
+
+@pytest.mark.parametrize(("facts", "expected"), LATE_LINES.values(), ids=LATE_LINES)
+def test_a_receive_of_which_only_later_lines_are_left_is_not_timed_by_them(facts, expected):
+    assert late_lines(pairs, facts) == expected
+
+
+BATCHES = {
+    "another message was in hand": (2, 2, "batch_collateral"),
+    "another was only named, as one that it sends is": (2, 1, "undecidable"),
+    "nothing tells which of them were in hand": (2, None, "batch_collateral"),
+    "it was the only one that was named": (1, 1, "undecidable"),
+}
+
+
+def in_batch(of, named, in_hand):
+    """A function's run that printed no batch, and timed out after it had finished this message."""
+    earlier = delivery(
+        run_status="timeout",
+        finished_at=5,
+        run_ended_at=9 * S,
+        is_fifo=True,
+        visibility_timeout_s=30,
+        batch_count=named,
+        in_hand_count=in_hand,
+    )
+    (found,) = of.redeliveries_of([earlier, delivery(received_at=31 * S, is_fifo=True)], Around())
+    return found.cause
+
+
+@pytest.mark.parametrize(("named", "in_hand", "expected"), BATCHES.values(), ids=BATCHES)
+def test_a_batch_failed_for_another_message_where_another_was_in_hand(named, in_hand, expected):
+    assert in_batch(pairs, named, in_hand) == expected
+
+
 PRINTED_BY_WORKERS = {"a worker printed it": ({"record_at": 0}, True), "a worker did not": ({}, False)}
 
 

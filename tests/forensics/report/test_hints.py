@@ -97,9 +97,10 @@ def test_of_many_twins_the_nearest_are_named_and_the_others_counted(tmp_path):
     assert " and 3 more. " in hint.sentence
 
 
-def test_a_message_of_the_same_work_is_no_twin(tmp_path):
+@pytest.mark.parametrize("name", ["related_message_ids", "maybe_related_message_ids"])
+def test_a_message_of_the_same_work_or_perhaps_of_it_is_no_twin(tmp_path, name):
     findings = lake_with(tmp_path, other(1, 5)).findings()
-    linked = world.messages()[0] | {"related_message_ids": ["11111111-0000-4000-8000-000000000001"]}
+    linked = world.messages()[0] | {name: ["11111111-0000-4000-8000-000000000001"]}
     mine = [d | {"body_md5": BODY} for d in world.deliveries() if d["item_id"] == world.IDS[0]]
 
     assert hints.hints_of(findings, world.QUEUE_ARN, [linked], mine) == ()

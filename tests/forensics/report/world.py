@@ -248,6 +248,7 @@ def messages() -> list[Row]:
             "is_dead_lettered": False,
             "business_keys": [KEYS[n]],
             "related_message_ids": [],
+            "maybe_related_message_ids": [],
             "evidence_ids": sorted([log_id(0), log_id(2), log_id(3), log_id(6 + n)]),
         }
         for n, (verdict, at_least, at_most) in enumerate(VERDICTS)

@@ -714,7 +714,7 @@ CASES = {
             "undecidable",
         ),
         "no run and no throttles": (dict(earlier_is_seen=False, is_throttled=False), "supported"),
-        "no run and throttles": (dict(earlier_is_seen=False, is_throttled=True), "excluded"),
+        "no run and throttles": (dict(earlier_is_seen=False, is_throttled=True), "undecidable"),
         "no run and no metric": (dict(earlier_is_seen=False), "undecidable"),
         "a run is in the logs": (dict(), "excluded"),
     },

@@ -99,6 +99,18 @@ def test_a_message_named_in_passing_may_be_anybodys(facts, expected):
     assert {d.item_id: d.is_passing for d in found} == expected
 
 
+IN_HAND = {
+    "the batch was printed": ([fact("record", M, detail=WHOLE), fact("record", N, detail=WHOLE)], None),
+    "both are in hand": ([fact("started", M), fact("mention", N, detail=TAKEN)], 2),
+    "one of them may have been sent by it": ([fact("started", M), fact("mention", N)], 1),
+}
+
+
+@pytest.mark.parametrize(("facts", "expected"), IN_HAND.values(), ids=IN_HAND)
+def test_of_a_batch_that_was_not_printed_those_count_that_a_line_shows_in_hand(facts, expected):
+    assert {d.in_hand_count for d in deliveries_of(run(*facts))} == {expected}
+
+
 def test_a_run_that_ended_in_success_is_no_evidence_of_how_it_ended():
     (delivery,) = deliveries_of(run(fact("record", M), end_status="success"))
 

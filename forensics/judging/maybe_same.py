@@ -1,0 +1,140 @@
+"""Works that may be one: sent under one deduplication id, with bodies that differ only in what differs at each send.
+
+A producer that puts the time into a body sends the same work again so; or the id stands for a customer who ordered the same
+twice. Nothing tells, so each stays a work of its own, and what was done for the others raises only how often it may have been done.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
+
+from forensics.event_ids import is_event_id
+from forensics.judging.bounds import hidden_possible
+from forensics.judging.known import first_known, highest, lowest
+from forensics.judging.surroundings import Surroundings
+from forensics.streams.model import Delivery
+
+Item = Sequence[Delivery]
+Work = Sequence[Item]
+
+LONGEST_US = 12 * 3_600_000_000
+"""Sends of one work follow one another within so long: what comes every day is another day's work."""
+MOST_NAMED = 50
+MOST_COUNTED = 200
+"""Of more that follow one another nobody adds up how often each may have been done: there is no upper bound."""
+
+
+class Others(NamedTuple):
+    """What may be the same work as one: its messages, the nearest in time first, and what they add to its upper bound.
+
+    ``done_at_most``: in so many of their deliveries it may have been done; ``is_open``: more of them may hide.
+    """
+
+    message_ids: tuple[str, ...] = ()
+    done_at_most: int = 0
+    is_open: bool = False
+    works: tuple[Work, ...] = ()
+    earlier: Item | None = None
+    """The message among them that was sent last before the first of this work, where one was."""
+
+    def __bool__(self) -> bool:
+        return bool(self.works)
+
+
+NONE = Others()
+
+
+class _Sent(NamedTuple):
+    """A message of a work, by the work's place, when it was sent, and the work's business keys, without those of events."""
+
+    at: int
+    place: int
+    item: Item
+    keys: frozenset[str]
+
+
+class MaybeSame:
+    """Finds among judged works of any queues those that may be the same. Needs their effects and endings."""
+
+    def __init__(self, works: Sequence[Work], around: Surroundings) -> None:
+        self._works, self._around = works, around
+        self._chains: dict[int, list[tuple[list[_Sent], bool]]] = defaultdict(list)
+        self._added: dict[int, tuple[int, bool]] = {}
+        for alike in _alike(works):
+            for chain in _chains(alike):
+                if len(chain) <= MOST_COUNTED:
+                    for place in {sent.place for sent in chain}:
+                        self._chains[place].append((chain, False))
+                    continue
+                for number, sent in enumerate(chain):
+                    near = chain[max(0, number - MOST_NAMED) : number + MOST_NAMED + 1]
+                    self._chains[sent.place].append((near, True))
+
+    def of(self, place: int) -> Others:
+        """Return what may be the same work as that at a place."""
+        chains = self._chains.get(place, [])
+        mine = [sent for chain, _ in chains for sent in chain if sent.place == place]
+        others = [
+            sent
+            for chain, _ in chains
+            for sent in chain
+            if sent.place != place and not (sent.keys and mine[0].keys)  # both known: they would be one work
+        ]
+        if not others:
+            return NONE
+        began = min(sent.at for sent in mine)
+        others.sort(key=lambda sent: (abs(sent.at - began), sent.item[0].item_id))
+        places = list(dict.fromkeys(sent.place for sent in others))
+        added = [self._adds(other) for other in places]
+        before = [sent for sent in others if sent.at < began]
+        return Others(
+            tuple(dict.fromkeys(sent.item[0].item_id for sent in others))[:MOST_NAMED],
+            sum(count for count, _ in added),
+            any(is_open for _, is_open in (*added, *chains)),
+            tuple(self._works[other] for other in places),
+            before[0].item if before else None,
+        )
+
+    def _adds(self, place: int) -> tuple[int, bool]:
+        """Return in how many deliveries of a work it may have been done, and whether more of them can hide."""
+        if place not in self._added:
+            work = self._works[place]
+            count = sum(delivery.effect != "no" for item in work for delivery in item)
+            self._added[place] = count, any(hidden_possible(item, self._around) for item in work)
+        return self._added[place]
+
+
+def _alike(works: Sequence[Work]) -> Iterable[list[_Sent]]:
+    """Yield the messages of several works that have one deduplication id in a group, and bodies that are alike."""
+    items = [(place, item) for place, work in enumerate(works) for item in work]
+    ids = [(_deduplicated(item), place) for place, item in items]
+    several = Counter(name for name, _ in set(ids) if name is not None)
+    by_name: dict[tuple[str, str], list[_Sent]] = defaultdict(list)
+    for (place, item), (name, _) in zip(items, ids, strict=True):
+        if name is None or several[name] < 2 or item[0].message_id is None:
+            continue
+        shape = highest([d.body_shape for d in item]) or highest([d.body_md5 for d in item])
+        at = first_known(lowest([d.sent_at for d in item]), lowest([d.received_at for d in item]))
+        if shape is not None and at is not None:
+            by_name[name, shape].append(_Sent(at, place, item, _keys(works[place])))
+    return by_name.values()
+
+
+def _keys(work: Work) -> frozenset[str]:
+    return frozenset(key for item in work for d in item for key in d.business_keys if not is_event_id(key))
+
+
+def _deduplicated(item: Item) -> str | None:
+    first = next((d for d in item if d.deduplication_id is not None), None)
+    return None if first is None else f"{first.queue_arn} {first.group_id} {first.deduplication_id}"
+
+
+def _chains(alike: list[_Sent]) -> Iterable[list[_Sent]]:
+    """Yield the messages of several works that were sent soon enough after one another."""
+    alike.sort(key=attrgetter("at", "place"))
+    begins = [0, *(n for n, (one, two) in enumerate(pairwise(alike), 1) if two.at - one.at > LONGEST_US), len(alike)]
+    for first, end in pairwise(begins):
+        if len({sent.place for sent in alike[first:end]}) > 1:
+            yield alike[first:end]
