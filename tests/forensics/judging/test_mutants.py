@@ -75,6 +75,7 @@ ASKED = {
     "passing": [(test_passing.answer, test_passing.CASES)],
     "pairs": [
         (test_pairs.held, test_pairs.RECEIVES),
+        (test_pairs.late_lines, test_pairs.LATE_LINES),
         (test_pairs.outlived, test_pairs.OUTLIVED),
         (test_pairs.held_from, test_pairs.HELD),
         (test_pairs.name, test_pairs.NAMES),

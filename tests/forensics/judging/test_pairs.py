@@ -269,6 +269,11 @@ PRINTED = {
 
 LATE_LINES = {
     "its first line is missing, and the others come after the later receive": ({}, (None, 8_000, "visibility_expired")),
+    "its other lines come at the moment of the later receive": (
+        {"received_at": 31 * S},
+        (0, 8_000, "visibility_expired"),
+    ),
+    "the later receive was printed by no line": ({"later": {"is_seen": False}}, (-1_000, 8_000, "visibility_expired")),
     "its first line is there: the clocks of two hosts are apart": (
         {"started_at": 32 * S},
         (-1_000, 8_000, "visibility_expired"),
@@ -284,8 +289,10 @@ def late_lines(of, facts):
     """A worker's handling of which lines stand after the receive that followed it."""
     told = {"consumer_kind": "worker", "is_fifo": True, "visibility_timeout_s": 30, "log_group": "/ecs/worker"}
     times = {"received_at": 32 * S, "run_ended_at": 39 * S, "run_last_line_at": 39 * S, "last_fact_at": 39 * S}
-    earlier = delivery(**{**told, **times, "receive_count": 1, **facts})
-    (found,) = of.redeliveries_of([earlier, delivery(**told, received_at=31 * S, receive_count=2)], Around())
+    of_later = {"received_at": 31 * S, "receive_count": 2, **facts.get("later", {})}
+    of_earlier = {name: value for name, value in facts.items() if name != "later"}
+    earlier = delivery(**{**told, **times, "receive_count": 1, **of_earlier})
+    (found,) = of.redeliveries_of([earlier, delivery(**told, **of_later)], Around())
     return found.gap_ms, found.overlap_ms, found.cause
 
 
