@@ -127,7 +127,9 @@ def stretches_to_look_at(runs: pl.DataFrame, most: int) -> pl.DataFrame:
     """
     rows = _together(runs.drop("entry")).sort("first", "sent_first", "done_first", maintain_order=True)
     rows = rows.sort("group", maintain_order=True)  # in two steps: by all at once takes twice the time
-    placed = _stretches(rows.with_columns(is_asked=pl.col("is_asked") | _may_be_out_of_order()))
+    of_group = runs.group_by("group").agg(is_mixed=pl.col("entry").min() != pl.col("entry").max())
+    mixed = pl.col("group").is_in(of_group.filter("is_mixed")["group"].implode())  # an entry alone has them in order
+    placed = _stretches(rows.with_columns(is_asked=pl.col("is_asked") | (mixed & _may_be_out_of_order("group"))))
     began = placed.group_by("stretch", maintain_order=True).agg(
         pl.col("received_at").min().fill_null(0), pl.col("deliveries").sum()
     )
@@ -139,30 +141,37 @@ def stretches_to_look_at(runs: pl.DataFrame, most: int) -> pl.DataFrame:
 
 
 def _together(runs: pl.DataFrame) -> pl.DataFrame:
-    """Put the pieces of each run together."""
-    in_pieces = runs.filter(pl.col("run").is_in(_repeated(runs["run"]).implode()))
-    whole = in_pieces.group_by("group", "run", maintain_order=True).agg(
+    """Put the pieces of each run together; asked is one whose pieces may be out of order among themselves, too."""
+    of_run = ("group", "run")
+    in_pieces = runs.filter(pl.col("run").is_in(_repeated(runs["run"]).implode())).sort(
+        *of_run, "first", "sent_first", "done_first"
+    )
+    in_pieces = in_pieces.with_columns(is_asked=pl.col("is_asked") | _may_be_out_of_order(*of_run))
+    whole = in_pieces.group_by(of_run, maintain_order=True).agg(
         pl.col("deliveries").sum(),
         pl.col("received_at", "first", "sent_first", "done_first").min(),
         pl.col("last", "sent_last", "done_last").max(),
         pl.col("is_asked").any(),
     )
-    others = runs.join(in_pieces.select("group", "run"), on=["group", "run"], how="anti")
+    others = runs.join(in_pieces.select(of_run), on=of_run, how="anti")
     return pl.concat([others, whole.select(runs.columns)])
 
 
-def _may_be_out_of_order() -> pl.Expr:
-    """Tell of runs, by group, which were done or sent before one that stands before them.
+def _may_be_out_of_order(*of: str) -> pl.Expr:
+    """Tell of rows alike in ``of`` which may have been done, or sent, before one that stands before them.
 
-    Of two messages of a group that were done in another order than sent, the run of one is among them, whichever runs they
-    are of and however those stand: so it does not matter that runs of several pieces of the lake were never put in order.
+    Of two messages that were done in another order than sent and are of two rows, one's row is among them, however the rows
+    stand: so it does not matter that entries were never put in order.
     """
 
-    def before(first: str, last: str) -> pl.Expr:
-        reached = pl.col(last).fill_null(-_EVER).cum_max().over("group").shift(1)
-        return (pl.col("group") == pl.col("group").shift(1)) & (pl.col(first) < reached)
+    def before(extreme: pl.Expr) -> pl.Expr:
+        return extreme.over(of).shift(1)
 
-    return (before("sent_first", "sent_last") | before("done_first", "done_last")).fill_null(False)
+    is_next = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in of)
+    sent_before = pl.col("sent_first") < before(pl.col("sent_last").fill_null(-_EVER).cum_max())
+    done_before = pl.col("done_first") < before(pl.col("done_last").fill_null(-_EVER).cum_max())
+    sent_after = pl.col("sent_last") > before(pl.col("sent_first").fill_null(_EVER).cum_min())
+    return (is_next & (sent_before | (done_before & sent_after))).fill_null(False)
 
 
 def items_of(deliveries: pl.LazyFrame) -> pl.LazyFrame:
