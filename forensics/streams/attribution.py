@@ -130,11 +130,12 @@ def _attributed(
             item_id = in_thread or (messages.last_opened if one_at_a_time else messages.in_hand(place))
             named = _given(named, item_id)
         elif (
-            named.message_id is None
+            fact.message_id is None
             and named.role in _OF_WORK
-            and (mine := threads.of_key(place, named, one_at_a_time))
+            and (named.message_id is None or fact.receipt_handle is None)
         ):
-            item_id, named = mine, named._replace(message_id=mine)
+            named = threads.of_work(place, named, one_at_a_time)
+            item_id = named.item_id
         if item_id is not None:
             about.append(AboutItem(item_id, 0, named))
     threads.end()

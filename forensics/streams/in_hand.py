@@ -123,6 +123,7 @@ class Threads:
         self._doubtful = doubtful
         self._given: dict[str, dict[str, bool]] = {}
         self._unended: dict[str | None, set[tuple[str, str]]] = {}
+        self._over: set[str] = set()
         self._shows_openings_from = _shows_openings_from(facts, self._are_several)
         self._contradicted: set[str] = set()
 
@@ -144,6 +145,14 @@ class Threads:
                 self._given[key][message_id] &= fact.role in CLOSERS
                 unended.discard((key, message_id))
         opened.hear(place, fact)
+        if fact.message_id is not None and fact.role in OPENERS:
+            self._over.discard(fact.message_id)
+        elif (
+            fact.message_id is not None
+            and fact.role in CLOSERS
+            and not any(o.is_open(fact.message_id, place) for o in self._opened.values())
+        ):
+            self._over.add(fact.message_id)
         return opened
 
     def of(self, fact: Fact) -> "OpenMessages":
@@ -166,30 +175,51 @@ class Threads:
         message_id = opened.last_opened if one_at_a_time else opened.in_hand(place)
         return message_id if message_id is not None and opened.is_open(message_id, place) else None
 
-    def of_key(self, place: int, fact: Fact, one_at_a_time: bool) -> str | None:
-        """Return the message that a line is about which names nothing but a key; None where nothing tells.
+    def of_work(self, place: int, fact: Fact, one_at_a_time: bool) -> Fact:
+        """Return a fact of work that names nothing but a key with the message it is about; as it was where nothing tells.
 
         It is of the only message in hand that can have this key: a message has but one. A key that none of them can have
         shows that something in hand was not seen to be opened, or that a message has several keys: what was given to them
-        before was a guess (``contradicted``).
+        before was a guess (``contradicted``). A fact may bear the message of which other lines tell that key. Once every thread
+        that had it in hand said that it is so no more, the fact may be of another message with the same work: it bears
+        that one, or none where several can have the key.
         """
-        key = fact.key
-        if key is None or place < self._shows_openings_from or (self._are_several and fact.thread is None):
+        key, known = fact.key, fact.message_id
+        fitting = (
+            None
+            if key is None or (known is not None and known not in self._over)
+            else self._fitting(place, fact, one_at_a_time)
+        )
+        if key is None or fitting is None:
+            return fact
+        if not fitting and known is None:
+            self._contradicted.update(self._workable(place, fact, one_at_a_time))
+        if not fitting:
+            return fact
+        if len(fitting) > 1 or fitting[0] in self._doubtful or f"key:{key}" in self._doubtful:
+            return fact._replace(message_id=None)
+        (message_id,) = fitting
+        self._keys[message_id] = key
+        given = self._given.setdefault(key, {})
+        if known is not None:
+            given.setdefault(known, True)
+        given.setdefault(message_id, True)
+        self._unended.setdefault(fact.thread if self._are_several else None, set()).add((key, message_id))
+        return fact._replace(message_id=message_id)
+
+    def _fitting(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str] | None:
+        """Return the messages in hand that can have a line's key; None where openings may be missing."""
+        if place < self._shows_openings_from or (self._are_several and fact.thread is None):
             return None
+        workable = self._workable(place, fact, one_at_a_time)
+        return [m for m in workable if m in self._doubtful or self._keys.get(m) in (None, fact.key)]
+
+    def _workable(self, place: int, fact: Fact, one_at_a_time: bool) -> list[str]:
         opened = self.of(fact)
         workable = opened.workable(place)
         if self._take_turns if self._are_several else one_at_a_time:
-            workable = [message_id for message_id in workable if message_id == opened.last_opened]
-        fitting = [m for m in workable if m in self._doubtful or self._keys.get(m) in (None, key)]
-        if not fitting:
-            self._contradicted.update(workable)
-        if len(fitting) != 1 or fitting[0] in self._doubtful or f"key:{key}" in self._doubtful:
-            return None
-        (message_id,) = fitting
-        self._keys[message_id] = key
-        self._given.setdefault(key, {}).setdefault(message_id, True)
-        self._unended.setdefault(fact.thread if self._are_several else None, set()).add((key, message_id))
-        return message_id
+            return [message_id for message_id in workable if message_id == opened.last_opened]
+        return workable
 
     def end(self) -> None:
         """Take in that the stream says no more: what did not end is not known to have ended."""

@@ -42,6 +42,38 @@ SAID = {
         ("record a", "effect key=k", "deleted a", "record a", "effect key=k"),
         "a a a a a",
     ),
+    "names a key that a record prints, whose message ended: of the other that is open, done under a new id": (
+        ("record a key=k", "worker_failed a", "record b", "effect key=k", "deleted b"),
+        "a a b b b",
+    ),
+    "names the key of a message that ended, and the other that is open is not seen to end": (
+        ("record a key=k", "worker_failed a", "record b", "effect key=k"),
+        "a a b key:k",
+    ),
+    "names the key of a message that ended, and two others are open": (
+        ("record a key=k", "worker_failed a", "record b", "record c", "effect key=k", "deleted b"),
+        "a a b c key:k b",
+    ),
+    "names the key of a message that ended, and the other that is open has another": (
+        ("record a key=k", "deleted a", "record b key=l", "effect key=k", "effect key=l"),
+        "a a b a b",
+    ),
+    "names the key of a message that ended, and the other that is open shows another later": (
+        ("record a key=k", "deleted a", "record b", "effect key=k", "effect key=l", "deleted b"),
+        "a a b key:k key:l b",
+    ),
+    "names the key of a message that ended, and nothing is open": (
+        ("record a key=k", "deleted a", "effect key=k"),
+        "a a a",
+    ),
+    "names the key of a message that ended, and that came back": (
+        ("record a key=k", "worker_failed a", "record b", "record a", "effect key=k", "deleted b"),
+        "a a b a a b",
+    ),
+    "names the key of a message that ended, and a receipt handle": (
+        ("record a key=k", "deleted a", "record b", "effect key=k handle=of-m", "deleted b"),
+        "a a b a b",
+    ),
     "names a key, and of two that are open the other has had another": (
         ("record a", "effect key=k", "record b", "effect key=l"),
         "a a b b",
