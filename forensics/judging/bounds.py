@@ -1,7 +1,7 @@
 """Can deliveries hide? Then no upper bound holds for how often the work was done.
 
 Where every receive count was logged nothing hides, unless the last run outlived its visibility timeout and what others did
-was not read. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then; between two, because it did, or because
+was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then; between two, because it did, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because the consumer still named every
 message. A success alone ends nothing: its delete may have failed without a word.
 """
@@ -9,9 +9,11 @@ message. A success alone ends nothing: its delete may have failed without a word
 from collections.abc import Sequence
 from itertools import pairwise
 
+from forensics.judging.ending import is_at_limit
+from forensics.judging.known import first_known
 from forensics.judging.pairs import held_before
 from forensics.judging.placing import LONGEST_INIT_MS
-from forensics.judging.surroundings import Surroundings
+from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
 from forensics.streams.model import Delivery
 
 
@@ -22,7 +24,7 @@ def hidden_possible(item: Sequence[Delivery], around: Surroundings) -> bool:
     known: lines that name its id may tell of other deliveries.
     """
     if None not in [d.receive_count for d in item]:
-        return _may_have_gone_on(item[-1], around)
+        return _may_have_gone_on(item[-1], around) or _came_unread(item[-1], around)
     first, last = item[0], item[-1]
     if first.message_id is None or _hides_before(first, around) or _hides_after(last, around):
         return True
@@ -45,6 +47,19 @@ def _may_have_gone_on(last: Delivery, around: Surroundings) -> bool:
         return False
     until = last.hidden_until_at + last.hidden_until_at - last.received_at
     return not around.is_watched(last.queue_arn, last.received_at, max(until, last.run_ended_at))
+
+
+def _came_unread(last: Delivery, around: Surroundings) -> bool:
+    """Tell whether a message that its last counted delivery did not end can have come again while a consumer's log was not read.
+
+    It is looked for up to the visibility timeout after it could be received again. Where the reading as a whole ends, the message
+    is in flight, or nothing is said of later.
+    """
+    if last.ended_by in ("deleted", "dead_lettered", "in_flight") or last.received_at is None or is_at_limit(last):
+        return False
+    hidden_until = first_known(last.hidden_until_at, last.received_at + LONGEST_VISIBILITY_S * 1_000_000)
+    timeout_s = first_known(last.visibility_timeout_s, LONGEST_VISIBILITY_S)
+    return around.may_have_been_missed(last.queue_arn, last.received_at, hidden_until + timeout_s * 1_000_000)
 
 
 def _hides_before(first: Delivery, around: Surroundings) -> bool:

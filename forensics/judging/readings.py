@@ -8,7 +8,7 @@ from forensics.judging.event_counts import EVENT_COUNTS
 from forensics.judging.polls import POLLS
 from forensics.judging.written import Writer
 from forensics.settings_in_force import EARLIEST, LATEST
-from forensics.spans import Spans, common_to
+from forensics.spans import Spans, common_to, holes
 
 Row = Mapping[str, Any]
 
@@ -85,6 +85,18 @@ def read_workers(consumers: Sequence[Row], read: Mapping[str, Spans]) -> dict[st
         queue: common_to([read.get(group, NONE) for group in sorted(groups)])
         for queue, groups in groups_of(consumers).items()
         if queue not in of_functions
+    }
+
+
+def unread(consumers: Sequence[Row], read: Mapping[str, Spans]) -> dict[str, Spans]:
+    """Return when somebody may have received from a queue without a line that was read.
+
+    These are the gaps in the reading of a consumer's log group; one that was never read is a gap without an end.
+    """
+    ever = [(micros(EARLIEST), micros(LATEST))]
+    return {
+        queue: Spans(span for group in groups for span in (holes(read[group]) if read.get(group) else ever))
+        for queue, groups in groups_of(consumers).items()
     }
 
 

@@ -27,6 +27,7 @@ from forensics.judging.readings import (
     functions_of,
     measured,
     read_workers,
+    unread,
     watched,
     writers_of,
 )
@@ -118,6 +119,7 @@ class Surroundings:
         settled = read_spans(coverage, settled_until).get("log_events", {})
         self._watched = watched(consumers, function_settings, settled, written.shows_starts)
         self._read_workers = read_workers(consumers, settled)
+        self._unread = unread(consumers, logs)
         self._measured = measured(consumers, read.get("metric_points", {}))
         self._stretches = self._counted(event_source_mappings, points, runs or {}, read.get("metric_points", {}))
         self._throttles = _throttles(consumers, points)
@@ -228,6 +230,12 @@ class Surroundings:
         """
         return self._read_workers.get(queue_arn, NONE).hold(after, before)
 
+    def may_have_been_missed(self, queue_arn: str, after: int, before: int) -> bool:
+        """Tell whether the log of some consumer of a queue has a gap between two moments, the window's borders aside."""
+        return any(
+            low < before and high > after for low, high in self._unread.get(queue_arn, NONE).between(after, before)
+        )
+
     def has_dead_letter_sign(self, dead_letter_queue_arn: str | None, hidden_until: int | None) -> bool:
         """Tell whether a dead-letter queue held a message soon after a timeout: a sign, for metrics carry no message ids."""
         return self._dead_letter_signs.get(dead_letter_queue_arn or "", NONE).hold(hidden_until, hidden_until)
@@ -274,14 +282,14 @@ class Surroundings:
             "calls": calls,
             "stops": self.task_stops.bearing(low, high),
             "guards": self.guard_records.bearing({*names, *groups}, queue_arns, low, high),
-            "queues": {arn: self._of_queue(arn, since, low, high, reach) for arn in queue_arns},
+            "queues": {arn: self._of_queue(arn, since, low, high, reach, holds_s) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
             "log groups": {group: self._of_group(group, low - reach, high + reach) for group in groups},
         }
         return json.dumps(told, sort_keys=True)
 
-    def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int) -> list[Any]:
+    def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int, holds_s: int) -> list[Any]:
         writers = sorted(self._writers.get(queue_arn, ()), key=str)
         watched = [
             (start, end, [_digest(self._blind_between(writer, start, end)) for writer in writers])
@@ -294,6 +302,7 @@ class Surroundings:
             self._measured.get(queue_arn, NONE).between(since, high),
             watched,
             self._read_workers.get(queue_arn, NONE).between(low, high),
+            self._unread.get(queue_arn, NONE).between(low, high + 2 * holds_s * _SECOND),
             self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,
             self.polls.bearing(queue_arn, low, high),
             [

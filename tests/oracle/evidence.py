@@ -13,6 +13,7 @@ from forensics.identity import evidence_id, handle_token
 from forensics.parsers.sends import pattern_of, read_as
 from forensics.settings import Producer
 from tests.oracle.lines import Line, at
+from tests.oracle.truth import Delivery
 
 if TYPE_CHECKING:
     from tests.oracle.plan import Plan
@@ -118,6 +119,12 @@ class Kept:
     def denied_group(self) -> str | None:
         """The log group that could not be read."""
         return self.world.consumer_groups[-1] if self.world.plan.loss == "denied" else None
+
+    def is_known_unread(self, delivery: Delivery) -> bool:
+        """Tell whether the readings say that the lines of a delivery were not read."""
+        if self.gap and delivery.received_ms < self.gap[1] and (delivery.ended_ms or self.end_ms) >= self.gap[0]:
+            return True
+        return self.denied_group is not None and self.denied_group.endswith(f"/{delivery.consumer}")
 
     def _note_what_shows(self) -> None:
         plan = self.world.plan

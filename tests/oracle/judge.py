@@ -132,7 +132,8 @@ class Score:
             "    response or the counts of its mapping, a failed delete, a stop; of receives that no log shows, the metrics\n"
             "  ** another world would keep the very same lines with the other truth (tests/oracle/untold.py); what a line could tell is\n"
             "    counted against the findings\n"
-            "  *** no lie: a further receive is in no line that was kept, and no count of it; told with --blunt"
+            "  *** no lie: a further receive is in no line that was kept, no count of it, and no gap that the readings tell of; told\n"
+            "    with --blunt"
         )
         parts.append("effect of seen deliveries, said vs done   " + _counted(self.delivery_effects))
         parts.append("origin: truth -> said")
@@ -279,7 +280,11 @@ def _judge_row(world: World, row: Row, score: Score, untold: Untold) -> list[Pro
     score.rows += 1
     is_sound = low <= done and (high is None or done <= high)
     shown = sum(t.effects_up_to_shown_count for t in works)
+    later = [
+        d for t in works for d in t.deliveries if d.receive_count > max(t.counts_shown, default=0) and d.effects_ms
+    ]
     hides_later = not is_sound and row["receive_count"] is not None and low <= shown <= (high or shown)
+    hides_later = hides_later and not any(world.evidence.is_known_unread(d) for d in later)
     score.sound += is_sound
     score.hides_later += hides_later
     if high is None:

@@ -63,6 +63,7 @@ class Around:
     throttles: tuple[bool | None, list[str]] = (None, [])
     would_be_logged: bool = False
     workers_read: bool = False
+    unread: tuple[int, int] | None = None
     grown_at: tuple[int, ...] = ()
     polled_at: int | None = None
     moved_from: int | None = None
@@ -107,6 +108,9 @@ class Around:
 
     def are_workers_read(self, queue_arn, after, before):
         return self.workers_read
+
+    def may_have_been_missed(self, queue_arn, after, before):
+        return self.unread is not None and self.unread[0] < before and self.unread[1] > after
 
     def has_dead_letter_sign(self, dead_letter_queue_arn, hidden_until):
         return hidden_until in self.grown_at

@@ -3,8 +3,9 @@
 import pytest
 
 from forensics.judging import bounds
-from tests.forensics.judging.plain import LATE, Around, S, delivery
+from tests.forensics.judging.plain import LATE, MIN, Around, S, delivery
 
+H = 60 * MIN
 TWICE = 60 * S
 BESIDE = {"visibility_timeout_s": 30, "received_at": 5 * S}
 
@@ -140,6 +141,48 @@ def outlived(of, facts, watched):
 @pytest.mark.parametrize(("facts", "watched", "expected"), OUTLIVED.values(), ids=OUTLIVED)
 def test_a_delivery_can_follow_a_counted_one_that_outlived_its_visibility_timeout_unseen(facts, watched, expected):
     assert outlived(bounds, facts, watched) is expected
+
+
+UNREAD = {
+    "it failed, and a log has a gap where it would have come again": ({}, (59 * S, LATE), True),
+    "the gap begins a microsecond later": ({}, (60 * S, LATE), False),
+    "the gap was while it was handled": ({}, (-LATE, 1), True),
+    "the gap was before it": ({}, (-LATE, 0), False),
+    "nothing tells how it ended": ({"ended_by": "unknown"}, (0, LATE), True),
+    "its delete was refused": ({"ended_by": "delete_refused"}, (0, LATE), True),
+    "it was deleted": ({"ended_by": "deleted"}, (-LATE, LATE), False),
+    "it was moved away": ({"ended_by": "dead_lettered"}, (-LATE, LATE), False),
+    "it is hidden still": ({"ended_by": "in_flight"}, (-LATE, LATE), False),
+    "it was received for the last time": ({"max_receive_count": 2}, (-LATE, LATE), False),
+    "it may be received once more": ({"max_receive_count": 3}, (-LATE, LATE), True),
+    "it was hidden for longer than the visibility timeout": ({"hidden_until_at": 90 * S}, (119 * S, LATE), True),
+    "the gap begins a visibility timeout after that": ({"hidden_until_at": 90 * S}, (120 * S, LATE), False),
+    "nobody knows until when it was hidden": ({"hidden_until_at": None}, (12 * H + 29 * S, LATE), True),
+    "the gap begins when no visibility timeout lasts so long": (
+        {"hidden_until_at": None},
+        (12 * H + 30 * S, LATE),
+        False,
+    ),
+    "no visibility timeout known": ({"visibility_timeout_s": None}, (12 * H + 29 * S, LATE), True),
+    "the gap begins later than any visibility timeout": (
+        {"visibility_timeout_s": None},
+        (12 * H + 30 * S, LATE),
+        False,
+    ),
+    "nobody knows when it was received": ({"received_at": None}, (-LATE, LATE), False),
+}
+"""The last delivery of a message of which every receive was counted, when a consumer's log was not read, and whether another can
+follow."""
+
+
+def unread(of, facts, gap):
+    last = {"receive_count": 2, "visibility_timeout_s": 30, "hidden_until_at": 30 * S, "ended_by": "visibility_expired"}
+    return of.hidden_possible([delivery(**{**last, **facts})], Around(unread=gap))
+
+
+@pytest.mark.parametrize(("facts", "gap", "expected"), UNREAD.values(), ids=UNREAD)
+def test_a_delivery_can_follow_a_counted_one_that_did_not_end_its_message_in_a_gap(facts, gap, expected):
+    assert unread(bounds, facts, gap) is expected
 
 
 COUNTED = {

@@ -36,6 +36,7 @@ ASKED = {
         (test_bounds.between, test_bounds.BETWEEN),
         (test_bounds.counted, test_bounds.COUNTED),
         (test_bounds.outlived, test_bounds.OUTLIVED),
+        (test_bounds.unread, test_bounds.UNREAD),
     ],
     "effect": [
         (test_effect.answer, test_effect.CASES),
