@@ -17,18 +17,37 @@ from forensics.judging.surroundings import LONGEST_VISIBILITY_S, Surroundings
 from forensics.streams.model import Delivery
 
 
-def hidden_possible(item: Sequence[Delivery], around: Surroundings) -> bool:
-    """Tell whether deliveries of an item can hide; ``item``: its deliveries in order, with ``ended_by``.
+def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
+    """Return the code of ``OPEN_WORDS`` for why deliveries of an item can hide; None where none can.
 
-    An unknown visibility timeout, time or reading hides anything, and so does a message of which only its business key is
+    ``item``: its deliveries in order, with ``ended_by``. An unknown visibility timeout, time or reading hides anything, and so does a message of which only its business key is
     known: lines that name its id may tell of other deliveries.
     """
-    if None not in [d.receive_count for d in item]:
-        return _may_have_gone_on(item[-1], around) or _came_unread(item[-1], around)
     first, last = item[0], item[-1]
-    if first.message_id is None or _hides_before(first, around) or _hides_after(last, around):
-        return True
-    return any(_hides_between(earlier, later, around) for earlier, later in pairwise(item))
+    if None not in [d.receive_count for d in item]:
+        if _may_have_gone_on(last, around):
+            return "outlived"
+        return "unread" if may_have_come_unread(last, around) else None
+    if first.message_id is None:
+        return "key_alone"
+    if _hides_before(first, around) or _hides_after(last, around):
+        return "uncounted"
+    return "uncounted" if any(_hides_between(earlier, later, around) for earlier, later in pairwise(item)) else None
+
+
+def may_have_come_unread(last: Delivery, around: Surroundings) -> bool:
+    """Tell whether a message that its last delivery did not end can have come again while a consumer's log was not read.
+
+    It is looked for up to the visibility timeout after it could be received again, and as far as its own log group was
+    read: what is still hidden then is in flight.
+    """
+    if last.ended_by in ("deleted", "dead_lettered", "in_flight") or last.received_at is None or last.log_group is None:
+        return False
+    if is_at_limit(last):
+        return False
+    hidden_until = first_known(last.hidden_until_at, last.received_at + LONGEST_VISIBILITY_S * 1_000_000)
+    until = hidden_until + first_known(last.visibility_timeout_s, LONGEST_VISIBILITY_S) * 1_000_000
+    return around.may_have_been_missed(last.queue_arn, last.received_at, until, last.log_group)
 
 
 def _may_have_gone_on(last: Delivery, around: Surroundings) -> bool:
@@ -47,19 +66,6 @@ def _may_have_gone_on(last: Delivery, around: Surroundings) -> bool:
         return False
     until = last.hidden_until_at + last.hidden_until_at - last.received_at
     return not around.is_watched(last.queue_arn, last.received_at, max(until, last.run_ended_at))
-
-
-def _came_unread(last: Delivery, around: Surroundings) -> bool:
-    """Tell whether a message that its last counted delivery did not end can have come again while a consumer's log was not read.
-
-    It is looked for up to the visibility timeout after it could be received again. Where the reading as a whole ends, the message
-    is in flight, or nothing is said of later.
-    """
-    if last.ended_by in ("deleted", "dead_lettered", "in_flight") or last.received_at is None or is_at_limit(last):
-        return False
-    hidden_until = first_known(last.hidden_until_at, last.received_at + LONGEST_VISIBILITY_S * 1_000_000)
-    timeout_s = first_known(last.visibility_timeout_s, LONGEST_VISIBILITY_S)
-    return around.may_have_been_missed(last.queue_arn, last.received_at, hidden_until + timeout_s * 1_000_000)
 
 
 def _hides_before(first: Delivery, around: Surroundings) -> bool:

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from forensics.event_ids import is_event_id
-from forensics.judging.bounds import hidden_possible
+from forensics.judging.bounds import why_open
 from forensics.judging.known import first_known, highest, lowest
 from forensics.judging.surroundings import Surroundings
 from forensics.streams.model import Delivery
@@ -102,7 +102,7 @@ class MaybeSame:
         if place not in self._added:
             work = self._works[place]
             count = sum(delivery.effect != "no" for item in work for delivery in item)
-            self._added[place] = count, any(hidden_possible(item, self._around) for item in work)
+            self._added[place] = count, any(why_open(item, self._around) for item in work)
         return self._added[place]
 
 

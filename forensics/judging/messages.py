@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from forensics.judging.bounds import hidden_possible
+from forensics.judging.bounds import why_open
 from forensics.judging.evidence import united
 from forensics.judging.guards import guards_of
 from forensics.judging.known import highest, lowest
@@ -14,7 +14,7 @@ from forensics.judging.provisional import work_final_at
 from forensics.judging.surroundings import Surroundings
 from forensics.origins import Origin
 from forensics.streams.model import Delivery
-from forensics.verdict import effect_sentence, guard_sentence, trigger_sentence, verdict_of
+from forensics.verdict import OPEN_WORDS, effect_sentence, guard_sentence, trigger_sentence, verdict_of
 
 _PROOFS = {"marker", "finished"}
 
@@ -64,8 +64,8 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
     effects = [d.effect for d in deliveries]
     bases = {d.basis for d in deliveries if d.effect == "yes"}
     at_least, maybe = effects.count("yes"), len(effects) - effects.count("no") + marks_beside + others.done_at_most
-    is_open = others.is_open or any(hidden_possible(item, around) for item in work)
-    at_most = None if is_open else maybe
+    open_by = {why_open(item, around) for item in work}
+    at_most = None if others.is_open or open_by != {None} else maybe
     guards = guards_of(work, around)
     # what was not reached, or left without its mark, by an order that nobody declared: the upper bound is inferred
     by_order = [d for d in deliveries if d.basis in ("not_reached", "no_marker") and d.batch_count != 1]
@@ -91,7 +91,14 @@ def _interval(work: Sequence[Sequence[Delivery]], around: Surroundings, marks_be
             guards.record_gap_s,
             guards.recorded,
         ),
-        effect_sentence(at_least, at_most, sorted(bases), order_runs, others.message_ids),
+        effect_sentence(
+            at_least,
+            at_most,
+            sorted(bases),
+            order_runs,
+            others.message_ids,
+            next((code for code in OPEN_WORDS if code in open_by), None),
+        ),
         sorted({d.message_id for d in deliveries if d.message_id is not None}),
         sorted(others.message_ids),
         final_at,

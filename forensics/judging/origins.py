@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from forensics.event_ids import is_event_id
+from forensics.judging.bounds import may_have_come_unread
 from forensics.judging.ending import may_have_moved
 from forensics.judging.known import first_known, highest, lowest, unknown_first, unknown_last
 from forensics.judging.sends import Send
@@ -27,7 +28,7 @@ class _Sent:
     body_md5: str | None
     job_id: str | None
     is_fifo: bool | None
-    was_dead_lettered: bool
+    was_dead_lettered: bool | None
     business_keys: frozenset[str]
     sender_id: str | None
     sends: Sequence[Send]
@@ -115,12 +116,20 @@ def _sent(item: Iterable[Delivery], around: Surroundings) -> _Sent:
         highest(d.body_md5 for d in of_message),
         highest(d.job_id for d in of_message),
         highest(d.is_fifo for d in of_message),
-        any(may_have_moved(d, around) for d in of_message),
+        _was_dead_lettered(of_message, around),
         frozenset().union(*(d.business_keys for d in of_message)),
         first_known(highest(d.sender_id for d in of_message), highest(send.actor for send in sends)),
         sends,
         all(send.log_group is None for send in sends) and around.sends.would_show(of_message[0].queue_arn, sent_at),
     )
+
+
+def _was_dead_lettered(of_message: Sequence[Delivery], around: Surroundings) -> bool | None:
+    """Tell whether a message went to the dead-letter queue; None where it may have, after receives that nobody read of."""
+    if any(may_have_moved(d, around) for d in of_message):
+        return True
+    has_queue = any(d.dead_letter_queue_arn is not None for d in of_message)
+    return None if has_queue and may_have_come_unread(of_message[-1], around) else False
 
 
 def _shown_by(message: _Sent) -> str | None:

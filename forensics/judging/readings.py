@@ -8,7 +8,7 @@ from forensics.judging.event_counts import EVENT_COUNTS
 from forensics.judging.polls import POLLS
 from forensics.judging.written import Writer
 from forensics.settings_in_force import EARLIEST, LATEST
-from forensics.spans import Spans, common_to, holes
+from forensics.spans import Spans, common_to, without
 
 Row = Mapping[str, Any]
 
@@ -89,13 +89,10 @@ def read_workers(consumers: Sequence[Row], read: Mapping[str, Spans]) -> dict[st
 
 
 def unread(consumers: Sequence[Row], read: Mapping[str, Spans]) -> dict[str, Spans]:
-    """Return when somebody may have received from a queue without a line that was read.
-
-    These are the gaps in the reading of a consumer's log group; one that was never read is a gap without an end.
-    """
+    """Return when the log group of some consumer of a queue was not read: who received then may have left no line."""
     ever = [(micros(EARLIEST), micros(LATEST))]
     return {
-        queue: Spans(span for group in groups for span in (holes(read[group]) if read.get(group) else ever))
+        queue: Spans(span for group in groups for span in without(ever, read.get(group, NONE)))
         for queue, groups in groups_of(consumers).items()
     }
 

@@ -37,7 +37,7 @@ from forensics.judging.task_stops import TaskStops
 from forensics.judging.written import GroupLines, Writer, Written
 from forensics.settings import Producer, Settings
 from forensics.settings_in_force import SettingsInForce
-from forensics.spans import Spans, common_to
+from forensics.spans import Span, Spans, common_to
 from forensics.streams.model import Delivery
 
 Row = Mapping[str, Any]
@@ -230,11 +230,16 @@ class Surroundings:
         """
         return self._read_workers.get(queue_arn, NONE).hold(after, before)
 
-    def may_have_been_missed(self, queue_arn: str, after: int, before: int) -> bool:
-        """Tell whether the log of some consumer of a queue has a gap between two moments, the window's borders aside."""
-        return any(
-            low < before and high > after for low, high in self._unread.get(queue_arn, NONE).between(after, before)
-        )
+    def may_have_been_missed(self, queue_arn: str, after: int, before: int, log_group: str) -> bool:
+        """Tell whether some consumer of a queue may have received between two moments without a line that was read.
+
+        Looked for as far as one of their log groups was read: all beyond that is later than what was looked at.
+        """
+        span = self._borders.get(log_group)
+        return span is not None and bool(self._unread_between(queue_arn, after, min(before, span[1])))
+
+    def _unread_between(self, queue_arn: str, after: int, before: int) -> list[Span]:
+        return [(low, high) for low, high in self._unread.get(queue_arn, NONE).between(after, before) if low < high]
 
     def has_dead_letter_sign(self, dead_letter_queue_arn: str | None, hidden_until: int | None) -> bool:
         """Tell whether a dead-letter queue held a message soon after a timeout: a sign, for metrics carry no message ids."""
@@ -256,7 +261,8 @@ class Surroundings:
         read of other times does not show in it. Throttling is asked for one visibility timeout before a receive. Where a
         log group's reading begins and ends is compared with moments up to two visibility timeouts after a receive: what
         lies farther out than that counts as just out of reach, and so do polls after the last moment. Whether
-        every run was named is asked for two visibility timeouts before the first receive and after the last.
+        every run was named is asked for two visibility timeouts before the first receive and after the last, and a consumer whose
+        log was not read for as long after the last, as far as the groups were read.
         ``functions`` are those that lines name and no consumer of these queues and groups is known to be.
         """
         queue_arns, groups = sorted(set(queues)), sorted(set(log_groups))
@@ -276,20 +282,22 @@ class Surroundings:
             reach = max(reach, LONGEST_VISIBILITY_S * _SECOND)
         names = {*functions, *(f for name in (*queue_arns, *groups) for f in self._functions.get(name, ()))}
         names.update(f for arn in queue_arns for f in self.in_force.fed_by(arn))
+        read_until = max((self._borders[group][1] for group in groups if group in self._borders), default=low)
+        missed_until = min(read_until, high + 2 * holds_s * _SECOND)
         dead = sorted({row["dead_letter_queue_arn"] for row in states if row["dead_letter_queue_arn"]})
         told = {
             "settings": self.in_force.bearing(low, high, queue_arns, names),
             "calls": calls,
             "stops": self.task_stops.bearing(low, high),
             "guards": self.guard_records.bearing({*names, *groups}, queue_arns, low, high),
-            "queues": {arn: self._of_queue(arn, since, low, high, reach, holds_s) for arn in queue_arns},
+            "queues": {arn: self._of_queue(arn, since, low, high, reach, missed_until) for arn in queue_arns},
             "dead letters": {arn: self._dead_letter_signs.get(arn, NONE).between(low, high) for arn in dead},
             "final": self.finality.bearing(queue_arns, groups, low - reach, high + reach),
             "log groups": {group: self._of_group(group, low - reach, high + reach) for group in groups},
         }
         return json.dumps(told, sort_keys=True)
 
-    def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int, holds_s: int) -> list[Any]:
+    def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int, missed_until: int) -> list[Any]:
         writers = sorted(self._writers.get(queue_arn, ()), key=str)
         watched = [
             (start, end, [_digest(self._blind_between(writer, start, end)) for writer in writers])
@@ -302,7 +310,7 @@ class Surroundings:
             self._measured.get(queue_arn, NONE).between(since, high),
             watched,
             self._read_workers.get(queue_arn, NONE).between(low, high),
-            self._unread.get(queue_arn, NONE).between(low, high + 2 * holds_s * _SECOND),
+            self._unread_between(queue_arn, low, missed_until),
             self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,
             self.polls.bearing(queue_arn, low, high),
             [

@@ -31,18 +31,30 @@ def dlq_redrive(ids: IdPair) -> Ruling:
                 id=ids.earlier_id,
             )
         )
-    if not ids.earlier_was_dead_lettered:
+    if ids.earlier_was_dead_lettered is False:
         return excluded(said("nothing shows {id} in the dead-letter queue", id=ids.earlier_id))
+    if ids.was_moved_then is False:
+        return excluded("no move task out of the dead-letter queue was on when it was sent")
     if ids.was_moved_then is None:
+        had = "{id} had gone to the dead-letter queue; nothing tells whether somebody redrove it"
+        may_have = (
+            "{id} may have gone to the dead-letter queue while a consumer's log was not read; nothing tells whether somebody "
+            "redrove it"
+        )
         return undecidable(
-            said(
-                "{id} had gone to the dead-letter queue; nothing tells whether somebody redrove it", id=ids.earlier_id
-            ),
+            said(had if ids.earlier_was_dead_lettered else may_have, id=ids.earlier_id),
             "the dead-letter queue's move tasks, which SQS keeps for its last ten",
         )
-    if ids.was_moved_then:
+    if ids.earlier_was_dead_lettered is None:
         return undecidable(
-            "a move task was on when it was sent, but the logs do not show both bodies",
-            "md5OfBody in the printed batch",
+            said(
+                "a move task was on when it was sent, and {id} may have gone to the dead-letter queue while a consumer's log was not "
+                "read",
+                id=ids.earlier_id,
+            ),
+            "the consumers' logs of that time",
         )
-    return excluded("no move task out of the dead-letter queue was on when it was sent")
+    return undecidable(
+        "a move task was on when it was sent, but the logs do not show both bodies",
+        "md5OfBody in the printed batch",
+    )

@@ -31,10 +31,16 @@ def producer_retry(ids: IdPair) -> Ruling:
         )
     if not (ids.has_same_business_key or ids.has_same_job_id):
         return excluded("the two messages have neither a business key nor a framework's job id in common")
-    if ids.earlier_was_dead_lettered and ids.was_moved_then is None and not ids.shown_by:
+    if _may_be_redriven(ids):
+        had = "{id} had gone to the dead-letter queue, so a redrive would explain it too"
+        may_have = "{id} may have gone to the dead-letter queue while a consumer's log was not read, so a redrive would explain it too"
         return undecidable(
-            said("{id} had gone to the dead-letter queue, so a redrive would explain it too", id=ids.earlier_id),
-            "the dead-letter queue's move tasks, which SQS keeps for its last ten",
+            said(had if ids.earlier_was_dead_lettered else may_have, id=ids.earlier_id),
+            "the dead-letter queue's move tasks, which SQS keeps for its last ten"
+            if ids.was_moved_then is None
+            else "the consumers' logs of that time"
+            if ids.earlier_was_dead_lettered is None
+            else "md5OfBody in the printed batch",
         )
     what = "business key" if ids.has_same_business_key else "job, by its framework's id,"
     if ids.has_same_event:
@@ -51,3 +57,9 @@ def producer_retry(ids: IdPair) -> Ruling:
     return supported(
         said("the same {what} was sent again {gap} later under another message id{by}{shown}", gap=gap, **told)
     )
+
+
+def _may_be_redriven(ids: IdPair) -> bool:
+    """Tell whether a redrive from the dead-letter queue can explain the later id as well."""
+    is_out = ids.earlier_was_dead_lettered is False or ids.was_moved_then is False or ids.has_same_body is False
+    return not is_out and not ids.shown_by

@@ -4,6 +4,7 @@ from forensics.verdict.guards import guard_sentence
 from forensics.verdict.interval import CERTAINTIES, VERDICTS, verdict_of
 from forensics.verdict.redrive import REDRIVES, redrive_of, redrive_sentence
 from forensics.verdict.sentences import (
+    OPEN_WORDS,
     effect_sentence,
     headline,
     trigger_sentence,
@@ -12,6 +13,7 @@ from forensics.verdict.why import Why, why_sentence
 
 __all__ = [
     "CERTAINTIES",
+    "OPEN_WORDS",
     "REDRIVES",
     "VERDICTS",
     "Why",

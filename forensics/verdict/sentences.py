@@ -46,12 +46,28 @@ def _sentence_of(clause: str) -> str:
     return said("{clause}.", clause=capitalized(clause))
 
 
+OPEN_WORDS = {
+    "unread": "Nothing bounds it: it may have come again while the log of one of its consumers was not read.",
+    "outlived": "Nothing bounds it: its last run outlived the visibility timeout, so it may have come again to a consumer whose log does "
+    "not show every run.",
+    "key_alone": "Nothing bounds it: only its business key is logged, so lines that name a message id may be of it too.",
+    "uncounted": "Nothing bounds it: the logs print no receive count, so further deliveries may hide.",
+}
+"""Why there is no upper bound, the surest first."""
+
+
 def effect_sentence(
-    at_least: int, at_most: int | None, bases: list[str], order_runs: int | None = None, maybe_ids: Sequence[str] = ()
+    at_least: int,
+    at_most: int | None,
+    bases: list[str],
+    order_runs: int | None = None,
+    maybe_ids: Sequence[str] = (),
+    open_by: str | None = None,
 ) -> str:
     """Say how often the work was done, and what shows it; ``order_runs``: from so many runs an order was inferred for it.
 
-    ``maybe_ids``: messages that are counted in, and may be the same work; the first of them are named.
+    ``maybe_ids``: messages that are counted in, and may be the same work; the first of them are named. ``open_by``: the code of
+    ``OPEN_WORDS`` for why there is no upper bound.
 
     >>> effect_sentence(0, 1, [], 30)
     'The work was done at most once. At least 30 runs, and none against it, show that a batch is taken one message after the other.'
@@ -62,6 +78,8 @@ def effect_sentence(
         told = said("The work was done {times}, shown by {shown}.", times=times, shown=joined(shown, " and "))
     else:
         told = said("The work was done {times}.", times=times)
+    if open_by:
+        told = joined([told, OPEN_WORDS[open_by]])
     if maybe_ids:
         told = joined([told, _counted_in(maybe_ids)])
     if not order_runs:

@@ -17,7 +17,7 @@ from forensics.report.works import by_work
 from forensics.rules import RULES, DeliveryPair, decide
 from forensics.sentence import capitalized, joined, labelled, marked, plain, said
 from forensics.tables.findings import MESSAGES, REDELIVERIES
-from forensics.verdict import effect_sentence, guard_sentence, redrive_sentence, trigger_sentence
+from forensics.verdict import OPEN_WORDS, effect_sentence, guard_sentence, redrive_sentence, trigger_sentence
 from forensics.verdict.guard_tables import TableWord, table_sentences
 from tests.forensics.rules.borders import CASES
 from tests.pages.english import english_in
@@ -72,6 +72,8 @@ IDS = (
     {"was_moved_then": True, "earlier_was_dead_lettered": True},
     {"was_moved_then": False, "earlier_was_dead_lettered": True},
     {"earlier_was_dead_lettered": True, "has_same_business_key": True},
+    {"earlier_was_dead_lettered": None, "has_same_business_key": True},
+    {"earlier_was_dead_lettered": None, "was_moved_then": True},
     {"is_fifo": False},
     {"is_missing_send": True, "has_same_deduplication_id": True},
     {"has_same_deduplication_id": True, "is_fifo": True},
@@ -129,6 +131,7 @@ def test_what_a_verdict_says_is_said_in_japanese(least, most):
         trigger_sentence(["function_timeout", "batch_collateral"], 3, None),
         effect_sentence(least, most, ["marker", "returned"], 30),
         effect_sentence(least, most, []),
+        *(effect_sentence(least, None, [], open_by=code) for code in OPEN_WORDS),
         redrive_sentence(least, most),
         guard_sentence({"line": 2, "already_done": 1}, True, other_payloads=2),
         guard_sentence({}, True, 30, True, overlapped=True, ids_done=3, record_gap_s=4_000),

@@ -109,7 +109,7 @@ class Around:
     def are_workers_read(self, queue_arn, after, before):
         return self.workers_read
 
-    def may_have_been_missed(self, queue_arn, after, before):
+    def may_have_been_missed(self, queue_arn, after, before, log_group):
         return self.unread is not None and self.unread[0] < before and self.unread[1] > after
 
     def has_dead_letter_sign(self, dead_letter_queue_arn, hidden_until):

@@ -121,7 +121,9 @@ def answers(around: Surroundings) -> dict[str, Any]:
             found[f"{arn} moved {now}"] = around.was_moved(arn, now)
             hidden_s = state["visibility_timeout_s"] if state else None
             held_us = (43_200 if hidden_s is None else hidden_s) * 1_000_000
-            found[f"{arn} missed from {now}"] = around.may_have_been_missed(arn, now, INSIDE[-1] + held_us)
+            found[f"{arn} missed from {now}"] = [
+                around.may_have_been_missed(arn, now, INSIDE[-1] + held_us, group) for group in (CHARGE, MAILER)
+            ]
             found[f"{arn} throttled before {now}"] = around.throttled(arn, now - held_us, now)
             if state:
                 found[f"{arn} dead {now}"] = around.has_dead_letter_sign(state["dead_letter_queue_arn"], now)

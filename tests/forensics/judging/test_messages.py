@@ -5,7 +5,7 @@ import pytest
 from forensics.judging import messages
 from forensics.judging.maybe_same import NONE, Others
 from forensics.judging.pairs import redeliveries_of
-from tests.forensics.judging.plain import MIN, Around, delivery
+from tests.forensics.judging.plain import LATE, MIN, Around, delivery
 
 YES = {"effect": "yes", "basis": "marker"}
 RETURNED = {"effect": "yes", "basis": "returned"}
@@ -39,6 +39,40 @@ def work_of(*items):
 def found(of, *items, around=None, marks_beside=0, others=NONE):
     work, around = work_of(*items), around or Around()
     return of.messages_of(work, [redeliveries_of(item, around) for item in work], around, marks_beside, others)
+
+
+WHY_OPEN = {
+    "its last delivery failed, and a log was not read then": (
+        [("m1", [YES, {**OPEN, "ended_by": "visibility_expired"}])],
+        (None, "Nothing bounds it: it may have come again while the log of one of its consumers was not read."),
+    ),
+    "no receive was counted": (
+        [("m1", [{**YES, "receive_count": None}, {**OPEN, "receive_count": None}])],
+        (None, "Nothing bounds it: the logs print no receive count, so further deliveries may hide."),
+    ),
+    "so of one message of two": (
+        [("m1", [YES, {**OPEN, "ended_by": "deleted"}]), ("m2", [{**OPEN, "receive_count": None}])],
+        (None, "Nothing bounds it: the logs print no receive count, so further deliveries may hide."),
+    ),
+    "every receive was counted, and the last one ended it": (
+        [("m1", [YES, {**OPEN, "ended_by": "deleted"}])],
+        (2, ""),
+    ),
+    "the surest reason of two": (
+        [("m1", [{**YES, "receive_count": None}]), ("m2", [YES, {**OPEN, "ended_by": "visibility_expired"}])],
+        (None, "Nothing bounds it: it may have come again while the log of one of its consumers was not read."),
+    ),
+}
+
+
+def why_open(of, items):
+    message = found(of, *items, around=Around(unread=(-LATE, LATE)))[0]
+    return message.effects_at_most, message.effect_sentence.partition(". ")[2]
+
+
+@pytest.mark.parametrize(("work", "why"), WHY_OPEN.values(), ids=WHY_OPEN)
+def test_where_nothing_bounds_how_often_the_work_was_done_its_sentence_says_why(work, why):
+    assert why_open(messages, work) == why
 
 
 NOT_REACHED = {**NO, "basis": "not_reached"}

@@ -67,6 +67,7 @@ ASKED = {
     "ledger": [(test_ledger.answer, test_ledger.CASES)],
     "messages": [
         (test_messages.interval, test_messages.INTERVALS),
+        (test_messages.why_open, test_messages.WHY_OPEN),
         (test_messages.shown, test_messages.SHOWN),
         (test_messages.beside, test_messages.BESIDE),
         (test_messages.maybe, test_messages.MAYBE),

@@ -4,7 +4,7 @@ import pytest
 
 from forensics.judging import origins
 from forensics.origins import IdPair, Origin
-from tests.forensics.judging.plain import Around, S, delivery
+from tests.forensics.judging.plain import LATE, Around, S, delivery
 
 SENT = {"m1": {"sent_ms": 0}, "m2": {"sent_ms": 2_500}}
 
@@ -86,6 +86,21 @@ TOLD = {
     "one job is not known": ({}, {"job_id": "j"}, {"has_same_job_id": False}),
     "the first was dead-lettered": ({"ended_by": "dead_lettered"}, {}, {"earlier_was_dead_lettered": True}),
     "the second was dead-lettered": ({}, {"ended_by": "dead_lettered"}, {"earlier_was_dead_lettered": False}),
+    "the first may have been, while a log was not read": (
+        {"ended_by": "visibility_expired", "dead_letter_queue_arn": "dead"},
+        {},
+        {"earlier_was_dead_lettered": None},
+    ),
+    "the first failed, and its queue has no dead-letter queue": (
+        {"ended_by": "visibility_expired"},
+        {},
+        {"earlier_was_dead_lettered": False},
+    ),
+    "the first was deleted": (
+        {"ended_by": "deleted", "dead_letter_queue_arn": "dead"},
+        {},
+        {"earlier_was_dead_lettered": False},
+    ),
     "a FIFO queue": ({}, {"is_fifo": True}, {"is_fifo": True}),
     "how long after": ({}, {}, {"sent_gap_s": 2.5}),
     "one send is not known": ({}, {"sent_ms": None}, {"sent_gap_s": None}),
@@ -97,7 +112,7 @@ TOLD = {
 def test_rules_are_told_what_both_ids_have_in_common(monkeypatch, first, second, expected):
     messages = {"m1": {**SENT["m1"], **first}, "m2": {**SENT["m2"], **second}}
 
-    ids = asked(origins, monkeypatch, messages)["m2"]
+    ids = asked(origins, monkeypatch, messages, Around(unread=(-LATE, LATE)))["m2"]
 
     assert {name: getattr(ids, name) for name in expected} == expected
 

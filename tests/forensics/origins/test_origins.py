@@ -17,6 +17,18 @@ CASES = {
         "no move task was on": (MOVED | dict(was_moved_then=False), "excluded"),
         "nobody asked for move tasks": (MOVED | dict(was_moved_then=None), "undecidable"),
         "the earlier one was not dead-lettered": (MOVED | dict(earlier_was_dead_lettered=False), "excluded"),
+        "it may have been, unread, and nobody asked for move tasks": (
+            dict(earlier_was_dead_lettered=None),
+            "undecidable",
+        ),
+        "it may have been, unread, and a move task was on": (
+            MOVED | dict(earlier_was_dead_lettered=None),
+            "undecidable",
+        ),
+        "it may have been, unread, and no move task was on": (
+            MOVED | dict(earlier_was_dead_lettered=None, was_moved_then=False),
+            "excluded",
+        ),
         "equal bodies alone": (dict(has_same_body=True), "excluded"),
         "a call sent it while a move task was on": (MOVED | dict(shown_by="a record"), "excluded"),
         "a call sent it under the old message's id": (
@@ -69,6 +81,22 @@ CASES = {
         "a redrive might explain it": (
             dict(has_same_business_key=True, earlier_was_dead_lettered=True),
             "undecidable",
+        ),
+        "a redrive of one that may have gone there unread might explain it": (
+            dict(has_same_business_key=True, earlier_was_dead_lettered=None),
+            "undecidable",
+        ),
+        "a move task was on, and it may have gone there unread": (
+            MOVED | dict(has_same_business_key=True, earlier_was_dead_lettered=None),
+            "undecidable",
+        ),
+        "a move task was on, and the bodies are not shown": (
+            MOVED | dict(has_same_business_key=True, has_same_body=None),
+            "undecidable",
+        ),
+        "a move task was on, and the body is another": (
+            MOVED | dict(has_same_business_key=True, has_same_body=False),
+            "supported",
         ),
         "a call sent it, whatever a redrive might explain": (
             dict(has_same_business_key=True, earlier_was_dead_lettered=True, shown_by="a record"),
