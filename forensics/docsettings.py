@@ -36,7 +36,7 @@ redact = ['\b\d{{16}}\b', '(?i)bearer \S+']   # RE2 patterns: what they match is
 keep_bodies = false               # take message bodies out of log lines, but for business keys
 # handle_key_file = "~/.doubletake-key"   # digest receipt handles with a key of this lake's own, kept outside it
 
-[[function]]                      # a Lambda function; expressions are Python's, with ASCII classes
+[[function]]                      # a Lambda function; expressions are Python's, with ASCII classes; \S+ in a group leaves out the quotes and commas around
 name = "charge-card"
 effect = 'charged payment_id=(?P<key>\S+)'   # the work was done; groups: message_id and/or key
 effect_is_exhaustive = true       # every completed effect prints this line

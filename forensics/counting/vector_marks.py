@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from forensics.parsers.expressions import plainly
+from forensics.parsers.expressions import bounded, plainly
 from forensics.parsers.needles import MARKS, of_marks
 from forensics.settings import Consumer
 from forensics.streams.shapes import EFFECT, STARTED
@@ -60,7 +60,7 @@ def for_vectors(text: str) -> str | None:
     >>> for_vectors(r"charged (?P<key>[\w-]+)"), for_vectors(r"(?<=done )x")
     ('charged (?P<key>[A-Za-z0-9_-]+)', None)
     """
-    plain = plainly(text)
+    plain = plainly(bounded(text))
     if plain is None:
         return None
     try:

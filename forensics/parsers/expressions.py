@@ -7,6 +7,24 @@ _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?P<[A-Za-z_]+>|\(\?:|\(\
 """What an expression is made of: escapes, classes, the beginnings of groups, possessive quantifiers, anything else."""
 
 
+_TO_BLANK = re.compile(r"(\(\?P<[A-Za-z_]+>)\\S\+\)")
+_OPENS = r"""(?:\\*["'])?"""
+_VALUE = r"""[^\s"\\]*[^\s"'\\,;:.)\]}])"""
+_CLOSES = r"""["'\\,;:.)\]}]*"""
+
+
+def bounded(text: str) -> str:
+    r"""Return a configured expression in which a group for all up to the next blank is for a value that stands there.
+
+    In a line of JSON the closing quote follows a value, and often no blank up to the line's end; in a sentence a comma, a bracket
+    or the full stop.
+
+    >>> re.search(bounded(r"paid (?P<key>\S+)"), '{"message":"paid p-7","level":"INFO"}')["key"]
+    'p-7'
+    """
+    return _TO_BLANK.sub(lambda group: _OPENS + group[1] + _VALUE + _CLOSES, text)
+
+
 def plainly(text: str) -> str | None:
     r"""Return an expression with its ASCII classes written out; None where it looks around, back or only once.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from forensics.json_path import value_in
+from forensics.parsers.expressions import bounded
 from forensics.parsers.grammar import Pattern
 
 _NEVER_LITERAL = set("\\^$.|?*+()[]{}")
@@ -25,7 +26,7 @@ _SECONDS = re.compile("[0-9]{1,9}")
 @lru_cache(maxsize=256)
 def mark_pattern(text: str) -> Pattern:
     """Return a configured expression as a pattern."""
-    return Pattern("mark", text)
+    return Pattern("mark", bounded(text))
 
 
 def needle_of(text: str) -> str:
@@ -55,7 +56,7 @@ def mark(text: str, expression: str, message_id: str | None = None) -> Mark | No
     ``message_id`` is what the line's configured place holds; a match that names no message is about that one.
 
     >>> mark("charged payment_id=p-7 in 3 s", r"charged payment_id=(?P<key>[^ ]+)")
-    Mark(message_id=None, key='p-7')
+    Mark(message_id=None, key='p-7', seconds=None)
     """
     found = mark_pattern(expression).compiled.search(text) if _needle(expression) in text else None
     if found is None:

@@ -1,8 +1,11 @@
 """Configured expressions and places: any regular expression of Python, any JSON path, on one line."""
 
+import polars as pl
 import pytest
 
+from forensics.counting.vector_marks import Marks
 from forensics.parsers.marks import Mark, mark, placed
+from forensics.settings import Consumer
 
 ID = "861bec95-b670-4f2a-acf9-19d5bdd7cbe5"
 
@@ -25,6 +28,40 @@ MARKS = {
 @pytest.mark.parametrize(("expression", "line", "found"), MARKS.values(), ids=MARKS)
 def test_a_mark_is_whatever_python_finds_by_it(expression, line, found):
     assert mark(line, expression) == found
+
+
+UP_TO_A_BLANK = {
+    "a line of JSON without blanks": ('{"message":"charged p-7","level":"INFO"}', "p-7"),
+    "JSON in JSON": (r'{"message":"{\"text\":\"charged p-7\",\"n\":1}"}', "p-7"),
+    "a value in quotes": ('charged "p-7" at once', "p-7"),
+    "a value in escaped quotes": (r'{"message":"charged \"p-7\" at once"}', "p-7"),
+    "Python's way to print a text": ("{'message': 'charged p-7'}", "p-7"),
+    "a comma": ("charged p-7, amount 3", "p-7"),
+    "a full stop": ("It charged p-7.", "p-7"),
+    "a bracket": ("(charged p-7)", "p-7"),
+    "signs inside a value": ("charged O'Neil:p/7.1,a@b", "O'Neil:p/7.1,a@b"),
+    "one character": ("charged 7", "7"),
+    "nothing but signs": ("charged ...", None),
+    "the end of the line": ("charged p-7", "p-7"),
+}
+
+
+@pytest.mark.parametrize(("line", "key"), UP_TO_A_BLANK.values(), ids=UP_TO_A_BLANK)
+def test_a_group_up_to_the_next_blank_is_the_value_that_stands_there(line, key):
+    expression = r"charged (?P<key>\S+)"
+
+    assert getattr(mark(line, expression), "key", None) == key
+    assert Marks(Consumer(effect=expression)).values("effect", pl.Series([line]))["key"].to_list() == [key]
+
+
+def test_what_follows_a_value_may_follow_its_signs():
+    for line in ("charged p-7, in 3 s", "charged p-7 in 3 s", '{"text":"charged "p-7" in 3 s"}'):
+        assert mark(line, r"charged (?P<key>\S+) in") == Mark(None, "p-7")
+    assert mark("charged p-7: done", r"charged (?P<key>\S+): done") == Mark(None, "p-7")
+
+
+def test_any_other_group_is_what_its_expression_says():
+    assert mark('{"message":"charged p-7","n":1}', r"charged (?P<key>[^ ]+)") == Mark(None, 'p-7","n":1}')
 
 
 PLACES = {
