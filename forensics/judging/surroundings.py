@@ -7,9 +7,8 @@ import hashlib
 import json
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from forensics.clock import micros
@@ -19,6 +18,7 @@ from forensics.judging.dead_letters import has_fifo_dead_letters, sources_of
 from forensics.judging.event_counts import EVENT_COUNTS, Run, Stretch, stretches
 from forensics.judging.finality import Finality
 from forensics.judging.guard_records import GuardRecords
+from forensics.judging.moves import moves_asked, moves_of
 from forensics.judging.order import Order
 from forensics.judging.polls import Polls
 from forensics.judging.readings import (
@@ -47,8 +47,6 @@ LONGEST_VISIBILITY_S = 43_200
 _LONGEST_WATCH_MS = 24 * 3_600_000
 _SETTLE_US = 15 * 60 * 1_000_000
 """SQS moves a message only when somebody polls, and CloudWatch shows queue depths with some delay."""
-_LONGEST_MOVE_US = 36 * 3_600 * 1_000_000
-"""SQS ends a move task after that."""
 _SECOND = 1_000_000
 _MILLISECOND = 1000
 
@@ -126,8 +124,8 @@ class Surroundings:
         self._longest_throttle = max((t.until - t.at for found in self._throttles.values() for t in found), default=0)
         self._dead_letter_signs = _dead_letter_signs(sources, points)
         self.polls = Polls(points)
-        self._moves = _moves(move_tasks, sources)
-        self._moves_known = _moves_asked(sources, read.get("move_tasks", {})) | set(self._moves)
+        self._moves = moves_of(move_tasks, sources)
+        self._moves_known = moves_asked(sources, read.get("move_tasks", {})) | set(self._moves)
         self.has_move_tasks = bool(self._moves)
         self.moves: Mapping[str, Spans] = self._moves
         self._functions = functions_of(consumers)
@@ -382,30 +380,3 @@ def _dead_letter_signs(dead_letter_queue_arns: Iterable[str], points: Iterable[R
 def _period(point: Row) -> tuple[int, int]:
     begin = micros(point["point_at"])
     return begin, begin + point["period_s"] * _SECOND
-
-
-def _moves(move_tasks: Sequence[Row], sources: Mapping[str, Sequence[str]]) -> dict[str, Spans]:
-    """Return, per source queue, when messages may have been moved back into it.
-
-    A task that was only seen running may have gone on for as long as SQS lets it.
-    """
-    ends: dict[tuple[str, str | None, datetime], int] = {}
-    for row in sorted(move_tasks, key=lambda row: (row["observed_at"], row["evidence_id"])):
-        task = (row["source_arn"], row["destination_arn"], row["started_at"])
-        if row["status"] == "RUNNING":
-            ends.setdefault(task, micros(row["started_at"]) + _LONGEST_MOVE_US)
-        else:
-            ended = micros(row["observed_at"])
-            ends[task] = min(ends.get(task, ended), ended)
-    found: dict[str, list[tuple[int, int]]] = {}
-    for (dead_letter_queue, destination, started_at), ended in ends.items():
-        began = micros(started_at)
-        for queue in [destination] if destination else sources.get(dead_letter_queue, ()):
-            found.setdefault(queue, []).append((began, max(ended, began)))
-    return {queue: Spans(spans) for queue, spans in found.items()}
-
-
-def _moves_asked(sources: Mapping[str, Sequence[str]], read: Collection[str]) -> set[str]:
-    """Return the queues for whose dead-letter queue somebody asked for move tasks."""
-    asked = [queues for arn, queues in sources.items() if arn in read or arn.rpartition(":")[2] in read]
-    return {queue for queues in asked for queue in queues}

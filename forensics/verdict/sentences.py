@@ -47,9 +47,9 @@ def _sentence_of(clause: str) -> str:
 
 
 OPEN_WORDS = {
-    "unread": "Nothing bounds it: it may have come again while the log of one of its consumers was not read.",
-    "outlived": "Nothing bounds it: its last run outlived the visibility timeout, so it may have come again to a consumer whose log does "
-    "not show every run.",
+    "unread": "Nothing bounds it: it may have been redelivered while the log of one of its consumers was not read.",
+    "outlived": "Nothing bounds it: its last run outlived the visibility timeout, so it may have been redelivered to a consumer whose log "
+    "does not show every run.",
     "key_alone": "Nothing bounds it: only its business key is logged, so lines that name a message id may be of it too.",
     "uncounted": "Nothing bounds it: the logs print no receive count, so further deliveries may hide.",
 }

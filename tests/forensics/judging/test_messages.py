@@ -44,7 +44,7 @@ def found(of, *items, around=None, marks_beside=0, others=NONE):
 WHY_OPEN = {
     "its last delivery failed, and a log was not read then": (
         [("m1", [YES, {**OPEN, "ended_by": "visibility_expired"}])],
-        (None, "Nothing bounds it: it may have come again while the log of one of its consumers was not read."),
+        (None, "Nothing bounds it: it may have been redelivered while the log of one of its consumers was not read."),
     ),
     "no receive was counted": (
         [("m1", [{**YES, "receive_count": None}, {**OPEN, "receive_count": None}])],
@@ -60,7 +60,7 @@ WHY_OPEN = {
     ),
     "the surest reason of two": (
         [("m1", [{**YES, "receive_count": None}]), ("m2", [YES, {**OPEN, "ended_by": "visibility_expired"}])],
-        (None, "Nothing bounds it: it may have come again while the log of one of its consumers was not read."),
+        (None, "Nothing bounds it: it may have been redelivered while the log of one of its consumers was not read."),
     ),
 }
 
