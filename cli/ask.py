@@ -83,4 +83,7 @@ def ask(
     else:
         reply = refund(findings, people, queue)
     (answer if how is RowFormat.TABLE else say)(f"{reply.sentence}.")
+    if how is RowFormat.TABLE:
+        for hint in dict.fromkeys(hint for row in reply.rows for hint in row.get("hints", ())):
+            answer(hint)
     print_rows(list(reply.rows), how, _LAYOUTS[str(question)], COLUMNS[str(question)])

@@ -6,7 +6,7 @@ import typer
 
 from cli import complete
 from cli.options import Everywhere
-from cli.output import FormatOption, RowFormat, print_rows, say
+from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.table import Layout
 from forensics.errors import MessageUnknownError
 
@@ -39,6 +39,7 @@ _COLUMNS = (
     "incident_id",
     "sentence",
     "work_ids",
+    "hints",
 )
 
 
@@ -98,7 +99,11 @@ def find(
         found = works(hits_of(ways, read), read)
     if not found:
         _explain_nothing(asked)
-    print_rows([_record(work, findings) for work in found], how, _TABLE, _COLUMNS)
+    records = [_record(work, findings) for work in found]
+    print_rows(records, how, _TABLE, _COLUMNS)
+    for hint in dict.fromkeys(hint for record in records for hint in record["hints"]):
+        if how is RowFormat.TABLE:
+            answer(hint)
 
 
 def _explain_nothing(asked: str) -> NoReturn:
@@ -129,6 +134,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
     from forensics.lake.findings import rows_of
     from forensics.people import marks_text, people_of
+    from forensics.report.hints import hints_of
     from forensics.report.message_sentence import message_sentence
     from forensics.tables.findings import DELIVERIES, MESSAGES
     from forensics.words import time_text
@@ -148,6 +154,15 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
         "incident_id": verdict["incident_id"] if verdict else None,
         "sentence": message_sentence(rows, verdict),
         "work_ids": sorted({item for _, item in work.items}),
+        "hints": [
+            hint.sentence
+            for hint in hints_of(
+                findings,
+                work.hit.queue_arn,
+                [verdict or {"item_id": work.hit.item_id, "message_id": work.hit.message_id}],
+                rows,
+            )
+        ],
     }
 
 

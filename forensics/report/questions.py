@@ -15,6 +15,7 @@ from forensics.report.activity import quiet_for
 from forensics.report.fault_case import load_fault
 from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.find import LEAST_CHARS, asked_text, find, reader, works
+from forensics.report.hints import hints_of
 from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_sentence
 from forensics.report.opening import affected_works
@@ -30,7 +31,17 @@ QUESTIONS = {
 }
 MOST_COMPARED = 5
 """Faults of which it is looked up whether a change helped, the worst first."""
-WHY_COLUMNS = ("queue", "message_id", "business_keys", "verdict", "sentence", "because", "marks", "incident_id")
+WHY_COLUMNS = (
+    "queue",
+    "message_id",
+    "business_keys",
+    "verdict",
+    "sentence",
+    "because",
+    "hints",
+    "marks",
+    "incident_id",
+)
 STILL_COLUMNS = ("queue", "cause", "state", "last_at", "times", "repeats", "since_the_change", "incident_id")
 REFUND_COLUMNS = (
     *("queue", "business_keys", "message_ids", "do", "repeats", "to_refund", "marks", "incident_id", "work_id"),
@@ -48,7 +59,10 @@ class Reply:
 
 
 def why(findings: Findings, text: str, people: People) -> Reply:
-    """Say why the message that an id or business key names was processed twice, or that nothing shows it was."""
+    """Say why the message that an id or business key names was processed twice, or that nothing shows it was.
+
+    ``hints`` of a row name messages that are alike and that nothing else links.
+    """
     asked, read = asked_text(text), reader(findings)
     found = works(find(asked, read), read) if asked else []
     if not found:
@@ -70,6 +84,15 @@ def why(findings: Findings, text: str, people: People) -> Reply:
                 "verdict": verdict["verdict"] if verdict else None,
                 "sentence": message_sentence(deliveries, verdict),
                 "because": [verdict[name] for name in told if verdict[name]] if verdict else [],
+                "hints": [
+                    hint.sentence
+                    for hint in hints_of(
+                        findings,
+                        work.hit.queue_arn,
+                        [verdict or {"item_id": work.hit.item_id, "message_id": work.hit.message_id}],
+                        deliveries,
+                    )
+                ],
                 "marks": marks_text(people.of(verdict["incident_id"]).of(items)) if verdict else "",
                 "incident_id": verdict["incident_id"] if verdict else None,
             }

@@ -1,7 +1,10 @@
 """Messages that are alike, close in time: shown as a hint, and counted as nothing."""
 
+import json
+
 import pytest
 
+import cli
 from forensics.language import Language
 from forensics.report import hints
 from forensics.report.case import load_case
@@ -115,3 +118,17 @@ def test_a_hint_changes_no_count_and_stands_in_every_report(tmp_path):
         assert said in render(case, form).decode()
     assert "本文が同じメッセージが 15 分 以内に 1 件" in render(case, "md", ReportOptions("ja")).decode()
     assert said not in Language("ja").sentence(case.hints[0].sentence)
+
+
+def test_who_asks_why_or_looks_for_a_message_that_was_done_once_is_told_of_its_twin(tmp_path, capsys):
+    twin = other(1, 5)
+    lake = lake_with(tmp_path, twin)
+    hint = f"1 other message had the same body as {twin['message_id']} within 15 min"
+
+    for asked in (["ask", "why", twin["message_id"]], ["find", twin["message_id"]]):
+        assert cli.main([*asked, "--lake", str(lake.root)]) == 0
+        assert hint in capsys.readouterr().out
+        assert cli.main([*asked, "--lake", str(lake.root), "--format", "json"]) == 0
+        [row] = json.loads(capsys.readouterr().out)
+        assert row["verdict"] is None
+        assert [told[: len(hint)] for told in row["hints"]] == [hint]
