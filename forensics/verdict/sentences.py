@@ -34,11 +34,18 @@ def trigger_sentence(causes: list[str], seen: int, receive_count: int | None, or
     count = receive_count or seen
     times = said("{count} time" if count == 1 else "{count} times", count=count)
     if causes:
-        because = joined((CAUSE_WORDS.get(cause, cause) for cause in causes), ", then because ")
-        told = said("It was delivered {times}: it was redelivered because {because}.", times=times, because=because)
+        why = joined(map(_because, causes), ", then ")
+        told = said("It was delivered {times}: it was redelivered {why}.", times=times, why=why)
     else:
         told = said("It was delivered {times}.", times=times)
     return joined([told, _sentence_of(origin)]) if origin else told
+
+
+def _because(cause: str) -> str:
+    """Say why a message was redelivered, as a part of a sentence."""
+    if cause == "undecidable":
+        return "for a reason that the evidence leaves open"
+    return said("because {cause}", cause=CAUSE_WORDS.get(cause, cause))
 
 
 def _sentence_of(clause: str) -> str:
