@@ -28,6 +28,9 @@ OPENERS = frozenset(("event", "started"))
 
 _REFUSED = "Value RH for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired."  # as SQS says it
 
+KEY, ID, TO_BLANK = "[A-Za-z0-9_-]+", "[0-9a-f-]+", r"\S+"
+"""How teams write their expressions' groups."""
+
 RETENTION_DAYS = 3
 READ_LATER_MS = 2 * 86_400_000
 """So long after a world's end its logs were read, unless they were read too early: lines come up to a day late."""
@@ -584,7 +587,8 @@ def told_apart(runs: dict[str, set[tuple[str, str]]]) -> set[str]:
 def settings_text(world: "World") -> str:
     """Write what an honest team would say of this world in doubletake.toml."""
     plan, parts = world.plan, []
-    key, message = "(?P<key>[A-Za-z0-9_-]+)", "(?P<message_id>[0-9a-f-]+)"
+    exactly = world.seed % 2 == 0  # the others write what the documentation shows
+    key, message = (f"(?P<{name}>{of if exactly else TO_BLANK})" for name, of in (("key", KEY), ("message_id", ID)))
     effect = {
         "both": f"payment_id={key} message_id={message}",
         "message": f"message_id={message}",
