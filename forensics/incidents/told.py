@@ -22,6 +22,8 @@ class Had(NamedTuple):
     log_group: str | None
     batch_position: int | None
     batch_count: int | None
+    is_batch_printed: bool
+    consumer_kind: str | None
     run_status: str | None
     run_started_at: int | None
     run_ended_at: int | None

@@ -22,11 +22,15 @@ class Batch(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """The delivery before a redelivery; ``alone`` is what became of this message, ``consumer`` its run."""
+    """The delivery before a redelivery; ``alone`` is what became of this message, ``consumer`` its run.
+
+    ``is_part``: more messages may have been in the batch than lines name.
+    """
 
     consumer: str | None
     name: str
     batch_count: int
+    is_part: bool
     ran_ms: float | None
     alone: Batch
 
@@ -131,6 +135,7 @@ def why(queue: str, consumers: Sequence[str], triggers: Triggers, origin: str | 
     return told._replace(
         consumers=[earlier.name] if earlier.name else consumers,
         messages=max(batch.messages, earlier.batch_count) if trigger in ENDS else 1,
+        is_part=1 if trigger in ENDS and earlier.is_part else None,
         done=batch.done,
         redelivered=batch.redelivered,
         done_again=batch.done_again,
@@ -147,6 +152,7 @@ def _earlier(delivery: AnyDelivery, by_place: dict[tuple[str, int], AnyDelivery]
         delivery.consumer,
         delivery.function_name or delivery.log_group or "",
         delivery.batch_count or 0,
+        delivery.consumer_kind == "lambda" and not delivery.is_batch_printed and delivery.batch_size != 1,
         _ran_ms(delivery),
         _batch([delivery], by_place),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forensics.report.runs import consumer_text, ids_of
+from forensics.report.runs import consumer_text, ids_of, is_named_whole
 from forensics.run_ends import WORDS
 from forensics.words import count_text, ms_between
 
@@ -100,7 +100,7 @@ def _batch(run: Sequence[Row], last: Mapping[str, int]) -> BatchAtEnd:
         received,
         ended,
         items,
-        _sentence(run[0], items, _size(run)),
+        _sentence(run, items),
         ids_of(run),
     )
 
@@ -120,10 +120,10 @@ def state_of(delivery: Row) -> str:
     return "unknown"
 
 
-def _sentence(delivery: Row, items: Sequence[BatchItem], size: int) -> str:
+def _sentence(run: Sequence[Row], items: Sequence[BatchItem]) -> str:
+    delivery, size = run[0], _size(run)
     counted = Counter(item.state for item in items)
     told = ", ".join(f"{counted[state]} {state}" for state in STATES if counted[state])
     beside = f"; {size - len(items)} more not redelivered" if size > len(items) else ""
-    return (
-        f"{consumer_text(delivery)} {WORDS[delivery['run_status']]} with {count_text(size, 'message')}: {told}{beside}."
-    )
+    messages = f"{'' if is_named_whole(run) else 'at least '}{count_text(size, 'message')}"
+    return f"{consumer_text(delivery)} {WORDS[delivery['run_status']]} with {messages}: {told}{beside}."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forensics.report.runs import consumer_text, ids_of, same_run
+from forensics.report.runs import consumer_text, ids_of, is_named_whole, same_run
 from forensics.run_ends import WORDS
 from forensics.sentence import counted, joined, said
 from forensics.words import ms_between, span_text
@@ -101,10 +101,11 @@ def _received(incident: Row, earlier: Row, run: Sequence[Row]) -> str:
         unlogged = "{queue} delivered a message that no log shows: only the receive count tells."
         return said(unlogged, queue=incident["queue"])
     hidden_ms = ms_between(earlier["received_at"], earlier["hidden_until_at"])
+    many = counted(max(len(run), earlier["batch_count"] or 0), "message")
     return said(
         "{who} received {n} of {queue}{request}{until}.",
         who=consumer_text(earlier),
-        n=counted(max(len(run), earlier["batch_count"] or 0), "message"),
+        n=many if is_named_whole(run) else said("at least {messages}", messages=many),
         queue=incident["queue"],
         request=said(" (request {name})", name=earlier["request_id"]) if earlier["request_id"] else "",
         until=said(", hidden for {span}", span=span_text(hidden_ms)) if hidden_ms is not None else "",

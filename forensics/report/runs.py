@@ -31,3 +31,8 @@ def same_run(deliveries: Iterable[Row], delivery: Row) -> list[Row]:
 def ids_of(rows: Iterable[Row]) -> tuple[str, ...]:
     """Return the evidence ids of rows, sorted, each once."""
     return tuple(sorted({i for row in rows for i in row["evidence_ids"] or ()}))
+
+
+def is_named_whole(run: Iterable[Row]) -> bool:
+    """Tell whether lines name every message that the deliveries' run had: a function may have had more, unless it printed its batch."""
+    return all(d["batch_position"] is not None or d["consumer_kind"] != "lambda" for d in run)

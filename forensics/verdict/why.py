@@ -42,7 +42,8 @@ class Why(NamedTuple):
     """The first redelivery that the trigger led to, and its run; None: nothing tells.
 
     ``messages`` counts the run's batch, ``done`` those of it whose work was done in it, ``redelivered`` those that SQS gave out
-    again and ``done_again`` those done in both. ``runs`` counts all runs that this trigger ended, this one included.
+    again and ``done_again`` those done in both. ``runs`` counts all runs that this trigger ended, this one included. ``is_part`` is 1
+    where more messages may have been in the batch than lines name.
     """
 
     queue: str
@@ -58,6 +59,7 @@ class Why(NamedTuple):
     function_timeout_s: int | None = None
     visibility_timeout_s: int | None = None
     runs: int = 1
+    is_part: int | None = None
 
     @property
     def values(self) -> list[str]:
@@ -131,7 +133,10 @@ def _after(why: Why, say: Callable[..., str], span: Callable[[float], str]) -> s
 
 def _batch(why: Why, say: Callable[..., str]) -> str:
     if why.messages == 1:
-        return say("one message of {queue}", queue=why.queue)
+        one = "at least one message of {queue} in the batch" if why.is_part else "one message of {queue}"
+        return say(one, queue=why.queue)
+    if why.is_part:
+        return say("at least {n} messages of {queue} in the batch", n=f"{why.messages:,}", queue=why.queue)
     return say("{n} messages of {queue} in the batch", n=f"{why.messages:,}", queue=why.queue)
 
 
@@ -140,7 +145,7 @@ def _done(why: Why) -> str:
         return ""
     if why.messages == 1:
         return "Its work had finished; {rest}"
-    return "All had finished; {rest}" if why.done == why.messages else "{n} had finished; {rest}"
+    return "All had finished; {rest}" if why.done == why.messages and not why.is_part else "{n} had finished; {rest}"
 
 
 def _redelivered(why: Why, say: Callable[..., str], span: Callable[[float], str], is_told: bool) -> str:
@@ -151,7 +156,7 @@ def _redelivered(why: Why, say: Callable[..., str], span: Callable[[float], str]
     elif why.trigger not in ENDS:
         which = say("them")
     else:
-        all_of = why.redelivered == why.messages
+        all_of = why.redelivered == why.messages and not why.is_part
         which = say("all {n}" if all_of else "{n} of them", n=f"{why.redelivered:,}")
     when = overlap = again = ""
     visibility = why.visibility_timeout_s

@@ -87,6 +87,7 @@ def _of(members: dict[str, bool], works: list[Judged]) -> dict[str, bool]:
 
 def test_a_batch_counts_whole_though_its_messages_lie_in_different_parts():
     batch = {"consumer": "run-1", "batch_count": 2, "run_started_at": at(0), "run_ended_at": at(10)}
+    batch["is_batch_printed"] = True
     parts = [
         Judged(
             [delivery(item, 1, 0, effect="yes", **batch), delivery(item, 2, 30, effect="yes")],

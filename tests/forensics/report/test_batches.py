@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from forensics.language import Language
 from forensics.report.batches import batches_at_end, state_of
 from forensics.report.case import load_case
 from tests.forensics.report import world
@@ -55,6 +56,16 @@ def test_siblings_that_never_came_again_are_counted():
     assert batch.sentence.endswith(
         "with 10 messages: 1 finished, 1 in progress, 1 not started; 7 more not redelivered."
     )
+
+
+def test_of_a_batch_that_was_not_printed_lines_may_name_a_part():
+    rows = [d | {"batch_position": None} for d in world.deliveries()]
+    (batch,) = batches_at_end(rows, set(world.IDS))
+    (of_worker,) = batches_at_end([d | {"consumer_kind": "worker"} for d in rows], set(world.IDS))
+
+    assert " with at least 3 messages: " in batch.sentence
+    assert " with 3 messages: " in of_worker.sentence
+    assert Language("ja").sentence(batch.sentence).count("3 件以上のバッチ") == 1
 
 
 def test_runs_without_a_known_end_come_last():

@@ -58,6 +58,14 @@ def test_the_cause_chain_tells_receive_work_kill_return_and_repeat(case):
     ]
 
 
+def test_of_a_batch_that_was_not_printed_the_chain_tells_at_least_so_many(tmp_path):
+    found = world.findings()
+    unprinted = [d | {"batch_position": None} for d in found["deliveries"]]
+    told = load_case(world.save(tmp_path / "lake", found | {"deliveries": unprinted}).findings(), world.INCIDENT)
+
+    assert told.chain[0].sentence.startswith("charge-card received at least 3 messages of payments.fifo ")
+
+
 def test_every_cited_id_is_in_the_appendix(case):
     shown = {line.evidence_id for line in case.evidence}
     told = (*case.moments, *case.chain, *case.settings)

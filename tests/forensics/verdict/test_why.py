@@ -29,6 +29,16 @@ SAID = {
         CUT_OFF._replace(gap_ms=900_000),
         "SQS redelivered all 10, 15 min after the previous receive, and 7 were processed again.",
     ),
+    "a batch of which lines name a part": (
+        Why("orders", ["charge"], "function_timeout", 2, 2, 2, 2, is_part=1),
+        "charge timed out with at least 2 messages of orders in the batch. 2 had finished; SQS redelivered 2 of them, and 2 were "
+        "processed again.",
+    ),
+    "a batch of which lines name one": (
+        Why("orders", ["charge"], "function_timeout", 1, 1, 1, 1, is_part=1),
+        "charge timed out with at least one message of orders in the batch. Its work had finished; SQS redelivered it, and it was "
+        "processed again.",
+    ),
     "settings and times that nothing tells": (
         Why("orders", ["worker"], "runtime_crash"),
         "worker crashed with one message of orders. SQS redelivered it.",
@@ -58,10 +68,19 @@ def test_every_cause_has_words_of_its_own():
     assert sum("leaves several causes open" in one for one in said) == 1
 
 
-def test_an_incident_is_told_by_the_run_that_cut_off_what_had_finished():
+KNOWN = {
+    "its batch was printed": ({"is_batch_printed": True}, "with 3 messages", "SQS redelivered all 3"),
+    "its batch was not printed": ({}, "with at least 3 messages", "SQS redelivered 3 of them"),
+    "its batch was not printed, and a mapping hands out one alone": ({"batch_size": 1}, "with 3 messages", "all 3"),
+    "a worker had them": ({"consumer_kind": "worker"}, "with 3 messages", "SQS redelivered all 3"),
+}
+
+
+@pytest.mark.parametrize(("facts", "batch", "again"), KNOWN.values(), ids=KNOWN)
+def test_an_incident_is_told_by_the_run_that_cut_off_what_had_finished(facts, batch, again):
     """Most redeliveries are of finished messages; what a reader must hear is that their run timed out."""
-    batch = {"consumer": "run-1", "batch_count": 3, "run_started_at": at(0), "run_ended_at": at(10)}
-    ledger = [delivery(item, 1, 0, effect="yes" if item != "c" else "unknown", **batch) for item in "abc"]
+    run = {"consumer": "run-1", "batch_count": 3, "run_started_at": at(0), "run_ended_at": at(10), **facts}
+    ledger = [delivery(item, 1, 0, effect="yes" if item != "c" else "unknown", **run) for item in "abc"]
     ledger += [delivery(item, 2, 30, effect="yes", consumer="run-2") for item in "abc"]
     collateral = {"cause": "batch_collateral", "earlier_status": "timeout", "gap_ms": 30_000}
     pairs = [redelivery("c", gap_ms=30_000, later=30), *[redelivery(i, later=30, **collateral) for i in "ab"]]
@@ -69,7 +88,6 @@ def test_an_incident_is_told_by_the_run_that_cut_off_what_had_finished():
     row = incident_row("payments-1", ARN, share_of(affected, pairs, ledger, set("abc")), None, [])
 
     assert (row["primary_cause"], row["trigger"]) == ("batch_collateral", "function_timeout")
-    assert row["cause_sentence"] == (
-        "charge timed out after 10 s with 3 messages of payments in the batch. 2 had finished; SQS redelivered all 3 after "
-        "the visibility timeout of 30 s, and 2 were processed again."
-    )
+    assert f"charge timed out after 10 s {batch} of payments in the batch. 2 had finished; " in row["cause_sentence"]
+    assert again in row["cause_sentence"]
+    assert row["cause_sentence"].endswith("after the visibility timeout of 30 s, and 2 were processed again.")
