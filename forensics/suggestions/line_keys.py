@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from forensics.parsers.marks import mark
@@ -62,6 +62,18 @@ def with_key(found: Proposal, effect: Template, runs: Sequence[RunLines]) -> Pro
         return found
     why = f"{found.sentence}; {name} is another in each message, so that it names the work"
     return replace(found, value=expression, sentence=why)
+
+
+def works_named(text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield names that a piece of work goes by, the values behind them and where these begin, as a line tells them.
+
+    >>> list(works_named("charged payment_id=p-7 in request_id=r-1 after 0.25 s"))
+    [('payment_id', 'p-7', 19)]
+    """
+    for named in _NAMED.finditer(text):
+        name, value = named["name"], named["value"].rstrip(".,")
+        if _OF_WORK.search(name) and not _OF_OTHERS.search(name) and not _FRACTION.fullmatch(value):
+            yield name, value, named.start("value")
 
 
 def keys_told(lines_of: Sequence[tuple[str, Sequence[str]]]) -> list[str | None]:

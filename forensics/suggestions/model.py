@@ -34,6 +34,11 @@ class Item:
     receive_count: int | None = None
     deduplication_id: str | None = None
 
+    @property
+    def has_id(self) -> bool:
+        """Tell whether more is known of the message than a key that lines tell."""
+        return set(self.values.values()) != {OF_LINE}
+
 
 @dataclass
 class RunLines:

@@ -1,7 +1,8 @@
 """Runs of a consumer whose lines the grammar reads no message from, with the ids that its own words may name messages by.
 
 Such a consumer says "got 6f1c… from queue", where no word tells that the id is a message's. Ids are taken for messages' where
-they behave as such: another in each handling, and again only where the one before did not end well.
+they behave as such: another in each handling, and again only where the one before did not end well. A function that prints no
+id says "charged payment_id=p-7" alone: what behaves so behind the name of a piece of work is its business key.
 """
 
 import heapq
@@ -20,7 +21,7 @@ from forensics.parsers.grammar import UUID
 from forensics.parsers.threads import thread_of
 from forensics.run_ends import CUT_OFF
 from forensics.suggestions.keys import body_values
-from forensics.suggestions.line_keys import keys_told
+from forensics.suggestions.line_keys import keys_told, works_named
 from forensics.suggestions.marks import LEAST_ITEMS, LEAST_SHARE
 from forensics.suggestions.model import MESSAGE_ID, OF_LINE, Item, Line, RunLines
 from forensics.suggestions.runs import MOST_FAILED, MOST_SAMPLED, OWN_KINDS, fill
@@ -42,11 +43,15 @@ _OTHERS = re.compile(
 
 
 class Nameless(NamedTuple):
-    """Runs with the items that their lines may name, how many runs there are, and why there are none of them."""
+    """Runs with the items that their lines may name, how many runs there are, and why there are none of them.
+
+    ``by_key``: what stands before the keys where no line holds an id, and the keys are all that names a message's work.
+    """
 
     runs: list[RunLines]
     there: int
     why_not: str | None = None
+    by_key: str | None = None
 
 
 class _Naming(NamedTuple):
@@ -61,17 +66,24 @@ class _Naming(NamedTuple):
 def nameless_runs(findings: Findings, log_group: str, function: str | None) -> Nameless:
     """Return a consumer's runs with what may be its messages; of a worker each id's lines in a stream are one run.
 
-    Of functions a fixed sample of runs is read and those that failed, of workers MOST_WORKER_LINES.
+    Of functions a fixed sample of runs is read and those that failed, of workers MOST_WORKER_LINES. Keys are looked for in runs
+    of functions alone: nothing else parts a worker's lines into handlings.
     """
     runs, there = _of_function(findings, log_group, function)
     if not there:
         return _of_worker(findings, log_group)
-    named = [list(_namings(run)) for run in runs]
-    places, why_not = _places([{n.place: n.value for n in of} for of in named], _by_place(runs, named))
-    for run, of in zip(runs, named, strict=True):
-        values = dict.fromkeys(n.value for n in sorted(of, key=lambda n: n.line) if n.place in places)
-        run.items += [Item(value, number, {value: MESSAGE_ID}) for number, value in enumerate(values, 1)]
-    return Nameless([run for run in runs if run.items], there, why_not)
+    why_not = None
+    for naming, kind in ((_namings, MESSAGE_ID), (_keys_in, OF_LINE)):
+        named = [list(naming(run)) for run in runs]
+        places, why = _places([{n.place: n.value for n in of} for of in named], _by_place(runs, named))
+        why_not = why_not or why
+        for run, of in zip(runs, named, strict=True):
+            values = dict.fromkeys(n.value for n in sorted(of, key=lambda n: n.line) if n.place in places)
+            run.items += [Item(value, number, {value: kind}) for number, value in enumerate(values, 1)]
+        if places:
+            by_key = min(places) if kind == OF_LINE else None
+            return Nameless([run for run in runs if run.items], there, by_key=by_key)
+    return Nameless([], there, why_not)
 
 
 def _of_function(findings: Findings, log_group: str, function: str | None) -> tuple[list[RunLines], int]:
@@ -183,6 +195,14 @@ def _namings(run: RunLines) -> Iterator[_Naming]:
         for place, value in dict.fromkeys(_places_in(line.text, begin) if shapes else ()):
             if value != own and value in shapes:
                 yield _Naming(place, value, number, tuple(shapes[value]))
+
+
+def _keys_in(run: RunLines) -> Iterator[_Naming]:
+    """Yield what stands behind a name of a piece of work in a run's lines, as in ``payment_id=p-7``."""
+    for number, line in enumerate(run.lines):
+        for name, value, start in works_named(line.text) if len(line.text) <= MOST_CHARS else ():
+            if not _OTHERS.search(line.text[:start]):
+                yield _Naming(name, value, number, ())
 
 
 def _places_in(text: str, begin: int) -> Iterator[tuple[str, str]]:

@@ -99,6 +99,11 @@ def _of_nameless(who: str, found: Nameless) -> str:
     """Say what is not told of a consumer whose lines the grammar reads no message from."""
     if found.why_not:
         return f"{who}: no line names a message by a word that is known, and {found.why_not}."
+    if found.by_key:
+        return (
+            f"{who}: no line names a message. What stands behind {found.by_key} is another in each run, so it is taken for the "
+            "business key of the work: repeats are told by it, and what was not reached is not."
+        )
     return (
         f"{who}: no word before the ids in these lines tells that they are messages' ids. They come as such do; hold one "
         "against a message id of the queue before you accept."

@@ -117,7 +117,8 @@ def _look_at_cut_off(found: Placed, runs: Sequence[RunLines], named: Sequence[di
         last = max(s.line for s in mine)
         is_last_word = last == named[place][at_hand][-1]
         is_last_item = run.items[at_hand].position == max(i.position for i in run.items)
-        is_told = len(named[place][at_hand]) > 1 or is_last_item
+        # whose key is all that is known of it may not have been the last: what was not reached has no line
+        is_told = len(named[place][at_hand]) > 1 or (is_last_item and run.items[at_hand].has_id)
         quiet = run.ended_at - run.lines[last].at
         if is_last_word and is_told and quiet > max(10 * found.after_us, LEAST_WORK_US):
             found.busy_after.append(run.items[at_hand].message_id)

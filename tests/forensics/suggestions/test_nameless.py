@@ -142,6 +142,50 @@ def test_what_does_not_behave_as_a_message_id_names_none(tmp_path, says):
     assert nameless_runs(shipped(tmp_path, says), GROUP, FUNCTION).runs == []
 
 
+def in_keys(message, _r, _o):
+    return (f'{{"level":"INFO","message":"charged payment_id=p-{int(message[-4:], 16)}"}}',)
+
+
+def keys_of(tmp_path, says, failed=()):
+    """The findings of runs of two messages each whose lines stand behind the work; of those that failed only the first was done."""
+    lines, invocations = [], []
+    batches = [(n, n in failed) for n in range(40)] + [(n, False) for n in failed]
+    for place, (number, fails) in enumerate(batches):
+        at = 10_000 + 60 * place
+        invocations.append(run(place, at, "timeout" if fails else "success", 30.0 if fails else 4.1))
+        for item in (0,) if fails else (0, 1):
+            for text in says(an_id(2 * number + item), an_id(place, 9), None):
+                lines.append((at + 2 * (item + 1), STREAM, text))
+    return lake_of(tmp_path, GROUP, lines, invocations)
+
+
+def test_a_function_that_logs_its_business_key_alone_gets_the_line_proposed_though_it_hung_behind_one(tmp_path):
+    found = proposed(keys_of(tmp_path, in_keys, failed=(7, 8)))
+
+    [effect] = [p for p in found.proposals if p.kind == "effect"]
+    assert mark('{"level":"INFO","message":"charged payment_id=p-7"}', effect.value).key == "p-7"
+    assert (effect.fits, effect.of) == (80, 80)
+    assert not any(p.kind == "effect_is_exhaustive" for p in found.proposals)
+    assert any(
+        "behind payment_id is another in each run, so it is taken for the business key" in w for w in found.cannot_tell
+    )
+
+
+NO_KEYS = {
+    "a customer": lambda message, _r, _o: (f"served customer_id=c-{message[-4:]}",),
+    "a customer in words": lambda message, _r, _o: (f"served customer id {message[-4:]}1",),
+    "the same order in every run": lambda _m, _r, _o: ("order_id=o-7 seen",),
+    "a duration": lambda message, _r, _o: (f"order took 0.{message[-4:]}1",),
+    "a name that tells no work": lambda message, _r, _o: (f"step=s-{message[-4:]}",),
+    "two keys, and nothing tells which": lambda m, _r, _o: (f"order_id=o-{m[-4:]} payment_id=p-{m[-4:]}",),
+}
+
+
+@pytest.mark.parametrize("says", NO_KEYS.values(), ids=NO_KEYS)
+def test_what_does_not_behave_as_a_key_of_work_is_none(tmp_path, says):
+    assert nameless_runs(keys_of(tmp_path, says), GROUP, FUNCTION).runs == []
+
+
 def test_of_two_kinds_of_ids_nothing_tells_which_is_the_messages(tmp_path):
     findings = shipped(tmp_path, lambda message, _, order: (f"got {message}", f"cart {order} shipped"))
     found = nameless_runs(findings, GROUP, FUNCTION)
