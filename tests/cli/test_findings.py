@@ -193,13 +193,47 @@ def test_without_a_delivery_nothing_is_called_free_of_suspicion(tmp_path, capsys
     assert "no work was done" not in told
 
 
-@pytest.mark.parametrize("command", ["incidents", "messages", "findings", "deliveries"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "incidents",
+        "messages",
+        "findings",
+        "deliveries",
+        "ask still",
+        "ask refund",
+        "health",
+        "check",
+        "waiting",
+        "balance",
+        "sequence",
+        "suggest",
+        "what-if",
+    ],
+)
 def test_a_mistyped_queue_is_never_called_clean(run, command):
-    code, out, err = run(command, "--queue", "paymets.fifo")
+    code, out, err = run(*command.split(), "--queue", "paymets.fifo")
 
     assert (code, out) == (2, "")
     assert "knows no queue 'paymets.fifo'" in err
     assert f"Did you mean {world.QUEUE}?" in err
+
+
+def test_the_status_of_a_mistyped_queue_names_the_nearest(run):
+    code, out, err = run("status", "paymets.fifo")
+
+    assert (code, out) == (2, "")
+    assert f"Did you mean {world.QUEUE}?" in err
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"), [("pay-nobody", "names no message"), (world.QUEUE, "is a queue, and no message")]
+)
+def test_why_something_nobody_knows_was_charged_twice_is_an_error(run, asked, said):
+    code, out, err = run("ask", "why", asked)
+
+    assert (code, out) == (2, "")
+    assert f"'{asked}' {said}" in err
 
 
 def test_the_status_tells_sources_gaps_and_data_version(run):
