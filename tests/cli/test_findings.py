@@ -270,6 +270,20 @@ def test_the_ending_of_the_file_chooses_the_format(run, tmp_path):
     assert json.loads((tmp_path / "case.json").read_text())["schema_version"] == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        (f"{world.INCIDENT}-trace.json", '{ "traceEvents"'),
+        (f"{world.INCIDENT}-Timesketch.csv", '"message","datetime"'),
+        (f"{world.INCIDENT}-messages.csv", '"message_id","business_keys"'),
+    ],
+)
+def test_a_file_named_as_the_dashboard_names_it_is_of_that_format(run, tmp_path, name, begins):
+    run("report", world.INCIDENT, "-o", str(tmp_path / name))
+
+    assert (tmp_path / name).read_text(encoding="utf-8-sig").replace("\n", "").startswith(begins)
+
+
 def test_beside_a_report_that_leaves_messages_out_lies_the_csv_of_all(run, tmp_path, monkeypatch):
     monkeypatch.setattr(case_module, "load_case", partial(case_module.load_case, most=1))
     _, _, err = run("report", world.INCIDENT, "-o", str(tmp_path / "case.html"))
