@@ -155,6 +155,12 @@ IN_INCIDENTS = {
 }
 
 
+def test_what_was_received_again_and_when_is_one_japanese_sentence(case):
+    told = next(fact.sentence for fact in case.chain if " again " in fact.sentence)
+
+    assert Language("ja").sentence(told) == ("charge-card が前回の受信から 10 分 0.3 秒後にメッセージ 3 件を再び受信。")
+
+
 @pytest.mark.parametrize(("english", "japanese"), IN_INCIDENTS.items())
 def test_a_sentence_of_an_incident_is_said_in_japanese(english, japanese):
     assert Language("ja").sentence(english) == japanese
