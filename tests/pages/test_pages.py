@@ -44,7 +44,7 @@ def test_incidents_answers_in_one_sentence_and_four_numbers(visit):
     numbers = {m.label: m.value for m in at.metric}
 
     assert "on payments.fifo: 7 to 8 of 10 messages were processed twice." in words(at)
-    assert numbers["Open suspicions"] == "1"
+    assert numbers["Open faults"] == "1"
     assert numbers["Done twice, 7 days"] == "8 to 10"
     assert numbers["Evidence complete"] == "100 %"
 
