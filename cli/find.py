@@ -89,9 +89,14 @@ def find(
                 ways.setdefault(key, []).append(way)
         if told and not ways:
             raise MessageUnknownError(
-                f"{asked!r} stands in {len(told):,} lines, and none speaks of a message", "--lines shows them."
+                f"{asked!r} stands in {len(told):,} lines or more, and none of these speaks of a message"
+                if len(told) == MOST_LINES
+                else f"{asked!r} stands in {len(told):,} lines, and none speaks of a message",
+                "--lines shows them.",
             )
         found = works(hits_of(ways, read), read)
+        if len(told) == MOST_LINES:
+            say("Of the first {n} lines with this text; write more of it.", n=MOST_LINES)
     if not found:
         explain_nothing(findings, asked)
     print_rows([_record(work, findings) for work in found], how, _TABLE, _COLUMNS)
