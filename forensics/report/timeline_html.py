@@ -74,7 +74,7 @@ def timeline_figure(case: Case, say: Language = ENGLISH) -> tuple[go.Figure, str
 
 def timeline_frame(case: Case) -> pd.DataFrame:
     """Return the timeline's rows as a frame, which keeps only texts: each label in the form that every language can say."""
-    return pd.DataFrame([row | {"label": marked(row["label"] or "")} for row in case.timeline])
+    return pd.DataFrame([{**row, "label": marked(row["label"] or "")} for row in case.timeline])
 
 
 def lane_labels(case: Case) -> dict[str, str]:
