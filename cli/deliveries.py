@@ -24,7 +24,7 @@ _DELIVERY_TABLE = Layout(
         "consumer",
     ),
     row=("message_id", "receive_count", "received_at"),
-    facts=("run_status", "effect", "ended_by", "consumer"),
+    facts=("run_status", "effect", "ended_by", "request_id", "log_stream"),
 )
 
 

@@ -59,6 +59,14 @@ def test_no_line_is_wider_than_the_terminal_and_no_id_is_folded(two_incidents, c
     assert all(any(name in line for line in lines) for name in IDS[command])
 
 
+def test_a_delivery_names_its_run_and_stream_and_no_word_is_wider_than_the_terminal(two_incidents):
+    lines = on_terminal("deliveries", "--lake", str(two_incidents))
+
+    assert [line for line in lines if len(line) > WIDTH] == []
+    assert any("request id " in line for line in lines)
+    assert any("log stream " in line for line in lines)
+
+
 def test_all_columns_are_there_on_demand(two_incidents):
     lines = on_terminal("messages", "--wide", "--lake", str(two_incidents))
     before = on_terminal("--wide", "messages", "--lake", str(two_incidents))
