@@ -18,7 +18,7 @@ st.title(say("Incidents"))
 ranked = fault.all_faults(wanted, page)
 st.markdown(with_commands(incidents.sentence(ranked, wanted, found, page)))
 marks.of_works([work for each in ranked for work in each.set_aside], page)
-incidents.cards(wanted, of_any_time, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
+incidents.cards(ranked, wanted, of_any_time, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
 if not wanted:
     incidents.nothing_found(found, page)
     beside_incidents(page)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cli import complete
+from cli.find import explain_nothing
 from cli.options import Everywhere, QueueOption, WithoutMarksOption
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.table import Layout
@@ -66,17 +67,17 @@ def ask(
     """Answer one question: why something was charged twice, whether it is still happening, or what to refund."""
     from forensics.people import people_of
     from forensics.report.questions import COLUMNS, refund, still, why
-    from forensics.report.queue_lookup import check_queue
 
     if question is Question.WHY and key is None:
         raise QuestionOpenError("why what was charged twice is not said", "Name it: doubletake ask why pay-1001")
     if question is not Question.WHY and key is not None:
         raise QuestionOpenError(f"{str(question)!r} is asked of all, not of {key!r}", "--queue NAME keeps to a queue.")
-    findings, settings = chosen.open_lake().findings(), chosen.settings()
-    check_queue(findings, queue)
+    findings, settings = chosen.findings(queue), chosen.settings()
     people = people_of(findings, not without_marks)
     if question is Question.WHY:
         reply = why(findings, str(key), people)
+        if not reply.rows:
+            explain_nothing(findings, str(key))
     elif question is Question.STILL:
         stale_after = timedelta(minutes=settings.team.stale_after_min)
         reply = still(findings, people, datetime.now(UTC), stale_after, queue)

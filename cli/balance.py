@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue, name_of
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import in_words
 from cli.table import Layout
@@ -57,7 +57,7 @@ def balance(
     from forensics.balance import balance as balanced
     from forensics.balance import per_queue
 
-    found = balanced(chosen.open_lake().findings(), queue)
+    found = balanced(chosen.findings(name_of(queue)), queue)
     is_table = how is RowFormat.TABLE
     tell = answer if is_table else say
     told = found.days

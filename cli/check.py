@@ -56,10 +56,11 @@ def check(
 ) -> int:
     """Check the settings of queues, mappings and functions against each other and against what was observed."""
     queue = either_queue(queue, same_queue)
+    from forensics.nearest import queues_hint
     from forensics.report.sarif import to_sarif
     from forensics.report.week import CHECK_FIELDS, check_records
 
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings(queue)
     records = check_records(findings, chosen.settings())
     if not records:
         raise ChecksMissingError(
@@ -68,9 +69,7 @@ def check(
         )
     known = sorted({r["queue"] for r in records})
     if queue is not None and queue not in known:
-        raise QueueUnknownError(
-            f"queue {queue!r} has no checked settings", f"There is: {', '.join(known) or 'no queue at all'}."
-        )
+        raise QueueUnknownError(f"queue {queue!r} has no checked settings", queues_hint(queue, known))
     records = [r for r in records if queue in (None, r["queue"])]
     shown = records if every else [r for r in records if r["status"] != "passes"]
     if how is CheckFormat.SARIF:

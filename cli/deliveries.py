@@ -24,7 +24,7 @@ _DELIVERY_TABLE = Layout(
         "consumer",
     ),
     row=("message_id", "receive_count", "received_at"),
-    facts=("run_status", "effect", "ended_by", "consumer"),
+    facts=("run_status", "effect", "ended_by", "request_id", "log_stream"),
 )
 
 
@@ -43,12 +43,10 @@ def deliveries(
     queue = either_queue(queue, same_queue)
     from forensics.lake.filters import equals, one_of
     from forensics.lake.incident_lookup import find_incident
-    from forensics.report.queue_lookup import check_queue
     from forensics.report.records import delivery_record
     from forensics.tables.findings import DELIVERIES, MESSAGES
 
-    findings = chosen.open_lake().findings()
-    check_queue(findings, queue)
+    findings = chosen.findings(queue)
     where = all_of({"queue": queue})
     if incident is not None:
         find_incident(findings, incident)

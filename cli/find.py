@@ -68,17 +68,13 @@ def find(
     from forensics.finding.lines import LEAST_CHARS, MOST_LINES
     from forensics.report.find import asked_text, hits_of, reader, works
     from forensics.report.find import find as find_messages
-    from forensics.report.queue_lookup import known_queues
 
     findings = chosen.open_lake().findings()
     asked, read = asked_text(text), reader(findings)
     by_text = lines or incident is not None
     found = [] if by_text else works(find_messages(asked, read), read)
-    if not found and not by_text and asked in known_queues(findings):
-        raise MessageUnknownError(
-            f"{asked!r} is a queue, and no message",
-            f"`doubletake incidents --queue {asked}` lists its incidents, `doubletake health --queue {asked}` its week.",
-        )
+    if not found and not by_text:
+        _check_no_queue(findings, asked)
     if not found and (by_text or len(asked) >= LEAST_CHARS):
         told = in_lines(findings, asked, incident)
         if by_text:
@@ -94,11 +90,16 @@ def find(
                 ways.setdefault(key, []).append(way)
         if told and not ways:
             raise MessageUnknownError(
-                f"{asked!r} stands in {len(told):,} lines, and none speaks of a message", "--lines shows them."
+                f"{asked!r} stands in {len(told):,} lines or more, and none of these speaks of a message"
+                if len(told) == MOST_LINES
+                else f"{asked!r} stands in {len(told):,} lines, and none speaks of a message",
+                "--lines shows them.",
             )
         found = works(hits_of(ways, read), read)
+        if len(told) == MOST_LINES:
+            say("Of the first {n} lines with this text; write more of it.", n=MOST_LINES)
     if not found:
-        _explain_nothing(asked)
+        explain_nothing(findings, asked)
     records = [_record(work, findings) for work in found]
     print_rows(records, how, _TABLE, _COLUMNS)
     for hint in dict.fromkeys(hint for record in records for hint in record["hints"]):
@@ -106,17 +107,28 @@ def find(
             answer(hint)
 
 
-def _explain_nothing(asked: str) -> NoReturn:
-    """Raise MessageUnknownError: what is asked for is too short, or names no message."""
+def explain_nothing(findings: "Findings", asked: str) -> NoReturn:
+    """Raise MessageUnknownError: what is asked for is a queue, or too short, or names no message."""
     from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
     from forensics.report.find import LEAST_CHARS
 
+    _check_no_queue(findings, asked)
     if len(asked) < TEXT_CHARS:
         raise MessageUnknownError(
             f"{asked!r} is too short to be searched for",
             f"Give {TEXT_CHARS} characters of a text, or {LEAST_CHARS} of an id.",
         )
     raise MessageUnknownError(f"{asked!r} names no message in this data version", _HINT)
+
+
+def _check_no_queue(findings: "Findings", asked: str) -> None:
+    from forensics.report.queue_lookup import known_queues
+
+    if asked in known_queues(findings):
+        raise MessageUnknownError(
+            f"{asked!r} is a queue, and no message",
+            f"`doubletake incidents --queue {asked}` lists its incidents, `doubletake health --queue {asked}` its week.",
+        )
 
 
 def _line(line: "FoundLine") -> dict[str, Any]:

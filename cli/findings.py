@@ -30,11 +30,9 @@ def findings(
     """List what went wrong with queues and message groups: blocked, dead-lettered, lost, poison, out of order."""
     queue = either_queue(queue, same_queue)
     from forensics.report.prevention import finding_record
-    from forensics.report.queue_lookup import check_queue
     from forensics.tables.findings import QUEUE_FINDINGS
 
-    found = chosen.open_lake().findings()
-    check_queue(found, queue)
+    found = chosen.findings(queue)
     table = found.read(QUEUE_FINDINGS, where=all_of({"queue": queue, "code": code and str(code)}))
     order = [(name, "ascending") for name in ("queue", "from_at", "code", "item_id")]
     records = (finding_record(r) for r in records_of(table.sort_by(order)))

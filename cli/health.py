@@ -42,11 +42,12 @@ def health(
     """Rank the queues by need, week by week: why each needs work, and the numbers behind it."""
     queue = either_queue(queue, same_queue)
     from forensics.health import weeks_before
+    from forensics.nearest import queues_hint
     from forensics.people import aside_text, people_of
     from forensics.report.week import WEEK_COLUMNS, headline, load_week, set_aside, spark_line, week_record, weeks_read
     from forensics.words import interval_text
 
-    findings, settings = chosen.open_lake().findings(), chosen.settings()
+    findings, settings = chosen.findings(queue), chosen.settings()
     people = people_of(findings, not without_marks)
     newest = load_week(findings, settings, week, people)
     read = set(weeks_read(findings))
@@ -54,9 +55,7 @@ def health(
     reviews = [newest, *(load_week(findings, settings, w, people) for w in asked[1:])]
     known = sorted({q.queue for q in newest.queues})
     if queue is not None and queue not in known:
-        raise QueueUnknownError(
-            f"nothing was read for queue {queue!r}", f"There is: {', '.join(known) or 'no queue at all'}."
-        )
+        raise QueueUnknownError(f"nothing was read for queue {queue!r}", queues_hint(queue, known))
     records = [week_record(r, q) for r in reviews for q in r.queues if queue in (None, q.queue)]
     if how is not RowFormat.TABLE:
         print_rows(records, how, _HEALTH_TABLE, WEEK_COLUMNS)

@@ -46,12 +46,10 @@ def incidents(
     from forensics.people import aside_text, judged, marks_text, people_of
     from forensics.report.faults import fault_of
     from forensics.report.prevention import by_incident
-    from forensics.report.queue_lookup import check_queue
     from forensics.report.records import counted_record, incident_record
     from forensics.tables.findings import INCIDENTS
 
-    findings = chosen.open_lake().findings()
-    check_queue(findings, queue)
+    findings = chosen.findings(queue)
     people = people_of(findings, not without_marks)
     everything = people.counted(rows_of(findings.read(INCIDENTS)))
     ranked = faults_of(findings, everything, people, chosen.settings().weights)

@@ -57,12 +57,10 @@ def messages(
     queue = either_queue(queue, same_queue)
     from forensics.lake.incident_lookup import find_incident
     from forensics.people import marks_text, people_of
-    from forensics.report.queue_lookup import check_queue
     from forensics.report.records import message_record
     from forensics.tables.findings import MESSAGES
 
-    findings = chosen.open_lake().findings()
-    check_queue(findings, queue)
+    findings = chosen.findings(queue)
     if incident is not None:
         find_incident(findings, incident)
     if dead_lettered:

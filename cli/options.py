@@ -24,7 +24,7 @@ from forensics.choices import LANGUAGES
 from forensics.errors import ForensicsError
 
 if TYPE_CHECKING:
-    from forensics.lake import Lake
+    from forensics.lake import Findings, Lake
     from forensics.settings import Settings
     from ingest.clients import Aws
 
@@ -168,6 +168,15 @@ def either_queue(argument: str | None, option: str | None) -> str | None:
     return option if argument is None else argument
 
 
+def name_of(queue: str | None) -> str | None:
+    """Return the name in a queue's name or ARN.
+
+    >>> name_of("arn:aws:sqs:eu-west-1:111122223333:mail")
+    'mail'
+    """
+    return queue and queue.rpartition(":")[2]
+
+
 def _follow_owner(root: Path) -> None:
     """Make new files of a lake as open to its group as its owner made the folder, and to nobody else.
 
@@ -211,6 +220,14 @@ class Everywhere:
         lake = Lake(self.lake_folder())
         _follow_owner(lake.root)
         return lake
+
+    def findings(self, queue: str | None = None) -> "Findings":
+        """Return the chosen lake's newest findings; raises QueueUnknownError where they know nothing of ``queue``."""
+        from forensics.report.queue_lookup import check_queue
+
+        found = self.open_lake().findings()
+        check_queue(found, queue)
+        return found
 
     def check_lake(self) -> None:
         """Read the lake's files to the end after a failure nobody foresaw; raises LakeDamagedError if damage explains it.

@@ -14,7 +14,7 @@ from cli.options import Everywhere, WithoutMarksOption
 from cli.output import check_place, say, write_out
 from cli.said import language
 from forensics.errors import ForensicsError
-from forensics.report.formats import FORMATS, WEEK_FORMATS
+from forensics.report.formats import ENDINGS, FORMATS, WEEK_FORMATS
 
 if TYPE_CHECKING:
     from forensics.report.options import ReportOptions
@@ -88,7 +88,11 @@ def report(
 
 
 def _kind_of(output: str | None) -> ReportFormat:
-    ending = "" if output in (None, "-") else Path(str(output)).suffix.lstrip(".").lower()
+    name = "" if output in (None, "-") else Path(str(output)).name.lower()
+    for own, ending in ENDINGS.items():  # as the dashboard names its files
+        if ending.startswith("-") and name.endswith(ending):
+            return ReportFormat(own)
+    ending = Path(name).suffix.lstrip(".")
     kind = {"markdown": "md", "htm": "html", "": "html"}.get(ending, ending)
     if kind not in set(ReportFormat):
         raise ReportNotNamedError(

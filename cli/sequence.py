@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
+from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import phrase
 from cli.table import Layout
@@ -48,7 +48,7 @@ def sequence(
         raise SequenceOptionError(f"--field {field!r} is not a JSON path", "Write it like $.version.")
     if (commits is None) != (key is None):
         raise SequenceOptionError("--commits and --key belong together", "Name the file and its column of keys.")
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings(name_of(queue))
     path = field or chosen.settings().queue(queue.rpartition(":")[2]).sequence
     is_table = how is RowFormat.TABLE
     tell = answer if is_table else say

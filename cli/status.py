@@ -40,6 +40,7 @@ def status(
 ) -> int:
     """Say what the lake holds: per queue how far it was read and what lacks, rows, size, data version."""
     queue = either_queue(queue, same_queue)
+    from forensics.nearest import queues_hint
     from forensics.report.lake_status import SOURCE_COLUMNS, lake_status, queue_records
     from forensics.report.log_readiness import readiness_lines
 
@@ -48,9 +49,7 @@ def status(
     sources = [s.as_record() for s in found.sources if queue is None or s.queue == queue]
     if queue is not None and not sources:
         known = sorted({s.queue for s in found.sources if s.queue})
-        raise QueueUnknownError(
-            f"the lake holds nothing read for queue {queue!r}", f"It has: {', '.join(known) or 'no queue at all'}."
-        )
+        raise QueueUnknownError(f"the lake holds nothing read for queue {queue!r}", queues_hint(queue, known))
     code = _verified(lake) if verify else EXIT_OK
     if how is RowFormat.JSON:
         print(json.dumps({**found.as_record(), "sources": sources}, indent=1))

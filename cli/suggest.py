@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
+from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import in_words, phrase
 from cli.table import Layout
@@ -62,7 +62,7 @@ def suggest(
         raise NothingAcceptedError("--accept says what --write may write, and --write was not given", "Add --write.")
     from forensics.suggestions import suggest as find
 
-    found = find(chosen.open_lake().findings(), queue, chosen.settings())
+    found = find(chosen.findings(name_of(queue)), queue, chosen.settings())
     print_rows([record(p) for p in found.proposals], how, _TABLE, _COLUMNS)
     for sentence in found.cannot_tell:
         say("Not told: {sentence}", sentence=in_words(sentence))

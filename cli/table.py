@@ -29,6 +29,7 @@ NAMES = {
     "keys",
     "line",
     "log_group",
+    "log_stream",
     "message_id",
     "newest_incident",
     "queue",

@@ -100,11 +100,14 @@ def _beside(findings: "Findings", queues: tuple[str, ...], window: "TimeWindow",
             of_code = sorted((r for r in found if (r["queue"], r["code"]) == (queue, code)), key=lambda r: r["from_at"])
             for r in of_code[-MOST_BESIDE:]:
                 doubt = phrase("maybe ") if r["stance"] == "undecidable" else ""
+                is_of_message = r["message_id"] and code != "fifo_group_blocked"
+                which = ", ".join(r["business_keys"] or []) or r["message_id"] if is_of_message else ""
                 yield phrase(
-                    "{queue}: {doubt}{words}, from {at} UTC: {sentence}.",
+                    "{queue}: {doubt}{words}{which}, from {at} UTC: {sentence}.",
                     queue=queue,
                     doubt=doubt,
                     words=term(words),
+                    which=f" {which}" if which else "",
                     at=clock_text(r["from_at"]),
                     sentence=in_words(r["sentence"]),
                 )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue
+from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_queue, name_of
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.table import Layout
 from forensics.errors import ForensicsError
@@ -57,7 +57,7 @@ def waiting(
 
     if promise is not None and promise < 1:
         raise PromiseError(f"--promise {promise} is not a promise", "Give whole seconds, from 1 on.")
-    findings = chosen.open_lake().findings()
+    findings = chosen.findings(name_of(queue))
     days = waiting_days(findings, chosen.settings(), queue, promise)
     is_table = how is RowFormat.TABLE
     print_rows([_shown(day) if is_table else _record(day) for day in days], how, _TABLE, _COLUMNS)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import Everywhere, QueueArgument, SameQueueOption, one_queue
+from cli.options import Everywhere, QueueArgument, SameQueueOption, name_of, one_queue
 from cli.output import FormatOption, RowFormat, answer, print_rows, say, warn
 from cli.said import in_words
 from cli.table import Layout
@@ -69,7 +69,7 @@ def what_if(
         "concurrency": concurrency,
     }
     found = ask(
-        chosen.open_lake().findings(), queue, {name: value for name, value in asked.items() if value is not None}
+        chosen.findings(name_of(queue)), queue, {name: value for name, value in asked.items() if value is not None}
     )
     is_table = how is RowFormat.TABLE
     columns = ("settings", *_SETUP, *(f"{key}_{end}" for key in found.rows[0].low for end in ("low", "high")))

@@ -100,6 +100,10 @@ class Language:
             return text
         return re.sub(r"(?<=\d )(ms|min|s|h|days|d)\b", lambda m: units[m[1]], self.maybe(text))
 
+    def place(self, text: str | None) -> str:
+        """Say where something is told: our own words; what names a log, a stream or a run is the same in every language."""
+        return self.sentence(text) if has_values(marked(text or "")) else self.maybe(text)
+
     def sentence(self, text: str | None) -> str:
         """Say a sentence of the findings with its numbers; as it is, in English, where this language does not know it."""
         if not text:

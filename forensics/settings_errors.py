@@ -3,13 +3,13 @@
 import tomllib
 from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from forensics.errors import SettingsError
+from forensics.nearest import near
 from forensics.settings_file import SettingsFile
 from forensics.settings_values import REFUSED
 
@@ -129,8 +129,8 @@ def _told(error: ErrorDetails, data: dict[str, Any]) -> tuple[str, str]:
 
 def _unknown_key(place: _Place) -> tuple[str, str]:
     known = sorted(place.model.model_fields)
-    near = get_close_matches(str(place.key), known, 1)
-    meant = f"Did you mean {near[0]!r}? " if near else ""
+    found = near(str(place.key), known)
+    meant = f"Did you mean {found[0]!r}? " if found else ""
     if place.names:
         return f"{place} has no key {place.key!r}", f"{meant}Known keys: {', '.join(known)}."
     headings = [(name, section_of(SettingsFile, name)) for name in SettingsFile.model_fields]

@@ -119,7 +119,12 @@ def with_strips(
                 "until_at": at + timedelta(seconds=period_s),
                 "level": value / most,
                 "label": f"{say(measure.label)} {say.units(measure.say(value))}",
-                "source": f"CloudWatch {measure.metric}, {measure.statistic} of {period_s} s",
+                "source": say(
+                    "CloudWatch {metric}, {statistic} of {span}",
+                    metric=measure.metric,
+                    statistic=measure.statistic,
+                    span=say.span(1000 * period_s),
+                ),
             }
             for (at, period_s), value in sorted(values.items())
         ]

@@ -14,8 +14,6 @@ from forensics.charts.palette import ALARM
 from forensics.charts.words import clock
 from forensics.language import ENGLISH, Language
 
-OURS = ("derived", "CloudWatch", "CloudTrail", "snapshot")
-"""What a source begins with that is no place in a log but our own words."""
 Line = tuple[str, list[str]]
 """A line of a hover text, with a place for each of its values, and those values."""
 _VALUE = "\0"
@@ -77,9 +75,7 @@ class Hover:
         if label and not label.startswith(("in flight", "handling", row["kind"])):
             lines.append((_VALUE, [escape(self.say.sentence(str(label)))]))
         if row["source"]:
-            source = str(row["source"])
-            source = self.say.sentence(source) if source.startswith(OURS) else source
-            parts = escape(source).split(" ", 1)
+            parts = escape(self.say.place(str(row["source"]))).split(" ", 1)
             lines.append((f"<i>{'<br>'.join([_VALUE] * len(parts))}</i>", parts))
         return lines
 

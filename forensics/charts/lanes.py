@@ -4,6 +4,7 @@ Pure: a frame of ``timeline`` rows in, plain values out; the figure and the repo
 Times are whole microseconds since 1970, UTC.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ LANE_FILL = 0.76
 BAR_KINDS = ("in_flight", "handling", "blocked", "measure")
 BESIDE = "measure"
 """Bars that show what the queue was like: they are drawn where something else happens, and open no episode."""
+CHANGE = "change"
+"""Marks of changed settings: an episode of nothing else is as narrow as may be."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +62,18 @@ class LaneModel:
     marks: pd.DataFrame
 
 
-def find_episodes(moments_us: Iterable[int], *, cut_gaps: bool = True) -> tuple[Episode, ...]:
+def find_episodes(
+    moments_us: Iterable[int], asides_us: Iterable[int] = (), *, cut_gaps: bool = True
+) -> tuple[Episode, ...]:
     """Cut the longest gaps: over 60 s, and over 20 % of what is left to show; at most 6 episodes.
 
     Each cut leaves less to show, so that several gaps of a night are all cut, however many there are of them.
-    Every moment lies in exactly one episode. With ``cut_gaps`` false there is one episode over everything.
+    Every moment lies in exactly one episode. With ``cut_gaps`` false there is one episode over everything. What happens only
+    beside, at ``asides_us``, gets an episode too, but no more than the least width: two changes of settings an hour later
+    would else take the room of what they are beside.
     """
-    moments = sorted(set(moments_us))
+    own, asides = sorted(set(moments_us)), set(asides_us)
+    moments = sorted({*own, *asides})
     if not moments:
         return ()
     span = moments[-1] - moments[0]
@@ -83,7 +91,9 @@ def find_episodes(moments_us: Iterable[int], *, cut_gaps: bool = True) -> tuple[
     least = max(sum(lengths) // 50, SECOND // 20)
     # Room on both sides, so that a mark on the border is not cut; a gap is at least 60 s, so rooms cannot meet.
     rooms = [min(max(length // 25, least), 20 * SECOND) if cuts else max(length // 25, least) for length in lengths]
-    widths = _widths([length + 2 * room for length, room in zip(lengths, rooms, strict=True)])
+    is_own = [bisect_left(own, start) < bisect_right(own, end) for start, end in zip(starts, ends, strict=True)]
+    drawn = [length + 2 * room for length, room in zip(lengths, rooms, strict=True)]
+    widths = _widths([of_episode * (mine or not own) for of_episode, mine in zip(drawn, is_own, strict=True)])
     return tuple(
         Episode(start - room, end + room, width)
         for start, end, room, width in zip(starts, ends, rooms, widths, strict=True)
@@ -139,8 +149,9 @@ def lane_model(timeline: pd.DataFrame, *, cut_gaps: bool = True) -> LaneModel:
     rows["until_us"] = microseconds(rows["until_at"].where(rows["until_at"].notna(), rows["at"]))
     rows["until_us"] = rows[["at_us", "until_us"]].max(axis=1)
     beside = rows["kind"] == BESIDE
-    moments = [*rows.loc[~beside, "at_us"], *rows.loc[is_bar & ~beside, "until_us"]]
-    episodes = find_episodes(moments, cut_gaps=cut_gaps)
+    changes = rows["kind"] == CHANGE
+    moments = [*rows.loc[~beside & ~changes, "at_us"], *rows.loc[is_bar & ~beside, "until_us"]]
+    episodes = find_episodes(moments, rows.loc[changes, "at_us"], cut_gaps=cut_gaps)
     spans = zip(beside, rows["at_us"], rows["until_us"], strict=True)
     # A strip of which every point lies in a cut gap would be an empty lane with a number.
     is_seen = [not is_beside or bool(clip(start, end, episodes)) for is_beside, start, end in spans]

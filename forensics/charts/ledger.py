@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from forensics.sentence import marked, said
+
 COLUMNS = (
     "item_id",
     "delivery_index",
@@ -77,9 +79,9 @@ def _marks(d: Mapping[str, Any], lane: int, again: bool, again_at: Any) -> list[
     mark("in_flight", d["received_at"], "in flight", until, ended_by=d["ended_by"])
     mark("handling", d["started_at"], "handling", d["finished_at"] or d["run_ended_at"])
     if d["effect"] == "yes":
-        mark("repeat" if again else "effect", d["effect_at"], f"work done ({d['basis']})")
+        mark("repeat" if again else "effect", d["effect_at"], marked(said("work done ({basis})", basis=d["basis"])))
     if d["run_status"] in _RUN_ENDS:
-        mark(_RUN_ENDS[d["run_status"]], d["run_ended_at"], f"the run ended: {d['run_status']}")
+        mark(_RUN_ENDS[d["run_status"]], d["run_ended_at"], marked(said("the run ended: {what}", what=d["run_status"])))
     mark("deleted", gone_at, "deleted")
     if d["delete_status"] == "expired":
         mark("delete_refused", d["delete_at"], "the receipt handle had expired")

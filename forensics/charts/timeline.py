@@ -127,8 +127,11 @@ def ticks_above(lanes: int) -> int:
     return _TICKS_TOP if lanes > _TALL else 0
 
 
-def lay_out(drawing: Drawing, names: Sequence[str], columns: int, sub_lanes: int = 1) -> None:
-    """Give a lane chart its height, its numeric y axis with at most 40 labels, its margins and its manners."""
+def lay_out(drawing: Drawing, names: Sequence[str], columns: int, sub_lanes: int = 1, gap_rows: int = 1) -> None:
+    """Give a lane chart its height, its numeric y axis with at most 40 labels, its margins and its manners.
+
+    ``gap_rows`` is in how many rows the labels of its gaps stand, above the legend.
+    """
     count = len(names)
     step = -(-count // MOST_LABELS) if count else 1
     ticks = list(range(0, count, step))
@@ -147,7 +150,7 @@ def lay_out(drawing: Drawing, names: Sequence[str], columns: int, sub_lanes: int
         drawing.y_axis(column, showticklabels=False)
     left = min(max(_LEFT, 16 + _PER_CHAR * max(map(len, names), default=0)), _MOST_LEFT)
     plot = max(count, LEAST_LANES) * lane_pixels(count, sub_lanes) + 2
-    below = _LEGEND_BELOW - (_TICKS_BELOW - _GAP_ROW if ticks_above(count) else 0)
+    below = _LEGEND_BELOW - (_TICKS_BELOW - _GAP_ROW if ticks_above(count) else 0) + _GAP_ROW * (gap_rows - 1)
     bottom = _BOTTOM - _LEGEND_BELOW + below
     drawing.lay_out(
         height=_TOP + ticks_above(count) + bottom + plot,
@@ -189,8 +192,8 @@ def _frame(model: LaneModel, zone: ZoneInfo, labels: dict[str, str], say: Langua
         )
     names = [labels.get(item, short) for item, short in zip(model.lanes["item_id"], model.lanes["label"], strict=True)]
     slimmest = min([LANE_FILL, *model.bars[model.bars["kind"] != BESIDE]["height"], *model.marks["height"]])
-    lay_out(drawing, names, len(episodes), round(LANE_FILL / slimmest))
-    _gap_labels(drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
+    rows = _gap_labels(drawing, episodes, 6 if ticks_above(len(names)) else _TICKS_BELOW, say)
+    lay_out(drawing, names, len(episodes), round(LANE_FILL / slimmest), rows)
     began = [*model.bars[model.bars["kind"] != BESIDE]["start_us"], *model.marks["at_us"]]
     clock_title(drawing, min(began, default=episodes[0].start_us), zone, say, ticks_above(len(names)))
     return drawing
@@ -207,13 +210,13 @@ def tick_formats(say: Language) -> list[dict[str, Any]]:
     ]
 
 
-def _gap_labels(drawing: Drawing, episodes: Sequence[Episode], below_px: int, say: Language) -> None:
-    """Say how long each gap is, below the lanes; labels that would lie on one another stand in two rows."""
-    last, lowered = -1.0, False
+def _gap_labels(drawing: Drawing, episodes: Sequence[Episode], below_px: int, say: Language) -> int:
+    """Say how long each gap is, below the lanes; labels that would lie on one another stand in two rows. Return how many rows."""
+    last, lowered, rows = -1.0, False, 1
     for i, (left, right) in enumerate(zip(episodes, episodes[1:], strict=False), 1):
         middle = (drawing.x_axis(i)["domain"][1] + drawing.x_axis(i + 1)["domain"][0]) / 2
         lowered = not lowered and last >= 0 and middle - last < _GAP_LABEL
-        last = middle
+        last, rows = middle, max(rows, 1 + lowered)
         drawing.note(
             f"⋯{say.span(_rounded((right.start_us - left.end_us) / 1000))}⋯",
             12,
@@ -225,6 +228,7 @@ def _gap_labels(drawing: Drawing, episodes: Sequence[Episode], below_px: int, sa
             yanchor="top",
             yshift=-below_px - _GAP_ROW * lowered,
         )
+    return rows
 
 
 def _rounded(span_ms: float) -> float:

@@ -6,23 +6,28 @@ from typing import Any, NamedTuple
 
 from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Message
+from forensics.sentence import said
 from forensics.streams.model import Delivery
 
 _DERIVED = frozenset({"dead_lettered", "unseen"})
 """Kinds that no line shows: they follow from others."""
 
+_CRASHED = "the runtime crashed: no reason given"
+
 _Mark = tuple[str, int | None, int | None, str]
 """Kind, from when, until when (None: a moment), and what to say of it."""
 
 
-MARK_COLUMNS = ("place", "delivery_index", "kind", "at", "until_at", "ended_by", "source", "label")
+GIVEN = ("place", "delivery_index", "kind", "at", "until_at", "ended_by", "source", "label")
 """What a bar or mark says itself; ``place`` is that of its delivery in the ledger."""
+MARK_COLUMNS = (*GIVEN, "label_marked")
+"""The same as it is kept: a label in both forms."""
 MARKED = ("queue_arn", "item_id", "message_id", "receive_count", "function_name", "consumer", "evidence_ids")
 """What it says of its delivery, as the row of ``deliveries`` does; its incident and lane are not known yet."""
 
 
 def mark_rows(ledger: Collection[Delivery], messages: Iterable[Message]) -> list[tuple[Any, ...]]:
-    """Return the bars (in_flight, handling) and marks of messages, in MARK_COLUMNS; times in µs.
+    """Return the bars (in_flight, handling) and marks of messages, as GIVEN names what each says; times in µs.
 
     ``ledger`` holds the works of these messages whole, so that work done again is told from work done first; deliveries of
     other messages get no rows.
@@ -107,26 +112,37 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Ma
     """
     ended_at = _first_known(d.run_ended_at, d.last_fact_at)
     gone_at = _first_known(d.delete_at, d.run_ended_at, d.finished_at) if d.ended_by == "deleted" else None
-    count = "receive count not logged" if d.receive_count is None else f"receive #{d.receive_count}"
+    received = "receive count not logged" if d.receive_count is None else said("receive #{n}", n=d.receive_count)
     if d.is_seen:
         if d.delivery_index == 1:
             yield "sent", d.sent_at, None, "sent"
         again_at = next((at for at in receives if d.received_at is not None and at > d.received_at), None)
         left_at = ended_at if again_at is None or ended_at is None else min(ended_at, again_at)
-        yield "in_flight", d.received_at, _first_known(gone_at, d.hidden_until_at, left_at), f"in flight, {count}"
+        yield (
+            "in_flight",
+            d.received_at,
+            _first_known(gone_at, d.hidden_until_at, left_at),
+            said("in flight, {received}", received=received),
+        )
         began_at = _first_known(d.started_at, d.received_at if d.consumer_kind == "worker" else None)
-        yield "handling", began_at, _first_known(d.finished_at, ended_at), f"handling, {count}"
+        yield (
+            "handling",
+            began_at,
+            _first_known(d.finished_at, ended_at),
+            said("handling, {received}", received=received),
+        )
     if d.effect == "yes":
         if is_again:
-            yield "repeat", d.effect_at, None, f"work done again ({d.basis})"
+            yield "repeat", d.effect_at, None, said("work done again ({basis})", basis=d.basis)
         else:
-            yield "effect", d.effect_at, None, f"work done ({d.basis})"
+            yield "effect", d.effect_at, None, said("work done ({basis})", basis=d.basis)
     if d.run_status == "timeout":
         yield "timeout", ended_at, None, "the run timed out"
     elif d.run_status == "error":
-        yield "error", ended_at, None, f"the run failed: {d.error_type or 'error'}"
+        yield "error", ended_at, None, said("the run failed: {name}", name=d.error_type or "error")
     elif d.run_status in ("crash", "init_failed"):
-        yield "crash", ended_at, None, f"the runtime crashed: {d.error_type or 'no reason given'}"
+        why = said("the runtime crashed: {name}", name=d.error_type) if d.error_type else _CRASHED
+        yield "crash", ended_at, None, why
     if d.ended_by == "deleted":
         yield "deleted", gone_at, None, "deleted"
     elif d.ended_by == "delete_refused":
@@ -134,7 +150,8 @@ def _marks(d: Delivery, is_again: bool, receives: Sequence[int]) -> Iterator[_Ma
     elif d.ended_by == "dead_lettered":
         yield "dead_lettered", d.hidden_until_at, None, "moved to the dead-letter queue (not before)"
     if not d.is_seen:
-        yield "unseen", _first_known(d.received_at, d.order_at), None, f"received, and no log shows it: {count}"
+        unseen = said("received, and no log shows it: {received}", received=received)
+        yield "unseen", _first_known(d.received_at, d.order_at), None, unseen
 
 
 def _first_known(*moments: int | None) -> int | None:

@@ -65,6 +65,15 @@ def rows_of(rows: pa.Table | pa.RecordBatch) -> list[dict[str, Any]]:
     return found
 
 
+def sayable(rows: pa.Table) -> pa.Table:
+    """Return rows for a frame, which keeps texts alone: each sentence in its marked form, which every language can say."""
+    for beside in (name for name in rows.schema.names if name.endswith(MARKED)):
+        name = beside.removesuffix(MARKED)
+        told = pc.coalesce(rows[beside], rows[name])
+        rows = rows.set_column(rows.schema.names.index(name), name, told).drop_columns([beside])
+    return rows
+
+
 def _with_marked(table: Table, columns: list[str] | None) -> list[str] | None:
     if columns is None:
         return None

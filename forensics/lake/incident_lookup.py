@@ -1,12 +1,12 @@
 """Find an incident by its id, or say which ids are near."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from forensics.errors import IncidentUnknownError
 from forensics.lake.filters import equals
 from forensics.lake.findings import Findings, rows_of
+from forensics.nearest import near
 from forensics.tables.findings import INCIDENTS
 
 Row = Mapping[str, Any]
@@ -21,7 +21,6 @@ def find_incident(findings: Findings, incident_id: str) -> Row:
     if not known:
         hint = "This data version holds no incidents at all; `doubletake status` shows what was read."
     else:
-        near = get_close_matches(incident_id, known, n=3, cutoff=0.5)
-        near = near or [k for k in known if incident_id and k.startswith(incident_id)][:3]
-        hint = f"Did you mean {' or '.join(near)}?" if near else "`doubletake incidents` lists them."
+        meant = near(incident_id, known, 0.5) or [k for k in known if incident_id and k.startswith(incident_id)][:3]
+        hint = f"Did you mean {' or '.join(meant)}?" if meant else "`doubletake incidents` lists them."
     raise IncidentUnknownError(f"there is no incident {incident_id!r} in this data version", hint)

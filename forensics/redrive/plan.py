@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from typing import Any
 
 from forensics.books import Line, has_books, reconcile
@@ -11,6 +10,7 @@ from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals
 from forensics.lake.findings import rows_of
+from forensics.nearest import queues_hint
 from forensics.redrive.model import DECISIONS, Plan, Step
 from forensics.redrive.since import Since
 from forensics.sentence import joined
@@ -84,11 +84,9 @@ def _named(findings: Findings, name: str) -> tuple[str, set[str]]:
     names = sorted(arn.rpartition(":")[2] for arn in known)
     if len(found) > 1:
         raise QueueUnknownError(f"{name!r} is the name of several queues", f"Give an ARN: {', '.join(sorted(found))}.")
-    near = get_close_matches(name, names, n=3, cutoff=0.6)
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
     raise QueueUnknownError(
         f"no queue that was read names {name!r} as its dead-letter queue",
-        f"{meant}There is: {', '.join(names) or 'no dead-letter queue at all'}.",
+        queues_hint(name, names, "no dead-letter queue at all"),
     )
 
 

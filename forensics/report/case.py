@@ -179,7 +179,7 @@ def load_case(findings: Findings, incident_id: str, most: int = MOST_MESSAGES, p
     messages.sort(key=lambda m: _message_order(m, places.get(m["item_id"])))
     nth = {m["item_id"]: n for n, m in enumerate(messages)}
     deliveries.sort(key=lambda d: (nth[d["item_id"]], d["delivery_index"]))
-    timeline = sorted(findings.read(TIMELINE, where=here).to_pylist(), key=_timeline_order)
+    timeline = sorted(rows_of(findings.read(TIMELINE, where=here)), key=_timeline_order)
     affected = {m["item_id"] for m in messages if m["verdict"] in AFFECTED}
     theirs = [d for d in deliveries if d["item_id"] in affected]
     their_redeliveries = [r for r in redeliveries if r["item_id"] in affected]

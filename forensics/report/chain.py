@@ -47,7 +47,7 @@ def cause_chain(
     start = incident["started_at"]
     first_run = same_run(deliveries, earlier)
     second_run = same_run(deliveries, later)
-    durations = {i["invocation_id"]: i["duration_ms"] for i in invocations}
+    durations = {i["invocation_id"]: _ran_ms(i) for i in invocations}
     facts: list[Fact] = []
 
     def add(at: datetime | None, sentence: str, rows: Sequence[Row]) -> None:
@@ -112,7 +112,14 @@ def _received(incident: Row, earlier: Row, run: Sequence[Row]) -> str:
     )
 
 
-def _ended(delivery: Row, duration_ms: int | None, left: int) -> str:
+def _ran_ms(invocation: Row) -> float | None:
+    """Return how long a run took: by its first and last lines, as the cause sentence tells, and by its report where it hit its limit."""
+    by_lines = ms_between(invocation["started_at"], invocation["ended_at"])
+    is_reported = invocation["end_status"] == "timeout" or by_lines is None
+    return invocation["duration_ms"] if is_reported else by_lines
+
+
+def _ended(delivery: Row, duration_ms: float | None, left: int) -> str:
     ended = _ENDS[delivery["run_status"]]
     many = said("{messages} were not deleted", messages=counted(left, "message"))
     kept = "the message was not deleted" if left == 1 else many

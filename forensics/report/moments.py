@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from forensics.report.runs import ids_of, source_text
+from forensics.sentence import said
 from forensics.words import ms_between, span_text
 
 Row = Mapping[str, Any]
+_DRAINED = "last affected message left the queue ({count} to the dead-letter queue)"
 _FAILURES = {
     "timeout": "first run that timed out",
     "error": "first run that failed",
@@ -48,7 +50,12 @@ def key_moments(
         add(failed["at"], _FAILURES[failed["kind"]], failed["source"] or "derived", [failed])
     if again := _first_visible_again(deliveries, redeliveries):
         hidden = span_text(1000 * again["visibility_timeout_s"])
-        add(again["hidden_until_at"], "first message visible again", f"derived: receive + {hidden}", [again])
+        add(
+            again["hidden_until_at"],
+            "first message visible again",
+            said("derived: receive + {span}", span=hidden),
+            [again],
+        )
     repeats = [r for r in redeliveries if r["later_received_at"]]
     later = _later_deliveries(deliveries)
     for pick, what in ((min, "first repeat received"), (max, "last repeat received")):
@@ -103,5 +110,4 @@ def _drained(deliveries: Sequence[Row]) -> tuple[datetime, str, Row] | None:
         return None
     at, row = max(left, key=lambda pair: (pair[0], pair[1]["item_id"]))
     dead = sum(d["ended_by"] == "dead_lettered" for d in last.values())
-    what = "last affected message left the queue" + (f" ({dead} to the dead-letter queue)" if dead else "")
-    return at, what, row
+    return at, said(_DRAINED, count=dead) if dead else "last affected message left the queue", row

@@ -103,6 +103,7 @@ def _render(case: Case, template: str, options: ReportOptions, **more: Any) -> s
         evidence=(_proving(case) if is_printed else case.evidence)[:MOST_EVIDENCE_LINES],
         _=language,
         d=language.maybe,
+        place=language.place,
         u=language.units,
         say=language.sentence,
         rival=partial(rival, language),

@@ -18,6 +18,10 @@ PRINT_STYLE = Markup(f"""@font-face {{ font-family: {FONT}; src: url({_FONT_URL}
 body {{ font-feature-settings: "locl" 0, "liga" 0; font-size: 9.5pt; margin: 0; max-width: none; }}
 a {{ text-decoration: none; }}
 summary {{ list-style: none; }}
+/* A table may stand apart from its heading, whatever break-after says: the heading itself takes room for its first row. */
+h2, h3 {{ break-inside: avoid; border: 0; padding: 0; }}
+h2::after, h3::after {{ content: ""; display: block; height: 9em; margin-bottom: -9em; }}
+h2::after {{ border-top: 1px solid #d5d8dc; margin-top: .2rem; }}
 svg, svg text {{ font-family: {FONT}; }}
 table {{ font-size: 8pt; }}
 code, pre {{ font-size: 7.5pt; }}""")  # noqa: S704 - ours, no evidence in it

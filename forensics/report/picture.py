@@ -2,7 +2,6 @@
 
 from zoneinfo import ZoneInfo
 
-import pandas as pd
 from markupsafe import Markup
 
 from forensics.charts.groups import with_groups
@@ -10,14 +9,14 @@ from forensics.charts.static import MOST_LANES, timeline_svg
 from forensics.language import Language
 from forensics.report.case import Case
 from forensics.report.options import ReportOptions
-from forensics.report.timeline_html import lane_labels
+from forensics.report.timeline_html import lane_labels, timeline_frame
 
 
 def picture(case: Case, options: ReportOptions) -> str:
     """Draw the timeline as SVG; empty where the logs name no message to draw."""
     if not any(row["at"] for row in case.timeline):
         return ""
-    rows, groups = with_groups(pd.DataFrame(case.timeline), case.blocked)
+    rows, groups = with_groups(timeline_frame(case), case.blocked)
     zone = options.local or ZoneInfo("UTC")
     language = Language(options.language)
     title = f"{case.incident_id}: {language.sentence(case.opening.headline)}"

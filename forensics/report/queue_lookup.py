@@ -1,27 +1,21 @@
 """Find a queue by its name, or say which names are near: a queue that nobody knows is never one without a suspicion."""
 
-from difflib import get_close_matches
-
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
 from forensics.lake.filters import equals
+from forensics.nearest import queues_hint
 from forensics.tables.evidence import CONSUMERS, QUEUE_SETTINGS
 from forensics.tables.findings import DELIVERIES, INCIDENTS, QUEUE_FINDINGS
 from forensics.tables.health import QUEUE_WEEKS
 
 
 def check_queue(findings: Findings, queue: str | None) -> None:
-    """Raise QueueUnknownError, with the nearest names, if this data version knows nothing of a queue; None is every queue."""
+    """Raise QueueUnknownError, with the nearest names, if this data version knows no queue of a name; None is every queue."""
     if queue is None or deliveries_of(findings, queue):
         return
     known = known_queues(findings)
-    if queue in known:
-        return
-    near = get_close_matches(queue, known, n=3, cutoff=0.6)
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
-    raise QueueUnknownError(
-        f"this data version knows no queue {queue!r}", f"{meant}There is: {', '.join(known) or 'no queue at all'}."
-    )
+    if queue not in known:
+        raise QueueUnknownError(f"this data version knows no queue {queue!r}", queues_hint(queue, known))
 
 
 def known_queues(findings: Findings) -> list[str]:

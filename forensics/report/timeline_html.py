@@ -19,6 +19,7 @@ from forensics.charts.groups import with_groups
 from forensics.charts.lanes import short_names
 from forensics.language import ENGLISH, Language
 from forensics.report.case import Case
+from forensics.sentence import marked
 from forensics.words import count_text
 
 MOST_MESSAGES = 200
@@ -55,7 +56,7 @@ def timeline_figure(case: Case, say: Language = ENGLISH) -> tuple[go.Figure, str
     """
     if not any(row["at"] for row in case.timeline):
         return None
-    rows, zone = pd.DataFrame(case.timeline), ZoneInfo("UTC")
+    rows, zone = timeline_frame(case), ZoneInfo("UTC")
     more: dict[str, Any] = {
         "function_timeout_s": case.incident["function_timeout_s"],
         "visibility_timeout_s": case.incident["visibility_timeout_s"],
@@ -69,6 +70,11 @@ def timeline_figure(case: Case, say: Language = ENGLISH) -> tuple[go.Figure, str
     if deliveries <= MOST_DELIVERIES:
         return consumers_figure(consumer_lanes(rows), zone, **more), f"{of}: one lane per consumer, one bar per run."
     return overview_figure(rows, zone, say), f"{of}: messages in flight per consumer; diamonds mark work done again."
+
+
+def timeline_frame(case: Case) -> pd.DataFrame:
+    """Return the timeline's rows as a frame, which keeps only texts: each label in the form that every language can say."""
+    return pd.DataFrame([{**row, "label": marked(row["label"] or "")} for row in case.timeline])
 
 
 def lane_labels(case: Case) -> dict[str, str]:

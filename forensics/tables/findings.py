@@ -243,7 +243,7 @@ TIMELINE = Table(
         Column("function_name", "string", "the function; null for workers"),
         Column("consumer", "string", "invocation id or worker handling"),
         Column("source", "string", "log stream and request id, or derived"),
-        Column("label", "string", "what to say on hover"),
+        *sentence("label", "what to say on hover"),
         _EVIDENCE,
     ),
 )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from forensics.lake import Findings, Generation, Lake
 from forensics.lake.conditions import Condition, all_of, any_of
-from forensics.lake.findings import rows_of
+from forensics.lake.findings import rows_of, sayable
 from forensics.settings import Settings, place_of_settings
 from forensics.tables import Table
 from forensics.tables.books import BOOKS
@@ -107,7 +107,7 @@ def _rows(
     _board: Board,
     _table: Table,
 ) -> Any:
-    return _arrow(_board, _table, columns, where).to_pandas()
+    return sayable(_arrow(_board, _table, columns, where)).to_pandas()
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -227,7 +227,7 @@ def evidence(
                 "Event": said.maybe(EVENT_WORDS.get(row["kind"], row["kind"])),
                 "#": None if row["kind"] == "sent" else row["receive_count"],
                 "Line": cut(line["line"]) if line else None,
-                "Source": said.sentence(row["source"]),
+                "Source": said.place(row["source"]),
             }
             for row, line in zip(rows, cited, strict=True)
         ],

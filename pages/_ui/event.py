@@ -13,7 +13,7 @@ from forensics.lake.conditions import Condition
 from forensics.tables.findings import TIMELINE
 from forensics.terms import EVENT_WORDS
 from pages._ui import lines
-from pages._ui.said import in_words, offset_text, say, term
+from pages._ui.said import in_words, language, offset_text, say, term
 from pages._ui.shell import Page
 from pages._ui.words import plain
 
@@ -60,7 +60,7 @@ def show(case: Case, page: Page, drawn: Any, keys: dict[str, str], on_point: Any
                 plain(
                     say(
                         "No log line stands behind it: {source}.",
-                        source=in_words(row["source"]) or say("it follows from the others"),
+                        source=language().place(row["source"]) or say("it follows from the others"),
                     )
                 )
             )
@@ -103,7 +103,7 @@ def _sentence(row: dict[str, Any], case: Case, page: Page, keys: dict[str, str])
     offset = (at - case["started_at"]).total_seconds() * 1000 if case["started_at"] else None
     when = f"`{page.clock.stamp(at)}` {offset_text(offset)}"
     if not is_message(row["item_id"]):
-        return f"{when} · **{plain(in_words(str(row['label'])))}** · {plain(in_words(str(row['source'])))}"
+        return f"{when} · **{plain(in_words(str(row['label'])))}** · {plain(language().place(str(row['source'])))}"
     key, message = keys.get(row["item_id"]), row["message_id"] or row["item_id"]
     who = f"**{plain(key)}** · {plain(message)}" if key else f"**{plain(message)}**"
     count = (

@@ -159,19 +159,24 @@ def _what(fault: Fault) -> str:
 
 
 def cards(
+    ranked: list[Fault],
     wanted: list[Incident],
     of_any_time: list[Incident],
     coverage: list[dict[str, Any]],
     queues: list[dict[str, Any]],
     page: Page,
 ) -> None:
-    """Show the four numbers; the one of 7 days says so, and does not follow the period that was chosen."""
+    """Show the four numbers; the one of 7 days says so, and does not follow the period that was chosen.
+
+    What is open is counted as the sentence above and the table below count it: in faults.
+    """
     until = page.board.generation.data_until_at
     dead = {q["dead_letter_queue_arn"] for q in queues}
     known = {q["queue_arn"] for q in queues if q["queue_arn"] not in dead} | {i["queue_arn"] for i in wanted}
     grid = row(4)
-    open_count = sum(is_open(i, until) for i in wanted)
-    card(grid, say("Open suspicions"), f"{open_count:,}", say("Active in the last hour of the data."))
+    incidents = count(sum(is_open(i, until) for i in wanted), "incident")
+    said = say("Active in the last hour of the data: {incidents}.", incidents=incidents)
+    card(grid, say("Open faults"), f"{sum(f.is_open(until) for f in ranked):,}", said)
     now, before = _twice(of_any_time, until, 0, page), _twice(of_any_time, until, 7, page)
     logs = [c for c in coverage if c["source"] == LOG_EVENTS.name]
     compares = until is not None and was_read_in_full(logs, until - timedelta(days=14), until - timedelta(days=7))
@@ -348,6 +353,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         },
         alt=say("Faults, the worst first"),
     )
+    st.caption(say("A click on a row opens it."))
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
     return ranked[picked[0]] if picked else None
 

@@ -11,7 +11,7 @@ from pages._ui.device import is_phone
 _STRONG = ("fill: rgb(38, 39, 48)", "fill: rgb(250, 250, 250)")
 """What the browser puts in for the strong text colour, in a light theme and a dark one."""
 _TOOLBAR_PX = 28
-_ENTRY_PX = 20
+_ENTRY_PX = 29
 """Height of an entry of a legend; on a phone each has a row of its own."""
 
 

@@ -37,6 +37,9 @@ _TOLD = ("What happened", "State", "Repeats", "Since the change", "Do", "Verdict
 def choose() -> str:
     """Show the three questions and return the one that is asked."""
     linked = st.query_params.get("ask")
+    if linked and linked not in QUESTIONS:
+        known = ", ".join(QUESTIONS)
+        st.warning(plain(say("ask={asked} of the link is ignored: there is {known}.", asked=linked, known=known)))
     asked = st.segmented_control(
         say("Question"),
         list(QUESTIONS),

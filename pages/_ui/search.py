@@ -9,6 +9,7 @@ from forensics.charts.lanes import short_names
 from forensics.charts.ledger import timeline_of
 from forensics.finding import FoundLine, in_lines
 from forensics.finding.lines import LEAST_CHARS as TEXT_CHARS
+from forensics.finding.lines import MOST_LINES
 from forensics.identity import handle_token
 from forensics.lake.conditions import Condition
 from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, hits_of, works
@@ -107,15 +108,17 @@ def find_by_text(asked: str, page: Page) -> list[Work]:
         return page.board.any_records(table, *conditions, columns=columns)
 
     if told:
-        with st.expander(
-            say("{line} with this text", line=count(len(told), "line")), expanded=not ways, icon=":material/notes:"
-        ):
+        is_all = len(told) < MOST_LINES
+        title = "{line} with this text" if is_all else "The first {line} with this text"
+        with st.expander(say(title, line=count(len(told), "line")), expanded=not ways, icon=":material/notes:"):
             data_table(
                 [{"Time": page.clock.stamp(line.at), "Log group": line.log_group, "Line": line.line} for line in told],
                 hide_index=True,
                 key="text_lines",
                 alt=say("Lines in which the text stands"),
             )
+        if not is_all:
+            st.caption(say("More lines have this text, and maybe of other messages; write more of it."))
     return works(hits_of(ways, read), read)
 
 

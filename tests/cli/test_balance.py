@@ -22,4 +22,4 @@ def test_the_balance_names_what_is_unexplained(lake, capsys):  # noqa: F811
 
 def test_a_queue_that_is_not_there_is_one_sentence_and_exit_2(lake, capsys):  # noqa: F811
     assert cli.main(["balance", "mails", "--lake", str(lake.root)]) == 2
-    assert "no metric of a queue 'mails' was read" in capsys.readouterr().err
+    assert "this data version knows no queue 'mails'" in capsys.readouterr().err

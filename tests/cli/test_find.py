@@ -39,6 +39,13 @@ def test_text_of_a_body_or_a_line_finds_the_message_and_lists_the_lines(tmp_path
     assert "'ab' is too short" in capsys.readouterr().err
 
 
+def test_a_text_of_more_lines_than_are_read_says_so(lake, capsys, monkeypatch):
+    monkeypatch.setattr("forensics.finding.lines.MOST_LINES", 2)
+    assert cli.main(["find", "payment", "--lake", lake, "--format", "json"]) == 0
+
+    assert "Of the first 2 lines with this text" in capsys.readouterr().err
+
+
 NO_MESSAGES = {
     "too short": ("pa", "too short", "3 characters of a text"),
     "a queue": (world.QUEUE, "is a queue", f"doubletake incidents --queue {world.QUEUE}"),

@@ -193,13 +193,47 @@ def test_without_a_delivery_nothing_is_called_free_of_suspicion(tmp_path, capsys
     assert "no work was done" not in told
 
 
-@pytest.mark.parametrize("command", ["incidents", "messages", "findings", "deliveries"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "incidents",
+        "messages",
+        "findings",
+        "deliveries",
+        "ask still",
+        "ask refund",
+        "health",
+        "check",
+        "waiting",
+        "balance",
+        "sequence",
+        "suggest",
+        "what-if",
+    ],
+)
 def test_a_mistyped_queue_is_never_called_clean(run, command):
-    code, out, err = run(command, "--queue", "paymets.fifo")
+    code, out, err = run(*command.split(), "--queue", "paymets.fifo")
 
     assert (code, out) == (2, "")
     assert "knows no queue 'paymets.fifo'" in err
     assert f"Did you mean {world.QUEUE}?" in err
+
+
+def test_the_status_of_a_mistyped_queue_names_the_nearest(run):
+    code, out, err = run("status", "paymets.fifo")
+
+    assert (code, out) == (2, "")
+    assert f"Did you mean {world.QUEUE}?" in err
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"), [("pay-nobody", "names no message"), (world.QUEUE, "is a queue, and no message")]
+)
+def test_why_something_nobody_knows_was_charged_twice_is_an_error(run, asked, said):
+    code, out, err = run("ask", "why", asked)
+
+    assert (code, out) == (2, "")
+    assert f"'{asked}' {said}" in err
 
 
 def test_the_status_tells_sources_gaps_and_data_version(run):
@@ -234,6 +268,20 @@ def test_the_ending_of_the_file_chooses_the_format(run, tmp_path):
     run("report", world.INCIDENT, "-o", str(tmp_path / "case.json"))
 
     assert json.loads((tmp_path / "case.json").read_text())["schema_version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        (f"{world.INCIDENT}-trace.json", '{ "traceEvents"'),
+        (f"{world.INCIDENT}-Timesketch.csv", '"message","datetime"'),
+        (f"{world.INCIDENT}-messages.csv", '"message_id","business_keys"'),
+    ],
+)
+def test_a_file_named_as_the_dashboard_names_it_is_of_that_format(run, tmp_path, name, begins):
+    run("report", world.INCIDENT, "-o", str(tmp_path / name))
+
+    assert (tmp_path / name).read_text(encoding="utf-8-sig").replace("\n", "").startswith(begins)
 
 
 def test_beside_a_report_that_leaves_messages_out_lies_the_csv_of_all(run, tmp_path, monkeypatch):

@@ -52,6 +52,8 @@ COMMANDS = {
     "nothing found": ["find", "pay_9999999"],
     "waiting": ["waiting"],
     "an unknown queue": ["messages", "--queue", "paymets.fifo"],
+    "a queue like several": ["messages", "--queue", "mai"],
+    "why what nobody knows": ["ask", "why", "pay_9999999"],
     "balances": ["balance"],
     "a balance of an unknown queue": ["balance", "paymets.fifo"],
     "a week that was not read": ["report", "--week", "2025-W01"],

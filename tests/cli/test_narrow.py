@@ -11,7 +11,7 @@ from cli.table import Layout, print_table
 from cli.verdict import print_verdict
 from forensics.window import TimeWindow
 from tests.cli.test_terminal import printed
-from tests.forensics.report import world
+from tests.forensics.report import dead_world, world
 
 WIDTH = 80
 LATER = f"{world.QUEUE}-later"
@@ -57,6 +57,14 @@ def test_no_line_is_wider_than_the_terminal_and_no_id_is_folded(two_incidents, c
 
     assert [line for line in too_wide if " " in line] == []  # a single word can only be copied whole
     assert all(any(name in line for line in lines) for name in IDS[command])
+
+
+def test_a_delivery_names_its_run_and_stream_and_no_word_is_wider_than_the_terminal(two_incidents):
+    lines = on_terminal("deliveries", "--lake", str(two_incidents))
+
+    assert [line for line in lines if len(line) > WIDTH] == []
+    assert any("request id " in line for line in lines)
+    assert any("log stream " in line for line in lines)
 
 
 def test_all_columns_are_there_on_demand(two_incidents):
@@ -120,6 +128,17 @@ def test_the_last_thing_on_the_screen_is_the_worst_incident_and_not_the_newest(t
     assert f"\n{world.INCIDENT} · " in last
     assert LATER not in last
     assert last.rstrip().splitlines()[-1].startswith("  Report:")
+
+
+def test_messages_that_were_dead_lettered_at_the_same_time_are_told_apart(tmp_path, capsys):
+    lake = dead_world.save(tmp_path / "lake")
+    print_verdict(lake.findings(), (world.QUEUE,), DAY)
+    lines = capsys.readouterr().out.splitlines()
+    dead = [line for line in lines if line.startswith(f"{world.QUEUE}: ") and "dead-lettered pay-" in line]
+
+    assert len(dead) == 2
+    assert len({line.partition(",")[0] for line in dead}) == 2
+    assert any(line.startswith(f"{world.QUEUE}: message group blocked, from") for line in lines)
 
 
 NAMING_A_QUEUE = (

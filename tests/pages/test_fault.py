@@ -67,6 +67,20 @@ def test_incidents_of_one_fault_are_one_row_and_the_worst_fault_stands_first(vis
     assert "12 times in 33 h" in words(at)
 
 
+def test_what_is_open_is_counted_in_faults_by_card_sentence_and_table(visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    [first] = [i for i in story.findings[INCIDENTS.name] if i["incident_id"] == DOUBLE_BILLING]
+    story.add(INCIDENTS, first | {"incident_id": f"{DOUBLE_BILLING}-2"})
+    at = visit("app.py", story.save(tmp_path / "lake"))
+    card = next(m for m in at.metric if m.label == "Open faults")
+
+    assert (card.value, card.help) == ("1", "Active in the last hour of the data: 2 incidents.")
+    assert list(at.dataframe[0].value["State"]) == ["open"]
+    assert " more." not in words(at)
+    assert "A click on a row opens it." in [c.value for c in at.caption]
+
+
 def test_a_click_on_a_fault_that_came_back_opens_it_and_one_that_did_not_its_incident(visit, lake):
     def clicked(row):
         return visit(

@@ -94,6 +94,17 @@ def test_another_message_with_the_same_body_is_a_hint(visit, tmp_path):
     assert "this is a hint and counts as nothing" in words(at)
 
 
+@pytest.mark.parametrize(("most", "title"), [(2, "The first 2 lines with this text"), (500, "lines with this text")])
+def test_the_first_lines_of_a_text_are_not_called_all_of_them(visit, monkeypatch, most, title):
+    for place in ("forensics.finding.lines", "pages._ui.search"):
+        monkeypatch.setattr(f"{place}.MOST_LINES", most)
+    at = visit("pages/messages.py", "demo", q="charged")
+    label = next(e.label for e in at.expander if "with this text" in e.label)
+
+    assert label.endswith(title)
+    assert ("write more of it" in words(at)) == (most == 2)
+
+
 def test_a_text_that_is_too_short_is_not_called_unknown(visit):
     said = words(visit("pages/messages.py", "demo", q="pa"))
 

@@ -44,7 +44,7 @@ def test_incidents_answers_in_one_sentence_and_four_numbers(visit):
     numbers = {m.label: m.value for m in at.metric}
 
     assert "on payments.fifo: 7 to 8 of 10 messages were processed twice." in words(at)
-    assert numbers["Open suspicions"] == "1"
+    assert numbers["Open faults"] == "1"
     assert numbers["Done twice, 7 days"] == "8 to 10"
     assert numbers["Evidence complete"] == "100 %"
 
@@ -556,3 +556,10 @@ def test_a_page_is_kept_with_its_filters_for_the_next_reader(visit, tmp_path):
 
     assert (kept.view, kept.page, kept.keys["incident"]) == ("The double", "incident", DOUBLE_BILLING)
     assert visit("app.py", lake).selectbox(key="view_gone").options == ["The double"]
+
+
+def test_a_link_to_a_question_that_is_none_says_so(visit):
+    at = visit("pages/questions.py", "demo", ask="when")
+
+    assert [w.value for w in at.warning] == ["ask=when of the link is ignored: there is why, still, refund."]
+    assert not visit("pages/questions.py", "demo", ask="still").warning

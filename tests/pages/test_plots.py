@@ -1,10 +1,11 @@
 """How charts are prepared to be shown."""
 
 import plotly.graph_objects as go
+import pytest
 from plotly import io
 
 from forensics.charts.hover import ringed
-from pages._ui.plots import finished
+from pages._ui.plots import finished, fitted
 
 
 def figure():
@@ -20,3 +21,15 @@ def test_a_finished_figure_is_sent_as_before_and_put_together_once():
 
 def test_a_ring_around_a_mark_of_a_finished_figure_is_sent_too():
     assert '"name":"ring"' in io.to_json(ringed(finished(figure()), "b"), validate=False)
+
+
+@pytest.mark.parametrize("entries", [2, 9, 14])
+def test_on_a_phone_a_legend_of_many_marks_has_a_row_for_each(monkeypatch, entries):
+    """Plotly's row of such words is 29 pixels high, as a browser measured it."""
+    monkeypatch.setattr("pages._ui.plots.is_phone", lambda: True)
+    drawn = go.Figure([go.Scatter(x=[1], y=[n], name=f"A mark with a long name {n}") for n in range(entries)])
+    drawn.update_layout(height=400, margin={"t": 54, "b": 128}, legend={"maxheight": 62})
+    layout = fitted(drawn).layout
+
+    assert layout.legend.maxheight >= max(29 * entries, 62)
+    assert layout.margin.b - 128 == layout.legend.maxheight - 62

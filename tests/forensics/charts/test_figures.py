@@ -323,7 +323,7 @@ def test_a_tall_chart_has_its_times_above_the_lanes():
     assert timeline_figure(many, UTC).layout.xaxis.side == "top"
 
 
-def episodes(*minutes):
+def episodes(*minutes, lanes=20):
     """One message per minute named, so that gaps of several lengths lie near one another."""
     rows = [
         {
@@ -337,19 +337,20 @@ def episodes(*minutes):
         }
         for n, minute in enumerate(minutes)
         for second in range(3)
-        for lane in range(20)
+        for lane in range(lanes)
     ]
     frame = pd.DataFrame(rows).reindex(columns=told(tales.double_billing).columns)
     return frame.assign(item_id="m" + frame["lane"].astype(str), label="")
 
 
-def test_labels_of_gaps_that_are_near_one_another_stand_in_two_rows_below_the_lanes():
-    layout = timeline_figure(episodes(0, 10, 30, 60), UTC).layout
+@pytest.mark.parametrize(("lanes", "highest"), [(20, -6), (3, -44)], ids=["times above", "times below"])
+def test_labels_of_gaps_that_are_near_one_another_stand_in_two_rows_below_the_lanes(lanes, highest):
+    layout = timeline_figure(episodes(0, 10, 30, 60, lanes=lanes), UTC).layout
     labels = sorted((a.x, a.yshift) for a in layout.annotations if "⋯" in a.text)
 
     assert len(labels) == 3
     assert all(a[1] != b[1] for a, b in zip(labels, labels[1:], strict=False) if b[0] - a[0] < 0.28)
-    assert max(shift for _, shift in labels) == -6, "the times stand above: nothing is between lanes and labels"
+    assert max(shift for _, shift in labels) == highest, "below the times, where these stand below the lanes"
     below = -layout.legend.y * (layout.height - layout.margin.t - layout.margin.b)
     assert below > 15 - min(shift for _, shift in labels)
 

@@ -149,3 +149,22 @@ def test_an_incident_of_two_runs_ten_minutes_apart_has_two_episodes():
 @given(st.lists(st.uuids().map(str), unique=True, min_size=1, max_size=30))
 def test_short_names_tell_ids_apart(ids):
     assert len(set(short_names(ids))) == len(ids)
+
+
+@given(st.lists(moments, min_size=1, max_size=40), st.lists(moments, min_size=1, max_size=5))
+def test_what_only_happens_beside_takes_no_more_than_the_least_width(times, asides):
+    episodes = find_episodes(times, asides)
+
+    assert all(sum(e.holds(t) for e in episodes) == 1 for t in [*times, *asides])
+    assert abs(sum(e.width for e in episodes) - 1) < 1e-9
+    assert min(e.width for e in episodes) >= MIN_WIDTH - 1e-9
+    assert all(e.width <= MIN_WIDTH + 1e-9 for e in episodes if not any(e.holds(t) for t in times))
+
+
+def test_changes_of_settings_an_hour_later_leave_the_incident_its_room():
+    begin, hour = 0, 3600
+    rows = [row(1, 1, "in_flight", begin, 20), row(1, 1, "change", hour), row(1, 1, "change", hour + 40)]
+    incident, later = lane_model(pd.DataFrame(rows)).episodes
+
+    assert later.end_us - later.start_us > incident.end_us - incident.start_us
+    assert (incident.width, later.width) == (1 - MIN_WIDTH, MIN_WIDTH)

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.incidents.timeline import MARK_COLUMNS, MARKED, lanes_of, mark_rows, places_of
+from forensics.incidents.timeline import GIVEN, MARKED, lanes_of, mark_rows, places_of
 from forensics.tables.findings import TIMELINE
 from tests.forensics.incidents.builders import NOON, at, delivery, harmless, message
 
 
 def rows(messages, ledger):
     lanes = lanes_of(places_of(messages, ledger))
-    found = [dict(zip(MARK_COLUMNS, row, strict=True)) for row in mark_rows(ledger, messages)]
+    found = [dict(zip(GIVEN, row, strict=True)) for row in mark_rows(ledger, messages)]
     for row in found:
         marked = ledger[row.pop("place")]
         row |= {name: getattr(marked, name) for name in MARKED} | {"lane": lanes[marked.item_id]}

@@ -66,6 +66,17 @@ def test_of_a_batch_that_was_not_printed_the_chain_tells_at_least_so_many(tmp_pa
     assert told.chain[0].sentence.startswith("charge-card received at least 3 messages of payments.fifo ")
 
 
+def test_the_chain_and_the_cause_sentence_agree_how_long_a_run_took_that_failed(tmp_path):
+    found = world.findings()
+    found["deliveries"] = [
+        d | {"run_status": "error"} if d["run_status"] == "timeout" else d for d in found["deliveries"]
+    ]
+    found["invocations"] = [i | {"end_status": "error", "duration_ms": 29_998} for i in found["invocations"]]
+    chain = load_case(world.save(tmp_path / "lake", found).findings(), world.INCIDENT).chain
+
+    assert "The run failed after 30 s; 3 messages were not deleted." in [f.sentence for f in chain]
+
+
 def test_every_cited_id_is_in_the_appendix(case):
     shown = {line.evidence_id for line in case.evidence}
     told = (*case.moments, *case.chain, *case.settings)

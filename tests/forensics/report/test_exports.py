@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import re
 import zipfile
+from dataclasses import replace
 from datetime import datetime
 
 import jsonschema
@@ -115,6 +117,20 @@ def test_the_pdf_says_the_headline_in_both_languages(case):
         assert "".join(words.split()) in text
         assert world.INCIDENT in text, "an id can be copied"
         assert world.BODY not in text
+
+
+def test_no_page_of_the_pdf_ends_with_a_heading(case):
+    from pypdf import PdfReader
+
+    ends = []
+    for above in (2, 4, 6, 40, 60, 70):  # so much stands above that a heading would come to a page's foot
+        incident = {**case.incident, "functions": [f"a-function-of-a-rather-long-name-{n}" * 3 for n in range(above)]}
+        reader = PdfReader(io.BytesIO(render(replace(case, incident=incident), "pdf")))
+        ends += [page.extract_text().strip().splitlines()[-2:] for page in reader.pages]
+
+    assert len(ends) >= 6 * 5
+    headings = r"On the queue|Causes ruled out|Affected messages|\d\. [A-Z][a-z ,]+"
+    assert not [lines for lines in ends if any(re.fullmatch(headings, line) for line in lines)]
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -3,28 +3,34 @@ import re
 import tomllib
 from collections import Counter
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from forensics import language, sentence
+from forensics.charts import timeline_figure
 from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
 from forensics.checks import Setup
 from forensics.checks.visibility_below_advice import visibility_below_advice
 from forensics.errors import ForensicsError
+from forensics.lake.findings import sayable
 from forensics.language import Language, phrases
 from forensics.origins import ORIGIN_RULES
 from forensics.queue_rules.facts import QueueFacts
 from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
 from forensics.report import pages as report_pages
+from forensics.report.case import load_case
 from forensics.report.changes import what_changed
 from forensics.report.options import ReportOptions
 from forensics.report.render import render
 from forensics.tables import BY_NAME
 from forensics.tables.evidence import QUEUE_SETTINGS
+from forensics.tables.findings import TIMELINE
 from forensics.terms import CAUSE_WORDS
 from forensics.verdict.interval import VERDICTS
 from forensics.verdict.redrive import redrive_sentence
 from forensics.verdict.sentences import effect_sentence, headline, trigger_sentence
+from tests.forensics.charts.pointing import pointed_at
 from tests.forensics.checks.test_checks import BORDERS, asked
 from tests.forensics.health.rows import week_row
 from tests.forensics.health.test_review import SIGNALS, review
@@ -155,12 +161,18 @@ IN_INCIDENTS = {
 }
 
 
+def test_what_was_received_again_and_when_is_one_japanese_sentence(case):
+    told = next(fact.sentence for fact in case.chain if " again " in fact.sentence)
+
+    assert Language("ja").sentence(told) == ("charge-card が前回の受信から 10 分 0.3 秒後にメッセージ 3 件を再び受信。")
+
+
 @pytest.mark.parametrize(("english", "japanese"), IN_INCIDENTS.items())
 def test_a_sentence_of_an_incident_is_said_in_japanese(english, japanese):
     assert Language("ja").sentence(english) == japanese
 
 
-def test_the_cause_chain_and_the_gaps_of_an_incident_are_said_without_recognising_english(case, monkeypatch):
+def test_the_cause_chain_the_timeline_and_the_gaps_are_said_without_recognising_english(case, monkeypatch):
     monkeypatch.setattr(language, "patterns", lambda code: ())
     for cache in (language._by_phrase, language._sentence):
         cache.cache_clear()
@@ -168,12 +180,41 @@ def test_the_cause_chain_and_the_gaps_of_an_incident_are_said_without_recognisin
         gap for gap in case.gaps if gap not in case.incident["unread_sources"]
     ]
     told += [answer for fact in case.settings for answer in (fact.source, fact.advice) if answer]
+    told += [bar["label"] for bar in case.timeline] + [moment.what for moment in case.moments]
     left = {text: found for text in told if (found := english_in(Language("ja").sentence(text)))}
+    places = [moment.source for moment in case.moments if moment.source.startswith(("derived", "SentTimestamp"))]
+    left |= {text: Language("ja").place(text) for text in places if Language("ja").place(text) == text}
     for cache in (language._by_phrase, language._sentence):
         cache.cache_clear()
 
-    assert len(told) > 12
+    assert len(told) > 40
+    assert len(places) > 1
     assert left == {}
+
+
+@pytest.mark.parametrize("kind", ["md", "html"])
+def test_every_event_of_a_japanese_report_is_told_in_japanese(case, kind):
+    told = render(case, kind, ReportOptions("ja", all_events=True)).decode()
+
+    assert "1 回目の受信" in told
+    assert not re.findall(r"in flight, receive|work done \(|derived: receive|the run timed out", told)
+
+
+def test_what_left_the_queue_for_the_dead_letter_queue_is_counted_in_japanese(tmp_path):
+    found = world.findings()
+    found["deliveries"] = [
+        d | {"ended_by": "dead_lettered"} if (d["item_id"], d["delivery_index"]) == (world.IDS[1], 2) else d
+        for d in found["deliveries"]
+    ]
+    last = load_case(world.save(tmp_path / "lake", found).findings(), world.INCIDENT).moments[-1].what
+
+    assert last == "last affected message left the queue (1 to the dead-letter queue)"
+    assert Language("ja").sentence(last) == "影響を受けた最後のメッセージがキューを離れた（うち 1 件は DLQ へ）"
+
+
+def test_a_place_in_a_log_is_no_word_of_ours():
+    assert Language("ja").place("derived") == "推定"
+    assert Language("ja").place("deleted, receive #1") == "deleted, receive #1"
 
 
 @pytest.mark.parametrize("at_most", [0, 1, 2, 3, None])
@@ -280,3 +321,19 @@ def test_what_was_changed_is_said_in_japanese(case, form):
     assert len(found) == 1
     assert "可視性タイムアウト（秒） 20 → 400" in page
     assert "設定の読み取り（" in page
+
+
+def test_a_mark_says_its_label_in_japanese_without_recognising_english(tmp_path, monkeypatch):
+    read = world.save(tmp_path / "lake").findings().read(TIMELINE)
+    monkeypatch.setattr(language, "patterns", lambda code: ())
+    for cache in (language._by_phrase, language._sentence):
+        cache.cache_clear()
+    figure = timeline_figure(sayable(read).to_pandas(), ZoneInfo("UTC"), say=Language("ja"))
+    said = " ".join(pointed_at(trace) for trace in figure.data if trace.hovertemplate)
+    for cache in (language._by_phrase, language._sentence):
+        cache.cache_clear()
+
+    assert "処理の再実施（処理の記録行）" in said
+    assert "work done" not in said
+    assert list(read.column_names) == list(TIMELINE.column_names)
+    assert "label_marked" not in sayable(read).column_names

@@ -19,6 +19,7 @@ from forensics.lake import Lake, to_arrow
 from forensics.lake.delta import create_table
 from forensics.queue_rules import QueueFacts
 from forensics.queue_rules.fifo_group_blocked import fifo_group_blocked
+from forensics.sentence import said
 from forensics.tables import FINDINGS, GENERATIONS, Table
 from forensics.tables.evidence import COVERAGE, EVENT_SOURCE_MAPPINGS, FUNCTION_SETTINGS, LOG_EVENTS, QUEUE_SETTINGS
 from forensics.tables.findings import (
@@ -294,8 +295,12 @@ def incident() -> Row:
 
 
 def timeline() -> list[Row]:
-    """Return bars and marks of the incident."""
+    """Return bars and marks of the incident, with the labels that judging gives them."""
     rows = []
+    done = {
+        "effect": said("work done ({basis})", basis="marker"),
+        "repeat": said("work done again ({basis})", basis="marker"),
+    }
     for d in deliveries():
         common = {
             "incident_id": INCIDENT,
@@ -310,13 +315,22 @@ def timeline() -> list[Row]:
             "evidence_ids": d["evidence_ids"],
         }
         end = d["run_ended_at"] if d["ended_by"] == "deleted" else d["hidden_until_at"]
-        rows.append(common | {"kind": "in_flight", "at": d["received_at"], "until_at": end, "ended_by": d["ended_by"]})
-        rows.append(common | {"kind": "handling", "at": d["started_at"], "until_at": d["run_ended_at"]})
+        received = said("receive #{n}", n=d["receive_count"])
+        in_flight = {
+            "until_at": end,
+            "ended_by": d["ended_by"],
+            "label": said("in flight, {received}", received=received),
+        }
+        rows.append(common | {"kind": "in_flight", "at": d["received_at"]} | in_flight)
+        handling = said("handling, {received}", received=received)
+        rows.append(
+            common | {"kind": "handling", "at": d["started_at"], "until_at": d["run_ended_at"], "label": handling}
+        )
         if d["effect"] == "yes":
             kind = "repeat" if (d["item_id"], d["delivery_index"]) == (IDS[0], 2) else "effect"
-            rows.append(common | {"kind": kind, "at": d["effect_at"], "label": "charged"})
+            rows.append(common | {"kind": kind, "at": d["effect_at"], "label": done[kind]})
         if d["run_status"] == "timeout":
-            rows.append(common | {"kind": "timeout", "at": d["run_ended_at"], "label": "timed out at 30 s"})
+            rows.append(common | {"kind": "timeout", "at": d["run_ended_at"], "label": "the run timed out"})
     return rows
 
 
