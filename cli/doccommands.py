@@ -6,9 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import typer.main
-
-from cli.program import app
+from cli.program import app, whole
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "commands.md"
@@ -66,12 +64,12 @@ def _groups() -> Iterator[str]:
     """Yield the commands in the groups in which ``--help`` shows them, with their whole sentences."""
     group = None
     rows: list[str] = []
-    known = typer.main.get_command(app)
+    known = whole()
     for command in app.registered_commands:
         if command.rich_help_panel != group:
             group = command.rich_help_panel
             rows += [f"\n**{group}**\n\n", "| command | what it does |\n", "|---|---|\n"]
-        help_text = known.commands[command.name].help.splitlines()[0]  # type: ignore[attr-defined]
+        help_text = known.commands[command.name].help.splitlines()[0]
         rows.append(f"| [`{command.name}`](#doubletake-{command.name}) | {help_text} |\n")
     yield "".join(rows).lstrip("\n")
 

@@ -164,7 +164,7 @@ for _panel, _commands in _COMMANDS.items():
 
 
 @cache
-def _program() -> Callable[..., Any]:
+def whole() -> Any:
     """Return the commands put together, which takes longer than most of them do: once in a process."""
     return typer.main.get_command(app)
 
@@ -179,7 +179,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     make_streams_ready()
     speak(_asked(args).language_code())  # help, and what the command line cannot mean, end before a command could do so
     try:
-        code = _program()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
+        code = whole()(args=args or ["--help"], prog_name="doubletake", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else EXIT_OK
     except ForensicsError as problem:

@@ -81,26 +81,20 @@ def collect(
     consumers = of_estate(estate, list(log_groups), settings)
     with redacting(settings) as rules, lake.writing("collect"):
         hold_to_key(lake.root, rules.handle_key, settings.handle_key_file)
-        run = _Run(
-            lake,
-            Book(lake, TimeWindow(min(window.start_at - CHANGES_REACH, now - REACH), window.end_at)),
-            window,
-            now,
-            again or seal,
-            seal,
-            progress,
-        )
-        run.note(store_settings(lake, estate, consumers, now))
-        run.read_setting_changes(estate)
-        run.read_setting_history(estate)
-        run.read_metrics(estate)
-        run.read_guard_tables(guard_tables.places(consumers, settings))
-        groups, about_groups = store_log_groups(lake, _log_groups(consumers), now)
-        run.note(about_groups)
-        for group in groups:
-            run.read_log_group(group)
-        for group, producer in producers.of_estate(estate, settings):
-            run.read_log_group(group, producer)
+        reach = TimeWindow(min(window.start_at - CHANGES_REACH, now - REACH), window.end_at)
+        with Book(lake, reach) as book:
+            run = _Run(lake, book, window, now, again or seal, seal, progress)
+            run.note(store_settings(lake, estate, consumers, now))
+            run.read_setting_changes(estate)
+            run.read_setting_history(estate)
+            run.read_metrics(estate)
+            run.read_guard_tables(guard_tables.places(consumers, settings))
+            groups, about_groups = store_log_groups(lake, _log_groups(consumers), now)
+            run.note(about_groups)
+            for group in groups:
+                run.read_log_group(group)
+            for group, producer in producers.of_estate(estate, settings):
+                run.read_log_group(group, producer)
         for table in EVIDENCE:
             lake.compact(table)
     return CollectReport(
@@ -116,7 +110,7 @@ def collect(
 
 
 class _Run:
-    """One collection at work: reads source after source, and records each as soon as it is in the lake."""
+    """One collection at work: reads source after source, and records each once it is in the lake."""
 
     def __init__(
         self, lake: Lake, book: Book, window: TimeWindow, now: datetime, again: bool, seal: bool, progress: Progress
@@ -161,6 +155,7 @@ class _Run:
         ):
             return
         self.progress.stage("settings before the window")
+        self.book.flush()  # what was read of the changes just now is not looked up again
         places = {(ref.account_id, ref.region): ref.aws for ref in reversed(estate.queues) if ref.region not in denied}
         for (account_id, region), aws in sorted(places.items(), key=lambda place: place[0]):
             for reading, span in setting_history.ingest(self.lake, aws, account_id, region, reach, missing, self.now):

@@ -1,8 +1,10 @@
 """Coverage: which source was read for which window, and what is missing. An error is never an empty result."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any
 
 from forensics.coverage import SETTLING
@@ -21,6 +23,8 @@ from ingest.rereading import Known
 COVERAGE = BY_NAME["coverage"]
 SOURCE_ERRORS = (AwsRefusedError, EndpointUnreachableError, CredentialsError)
 """What may go wrong with one source while the others are still worth reading."""
+FLUSH_EVERY_S = 5.0
+"""So much of a run's time at most is not told of by coverage while it runs, but for what is being read."""
 LOST = "lost"
 """Coverage status: what earlier readings stored was damaged since, so the window must be read again."""
 
@@ -94,14 +98,34 @@ _COMPARED += ["status", "is_provisional", "collected_at"]
 
 
 class Book:
-    """The coverage of one window: what was read of it, and what to read of it now. Rows are read once, at the start."""
+    """The coverage of one window: what was read of it, and what to read of it now. Rows are read once, at the start.
+
+    What is recorded is written with what follows it, at the end or after FLUSH_EVERY_S: a commit takes longer than most
+    readings of a quiet minute. Coverage comes after what it tells of, so a killed run leaves a gap, and reads it again.
+    """
 
     def __init__(self, lake: Lake, window: TimeWindow) -> None:
         self._lake = lake
+        self._unwritten: list[dict[str, Any]] = []
+        self._flushed_s = monotonic()
         overlaps = at_least("window_end_at", window.start_at)
         self._rows: dict[_Key, list[dict[str, Any]]] = {}
         for row in lake.read(COVERAGE, _COMPARED, overlaps).to_pylist():
             self._rows.setdefault(_key_of(row), []).append(row)
+
+    def __enter__(self) -> "Book":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *told: object) -> None:
+        """Write what was recorded, also of a run that failed later; what fails then hides nothing of why it did."""
+        with suppress(Exception) if kind else nullcontext():
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was recorded and is not in the lake yet, in one commit."""
+        if self._unwritten:
+            self._lake.append(COVERAGE, self._unwritten, "coverage|collect")
+        self._unwritten, self._flushed_s = [], monotonic()
 
     def due(
         self,
@@ -133,28 +157,28 @@ class Book:
         return min(times) if len(times) == len(found) else None
 
     def record(self, readings: Iterable[Reading], window: TimeWindow, now: datetime, is_sealed: bool = False) -> None:
-        """Append a coverage row per reading and queue, but none for a reading that says nothing new.
+        """Keep a coverage row per reading and queue for the next flush, but none for a reading that says nothing new.
 
         Nothing new: no row was stored, an earlier reading with the same outcome contains the window, no later reading
         of it ended otherwise, and no re-read was due. The last five minutes are not asked to be contained: they are
         unsettled anyway.
         """
         provisional = window.end_at > now - SETTLING
-        rows = []
         for reading in readings:
             for queue_arn in reading.queue_arns or (None,):
                 row = _row(reading, queue_arn, window, provisional, now) | {"is_sealed": is_sealed}
                 earlier = self._rows.setdefault(_key_of(row), [])
                 if is_sealed or reading.stored_count or not _is_said(row, earlier) or _was_due(row, earlier, now):
-                    rows.append(row)
+                    self._unwritten.append(row)
                     earlier.append(row)
-        if rows:
-            self._lake.append(COVERAGE, rows, "coverage|collect")
+        if monotonic() - self._flushed_s >= FLUSH_EVERY_S:
+            self.flush()
 
 
 def record(lake: Lake, readings: Iterable[Reading], window: TimeWindow, now: datetime) -> None:
-    """Append coverage rows for readings of one window, as Book.record does."""
-    Book(lake, window).record(readings, window, now)
+    """Append coverage rows for readings of one window, as Book.record does, at once."""
+    with Book(lake, window) as book:
+        book.record(readings, window, now)
 
 
 def _row(

@@ -1,6 +1,7 @@
 """One import under way: events of files gathered into commits, and what became of every one of them."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -16,7 +17,7 @@ from forensics.settings import Settings
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import producers
-from ingest.coverage import Reading, record
+from ingest.coverage import Book, Reading
 from ingest.file_bytes import FileDamagedError, FileTooLargeError
 from ingest.file_consumers import LogGroups
 from ingest.file_events import FileEvent, read_events
@@ -318,8 +319,15 @@ class Run:
 
         Calls to SQS likewise, per queue. Metrics and changes are in part in any case: a file of them holds what was asked for.
         """
-        for reading, window in self._records.readings(self.choices.complete):
-            record(self.lake, [reading], window, self.now)
+        told = list(self._readings())
+        if told:
+            reach = TimeWindow(min(w.start_at for _, w in told), max(w.end_at for _, w in told))
+            with Book(self.lake, reach) as book:
+                for reading, window in told:
+                    book.record([reading], window, self.now)
+
+    def _readings(self) -> Iterator[tuple[Reading, TimeWindow]]:
+        yield from self._records.readings(self.choices.complete)
         for group, done in self.report.groups.items():
             if done.first_at is None or done.last_at is None:
                 continue
@@ -333,23 +341,12 @@ class Run:
             account_id, region = self.groups.where(group, None, self.choices.account_id, self.choices.region)
             for producer, queue_arn in self.groups.producers_of(group):
                 sends = producers.reading_of(producer, account_id, region, queue_arn)
-                record(self.lake, [replace(sends, status=status, detail=detail)], window, self.now)
+                yield replace(sends, status=status, detail=detail), window
             if self._is_producers_alone(group):
                 continue
-            reading = Reading(
-                LOG_EVENTS,
-                group,
-                account_id,
-                region,
-                self.groups.queue_arns(group),
-                status,
-                detail,
-                done.seen_count,
-                done.stored_count,
-                done.already_count,
-                done.quarantined_count,
-            )
-            record(self.lake, [reading], window, self.now)
+            counts = (done.seen_count, done.stored_count, done.already_count, done.quarantined_count)
+            arns = self.groups.queue_arns(group)
+            yield Reading(LOG_EVENTS, group, account_id, region, arns, status, detail, *counts), window
 
 
 def _name(row: dict[str, Any]) -> str:

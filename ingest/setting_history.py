@@ -14,7 +14,7 @@ from forensics.coverage import read_spans
 from forensics.lake import Lake
 from forensics.lake.filters import equals
 from forensics.settings_in_force import SETTINGS_KEYS, SettingsInForce, recorded_changes
-from forensics.spans import without
+from forensics.spans import Spans, without
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
 from ingest import setting_changes
@@ -118,6 +118,7 @@ def ingest(
     lies before the last of MOST_PAGES pages.
     """
     mappings = lake.read(BY_NAME["event_source_mappings"]).to_pylist()
+    read = _read_before(lake, account_id, region)
     for table, names in CALLS.items():
         mine = {one for one in missing.get(table, ()) if _is_of(one[0], account_id, region)}
         for name in names:
@@ -125,7 +126,7 @@ def ingest(
                 break  # what was set since counts, and nothing is set before it is made
             resource = f"{setting_changes.RESOURCE} {name}"
             search = _Search(table, mine, region, now, mappings)
-            for part in _unread(lake, account_id, region, resource, reach):
+            for part in _unread(read, resource, reach):
                 events = search.events(aws, name, part)
                 reading = setting_changes.store(lake, aws, events, account_id, region, resource, now)
                 if reading.status != "ok":
@@ -151,14 +152,18 @@ def _is_of(key: tuple[Any, ...], account_id: str, region: str) -> bool:
     return not first.startswith("arn:") or first.split(":")[3:5] == [region, account_id]
 
 
-def _unread(lake: Lake, account_id: str, region: str, resource: str, reach: TimeWindow) -> list[TimeWindow]:
-    """Return what of a stretch of time was never looked up, by this call alone or with all others, newest first."""
+def _read_before(lake: Lake, account_id: str, region: str) -> dict[str, Spans]:
+    """Return what of each source of changes was read of an account and region."""
     rows = [
         row
         for row in lake.read(BY_NAME["coverage"], where=equals("source", _CHANGES)).to_pylist()
         if (row["account_id"], row["region"]) == (account_id, region)
     ]
-    read = read_spans(rows).get(_CHANGES, {})
+    return read_spans(rows).get(_CHANGES, {})
+
+
+def _unread(read: Mapping[str, Spans], resource: str, reach: TimeWindow) -> list[TimeWindow]:
+    """Return what of a stretch of time was never looked up, by this call alone or with all others, newest first."""
     known = [span for name in (resource, setting_changes.RESOURCE) for span in read.get(name, ())]
     left = without([(micros(reach.start_at), micros(reach.end_at))], known)
     return [TimeWindow(moment(start), moment(end)) for start, end in reversed(left)]

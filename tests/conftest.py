@@ -1,7 +1,6 @@
 """What every test may use: one Spark for the whole run."""
 
 import gc
-import logging
 import os
 from functools import cache
 
@@ -100,16 +99,15 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Leave what collecting made to itself from here on.
-
-    pytest listens to each logger that keeps its words to itself, anew for every test: of Streamlit's there are sixty.
-    """
-    for name in list(logging.root.manager.loggerDict):
-        if name.startswith("streamlit"):
-            logging.getLogger(name).propagate = True
+    """Leave what collecting made to itself from here on."""
     gc.freeze()
     gc.set_threshold(_LOOK_EVERY)
     gc.enable()
+
+
+def pytest_unconfigure():
+    """Let what is left go with the process: pytest looks through all of it once more, two seconds in each."""
+    gc.freeze()
 
 
 _AFTER_THE_LONGEST = 4

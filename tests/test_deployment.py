@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-import cli
+from cli import program
 from ingest.clients import ALLOWED
 
 ROOT = Path(__file__).parent.parent
@@ -138,9 +137,7 @@ def test_only_the_proxy_of_the_deployment_has_open_ports_and_the_rest_may_do_lit
 
 def test_the_deployment_shows_commands_with_options_that_exist():
     serve = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["serve"]["command"]
-    known = {
-        option for parameter in typer.main.get_command(cli.app).commands[serve[0]].params for option in parameter.opts
-    }
+    known = {option for parameter in program.whole().commands[serve[0]].params for option in parameter.opts}
 
     assert {word for word in serve if word.startswith("--")} <= known
 

@@ -1,9 +1,10 @@
 """What delta-rs leaves to us: opening with a sentence for what is wrong, new columns, flushing, unclear commits."""
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from deltalake import CommitProperties, DeltaTable
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
@@ -11,7 +12,7 @@ from deltalake.schema import Schema
 from deltalake.transaction import AddAction, RemoveAction
 
 from forensics.errors import ForensicsError, LakeTooNewError
-from forensics.lake.commits import RUN_TOKEN, actions, commit_file
+from forensics.lake.commits import RUN_TOKEN, actions, commit_file, newest_version
 from forensics.lake.handles import opened
 from forensics.lake.schemas import described_schema
 from forensics.tables import Table
@@ -21,6 +22,8 @@ _SCHEMA_KEY = "doubletake.schemaVersion"
 _KEEP = "interval 3650 days"
 CHECKPOINT_EVERY = "20"
 """Opening a table reads every commit since its last checkpoint, all at once: of 100 in 26 ms, 2 MB and 100 threads."""
+YOUNG = 20
+"""So many commits of a table are read one by one."""
 REMEMBERED = "interval 1 hours"
 """So long each checkpoint repeats what was removed. Only a vacuum would ask, and nothing of ours deletes evidence."""
 _HINT = "Run `doubletake doctor`: it sets what is torn aside, and what was lost is collected again."
@@ -53,13 +56,41 @@ def open_table(folder: Path, table: Table, version: int | None = None) -> DeltaT
         raise
     except DeltaError as problem:
         raise LakeDamagedError(f"{where} cannot be read: {problem}", _HINT) from problem
-    written = int(handle.metadata().configuration.get(_SCHEMA_KEY) or 1)
-    if written > SCHEMA_VERSION:
+    if (written := _schema_version(handle.metadata().configuration)) > SCHEMA_VERSION:
         raise LakeTooNewError(
             f"{where} has schema {written}; this release reads up to {SCHEMA_VERSION}",
             "Upgrade Doubletake, or point --lake at another folder.",
         )
     return handle
+
+
+def _schema_version(configuration: Mapping[str, str | None]) -> int:
+    return int(configuration.get(_SCHEMA_KEY) or 1)
+
+
+def readable_version(folder: Path, table: Table) -> int:
+    """Return the newest version of a table that this release reads; raises what open_table raises.
+
+    A young table's commits say it themselves, in a twentieth of the time that opening it takes: whoever reads a lake asks for
+    all of its tables, and opens few.
+    """
+    version = newest_version(folder)
+    if version > YOUNG or not _says_that_it_is_readable(folder, version):
+        return open_table(folder, table).version()
+    return version
+
+
+def _says_that_it_is_readable(folder: Path, version: int) -> bool:
+    configured: list[Mapping[str, str | None]] = []
+    written: list[dict[str, Any]] = []
+    try:
+        for earlier in range(version + 1):
+            written = list(actions(folder, earlier))
+            configured += [action["metaData"]["configuration"] for action in written if "metaData" in action]
+        is_whole = any("commitInfo" in action for action in written)
+        return is_whole and _schema_version(configured[-1]) <= SCHEMA_VERSION
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False  # opening it tells what is wrong
 
 
 def create_table(folder: Path, table: Table) -> DeltaTable:

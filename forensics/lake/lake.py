@@ -81,8 +81,7 @@ class Lake:
                 f"the lake at {str(self.root)!r} is empty",
                 "Fill it with `doubletake collect QUEUE`, or try `doubletake demo`.",
             )
-        for table in there:
-            self._open(table)
+        self.versions(tuple(there))
 
     def newest_commits(self, tables: tuple[Table, ...] = ALL_TABLES) -> tuple[tuple[str, str, int, int], ...]:
         """Return per table its newest commit: table, file, bytes, when written (ns). Equal as long as nothing was
@@ -92,7 +91,7 @@ class Lake:
 
     def versions(self, tables: tuple[Table, ...] = EVIDENCE) -> dict[str, int]:
         """Return the newest committed version per table; tables without commits are left out."""
-        return {t.name: self._open(t).version() for t in tables if self.exists(t)}
+        return {t.name: delta.readable_version(self.path(t), t) for t in tables if self.exists(t)}
 
     def data_versions(self, tables: tuple[Table, ...] = EVIDENCE) -> dict[str, int]:
         """Return per table the newest version that changed its rows: compaction makes a version, but no new data."""

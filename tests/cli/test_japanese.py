@@ -5,9 +5,9 @@ import json
 import re
 
 import pytest
-import typer
 
 import cli
+from cli import program
 from cli.fold import cells
 from tests.pages import health_tale, tales
 from tests.pages.english import english_in
@@ -103,7 +103,7 @@ def _longest_first(words):
     return "|".join(sorted(map(re.escape, map(str, words)), key=len, reverse=True))
 
 
-PROGRAM = typer.main.get_command(cli.app)
+PROGRAM = program.whole()
 _SIGNS = r"使い方:.*|\[(?:既定値|環境変数): .*?\]|(?<=│)[ *]+(?:--?[\w-]+,?\s*)+|<[^>]*>|\[x>=\d+\]|--[\w-]+|\bRE2\b|\b\d+[mhds]\b"
 _VALUES = r"doubletake report --format zip|spark://[\w:]+|type=charge|Amazon|\b(?:Spark|Webhook|Ctrl-C|JSON|Lines|Parquet|Schema|all|why|still|refund|cards|emails|tokens|language|team|en)\b"
 

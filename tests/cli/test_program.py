@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 
 import cli
+from cli import program
 from tests.forensics.report import world
 
 ROOT = Path(cli.__file__).parent.parent
@@ -181,7 +181,7 @@ def test_a_key_press_is_answered_also_where_there_is_no_lake(run, monkeypatch, c
 
 
 def test_completion_can_be_installed():
-    options = {name for p in typer.main.get_command(cli.app).params for name in p.opts}
+    options = {name for p in program.whole().params for name in p.opts}
 
     assert {"--install-completion", "--show-completion"} <= options
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable
 
 from forensics.errors import LakeBusyError, LakeMissingError, LakeTooNewError
-from forensics.lake import Appended, Lake, LakeDamagedError, commits, data_files, delta, to_arrow
+from forensics.lake import Appended, Lake, LakeDamagedError, commits, data_files, delta, handles, to_arrow
 from forensics.lake.filters import between, equals, one_of
 from forensics.tables import BY_NAME
 
@@ -397,8 +398,12 @@ def test_evidence_without_findings_says_which_command_is_next(lake):
     assert "doubletake correlate" in caught.value.hint
 
 
-def test_a_lake_of_a_newer_release_is_left_alone(lake):
-    add(lake, event(1))
+@pytest.mark.parametrize("commit_count", [1, delta.YOUNG, delta.YOUNG + 1])
+def test_a_lake_of_a_newer_release_is_left_alone(lake, commit_count):
+    for n in range(commit_count):
+        add(lake, event(n))
+    for checkpoint in (lake.path(LOG_EVENTS) / "_delta_log").glob("*checkpoint*"):
+        checkpoint.unlink()
     for commit in (lake.path(LOG_EVENTS) / "_delta_log").glob("*.json"):
         commit.write_text(
             commit.read_text().replace('"doubletake.schemaVersion":"1"', '"doubletake.schemaVersion":"99"')
@@ -407,7 +412,42 @@ def test_a_lake_of_a_newer_release_is_left_alone(lake):
     with pytest.raises(LakeTooNewError, match="has schema 99; this release reads up to 1"):
         lake.check()
     with pytest.raises(LakeTooNewError):
-        add(lake, event(2))
+        lake.versions()
+    with pytest.raises(LakeTooNewError):
+        add(lake, event(99))
+
+
+def test_a_table_that_a_newer_release_took_over_is_of_that_release(lake):
+    add(lake, event(1))
+    handle = DeltaTable(str(lake.path(LOG_EVENTS)))
+    handle.alter.set_table_properties({"doubletake.schemaVersion": "2"}, raise_if_not_exists=False)
+
+    with pytest.raises(LakeTooNewError, match="has schema 2"):
+        lake.check()
+
+
+def test_what_a_lake_is_made_of_is_told_without_opening_young_tables(lake, monkeypatch):
+    add(lake, event(1))
+    monkeypatch.setattr(handles, "DeltaTable", None)
+
+    lake.check()
+    assert lake.versions() == {"log_events": 1}
+
+
+@pytest.mark.parametrize(
+    "spoil", ["", "{", '{"metaData": 1}', '{"metaData": {"configuration": {"x": 1}}}', "\0\0", "[]"]
+)
+def test_what_opening_says_of_a_spoilt_commit_is_said_by_who_asks_for_all_tables(lake, spoil):
+    add(lake, event(1))
+    (lake.path(LOG_EVENTS) / "_delta_log" / f"{2:020}.json").write_text(spoil)
+    told = []
+    for ask in (lake.check, lake.versions, lambda: lake.count(LOG_EVENTS)):
+        try:
+            told.append(ask() and None)
+        except LakeDamagedError as problem:
+            told.append(str(problem))
+
+    assert len(set(told)) == 1
 
 
 @pytest.mark.parametrize(

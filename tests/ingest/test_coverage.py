@@ -7,7 +7,8 @@ import pytest
 from forensics.lake import Lake
 from forensics.tables import BY_NAME
 from forensics.window import TimeWindow
-from ingest.coverage import Reading, record
+from ingest import coverage
+from ingest.coverage import Book, Reading, record
 
 T = datetime(2026, 11, 20, 5, tzinfo=UTC)
 LATER = T + timedelta(days=1)
@@ -82,3 +83,49 @@ def test_a_provisional_reading_does_not_stand_for_a_settled_one(lake):
     window = TimeWindow(LATER - timedelta(hours=1), LATER)
 
     assert rows_after(lake, (reading(), window, LATER), (reading(), window, at(6))) == 2
+
+
+def versions_of(lake: Lake) -> int:
+    return lake.versions()["coverage"] if lake.exists(COVERAGE) else 0
+
+
+def test_what_is_read_within_seconds_is_recorded_in_one_commit(lake):
+    with Book(lake, hours(0, 9)) as book:
+        for n in range(8):
+            book.record([reading()], hours(n, n + 1), LATER)
+        assert versions_of(lake) == 0
+
+    assert versions_of(lake) == 1
+    assert lake.count(COVERAGE) == 8
+
+
+def test_what_takes_long_is_recorded_as_it_goes_on(lake, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(coverage, "monotonic", lambda: clock[0])
+    book = Book(lake, hours(0, 9))
+    for n, (took_s, row_count) in enumerate([(1, 0), (coverage.FLUSH_EVERY_S, 2), (1, 2), (coverage.FLUSH_EVERY_S, 4)]):
+        clock[0] += took_s
+        book.record([reading()], hours(n, n + 1), LATER)
+
+        assert lake.count(COVERAGE) == row_count
+
+
+def test_what_was_recorded_of_a_run_that_failed_later_stays_so_and_is_not_due(lake):
+    where = (BY_NAME["log_events"], "/g", "1", "eu-west-1", ("arn:q",))
+    with pytest.raises(KeyboardInterrupt), Book(lake, hours(0, 2)) as book:
+        book.record([reading()], hours(0, 1), LATER)
+        raise KeyboardInterrupt
+
+    assert Book(lake, hours(0, 2)).due(*where, hours(0, 2), LATER) == [hours(1, 2)]
+
+
+def test_a_disk_without_room_for_coverage_does_not_hide_why_a_run_failed(lake, monkeypatch):
+    def full(*_):
+        raise OSError("no room")
+
+    with pytest.raises(ValueError, match="the cause"), Book(lake, hours(0, 2)) as book:
+        book.record([reading()], hours(0, 1), LATER)
+        monkeypatch.setattr(Lake, "append", full)
+        raise ValueError("the cause")
+    with pytest.raises(OSError, match="no room"), Book(lake, hours(0, 2)) as book:
+        book.record([reading()], hours(0, 1), LATER)
