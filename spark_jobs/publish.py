@@ -14,13 +14,13 @@ from forensics.clock import moment
 from forensics.counting import fifo_groups
 from forensics.counting.halves import halved
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
+from forensics.counting.membership import VERDICT_SCHEMA, membership
 from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows, of_owners
 from forensics.incidents.gaps import Gaps
-from forensics.incidents.membership import MessageTimes, membership
 from forensics.incidents.shares import Share, share_of_works
 from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
@@ -43,7 +43,7 @@ from forensics.tables.findings import (
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
 from spark_jobs.candidates import rows_digest
-from spark_jobs.judge import VERDICT_SCHEMA, ends_in, works_in
+from spark_jobs.judge import ends_in, works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
 MESSAGES_PER_UNIT = 4_000
@@ -82,14 +82,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         read_part(cache.entry("judge", name), "verdicts").collect().with_columns(part=pl.lit(n, pl.UInt32))
         for n, name in enumerate(judged)
     ]
-    verdicts = pl.concat([none, *parts])
-    rows: list[tuple[str, str, str, bool]] = []
-    for (queue_arn,), mine in verdicts.group_by("queue_arn"):
-        times = map(MessageTimes._make, mine.select(MessageTimes._fields).iter_rows())
-        rows += [(str(queue_arn), item_id, *told) for item_id, told in membership(times).items()]
-    schema = {"queue_arn": pl.String, "item_id": pl.String, "incident_id": pl.String, "is_member_affected": pl.Boolean}
-    placed = pl.DataFrame(rows, schema=schema, orient="row")
-    named = verdicts.join(placed, on=["queue_arn", "item_id"]).drop("visibility_timeout_s", "is_affected")
+    named = membership(pl.concat([none, *parts])).drop("visibility_timeout_s", "is_affected")
     incidents = named.group_by("queue_arn", "queue", "incident_id").agg(
         at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
     )
