@@ -155,13 +155,23 @@ def shard_bounds(row_count: int) -> list[tuple[int, int]]:
 
 
 def write_hashes(rows: pl.DataFrame, folder: Path) -> None:
-    """Write hashes so that a reader gets what it looks at from the disk, and no more."""
-    rows.write_ipc(folder / HASHES, compression="uncompressed")
+    """Write hashes, to be mapped."""
+    write_mapped(rows, folder / HASHES)
+
+
+def write_mapped(rows: pl.DataFrame, file: Path) -> None:
+    """Write rows so that a reader gets what it looks at from the disk, and no more."""
+    rows.write_ipc(file, compression="uncompressed")
+
+
+def mapped(file: Path) -> pl.DataFrame:
+    """Return what ``write_mapped`` wrote."""
+    with pa.memory_map(str(file)) as there, pa.ipc.open_file(there) as opened:
+        return cast(pl.DataFrame, pl.from_arrow(opened.read_all()))
 
 
 def _hashes_in(folder: Path) -> pl.DataFrame:
-    with pa.memory_map(str(folder / HASHES)) as file, pa.ipc.open_file(file) as opened:
-        return cast(pl.DataFrame, pl.from_arrow(opened.read_all()))
+    return mapped(folder / HASHES)
 
 
 def shared(parts: Sequence[tuple[int, Path]], low: int, high: int) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import polars as pl
 
 from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
+from forensics.counting.spoken import spoken_in, streams_in
 from forensics.counting.survey import surveyed
 from forensics.counting.told import told_of
 from forensics.judging.surroundings import Surroundings
@@ -114,6 +115,9 @@ def _write_part(folder: Path, part: Part) -> Summary:
         frame = getattr(part, name)
         if not frame.is_empty():
             written(folder, name, frame, _PART_KEYS[name])
+    if not part.facts.is_empty():
+        written(folder, "streams", streams_in(part.facts))
+        candidates.write_mapped(spoken_in(part.facts), folder / joins.SPOKEN)
     others = write_deliveries(folder, part.deliveries)
     written(folder, "measures", delivery_measures(others))
     runs = part.invocations
