@@ -168,13 +168,25 @@ def resent(shared: Shared, unit: Unit) -> Summary:
     return shared.cache.made("resent", unit["name"], make)
 
 
+def settle_hashes(shared: Shared, unit: Unit) -> Summary:
+    """Put the hashes of parts that have been there for long into one, in one range of hashes."""
+
+    def make(folder: Path) -> Summary:
+        candidates.settled([shared.part(n) for n in unit["settled"]], unit["low"], unit["high"], folder)
+        return {}
+
+    return shared.cache.made("hashes", unit["name"], make)
+
+
 def find_shared(shared: Shared, unit: Unit) -> Summary:
     """Find what makes items candidates, in one range of hashes."""
 
     def make(folder: Path) -> Summary:
-        parts = [(n, shared.part(n)) for n in range(len(shared.entries))]
+        old = {n: shared.part(n) for n in unit["settled"]}
+        source = shared.cache.entry("hashes", unit["hashes"]) if old else None
+        parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in old]
         parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
-        found = candidates.shared(parts, unit["low"], unit["high"])
+        found = candidates.shared(source, old, parts, unit["low"], unit["high"])
         found.write_parquet(folder / "shared.parquet")
         return {"rows": found.height}
 
