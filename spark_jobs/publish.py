@@ -42,7 +42,7 @@ from forensics.tables.findings import (
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.candidates import rows_digest
+from spark_jobs.candidates import mapped, rows_digest, write_mapped
 from spark_jobs.judge import ends_in, works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
@@ -186,7 +186,7 @@ def group_runs(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
-        fifo_groups.runs_of(pl.concat([alone, others]).collect()).write_parquet(folder / "runs.parquet")
+        write_mapped(fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
         fifo_groups.items_of(others).collect().write_parquet(folder / "items.parquet")
         return {}
 
@@ -199,7 +199,7 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         told = [around.cache.entry("group_runs", name) for name in unit["runs"]]
         runs = pl.concat(
-            pl.read_parquet(one / "runs.parquet").with_columns(entry=pl.lit(n, pl.UInt32)) for n, one in enumerate(told)
+            mapped(one / "runs.arrow").with_columns(entry=pl.lit(n, pl.UInt32)) for n, one in enumerate(told)
         )
         taken = fifo_groups.stretches_to_look_at(runs, MESSAGES_PER_UNIT)
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
