@@ -248,15 +248,6 @@ def together(measures: pl.DataFrame) -> pl.DataFrame:
     return _in_order(summed(measures, KEY), *(times_of(measures, KEY, name) for name in VALUES))
 
 
-def alike(measures: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """Return measures with those that are alike in ``key`` counted together: to count these gives what to count all gives."""
-    every = (summed(measures, key), *(times_of(measures, key, name) for name in VALUES))
-    rest = {name: kind for name, kind in measures.schema.items() if name in MEASURES and name not in KEY}
-    return pl.concat(
-        [pl.DataFrame(schema={name: measures.schema[name] for name in key} | rest), *every], how="diagonal"
-    )
-
-
 def summed(measures: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
     """Add up counts, and find the highest and lowest and the evidence, of measures alike in ``key``; one row each."""
     rows = measures.filter(*[pl.col(name).is_null() for name in VALUES])
