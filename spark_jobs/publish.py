@@ -91,14 +91,14 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
     incidents = incidents.with_columns(unit=pl.Series(unit, dtype=pl.String))
     named = named.join(incidents.select("queue_arn", "incident_id", "unit"), on=["queue_arn", "incident_id"])
     named = named.sort("unit", "queue_arn", "incident_id", "item_id")
-    named.write_parquet(folder / "members.parquet", row_group_size=50_000)
+    named.write_parquet(folder / "members.parquet", compression="lz4", row_group_size=50_000)
     units = [
         {
             "unit": name,
             "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
             "members": rows_digest(mine.select("item_id", "incident_id", "is_member_affected")),
             "queues": mine["queue_arn"].unique().to_list(),
-            "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).iter_rows() if a.endswith(".fifo")}),
+            "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).unique().iter_rows() if a.endswith(".fifo")}),
             "from_at": mine["first_received_at"].min(),
             "until_at": mine["last_active_at"].max(),
             "messages": mine.height,
