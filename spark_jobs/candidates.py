@@ -14,8 +14,10 @@ import polars as pl
 import pyarrow as pa
 
 from forensics.counting.halves import halved
+from forensics.counting.hashes import groups_of, in_one, met, places_of, repeated
 
 HASHES = "hashes.arrow"
+FOUND = "found.arrow"
 PLAN = "plan.parquet"
 HASH_SCHEMA = {
     "hash": pl.UInt64,
@@ -28,7 +30,6 @@ HASH_SCHEMA = {
 _ITEM, _OPEN, _OTHER = 1, 2, 4
 """Flags of a hash: an item's own; of a delivery that is judged in any case, or of another."""
 _SEEDS = {"item": 1, "deduplication": 2, "key": 3, "job": 4, "body": 5}
-ROWS_PER_SHARD = 8_000_000
 ROWS_PER_UNIT = 4_000
 """So many deliveries are judged together: less than a second's work, and what one new line makes anew."""
 
@@ -147,45 +148,57 @@ def resent(sends: list[Path], parts: list[Path]) -> pl.DataFrame:
     return pl.concat([mine, items]).unique().sort("hash", "owner", "flags", "at")
 
 
-def shard_bounds(row_count: int) -> list[tuple[int, int]]:
-    """Return the ranges of hashes that are looked at separately."""
-    count = max(1, -(-row_count // ROWS_PER_SHARD))
-    edges = [(2**64 * n) // count for n in range(count + 1)]
-    return [(low, high - 1) for low, high in zip(edges, edges[1:], strict=False)]
-
-
 def write_hashes(rows: pl.DataFrame, folder: Path) -> None:
-    """Write hashes so that a reader gets what it looks at from the disk, and no more."""
-    rows.write_ipc(folder / HASHES, compression="uncompressed")
+    """Write hashes, to be mapped."""
+    write_mapped(rows, folder / HASHES)
 
 
-def _hashes_in(folder: Path) -> pl.DataFrame:
-    with pa.memory_map(str(folder / HASHES)) as file, pa.ipc.open_file(file) as opened:
+def write_mapped(rows: pl.DataFrame, file: Path) -> None:
+    """Write rows so that a reader gets what it looks at from the disk, and no more."""
+    rows.write_ipc(file, compression="uncompressed")
+
+
+def mapped(file: Path) -> pl.DataFrame:
+    """Return what ``write_mapped`` wrote."""
+    with pa.memory_map(str(file)) as there, pa.ipc.open_file(there) as opened:
         return cast(pl.DataFrame, pl.from_arrow(opened.read_all()))
 
 
-def shared(parts: Sequence[tuple[int, Path]], low: int, high: int) -> pl.DataFrame:
+def _hashes_in(folder: Path) -> pl.DataFrame:
+    return mapped(folder / HASHES)
+
+
+def settled(parts: Sequence[Path], low: int, high: int, folder: Path) -> None:
+    """Write the hashes of these parts from ``low`` to ``high`` as one, and those rows that can make an item a candidate.
+
+    The rows have the place of their ``part`` among these.
+    """
+    rows = [_between(part, low, high) for part in parts]
+    every = in_one([mine["hash"].to_numpy() for mine in rows])
+    write_hashes(pl.DataFrame({"hash": every}), folder)
+    write_mapped(_picked(list(enumerate(rows)), repeated(every)), folder / FOUND)
+
+
+def shared(
+    source: Path | None, old: Mapping[int, Path], parts: Sequence[tuple[int, Path]], low: int, high: int
+) -> pl.DataFrame:
     """Return the rows of hashes from ``low`` to ``high`` that make an item a candidate, with the number of their part.
 
-    ``parts`` are folders with hashes, each with the number of the part it is of.
+    ``parts`` are folders with hashes, each with the number of the part it is of; ``old`` are others by their number,
+    which have been ``settled`` at the ``source``.
     """
-    scanned = [_hashes_in(folder) for _, folder in parts]
-    hashes = [rows["hash"].to_numpy() for rows in scanned]
-    ends = [
-        slice(np.searchsorted(every, np.uint64(low)), np.searchsorted(every, np.uint64(high), side="right"))
-        for every in hashes
-    ]
-    scanned = [rows[end] for rows, end in zip(scanned, ends, strict=True)]
-    hashes = [every[end] for every, end in zip(hashes, ends, strict=True)]
-    ordered = np.concatenate([np.empty(0, np.uint64), *hashes])
-    ordered.sort(kind="stable")  # merges what is in order
-    twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    del ordered
-    found = [
-        rows[_wanted(every, rows["flags"].to_numpy(), twice)].with_columns(part=pl.lit(number, pl.UInt32))
-        for (number, _), rows, every in zip(parts, scanned, hashes, strict=True)
-    ]
-    rows = pl.concat(found) if found else pl.DataFrame(schema=HASH_SCHEMA | {"part": pl.UInt32})
+    scanned = [(number, _between(folder, low, high)) for number, folder in parts]
+    every = in_one([rows["hash"].to_numpy() for _, rows in scanned])
+    twice, found = repeated(every), []
+    if source is not None:
+        again = met(every, _hashes_in(source)["hash"].to_numpy())
+        before = mapped(source / FOUND)
+        number = pl.Series("part", list(old), pl.UInt32)
+        new = np.setdiff1d(again, before["hash"].to_numpy())  # what is there already is there with all its rows
+        found = [before.with_columns(number.gather(before["part"]))]
+        found += [_picked([(n, _hashes_in(folder))], new, False) for n, folder in old.items() if len(new)]
+        twice = np.union1d(twice, again)
+    rows = pl.concat([*found, _picked(scanned, twice)])
     why = rows.group_by("hash").agg(
         are_many=pl.col("owner").min() != pl.col("owner").max(),
         items=(pl.col("flags") & _ITEM).cast(pl.UInt32).sum(),
@@ -195,32 +208,23 @@ def shared(parts: Sequence[tuple[int, Path]], low: int, high: int) -> pl.DataFra
     return rows.join(why.select("hash"), on="hash", how="semi")
 
 
-def _wanted(hashes: np.ndarray, flags: np.ndarray, twice: np.ndarray) -> np.ndarray:
-    """Return the places of hashes, in order, that are among ``twice`` or an open item's own."""
-    first = np.searchsorted(hashes, twice)
-    there = twice[hashes[np.minimum(first, len(hashes) - 1)] == twice] if len(hashes) else twice[:0]
-    first, end = (np.searchsorted(hashes, there, side=side) for side in ("left", "right"))
-    counts = end - first
-    places = np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-    return np.union1d(places, np.flatnonzero(flags & (_OPEN | _ITEM) == (_OPEN | _ITEM)))
+def _between(folder: Path, low: int, high: int) -> pl.DataFrame:
+    rows = _hashes_in(folder)
+    hashes = rows["hash"].to_numpy()
+    first = np.searchsorted(hashes, np.uint64(low))
+    return rows[first : np.searchsorted(hashes, np.uint64(high), side="right")]
 
 
-def groups_of(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return owner and group: the lowest owner among all that share a hash, directly or through others."""
-    links = rows.select("hash", "owner").unique()
-    links = links.filter(pl.len().over("hash") > 1)
-    found = rows.select("owner").unique().with_columns(group=pl.col("owner"))
-    while not links.is_empty():
-        lowest = links.join(found, on="owner").group_by("hash").agg(group=pl.col("group").min())
-        better = links.join(lowest, on="hash").group_by("owner").agg(better=pl.col("group").min())
-        now = found.join(better, on="owner", how="left").with_columns(group=pl.min_horizontal("group", "better"))
-        # every item takes its group's own group, so that long chains close in few steps
-        now = now.drop("better").join(now.select(group="owner", best="group"), on="group", how="left")
-        now = now.select("owner", group=pl.coalesce("best", "group"))
-        if now.sort("owner").equals(found.sort("owner")):
-            break
-        found = now
-    return found
+def _picked(parts: Sequence[tuple[int, pl.DataFrame]], wanted: np.ndarray, with_open: bool = True) -> pl.DataFrame:
+    """Return the rows of parts whose hash is wanted or, ``with_open``, an open item's own, with the number of their part."""
+    found = [pl.DataFrame(schema=HASH_SCHEMA | {"part": pl.UInt32})]
+    for number, rows in parts:
+        places = places_of(rows["hash"].to_numpy(), wanted)
+        if with_open:
+            is_open = rows["flags"].to_numpy() & (_OPEN | _ITEM) == (_OPEN | _ITEM)
+            places = np.union1d(places, np.flatnonzero(is_open))
+        found.append(rows[places].with_columns(part=pl.lit(number, pl.UInt32)))
+    return pl.concat(found)
 
 
 def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:

@@ -15,9 +15,10 @@ import numpy as np
 import polars as pl
 
 from forensics.counting.halves import halved
+from forensics.counting.spoken import stretches
 from spark_jobs.assemble import STREAM, of_items, of_said, of_streams, of_workers
 from spark_jobs.cache import digest
-from spark_jobs.candidates import owners_digest
+from spark_jobs.candidates import mapped, owners_digest, write_mapped
 from spark_jobs.parts import BORDER_SCHEMA, FACT_SCHEMA, HANDLE_SCHEMA, LINE_SCHEMA, REST_SCHEMA, Part, read_part
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 _IN_ORDER = ["stream", "at", "order_in_ms", "evidence_id"]
 LINES_PER_UNIT = 20_000
 REST = "rest.parquet"
-ITEMS = "items.parquet"
+ITEMS = "items.arrow"
+SPOKEN = "spoken.arrow"
 
 ScannedFile = dict[str, Any]
 """``name`` of its entry, and how much it has of ``rest``, ``facts`` and ``borders``."""
@@ -203,74 +205,62 @@ def _of_workers(shared: "Shared", parts: Sequence[ScannedFile], folder: Path) ->
     held = [(n, shared.cache.entry("scan", part["name"])) for n, part in enumerate(parts) if part["facts"]]
     if not held:
         return []
-    frames = [
-        read_part(entry, "facts").select(*STREAM, "at", "keys").collect().with_columns(part=pl.lit(n, pl.UInt32))
-        for n, entry in held
-    ]
-    facts = pl.concat(frames)
-    streams = facts.group_by(STREAM).agg(is_named=(pl.col("keys").list.len() > 0).all(), lines=pl.len())
-    named = facts.join(streams.filter("is_named"), on=STREAM, how="semi")
-    return [
-        *_of_items(parts, named.select("at", "part", key="keys").explode("key"), folder),
-        *_of_streams(parts, facts, streams.filter(~pl.col("is_named"))),
-    ]
+    number = [pl.lit(n, pl.UInt32).alias("part") for n, _ in held]
+    told = pl.concat(read_part(entry, "streams").with_columns(n) for n, (_, entry) in zip(number, held, strict=True))
+    streams = told.collect()
+    unnamed = streams.filter(~pl.col("is_named"))
+    spoken = pl.concat(mapped(entry / SPOKEN).with_columns(n) for n, (_, entry) in zip(number, held, strict=True))
+    if not unnamed.is_empty():
+        spoken = spoken.filter(~pl.col("stream").is_in(unnamed["stream"].unique().implode()))
+    return [*_of_items(parts, spoken, folder), *_of_streams(parts, streams, unnamed.select(STREAM).unique())]
 
 
-def _of_items(parts: Sequence[ScannedFile], named: pl.DataFrame, folder: Path) -> list[dict[str, Any]]:
-    """Return units of messages that a stream speaks of first in one stretch of time; write the messages by unit."""
-    if named.is_empty():
-        return []
-    items = named.group_by("key").agg(first_at=pl.col("at").min(), lines=pl.len())
-    unit = halved(items["first_at"].to_numpy(), items["lines"].to_numpy(), LINES_PER_UNIT)
-    items = items.with_columns(unit=pl.Series(unit, dtype=pl.String)).sort("unit", "key")
-    items.select("unit", "key").write_parquet(folder / ITEMS, row_group_size=50_000)
-    spans = named.join(items.select("key", "unit"), on="key").group_by("unit", "part")
-    of_parts = spans.agg(low=pl.col("at").min(), high=pl.col("at").max()).sort("unit", "part")
-    spread = dict(of_parts.partition_by("unit", as_dict=True, include_key=False).items())
-    units = []
-    for (name,), mine in items.group_by("unit", maintain_order=True):
-        there = spread[(name,)]
-        read = [(parts[n]["name"], low, high) for n, low, high in there.select("part", "low", "high").iter_rows()]
-        units.append(
-            {
-                "kind": "items",
-                "name": digest("join items", name, *sorted(read), owners_digest(mine["key"])),
-                "unit": name,
-                "files": [],
-                "parts": read,
-                "lines": int(mine["lines"].sum()),
-            }
-        )
+def _of_items(parts: Sequence[ScannedFile], spoken: pl.DataFrame, folder: Path) -> list[dict[str, Any]]:
+    """Return units of messages that a stream speaks of first in one stretch of time; write the messages, unit by unit."""
+    units: list[dict[str, Any]] = []
+    keys: list[np.ndarray] = []
+    first = 0
+    for one in stretches(spoken, LINES_PER_UNIT):
+        read = [(parts[n]["name"], low, high) for n, low, high in one.parts]
+        mine = pl.Series("key", one.keys, pl.UInt64)
+        name = digest("join items", one.name, *sorted(read), owners_digest(mine))
+        unit = {"kind": "items", "name": name, "items": [first, len(mine)], "parts": read, "lines": one.lines}
+        units.append({**unit, "files": []})
+        keys.append(one.keys)
+        first += len(mine)
+    if units:
+        write_mapped(pl.DataFrame({"key": np.concatenate(keys)}), folder / ITEMS)
     return units
 
 
-def _of_streams(parts: Sequence[ScannedFile], facts: pl.DataFrame, streams: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return units of whole streams, which one fact that names no message may bear on."""
+def _of_streams(parts: Sequence[ScannedFile], told: pl.DataFrame, streams: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return units of whole streams, which one fact that names no message may bear on; ``told`` are all, by part."""
     of_group: dict[str, list[str]] = {}
-    for group, part in facts.select("log_group", "part").unique().sort("log_group", "part").iter_rows():
+    for group, part in told.select("log_group", "part").unique().sort("log_group", "part").iter_rows():
         of_group.setdefault(group, []).append(parts[part]["name"])
-    mine_of = facts.join(streams, on=STREAM, how="semi").select(*STREAM, "part").unique().sort(*STREAM, "part")
+    mine = told.join(streams, on=STREAM, how="semi").sort(*STREAM, "part")
     of_stream: dict[tuple[str, str], list[str]] = {}
-    for group, stream, part in mine_of.iter_rows():
+    for group, stream, part in mine.select(*STREAM, "part").iter_rows():
         of_stream.setdefault((group, stream), []).append(parts[part]["name"])
-    counts = {(group, stream): lines for group, stream, lines in streams.select(*STREAM, "lines").iter_rows()}
+    counted = mine.group_by(STREAM).agg(pl.col("lines").sum())
+    counts = {(group, stream): lines for group, stream, lines in counted.iter_rows()}
     buckets = 1 << max(0, (sum(counts.values()) // LINES_PER_UNIT).bit_length())
     packed: dict[int, list[tuple[str, str]]] = {}
     for key in sorted(of_stream):
         number = int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:8], "big") % buckets
         packed.setdefault(number, []).append(key)
     units = []
-    for _, mine in sorted(packed.items()):
-        told = [(key, of_stream[key], of_group[key[0]]) for key in mine]
+    for _, keys in sorted(packed.items()):
+        rests_on = [(key, of_stream[key], of_group[key[0]]) for key in keys]
         units.append(
             {
                 "kind": "streams",
                 "files": [],
-                "name": digest("join streams", told),
-                "streams": [list(key) for key in mine],
-                "parts": sorted({name for key in mine for name in of_stream[key]}),
-                "of_groups": sorted({name for key in mine for name in of_group[key[0]]}),
-                "lines": sum(counts[key] for key in mine),
+                "name": digest("join streams", rests_on),
+                "streams": [list(key) for key in keys],
+                "parts": sorted({name for key in keys for name in of_stream[key]}),
+                "of_groups": sorted({name for key in keys for name in of_group[key[0]]}),
+                "lines": sum(counts[key] for key in keys),
             }
         )
     return units
@@ -295,8 +285,7 @@ def joined(shared: "Shared", unit: dict[str, Any]) -> Part:
 
 
 def _keys_of(unit: dict[str, Any]) -> pl.Series:
-    items = pl.scan_parquet(Path(unit["source"]) / ITEMS).filter(pl.col("unit") == unit["unit"])
-    return items.select("key").collect().to_series()
+    return mapped(Path(unit["source"]) / ITEMS)["key"].slice(*unit["items"])
 
 
 def _facts_of(shared: "Shared", unit: dict[str, Any]) -> pl.DataFrame:

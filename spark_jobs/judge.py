@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
+from forensics.counting.membership import VERDICT_SCHEMA
 from forensics.incidents.timeline import MARK_COLUMNS, MARKED, mark_rows
 from forensics.incidents.told import Told, told
 from forensics.judging.judge import judge
@@ -27,19 +28,6 @@ _TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
 
 WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
 """One work, packed: what it tells incidents (``Told``), or all of it (``Judged``)."""
-
-VERDICT_SCHEMA: dict[str, Any] = {
-    "queue_arn": pl.String,
-    "queue": pl.String,
-    "item_id": pl.String,
-    "work_id": pl.String,
-    "first_received_at": pl.Int64,
-    "last_received_at": pl.Int64,
-    "last_active_at": pl.Int64,
-    "visibility_timeout_s": pl.Int32,
-    "is_affected": pl.Boolean,
-}
-"""What membership in incidents asks of a verdict; times in µs."""
 
 MARK_SCHEMA = {"place": pl.Int64, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
 _by_item = attrgetter("queue_arn", "item_id")

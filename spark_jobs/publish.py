@@ -14,13 +14,13 @@ from forensics.clock import moment
 from forensics.counting import fifo_groups
 from forensics.counting.halves import halved
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
+from forensics.counting.membership import VERDICT_SCHEMA, membership
 from forensics.counting.metrics import metric_measures, read_measures
 from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows, of_owners
 from forensics.incidents.gaps import Gaps
-from forensics.incidents.membership import MessageTimes, membership
 from forensics.incidents.shares import Share, share_of_works
 from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
@@ -42,8 +42,8 @@ from forensics.tables.findings import (
 )
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
-from spark_jobs.candidates import rows_digest
-from spark_jobs.judge import VERDICT_SCHEMA, ends_in, works_in
+from spark_jobs.candidates import mapped, rows_digest, write_mapped
+from spark_jobs.judge import ends_in, works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
 MESSAGES_PER_UNIT = 4_000
@@ -82,14 +82,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         read_part(cache.entry("judge", name), "verdicts").collect().with_columns(part=pl.lit(n, pl.UInt32))
         for n, name in enumerate(judged)
     ]
-    verdicts = pl.concat([none, *parts])
-    rows: list[tuple[str, str, str, bool]] = []
-    for (queue_arn,), mine in verdicts.group_by("queue_arn"):
-        times = map(MessageTimes._make, mine.select(MessageTimes._fields).iter_rows())
-        rows += [(str(queue_arn), item_id, *told) for item_id, told in membership(times).items()]
-    schema = {"queue_arn": pl.String, "item_id": pl.String, "incident_id": pl.String, "is_member_affected": pl.Boolean}
-    placed = pl.DataFrame(rows, schema=schema, orient="row")
-    named = verdicts.join(placed, on=["queue_arn", "item_id"]).drop("visibility_timeout_s", "is_affected")
+    named = membership(pl.concat([none, *parts])).drop("visibility_timeout_s", "is_affected")
     incidents = named.group_by("queue_arn", "queue", "incident_id").agg(
         at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
     )
@@ -98,14 +91,14 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
     incidents = incidents.with_columns(unit=pl.Series(unit, dtype=pl.String))
     named = named.join(incidents.select("queue_arn", "incident_id", "unit"), on=["queue_arn", "incident_id"])
     named = named.sort("unit", "queue_arn", "incident_id", "item_id")
-    named.write_parquet(folder / "members.parquet", row_group_size=50_000)
+    named.write_parquet(folder / "members.parquet", compression="lz4", row_group_size=50_000)
     units = [
         {
             "unit": name,
             "judged": sorted(judged[int(n)] for n in mine["part"].unique()),
             "members": rows_digest(mine.select("item_id", "incident_id", "is_member_affected")),
             "queues": mine["queue_arn"].unique().to_list(),
-            "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).iter_rows() if a.endswith(".fifo")}),
+            "held": sorted({f"{a} {i}" for a, i in mine.select(INCIDENT).unique().iter_rows() if a.endswith(".fifo")}),
             "from_at": mine["first_received_at"].min(),
             "until_at": mine["last_active_at"].max(),
             "messages": mine.height,
@@ -193,7 +186,7 @@ def group_runs(around: Surrounding, unit: Unit) -> Summary:
 
     def make(folder: Path) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step).select(fifo_groups.COLUMNS) for step in _ENTRIES)
-        fifo_groups.runs_of(pl.concat([alone, others]).collect()).write_parquet(folder / "runs.parquet")
+        write_mapped(fifo_groups.runs_of(pl.concat([alone, others]).collect()), folder / "runs.arrow")
         fifo_groups.items_of(others).collect().write_parquet(folder / "items.parquet")
         return {}
 
@@ -206,7 +199,7 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         told = [around.cache.entry("group_runs", name) for name in unit["runs"]]
         runs = pl.concat(
-            pl.read_parquet(one / "runs.parquet").with_columns(entry=pl.lit(n, pl.UInt32)) for n, one in enumerate(told)
+            mapped(one / "runs.arrow").with_columns(entry=pl.lit(n, pl.UInt32)) for n, one in enumerate(told)
         )
         taken = fifo_groups.stretches_to_look_at(runs, MESSAGES_PER_UNIT)
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)

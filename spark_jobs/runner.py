@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from forensics.clock import moment
+from forensics.counting.hashes import settled_count, shard_bounds
 from forensics.counting.orders import orders_together
 from forensics.health.accepted import check_codes
 from forensics.judging.recorded import Recorded
@@ -26,7 +27,7 @@ from forensics.tables import Table
 from forensics.tables import findings as T
 from spark_jobs import steps
 from spark_jobs.cache import Cache, CacheDamagedError, Summary, code_digest, digest, linked
-from spark_jobs.candidates import PLAN, shard_bounds
+from spark_jobs.candidates import PLAN
 from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
@@ -277,10 +278,19 @@ class _Run:
         bounds = shard_bounds(sum(told["hashes"] for told in parts.told))
         names = [f"{step}/{name}" for step, name in parts.entries] + [str(unit["name"]) for unit in moved]
         asked = [[unit["part"], unit["name"]] for unit in moved]
+        in_time = sorted(
+            range(len(parts.told)), key=lambda n: ((parts.told[n]["received"] or [0])[0], parts.entries[n])
+        )
+        settled = in_time[: settled_count(parts.told[n]["hashes"] for n in in_time)]
+        old = [names[n] for n in settled]
         units = [
-            {"name": digest("shared", low, high, *names), "low": low, "high": high, "moved": asked}
-            for low, high in bounds
+            {"name": digest("hashes", *ends, *old), "low": ends[0], "high": ends[1], "settled": settled}
+            for ends in bounds
         ]
+        self.carried.map("hashes", steps.settle_hashes, shared, units if settled else [])
+        for unit in units:
+            name = digest("shared", unit["low"], unit["high"], *names)
+            unit.update(hashes=unit["name"], name=name, moved=asked)
         self.carried.map("shared", steps.find_shared, shared, units)
         name = digest("plan", *(unit["name"] for unit in units))
         return name, self.carried.one("plan", steps.plan, shared, {"name": name, "shards": [u["name"] for u in units]})

@@ -9,6 +9,7 @@ import polars as pl
 
 from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
+from forensics.counting.spoken import spoken_in, streams_in
 from forensics.counting.survey import surveyed
 from forensics.counting.told import told_of
 from forensics.judging.surroundings import Surroundings
@@ -114,6 +115,9 @@ def _write_part(folder: Path, part: Part) -> Summary:
         frame = getattr(part, name)
         if not frame.is_empty():
             written(folder, name, frame, _PART_KEYS[name])
+    if not part.facts.is_empty():
+        written(folder, "streams", streams_in(part.facts))
+        candidates.write_mapped(spoken_in(part.facts), folder / joins.SPOKEN)
     others = write_deliveries(folder, part.deliveries)
     written(folder, "measures", delivery_measures(others))
     runs = part.invocations
@@ -164,13 +168,25 @@ def resent(shared: Shared, unit: Unit) -> Summary:
     return shared.cache.made("resent", unit["name"], make)
 
 
+def settle_hashes(shared: Shared, unit: Unit) -> Summary:
+    """Put the hashes of parts that have been there for long into one, in one range of hashes."""
+
+    def make(folder: Path) -> Summary:
+        candidates.settled([shared.part(n) for n in unit["settled"]], unit["low"], unit["high"], folder)
+        return {}
+
+    return shared.cache.made("hashes", unit["name"], make)
+
+
 def find_shared(shared: Shared, unit: Unit) -> Summary:
     """Find what makes items candidates, in one range of hashes."""
 
     def make(folder: Path) -> Summary:
-        parts = [(n, shared.part(n)) for n in range(len(shared.entries))]
+        old = {n: shared.part(n) for n in unit["settled"]}
+        source = shared.cache.entry("hashes", unit["hashes"]) if old else None
+        parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in old]
         parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
-        found = candidates.shared(parts, unit["low"], unit["high"])
+        found = candidates.shared(source, old, parts, unit["low"], unit["high"])
         found.write_parquet(folder / "shared.parquet")
         return {"rows": found.height}
 

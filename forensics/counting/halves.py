@@ -10,9 +10,18 @@ _SHORTEST_UNIT_US = 2**20
 
 
 def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
-    """Return for each moment (µs) the unit it belongs to: a stretch of time, halved until it weighs at most ``most``.
+    """Return for each moment (µs) the name of the unit it belongs to, of ``divided``."""
+    names, counts, order = divided(at, weights, most)
+    unit = np.empty(len(at), object)
+    unit[order] = np.repeat(np.array(names, object), counts)
+    return unit
 
-    Units are named by where they begin and how long they are, so one that nothing new fell into keeps its name.
+
+def divided(at: np.ndarray, weights: np.ndarray, most: int) -> tuple[list[str], list[int], np.ndarray]:
+    """Divide moments (µs) into units: stretches of time, halved until one weighs at most ``most``.
+
+    Returns the names of the units, how many moments each has, and the places of all moments, in the order of time. Units are
+    named by where they begin and how long they are, so one that nothing new fell into keeps its name.
     """
     order = np.argsort(at, kind="stable")
     ordered = at[order]
@@ -36,6 +45,4 @@ def halved(at: np.ndarray, weights: np.ndarray, most: int) -> np.ndarray:
     edges = np.searchsorted(ordered, [*(whole * _LONGEST_UNIT_US), np.iinfo(np.int64).max], side="left")
     for number, (first, last) in zip(whole.tolist(), itertools.pairwise(edges.tolist()), strict=True):
         divide(first, last, number * _LONGEST_UNIT_US, _LONGEST_UNIT_US)
-    unit = np.empty(len(at), object)
-    unit[order] = np.repeat(np.array(names, object), counts)
-    return unit
+    return names, counts, order

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from forensics.clock import EPOCH
-from forensics.counting.measures import QUARTER_US, first_ids, summed, times_of
+from forensics.counting.measures import KEY, MEASURES, QUARTER_US, VALUES, first_ids, summed, times_of
 from forensics.counting.metrics import start_of
 from forensics.known import Known
 from forensics.tables import Table
@@ -72,15 +72,17 @@ def periods_of(
     Columns are those of queue_health and queue_weeks, and for the checks ``consumer``, ``highest_receive_count``,
     ``largest_batch`` and ``has_one_group``; ``period`` is the day or the week, empty for recent.
     """
+    since = pl.lit(recent_from(data_until), _UTC)
     day = pl.col("at").dt.convert_time_zone(str(zone)).dt.date().alias("first_day")
-    whole = [frame.with_columns(day) for frame in (measures, metrics, read)]
+    is_recent = (pl.col("at") >= since).fill_null(False).alias("is_recent")
+    whole = [frame.with_columns(day, is_recent) for frame in (measures, metrics, read)]
+    whole[0] = _alike(whole[0], ("queue_arn", "consumer", "first_day", "is_recent"))  # once, for all that follows
     of_days = [frame.with_columns(pl.lit(None, pl.String).alias("consumer")) for frame in whole]
     of_weeks = [frame.with_columns(pl.col("first_day").dt.truncate("1w")) for frame in of_days]
     days = _named(_counted(*of_days), DAY, 1, zone)
     weeks = _named(_counted(*of_weeks), WEEK, 7, zone)
-    since = pl.lit(recent_from(data_until), _UTC)
     last = [
-        frame.filter(pl.col("at") >= since, pl.col("consumer").is_not_null()).with_columns(
+        frame.filter("is_recent", pl.col("consumer").is_not_null()).with_columns(
             pl.lit(None, pl.Date).alias("first_day")
         )
         for frame in whole
@@ -97,6 +99,15 @@ def periods_of(
         every.drop("first_day")
         .with_columns(pl.lit(str(zone)).alias("zone"))
         .sort("kind", "queue_arn", "period", "consumer")
+    )
+
+
+def _alike(measures: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+    """Return measures with those that are alike in ``key`` counted together: to count these gives what to count all gives."""
+    every = (summed(measures, key), *(times_of(measures, key, name) for name in VALUES))
+    rest = {name: kind for name, kind in measures.schema.items() if name in MEASURES and name not in KEY}
+    return pl.concat(
+        [pl.DataFrame(schema={name: measures.schema[name] for name in key} | rest), *every], how="diagonal"
     )
 
 

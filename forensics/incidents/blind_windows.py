@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import Any, NamedTuple
 
-from forensics.incidents.membership import incident_id, is_after_quiet
+from forensics.incidents.quiet import incident_id, is_after_quiet
 from forensics.incidents.ranking import highest, ranked, with_counts
 from forensics.judging.finality import Finality
 from forensics.judging.written import Writer, may_be_of

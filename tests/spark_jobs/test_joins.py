@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forensics.counting.spoken import SPOKEN_SCHEMA
 from forensics.settings import Consumer
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
@@ -218,10 +219,11 @@ def test_a_stream_that_is_only_cut_is_not_read_again():
 def test_new_lines_of_workers_leave_what_was_put_together_before(monkeypatch, tmp_path):
     """Workers write one stream without end: what new lines cost must not grow with it."""
     monkeypatch.setattr(joins, "LINES_PER_UNIT", 20)
-    of_messages = [(60_000_000 * n + step, 0, n) for n in range(100) for step in range(3)]
-    schema = {"at": pl.Int64, "part": pl.UInt32, "key": pl.UInt64}
+    of_messages = [(n, 7, 60_000_000 * n, 60_000_000 * n + 2, 3, 0) for n in range(100)]
+    schema = SPOKEN_SCHEMA | {"part": pl.UInt32}
     before = pl.DataFrame(of_messages, schema=schema, orient="row")
-    new = pl.DataFrame([(6_000_000_000, 1, 100), (6_000_000_001, 1, 99)], schema=schema, orient="row")
+    late = [(100, 7, 6_000_000_000, 6_000_000_000, 1, 1), (99, 7, 6_000_000_001, 6_000_000_001, 1, 1)]
+    new = pl.DataFrame(late, schema=schema, orient="row")
     parts = [{"name": "first file"}, {"name": "second file"}]
 
     first = {unit["name"] for unit in joins._of_items(parts[:1], before, tmp_path)}

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from forensics.counting import hashes
 from forensics.lake import Lake
 from forensics.settings import Settings
 from forensics.tables import BY_NAME, FINDINGS
@@ -35,6 +36,14 @@ UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
 """A smaller world costs as much to judge: looking for one took minutes."""
 
 Rows = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_parts_are_taken_as_one():
+    """Let a world's few hashes lie together as those of a long history do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashes, "_LOOSE", 40)
+        yield
 
 
 def evidence_of(worlds: list[World], *others: Rows) -> Rows:
@@ -279,7 +288,7 @@ def test_what_a_killed_run_left_is_swept_by_the_next(begun, said):
     assert [folder for folder in (draft, *staged) if folder.exists()] == []
 
 
-@pytest.mark.parametrize("step", ["survey", "scan", "plan", "judge", "settle", "incidents", "health"])
+@pytest.mark.parametrize("step", ["survey", "scan", "hashes", "plan", "judge", "settle", "incidents", "health"])
 def test_a_run_that_is_killed_in_a_step_is_taken_up_by_the_next(step, begun, said, monkeypatch):
     made, count = Cache.made, iter(range(1000))
 

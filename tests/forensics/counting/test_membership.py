@@ -1,13 +1,68 @@
 """Which messages make an incident: quiet separates, bystanders belong, and neither opens nor bridges one."""
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forensics.incidents.membership import MessageTimes, is_after_quiet, membership, quiet_limit_ms
-from tests.forensics.incidents.builders import NOON, at, harmless, message
+from forensics.counting import membership as columns
+from forensics.incidents.quiet import incident_id, is_after_quiet, quiet_limit_ms
+from tests.forensics.incidents.builders import ARN, NOON, at, harmless, message
 
 FIRST, QUARTER_PAST = "payments-20261122T1200Z", "payments-20261122T1215Z"
+
+
+class MessageTimes(NamedTuple):
+    """What membership asks of a message."""
+
+    queue: str
+    item_id: str
+    first_received_at: int | None
+    last_received_at: int | None
+    last_active_at: int | None
+    visibility_timeout_s: int | None
+    is_affected: bool
+    queue_arn: str = ARN
+    work_id: str = ""
+
+
+def membership(messages: Iterable) -> dict[str, tuple[str, bool]]:
+    """Return item id -> (incident id, is_affected) of messages of one queue."""
+    rows = [{name: getattr(one, name) for name in columns.VERDICT_SCHEMA} for one in messages]
+    found = columns.membership(pl.DataFrame(rows, schema=columns.VERDICT_SCHEMA))
+    assert found["item_id"].is_unique().all()
+    return {item: tuple(told) for item, *told in found.select("item_id", "incident_id", "is_member_affected").rows()}
+
+
+def one_by_one(messages: Iterable[MessageTimes]) -> dict[str, tuple[str, bool]]:
+    """Say the same, message by message."""
+    mine = list(messages)
+    found: dict[str, tuple[str, bool]] = {}
+    spans: list[list] = []
+    active_at, name = None, ""
+    for one in sorted(
+        (m for m in mine if m.is_affected),
+        key=lambda m: (-1 if m.first_received_at is None else m.first_received_at, m.item_id),
+    ):
+        at = one.first_received_at
+        if at is None or is_after_quiet(at, active_at, one.visibility_timeout_s):
+            name = incident_id(one.queue, at)
+            if at is not None:
+                spans.append([name, at, -1])
+        if one.last_active_at is not None:
+            active_at = one.last_active_at if active_at is None else max(active_at, one.last_active_at)
+            if spans:
+                spans[-1][2] = max(spans[-1][2], one.last_active_at)
+        found[one.item_id] = name, True
+    for one in (m for m in mine if not m.is_affected):
+        if one.first_received_at is not None and one.last_received_at is not None:
+            before = [n for n, span in enumerate(spans) if span[2] >= one.first_received_at]
+            if before and spans[before[0]][1] <= one.last_received_at:
+                found[one.item_id] = spans[before[0]][0], False
+    return found
 
 
 def incidents_of(*messages) -> dict[str, str]:
@@ -126,6 +181,34 @@ def test_the_order_of_messages_does_not_matter(messages, random):
     random.shuffle(messages)
 
     assert membership(messages) == expected
+
+
+@st.composite
+def times_that_are_missing(draw):
+    """Some messages of which one time or another is not known, or which began a moment too early or too late."""
+    changed = []
+    for one in draw(some_messages()):
+        names = draw(st.sets(st.sampled_from(["first_received_at", "last_received_at", "last_active_at"])))
+        late_us = draw(st.sampled_from([0, 1, 999, 1_000]))
+        times = {n: getattr(one, n) + late_us for n in ("first_received_at", "last_received_at", "last_active_at")}
+        changed.append(one._replace(**times | dict.fromkeys(names)))
+    return changed
+
+
+@given(times_that_are_missing())
+def test_columns_say_what_messages_one_by_one_do(messages):
+    assert membership(messages) == one_by_one(messages)
+
+
+def test_queues_do_not_meet():
+    rows = [message("a", 0), message("b", 10, queue_arn=f"{ARN}-2", queue="payments-2"), harmless("c", 5)]
+    schema = columns.VERDICT_SCHEMA | {"part": pl.UInt32}
+    frame = pl.DataFrame([{name: getattr(one, name, 7) for name in schema} for one in rows], schema=schema)
+
+    found = columns.membership(frame).sort("item_id")
+
+    assert found["incident_id"].to_list() == [FIRST, FIRST.replace("payments", "payments-2")]
+    assert found["part"].to_list() == [7, 7]
 
 
 @given(some_messages())

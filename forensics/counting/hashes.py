@@ -1,0 +1,77 @@
+"""Which 64-bit hashes stand more than once, so that new ones are looked for among the old, and who shares any."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import polars as pl
+
+_LOOSE, _SHARE = 20_000, 32
+"""So many hashes may lie beside those that are in one, and one of so many of these."""
+
+ROWS_PER_SHARD = 8_000_000
+
+
+def shard_bounds(row_count: int) -> list[tuple[int, int]]:
+    """Return the ranges of hashes that are looked at separately."""
+    count = max(1, -(-row_count // ROWS_PER_SHARD))
+    edges = [(2**64 * n) // count for n in range(count + 1)]
+    return [(low, high - 1) for low, high in zip(edges, edges[1:], strict=False)]
+
+
+def settled_count(sizes: Iterable[int]) -> int:
+    """Return how many parts, of the first on, are taken as one: what is appended to parts of these sizes seldom changes it."""
+    count = settled = loose = 0
+    for number, size in enumerate(sizes, 1):
+        loose += size
+        if loose > _LOOSE + settled // _SHARE:
+            count, settled, loose = number, settled + loose, 0
+    return count
+
+
+def in_one(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the hashes of several parts, each in order, in order."""
+    every = np.concatenate([np.empty(0, np.uint64), *parts])
+    every.sort(kind="stable")  # merges what is in order
+    return every
+
+
+def repeated(hashes: np.ndarray) -> np.ndarray:
+    """Return which of some hashes, in order, stand there more than once."""
+    return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+
+
+def met(hashes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return which of some hashes stand among others, too; both are in order, and the first are few."""
+    mine = np.unique(hashes)
+    if not len(others):
+        return mine[:0]
+    return mine[others[np.minimum(np.searchsorted(others, mine), len(others) - 1)] == mine]
+
+
+def places_of(hashes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return where hashes, in order, are one of those wanted, in order, too."""
+    if not len(hashes):
+        return np.empty(0, np.int64)
+    first = np.searchsorted(hashes, wanted)
+    is_there = hashes[np.minimum(first, len(hashes) - 1)] == wanted
+    first = first[is_there]
+    counts = np.searchsorted(hashes, wanted[is_there], side="right") - first
+    return np.repeat(first - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+
+
+def groups_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return owner and group: the lowest owner among all that share a hash, directly or through others."""
+    links = rows.select("hash", "owner").unique()
+    links = links.filter(pl.len().over("hash") > 1)
+    found = rows.select("owner").unique().with_columns(group=pl.col("owner"))
+    while not links.is_empty():
+        lowest = links.join(found, on="owner").group_by("hash").agg(group=pl.col("group").min())
+        better = links.join(lowest, on="hash").group_by("owner").agg(better=pl.col("group").min())
+        now = found.join(better, on="owner", how="left").with_columns(group=pl.min_horizontal("group", "better"))
+        # every item takes its group's own group, so that long chains close in few steps
+        now = now.drop("better").join(now.select(group="owner", best="group"), on="group", how="left")
+        now = now.select("owner", group=pl.coalesce("best", "group"))
+        if now.sort("owner").equals(found.sort("owner")):
+            break
+        found = now
+    return found

@@ -1,0 +1,67 @@
+"""Who shares a hash with whom is the same, whichever parts have been looked through before."""
+
+import tempfile
+from pathlib import Path
+
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forensics.counting.hashes import groups_of
+from spark_jobs import candidates
+from spark_jobs.candidates import HASH_SCHEMA
+
+HIGHEST = 2**64 - 1
+row = st.tuples(
+    st.integers(0, 15).map(lambda n: n * (HIGHEST // 15)), st.integers(1, 6), st.sampled_from([0, 1, 2, 3, 4, 5])
+)
+
+
+def written(folder: Path, rows: list[tuple[int, int, int]]) -> Path:
+    folder.mkdir()
+    every = [(hashed, owner, flags, 0, 0, 0) for hashed, owner, flags in sorted(set(rows))]
+    candidates.write_hashes(pl.DataFrame(every, schema=HASH_SCHEMA, orient="row"), folder)
+    return folder
+
+
+def one_by_one(parts: list[list[tuple[int, int, int]]], low: int, high: int) -> set[tuple[int, int, int, int]]:
+    """Return (hash, owner, flags, part) of each hash that two items have, that is an item's twice, or an open item's own."""
+    every = [(*one, n) for n, rows in enumerate(parts) for one in set(rows) if low <= one[0] <= high]
+    wanted = set()
+    for hashed in {one[0] for one in every}:
+        mine = [one for one in every if one[0] == hashed]
+        is_open = any(flags & 3 == 3 for _, _, flags, _ in mine)
+        if len({owner for _, owner, *_ in mine}) > 1 or sum(flags & 1 for _, _, flags, _ in mine) > 1 or is_open:
+            wanted |= set(mine)
+    return wanted
+
+
+@given(st.lists(st.lists(row, max_size=12), min_size=1, max_size=5), st.data())
+def test_candidates_are_the_same_whichever_parts_were_there_before(parts, data):
+    old = data.draw(st.permutations(range(len(parts)))) if data.draw(st.booleans()) else []
+    old = old[: data.draw(st.integers(0, len(old)))]
+    low, high = data.draw(st.sampled_from([(0, HIGHEST), (0, HIGHEST // 2), (HIGHEST // 2 + 1, HIGHEST)]))
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        folders = {n: written(root / str(n), rows) for n, rows in enumerate(parts)}
+        (root / "old").mkdir()
+        candidates.settled([folders[n] for n in old], low, high, root / "old")
+        others = [(n, folder) for n, folder in folders.items() if n not in old]
+
+        found = candidates.shared(root / "old" if old else None, {n: folders[n] for n in old}, others, low, high)
+        found = found.clone()
+
+    rows = list(found.select("hash", "owner", "flags", "part").iter_rows())
+    assert set(rows) == one_by_one(parts, low, high)
+    assert len(rows) == len(set(rows))
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), max_size=12))
+def test_who_shares_a_hash_directly_or_through_others_is_one_group(links):
+    rows = pl.DataFrame(links, schema={"hash": pl.UInt64, "owner": pl.UInt64}, orient="row")
+    lowest = {owner: owner for _, owner in links}
+    for _ in links:
+        for hashed, owner in links:
+            lowest[owner] = min([lowest[owner], *(lowest[other] for of, other in links if of == hashed)])
+
+    assert dict(groups_of(rows).select("owner", "group").iter_rows()) == lowest
