@@ -120,10 +120,8 @@ def _in_shapes(needle: str) -> Iterator[str]:
     if behind == len(needle):
         yield from (needle.translate(_AS_ZEROS), OTHER_ID)
         return
-    forms = [
-        OTHER_ID[-12:] * bool(first) + needle[first : len(needle) - last] + OTHER_ID[:9] * bool(last)
-        for first in range(behind + 1)
-        for last in range(before + 1)
-    ]
-    for form in masked(pl.Series(forms)):
-        yield str(form).replace(SEND, _MASKED_NEEDLE)
+    cuts = [(first, last) for first in range(behind + 1) for last in range(before + 1)]
+    outside = masked(pl.Series([needle[first : len(needle) - last] for first, last in cuts]))
+    for (first, last), form in zip(cuts, outside, strict=True):  # what an id took, no other one takes
+        ids = OTHER_ID[-12:] * bool(first), OTHER_ID[:9] * bool(last)
+        yield f"{ids[0]}{form}{ids[1]}".replace(SEND, _MASKED_NEEDLE)

@@ -55,6 +55,12 @@ def test_each_line_has_its_shape(texts):
     assert shapes.gather(of_lines).to_list() == [None if text is None else by_patterns(text) for text in texts]
 
 
+def test_what_an_id_took_is_of_no_other_id():
+    text = ID + ID[1:] + "x"
+
+    assert hold_any(pl.Series([by_patterns(text)]), [text[1:]]).all()
+
+
 @given(TEXTS.filter(len), st.data())
 def test_a_line_that_holds_a_needle_has_it_in_its_shape(text, data):
     begin = data.draw(st.integers(0, len(text) - 1))
