@@ -1,7 +1,9 @@
 """One log line to one value: all that the line says."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import msgspec
 
 from forensics.parsers import app_lines, json_lines, lambda_text, sqs_records
 from forensics.parsers.handle_errors import HandleError, handle_error
@@ -19,8 +21,7 @@ LAMBDA_LOG_GROUPS = "/aws/lambda/"
 """In these the poller is Lambda's own: no worker framework deletes anything there."""
 
 
-@dataclass(frozen=True)
-class ParsedLine:
+class ParsedLine(msgspec.Struct, frozen=True):
     """What one line says. None is unknown: the line does not say it.
 
     ``kind`` is init_start, start, end, report, timeout, timeout_answer, runtime_error, runtime_done, init_report, restore_start,

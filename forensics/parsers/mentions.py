@@ -1,6 +1,6 @@
 """Message ids that an application line names, each introduced by a word such as message, record or job."""
 
-from forensics.parsers.grammar import UUID, Pattern
+from forensics.parsers.grammar import UUID, Pattern, holds_any
 
 _BETWEEN = r"(?:&[a-z#0-9]{1,6};|[^0-9A-Za-z&]){0,8}+"
 _LIST = r"(?P<ids>" + UUID + r"(?:[\"'\s\u00a0]{0,3}+[,;][\"'\s\u00a0]{0,4}+" + UUID + r"){0,10000}+)(?![0-9A-Za-z-])"
@@ -27,10 +27,14 @@ ONE_ID = Pattern("mentioned_id", UUID)
 
 TAKING = Pattern(
     "taking",
-    r"(?<![A-Za-z])(?:(?:[Rr]e-?)?[Pp]rocess(?:ing|ed|es)?|[Rr]eceiv(?:ed|ing|es)|[Hh]andl(?:ing|ed|es)|[Cc]onsum(?:ing|ed|es)"
-    r"|[Dd]equeued|[Ss]tart(?:ing|ed|s)?|[Bb]egin(?:ning|s)?|[Gg]ot|[Pp]icked up|[Ww]orking on)(?![A-Za-z])",
+    r"[BCDGHPRSWbcdghprsw](?<![A-Za-z][A-Za-z])(?:"  # looked at from the first letter of each word on
+    r"(?<=[Rr])e-?[Pp]rocess(?:ing|ed|es)?|(?<=[Pp])rocess(?:ing|ed|es)?|(?<=[Rr])eceiv(?:ed|ing|es)|(?<=[Hh])andl(?:ing|ed|es)"
+    r"|(?<=[Cc])onsum(?:ing|ed|es)|(?<=[Dd])equeued|(?<=[Ss])tart(?:ing|ed|s)?|(?<=[Bb])egin(?:ning|s)?|(?<=[Gg])ot"
+    r"|(?<=[Pp])icked up|(?<=[Ww])orking on)(?![A-Za-z])",
 )
 """Words of one who has a message in hand. Who only names one may have sent it, or speak of another's."""
+_TAKING_NEEDLES = ("rocess", "eceiv", "andl", "onsum", "equeued", "tart", "egin", "Got", "got", "icked up", "orking on")
+"""A text with none of these has no such word."""
 _AROUND = 80
 """So many characters before and behind a message's id such a word may stand."""
 
@@ -61,6 +65,6 @@ def is_taking(line: str) -> bool:
     False
     """
     found = MENTION.compiled.search(line)
-    return found is not None and (
-        TAKING.compiled.search(line, max(0, found.start() - _AROUND), found.end() + _AROUND) is not None
-    )
+    if found is None or not holds_any(line, _TAKING_NEEDLES):
+        return False
+    return TAKING.compiled.search(line, max(0, found.start() - _AROUND), found.end() + _AROUND) is not None

@@ -11,8 +11,10 @@ A list in a common form (``printed_lists``) is read at once instead of by 3. to 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
+
+import msgspec
 
 from forensics.parsers import printed_lists
 from forensics.parsers.grammar import (
@@ -164,8 +166,7 @@ OTHER_ENTRY = Pattern("other_response_entry", r"\{" + _GAP + QUOTE + r"?+[A-Za-z
 """An entry with other keys than itemIdentifier: AWS takes the whole batch as failed."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """One printed SQS record. What the line does not say is None.
 
     ``position`` is its place in the printed list, from 1; None where it stands by itself.
@@ -253,7 +254,7 @@ def printed(line: str, style: str) -> Printed:
             return Printed(None, "", "")
         found = records(blanked, pattern.find_all(listed, "body"))
     if begin is None:
-        alone = [replace(record, position=None) for record in found or ()]
+        alone = [msgspec.structs.replace(record, position=None) for record in found or ()]
         return Printed(alone or None, blanked, blanked)
     before = plain[: begin.start()]
     tail = listed.rpartition(LIST_END)[2] if LIST_END in listed else ""
