@@ -85,8 +85,8 @@ def test_health_as_csv_has_a_row_a_queue(run):
 BAD = {
     "a week that is none": (["health", "--week", "2026-47"], "'2026-47' is not an ISO week"),
     "a week that was not read": (["health", "--week", "2026-W13"], "nothing was read for week '2026-W13'"),
-    "a queue nobody read": (["health", "--queue", "orders"], "nothing was read for queue 'orders'"),
-    "a queue without settings": (["check", "--queue", "orders"], "queue 'orders' has no checked settings"),
+    "a queue nobody read": (["health", "--queue", "orders"], "this data version knows no queue 'orders'"),
+    "a queue that nobody checked": (["check", "--queue", "orders"], "There is: billing, mail, payments.fifo."),
     "no week at all": (["health", "--weeks", "0"], "--weeks"),
     "neither incident nor week": (["report"], "name an incident or --week"),
     "both incident and week": (["report", "x-1", "--week", "2026-W47"], "both an incident, 'x-1', and a week"),
