@@ -146,7 +146,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
     from forensics.lake.filters import one_of
     from forensics.lake.findings import rows_of
     from forensics.people import marks_text, people_of
-    from forensics.report.hints import hints_of
+    from forensics.report.hints import hints_for
     from forensics.report.message_sentence import message_sentence
     from forensics.tables.findings import DELIVERIES, MESSAGES
     from forensics.words import time_text
@@ -166,15 +166,7 @@ def _record(work: "Work", findings: "Findings") -> dict[str, Any]:
         "incident_id": verdict["incident_id"] if verdict else None,
         "sentence": message_sentence(rows, verdict),
         "work_ids": sorted({item for _, item in work.items}),
-        "hints": [
-            hint.sentence
-            for hint in hints_of(
-                findings,
-                work.hit.queue_arn,
-                [verdict or {"item_id": work.hit.item_id, "message_id": work.hit.message_id}],
-                rows,
-            )
-        ],
+        "hints": [hint.sentence for hint in hints_for(findings, work.hit, verdict, rows)],
     }
 
 

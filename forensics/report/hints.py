@@ -11,6 +11,7 @@ from typing import Any
 
 from forensics.lake import Findings
 from forensics.lake.filters import equals, one_of
+from forensics.report.find import Hit
 from forensics.tables.findings import DELIVERIES
 from forensics.words import count_text, span_text
 
@@ -69,6 +70,12 @@ def hints_of(
             if (near := [other for other in every if _is_of_another_body(other[2], one)])
         ]
     )
+
+
+def hints_for(findings: Findings, hit: Hit, verdict: Row | None, deliveries: Iterable[Row]) -> tuple[Hint, ...]:
+    """Return the hints for a message that somebody looked for; ``verdict`` is its row of messages, if it has one."""
+    asked = verdict or {"item_id": hit.item_id, "message_id": hit.message_id}
+    return hints_of(findings, hit.queue_arn, [asked], [d for d in deliveries if d["item_id"] == asked["item_id"]])
 
 
 def _is_of_another_body(row: Row, mine: Row) -> bool:

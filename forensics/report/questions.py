@@ -15,7 +15,7 @@ from forensics.report.activity import quiet_for
 from forensics.report.fault_case import load_fault
 from forensics.report.faults import Fault, faults, shares_works
 from forensics.report.find import LEAST_CHARS, asked_text, find, reader, works
-from forensics.report.hints import hints_of
+from forensics.report.hints import hints_for
 from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_sentence
 from forensics.report.opening import affected_works
@@ -84,15 +84,7 @@ def why(findings: Findings, text: str, people: People) -> Reply:
                 "verdict": verdict["verdict"] if verdict else None,
                 "sentence": message_sentence(deliveries, verdict),
                 "because": [verdict[name] for name in told if verdict[name]] if verdict else [],
-                "hints": [
-                    hint.sentence
-                    for hint in hints_of(
-                        findings,
-                        work.hit.queue_arn,
-                        [verdict or {"item_id": work.hit.item_id, "message_id": work.hit.message_id}],
-                        deliveries,
-                    )
-                ],
+                "hints": [hint.sentence for hint in hints_for(findings, work.hit, verdict, deliveries)],
                 "marks": marks_text(people.of(verdict["incident_id"]).of(items)) if verdict else "",
                 "incident_id": verdict["incident_id"] if verdict else None,
             }

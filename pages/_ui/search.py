@@ -14,7 +14,7 @@ from forensics.identity import handle_token
 from forensics.lake.conditions import Condition
 from forensics.report.find import FULL_HANDLE, LEAST_CHARS, MOST_HITS, Key, Work, asked_text, hits_of, works
 from forensics.report.find import find as find_messages
-from forensics.report.hints import hints_of
+from forensics.report.hints import hints_for
 from forensics.report.message_sentence import done, message_sentence
 from forensics.tables import Table
 from forensics.tables.evidence import CONSUMERS, COVERAGE, LOG_EVENTS
@@ -304,11 +304,8 @@ def facts(deliveries: list[Row], verdict: Row | None) -> None:
 
 def same_bodies(work: Work, rows: list[Row], verdict: Row | None, page: Page) -> None:
     """Name other messages that are alike, close in time: a hint that counts nothing."""
-    hit = work.hit
-    asked = verdict or {"item_id": hit.item_id, "message_id": hit.message_id}
-    mine = [d for d in rows if _key(d) == hit.key]
     with guarded("messages that are alike", page.data_version):
-        for hint in hints_of(page.board.findings, hit.queue_arn, [asked], mine):
+        for hint in hints_for(page.board.findings, work.hit, verdict, rows):
             st.markdown(f":material/lightbulb: {plain(in_words(hint.sentence))}")
 
 
