@@ -11,8 +11,10 @@ import pytest
 import cli
 from forensics.checks import CHECKS
 from forensics.errors import EXIT_CHECK_FAILED
+from forensics.tables.evidence import CONSUMERS
+from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 from tests.pages import health_tale, tales
-from tests.pages.worlds import START, Story
+from tests.pages.worlds import ACCOUNT, REGION, START, Story, arn
 
 SCHEMA = Path(__file__).parents[1] / "data" / "sarif" / "sarif-schema-2.1.0.json"
 ACCEPTED = """
@@ -102,6 +104,26 @@ def test_bad_input_is_one_sentence_with_the_value(run, args, said):
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
+
+
+WITHOUT = {
+    "check": (SETTING_FINDINGS, "queue 'mail' has no checked settings"),
+    "health": (QUEUE_WEEKS, "nothing was read for queue 'mail'"),
+}
+
+
+@pytest.mark.parametrize("command", WITHOUT)
+def test_of_a_queue_that_is_known_it_is_said_what_was_not_looked_at(tmp_path, capsys, command):
+    table, said = WITHOUT[command]
+    story = Story(data_until_at=START)
+    health_tale.weekly(story)
+    story.findings[table.name] = [row for row in story.findings[table.name] if row["queue"] != "mail"]
+    consumer = {"log_group": "/ecs/mailer", "kind": "worker", "function_name": None, "found_by": "option (--log-group)"}
+    place = {"account_id": ACCOUNT, "region": REGION, "queue_arn": arn("mail"), "queue_name": "mail"}
+    story.add(CONSUMERS, {"evidence_id": "consumer:mail", **place, **consumer})
+
+    assert cli.main([command, "--queue", "mail", "--lake", str(story.save(tmp_path / "lake"))]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_check_prints_what_failed_and_ends_with_a_code_for_ci(run):
