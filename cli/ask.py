@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -85,6 +86,8 @@ def ask(
         reply = refund(findings, people, queue)
     (answer if how is RowFormat.TABLE else say)(f"{reply.sentence}.")
     if how is RowFormat.TABLE:
-        for hint in dict.fromkeys(hint for row in reply.rows for hint in row.get("hints", ())):
-            answer(hint)
+        besides = ((row.get("provisional"), *row.get("hints", ())) for row in reply.rows)
+        for told in dict.fromkeys(chain.from_iterable(besides)):
+            if told:
+                answer(told)
     print_rows(list(reply.rows), how, _LAYOUTS[str(question)], COLUMNS[str(question)])

@@ -15,7 +15,7 @@ from forensics.lake import Lake, commits, data_files, delta
 from forensics.settings import Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.streams.business_keys import BusinessKeys
-from forensics.streams.groups import functions_of_streams, log_groups_of
+from forensics.streams.groups import functions_of_streams, log_groups_of, with_kinds
 from forensics.streams.reading import Reading
 from forensics.tables import BY_NAME
 from forensics.tables import evidence as E
@@ -91,6 +91,7 @@ class Evidence:
 def pinned(lake: Lake, settings: Settings, versions: Mapping[str, int], since: datetime | None) -> Evidence:
     """Pin the evidence tables of a lake and read what is small."""
     small = {t.name: lake.read(t, version=versions[t.name]).to_pylist() if t.name in versions else [] for t in SMALL}
+    small[E.CONSUMERS.name] = with_kinds(small[E.CONSUMERS.name], settings)
     logs, points = BY_NAME["log_events"], BY_NAME["metric_points"]
     files, metric_files, call_files = (
         lake.files(t, versions[t.name]) if t.name in versions else [] for t in (logs, points, E.SEND_RECORDS)

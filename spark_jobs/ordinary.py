@@ -71,6 +71,7 @@ class Ordinary:
     def _invocations(self) -> pl.DataFrame:
         of_said = self.said.group_by("run").agg(
             shows_starts=(pl.col("says") & STARTED > 0).any(),
+            begins_items=((pl.col("says") & STARTED > 0) & pl.col("message_id").is_not_null()).any(),
             shows_effects=(pl.col("says") & EFFECT > 0).any(),
             has_response=(pl.col("says") & RESPONSE > 0).any(),
         )
@@ -104,6 +105,7 @@ class Ordinary:
             pl.col("message_count").fill_null(0).alias("record_count"),
             pl.coalesce("shows_counts", nothing),
             pl.coalesce("shows_starts", nothing),
+            pl.coalesce("begins_items", nothing),
             pl.coalesce("shows_effects", nothing),
             pl.coalesce("has_response", nothing),
             nothing.alias("has_guard_line"),

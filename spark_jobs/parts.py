@@ -41,6 +41,7 @@ INVOCATION_SCHEMA: dict[str, Any] = schema_of(INVOCATIONS) | {
     "record_count": pl.Int32,
     "shows_counts": pl.Boolean,
     "shows_starts": pl.Boolean,
+    "begins_items": pl.Boolean,
     "shows_effects": pl.Boolean,
     "has_response": pl.Boolean,
     "has_guard_line": pl.Boolean,
@@ -130,6 +131,7 @@ HANDLING_SCHEMA: dict[str, Any] = {
     "last_at": UTC_US,
     "shows_count": pl.Boolean,
     "shows_start": pl.Boolean,
+    "is_opened": pl.Boolean,
     "shows_effect": pl.Boolean,
     "first_id": pl.String,
 }

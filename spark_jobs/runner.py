@@ -32,7 +32,7 @@ from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
 from spark_jobs.parts import written
-from spark_jobs.runs import blind_starts, runs_of_mappings
+from spark_jobs.runs import blind_runs_of, runs_of_mappings
 from spark_jobs.steps import Shared
 from spark_jobs.telling import Parts, Telling
 
@@ -246,10 +246,10 @@ class _Run:
     ) -> tuple[Surroundings, int | None]:
         """Return what is known beside the lines of works, and until when any log group was read (µs)."""
         blind = [
-            starts
+            runs
             for entry, told in zip(parts.entries, parts.told, strict=True)
-            if any(group["blind"] for group in told["groups"])
-            for starts in blind_starts(self.cache.entry(*entry), reading.in_force)
+            if any(writer["blind"] for writer in _of_groups([told]))
+            for runs in blind_runs_of(self.cache.entry(*entry), reading.in_force)
         ]
         orders = orders_together(told["orders"] for told in parts.told)
         functions = {name: group.function_name for name, group in reading.groups.items()}
@@ -330,7 +330,7 @@ class _Run:
 
 
 def _of_groups(told: Iterable[Summary]) -> Iterable[dict[str, Any]]:
-    return (group for one in told for group in one["groups"])
+    return (group for one in told for group in (*one["groups"], *one.get("workers", ())))
 
 
 def _scan_name(file: LogFile, told: Summary, reading: Reading, evidence: Evidence) -> str:

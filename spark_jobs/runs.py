@@ -6,10 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from forensics.counting.blind import blind_runs
 from forensics.judging.event_counts import Run, run_of
-from forensics.judging.written import blind_of
+from forensics.judging.written import Blind
 from forensics.settings_in_force import SettingsInForce
-from spark_jobs.parts import all_invocations
+from spark_jobs.parts import all_invocations, read_part
 
 _COLUMNS = ["function_name", "queue_arn", "started_at", "ended_at", "end_status", "message_count", "shows_batch"]
 
@@ -42,8 +43,7 @@ def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[
     }
 
 
-def blind_starts(part: Path, in_force: SettingsInForce) -> list[tuple[str, str | None, list[int]]]:
-    """Return by log group and function of a part when those runs began (µs) that may have had messages which no line shows."""
-    rows = all_invocations(part).filter(~pl.col("shows_batch"))
-    of = rows.group_by("log_group", "function_name", "queue_arn", "record_count")
-    return blind_of(of.agg(pl.col("started_at").dt.epoch("us")).collect().iter_rows(), in_force)
+def blind_runs_of(part: Path, in_force: SettingsInForce) -> list[Blind]:
+    """Return the runs of a part that may have had messages which no line shows."""
+    of_workers = (part / "handlings.parquet").exists()
+    return blind_runs(all_invocations(part), read_part(part, "handlings") if of_workers else None, in_force)

@@ -22,6 +22,7 @@ def told_of(invocations: pl.DataFrame, deliveries: pl.DataFrame, handlings: pl.D
         "invocations": invocations.height,
         "deliveries": deliveries.height,
         "groups": groups.sort("log_group", "function_name").to_dicts(),
+        "workers": _workers(handlings),
         "orders": order_counts(deliveries),
         "of_invocations": invocation_counts(started),
         "of_handlings": handling_counts(handlings),
@@ -30,6 +31,13 @@ def told_of(invocations: pl.DataFrame, deliveries: pl.DataFrame, handlings: pl.D
         "received": _received(deliveries),
         "log_groups": sorted(log_groups),
     }
+
+
+def _workers(handlings: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return by log group of workers whether some handling shows how it was opened, and how many do not."""
+    opened = pl.col("is_opened")
+    told = handlings.group_by("log_group").agg(has_starts=opened.any(), blind=(~opened).sum())
+    return told.sort("log_group").with_columns(function_name=None, has_guard_line=False).to_dicts()
 
 
 def _received(deliveries: pl.DataFrame) -> tuple[int, int] | None:

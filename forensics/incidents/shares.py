@@ -99,6 +99,7 @@ def share_of(
     further = [message for message in messages if message.origin_excluded or message.origin_open or message.origin]
     mine = [redelivery for redelivery in redeliveries if redelivery.item_id in affected]
     times = [r.later_received_at for r in mine if r.later_received_at is not None]
+    times += _other_ids_at(hit)
     of_affected = [d for d in ledger if d.item_id in affected]
     return Share(
         queue=max((message.queue for message in hit), default=""),
@@ -171,6 +172,15 @@ def together(shares: Sequence[Share]) -> Share:
         triggers=triggers,
         repeated=all_repeated(share.repeated for share in shares),
     )
+
+
+def _other_ids_at(messages: Iterable[Message]) -> list[int]:
+    """Return when each id of a work but its first was received, as far as that is known."""
+    received: dict[str, list[int]] = {}
+    for message in messages:
+        if message.first_received_at is not None:
+            received.setdefault(message.work_id, []).append(message.first_received_at)
+    return [at for mine in received.values() for at in sorted(mine)[1:]]
 
 
 def _sum(counts: Iterable[Counts]) -> Counter[str]:

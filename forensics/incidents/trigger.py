@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from forensics.incidents.ranking import most_frequent
 from forensics.incidents.told import AnyDelivery
 from forensics.judging.model import Redelivery
 from forensics.run_ends import CAUSES
@@ -112,11 +111,16 @@ def triggers_of(
 
 
 def why(queue: str, consumers: Sequence[str], triggers: Triggers, origin: str | None) -> Why:
-    """Tell the most frequent trigger by its first redelivery; ``origin``, if one is known, where nothing was redelivered."""
+    """Tell the most frequent trigger by its first redelivery, of several the first in time that is known.
+
+    ``origin``, if one is known, tells where nothing was redelivered.
+    """
     if not triggers.counts:
         return Why(queue, consumers, origin) if origin else Why(queue, consumers, redelivered=0)
-    trigger = most_frequent(triggers.counts)
-    first = triggers.first[trigger]
+    trigger, first = min(
+        triggers.first.items(),
+        key=lambda one: (-triggers.counts[one[0]], one[0] == "undecidable", _place(one[1]), one[0]),
+    )
     told = Why(
         queue,
         consumers,

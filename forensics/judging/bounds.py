@@ -73,7 +73,7 @@ def _hides_before(first: Delivery, around: Surroundings) -> bool:
     twice = _twice(first)
     if twice is None or first.received_at is None:
         return True
-    return not around.is_watched(first.queue_arn, first.received_at - twice, first.received_at)
+    return not around.is_named(first.queue_arn, first.received_at - twice, first.received_at)
 
 
 def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings) -> bool:
@@ -83,7 +83,7 @@ def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings) -> 
     """
     if later.visibility_timeout_s is None or later.received_at is None or earlier.received_at is None:
         return True
-    if around.is_watched(later.queue_arn, earlier.received_at, later.received_at):
+    if around.is_named(later.queue_arn, earlier.received_at, later.received_at):
         return False
     held = held_before(earlier, around)
     # an environment that came up in time may have failed to once before
@@ -99,7 +99,7 @@ def _hides_after(last: Delivery, around: Surroundings) -> bool:
         return True
     if last.ended_by in ("dead_lettered", "in_flight"):
         return False
-    return not around.is_watched(last.queue_arn, last.received_at, last.received_at + twice)
+    return not around.is_named(last.queue_arn, last.received_at, last.received_at + twice)
 
 
 def _twice(d: Delivery) -> int | None:

@@ -1,6 +1,6 @@
 """When the logs and metrics of a queue's consumers were read in full, and would have shown what happened."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from forensics.clock import micros
@@ -61,13 +61,14 @@ def watched(
     function_settings: Sequence[Row],
     read: Mapping[str, Spans],
     shows_starts: Callable[[Writer], bool],
+    kinds: Collection[str] = ("lambda",),
 ) -> dict[str, Spans]:
-    """Return when every consumer of a queue is a function whose lines show STARTs and whose log group was read without a gap."""
+    """Return when every consumer of a queue, all of these kinds, shows how its runs begin, and its log group was read without a gap."""
     hiding = {row["function_name"] for row in function_settings if row["system_log_level"] == "WARN"}
     unwatchable = {
         row["queue_arn"]
         for row in consumers
-        if row["kind"] != "lambda"
+        if row["kind"] not in kinds
         or row["function_name"] in hiding
         or not shows_starts((row["log_group"], row["function_name"]))
     }

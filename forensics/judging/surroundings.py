@@ -3,9 +3,7 @@
 Times are whole microseconds since 1970, UTC.
 """
 
-import hashlib
 import json
-from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -34,7 +32,8 @@ from forensics.judging.readings import (
 from forensics.judging.recorded import Recorded
 from forensics.judging.sends import Sends
 from forensics.judging.task_stops import TaskStops
-from forensics.judging.written import GroupLines, Writer, Written
+from forensics.judging.watch import Watch
+from forensics.judging.written import GroupLines, Written
 from forensics.settings import Producer, Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Span, Spans, common_to
@@ -44,7 +43,6 @@ Row = Mapping[str, Any]
 
 LONGEST_VISIBILITY_S = 43_200
 """SQS hides a message for twelve hours at most: so long a poller may hold one where nothing tells the timeout."""
-_LONGEST_WATCH_MS = 24 * 3_600_000
 _SETTLE_US = 15 * 60 * 1_000_000
 """SQS moves a message only when somebody polls, and CloudWatch shows queue depths with some delay."""
 _SECOND = 1_000_000
@@ -110,12 +108,13 @@ class Surroundings:
         logs, points = read.get("log_events", {}), list(metric_points)
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
-        self._writers = writers_of(row for row in consumers if row["kind"] == "lambda")
-        self._blind_starts = {
-            writer: written.blind_starts(writer) for writer in {w for of in self._writers.values() for w in of}
-        }
+        writers = writers_of(consumers)
+        every = {writer for of in writers.values() for writer in of}
         settled = read_spans(coverage, settled_until).get("log_events", {})
-        self._watched = watched(consumers, function_settings, settled, written.shows_starts)
+        spans = watched(consumers, function_settings, settled, written.shows_starts)
+        self._watch = Watch(spans, writers, {writer: written.blind_starts(writer) for writer in every})
+        spans = watched(consumers, function_settings, settled, written.shows_starts, ("lambda", "worker"))
+        self._naming = Watch(spans, writers, {writer: written.unnamed_starts(writer) for writer in every})
         self._read_workers = read_workers(consumers, settled)
         self._unread = unread(consumers, logs)
         self._measured = measured(consumers, read.get("metric_points", {}))
@@ -168,7 +167,7 @@ class Surroundings:
         found: dict[tuple[str, str], list[Stretch]] = {}
         for uuid, mine in sorted(of_mapping.items()):
             if uuid in names and uuid in runs:
-                watched = self._watched.get(names[uuid][0], NONE)
+                watched = self._watch.spans.get(names[uuid][0], NONE)
                 told = stretches(runs[uuid], mine, common_to([read.get(uuid, NONE), watched]))
                 found.setdefault(names[uuid], []).extend(told)
         return {name: sorted(told) for name, told in found.items()}
@@ -206,20 +205,15 @@ class Surroundings:
         the one to the other, when no event could still come late, no invocation in between hides its batch, and they are at
         most 24 hours apart.
         """
-        if after is None or before is None or not self._watched.get(queue_arn, NONE).hold(after, before):
-            return False
-        if before // _MILLISECOND - after // _MILLISECOND > _LONGEST_WATCH_MS:
-            return False
-        return not any(self._has_blind(writer, after, before) for writer in self._writers[queue_arn])
+        return self._watch.holds(queue_arn, after, before)
 
-    def _has_blind(self, writer: Writer, low: int, high: int) -> bool:
-        starts = self._blind_starts[writer]
-        place = bisect_left(starts, low)
-        return place < len(starts) and starts[place] <= high
+    def is_named(self, queue_arn: str, after: int | None, before: int | None) -> bool:
+        """Tell whether the logs would have named every message that a consumer began between two moments.
 
-    def _blind_between(self, writer: Writer, low: int, high: int) -> Sequence[int]:
-        starts = self._blind_starts[writer]
-        return starts[bisect_left(starts, low) : bisect_right(starts, high)]
+        Like ``is_watched``. But a run's lines may as well say which messages it begins: what it never began it has not done. So may those
+        of workers, where every handling then shows how it was opened.
+        """
+        return self._naming.holds(queue_arn, after, before)
 
     def are_workers_read(self, queue_arn: str, after: int | None, before: int | None) -> bool:
         """Tell whether no function consumes the queue, and the log groups of all its workers were read between two moments.
@@ -296,17 +290,13 @@ class Surroundings:
         return json.dumps(told, sort_keys=True)
 
     def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int, missed_until: int) -> list[Any]:
-        writers = sorted(self._writers.get(queue_arn, ()), key=str)
-        watched = [
-            (start, end, [_digest(self._blind_between(writer, start, end)) for writer in writers])
-            for start, end in self._watched.get(queue_arn, NONE).between(low - reach, high + reach)
-        ]
         is_known = queue_arn in self._moves_known
         return [
             queue_arn in self.dead_letter_queue_arns,
             self._throttles_between(queue_arn, since, high),
             self._measured.get(queue_arn, NONE).between(since, high),
-            watched,
+            self._watch.bearing(queue_arn, low - reach, high + reach),
+            self._naming.bearing(queue_arn, low - reach, high + reach),
             self._read_workers.get(queue_arn, NONE).between(low, high),
             self._unread_between(queue_arn, low, missed_until),
             self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,
@@ -343,12 +333,6 @@ def _visibility(queue_arns: Sequence[str], states: Sequence[Row]) -> tuple[int, 
     longest = max(known, default=0)
     has_all = len(known) == len(states) and {row["queue_arn"] for row in states} >= set(queue_arns)
     return longest, longest if has_all else max(longest, LONGEST_VISIBILITY_S)
-
-
-def _digest(starts: Sequence[int]) -> str:
-    if not len(starts):
-        return ""
-    return hashlib.sha256(array("q", starts).tobytes()).hexdigest()[:32]
 
 
 def _throttles(consumers: Sequence[Row], points: Iterable[Row]) -> dict[str, list[Throttle]]:

@@ -19,6 +19,8 @@ from forensics.report.hints import hints_for
 from forensics.report.log_readiness import nothing_checked
 from forensics.report.message_sentence import message_sentence
 from forensics.report.opening import affected_works
+from forensics.report.provisional import provisional_sentence
+from forensics.report.works import by_work
 from forensics.tables.findings import DELIVERIES, INCIDENTS, MESSAGES
 from forensics.verdict.interval import AFFECTED
 from forensics.words import clock_text, count_text, interval_text, span_text
@@ -75,6 +77,7 @@ def why(findings: Findings, text: str, people: People) -> Reply:
         deliveries = [d for d in findings.read(DELIVERIES, where=of_work).to_pylist() if _key(d) in work.items]
         verdicts = {_key(m): m for m in rows_of(findings.read(MESSAGES, where=of_work)) if _key(m) in work.items}
         verdict = verdicts.get(work.hit.key) or next(iter(verdicts.values()), None)
+        whole = next((w for w in by_work(verdicts.values()) if verdict and verdict["item_id"] in w["item_ids"]), None)
         told = ("trigger_sentence", "guard_sentence", "effect_sentence")
         rows.append(
             {
@@ -83,7 +86,8 @@ def why(findings: Findings, text: str, people: People) -> Reply:
                 "business_keys": list(work.hit.business_keys),
                 "verdict": verdict["verdict"] if verdict else None,
                 "sentence": message_sentence(deliveries, verdict),
-                "because": [verdict[name] for name in told if verdict[name]] if verdict else [],
+                "because": [whole[name] for name in told if whole[name]] if whole else [],
+                "provisional": provisional_sentence(verdict, [verdict]) if verdict else None,
                 "hints": [hint.sentence for hint in hints_for(findings, work.hit, verdict, deliveries)],
                 "marks": marks_text(people.of(verdict["incident_id"]).of(items)) if verdict else "",
                 "incident_id": verdict["incident_id"] if verdict else None,

@@ -64,9 +64,10 @@ def first_repeats(redeliveries: Iterable[Row]) -> dict[str, datetime]:
 
 
 def with_first_repeats(works: Iterable[Row], again: Mapping[str, datetime]) -> Iterator[Row]:
-    """Add ``first_repeat_at`` to works, None where no repeat has a known time."""
+    """Add ``first_repeat_at`` to works, None where no repeat has a known time: of a message, or of another id of the work."""
     for work in works:
-        yield {**work, "first_repeat_at": min((again[i] for i in work["item_ids"] if i in again), default=None)}
+        repeats = [again[i] for i in work["item_ids"] if i in again] + list(work["other_ids_at"][:1])
+        yield {**work, "first_repeat_at": min(repeats, default=None)}
 
 
 def by_work(messages: Iterable[Row]) -> list[Row]:
@@ -74,7 +75,8 @@ def by_work(messages: Iterable[Row]) -> list[Row]:
 
     Added are ``message_ids`` (all ids of the work, those of other incidents last), ``item_ids`` (of the messages given),
     ``extra_effects_at_least`` and ``extra_effects_at_most`` (None: no upper bound). ``deliveries`` and ``receive_count``
-    are of all given messages together, the count None where one is not logged.
+    are of all given messages together, the count None where one is not logged. ``other_ids_at`` says when each of them was first received
+    but the first, in order.
     """
     return [_of_work(mine) for mine in _works(messages)]
 
@@ -123,16 +125,19 @@ def _counts(mine: Sequence[Row]) -> dict[str, Any]:
 
 
 def _of_work(mine: Sequence[Row]) -> Row:
+    received = sorted(m["first_received_at"] for m in mine if m["first_received_at"])
+    telling = [m for m in mine if m["causes"] or m["origin"]] or mine[:1]
     return {
         **mine[0],
         **_counts(mine),
         **{name: _first_known(mine, name) for name in ("message_id", "origin", "group_id", "deduplication_id")},
         **{name: _together(mine, name) for name in ("causes", "business_keys", "evidence_ids")},
         "message_ids": _ids(mine),
-        "first_received_at": min((m["first_received_at"] for m in mine if m["first_received_at"]), default=None),
+        "first_received_at": received[0] if received else None,
+        "other_ids_at": received[1:],
         "last_received_at": max((m["last_received_at"] for m in mine if m["last_received_at"]), default=None),
         "is_dead_lettered": any(m["is_dead_lettered"] for m in mine),
-        "trigger_sentence": joined(dict.fromkeys(m["trigger_sentence"] for m in mine if m["trigger_sentence"])),
+        "trigger_sentence": joined(dict.fromkeys(m["trigger_sentence"] for m in telling if m["trigger_sentence"])),
     }
 
 

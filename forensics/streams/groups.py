@@ -106,6 +106,18 @@ def log_groups_of(
     return LogGroups(groups, writers, functions, told.declared)
 
 
+def with_kinds(consumers: Iterable[Row], settings: Settings) -> list[Row]:
+    """Return rows of ``consumers``, each of a log group that the settings file says is a worker's with that kind.
+
+    An import that was told only a log group's queue does not know who writes there.
+    """
+    workers = {worker.log_group for worker in settings.workers}
+    return [
+        {**row, "kind": WORKER} if row["kind"] is None and row["log_group"] in workers else dict(row)
+        for row in consumers
+    ]
+
+
 class _Told:
     """What settings file, consumers and snapshots say of log groups, functions and queues."""
 

@@ -21,6 +21,7 @@ _STARTS = frozenset({"started", "worker_started"})
 class Handling(NamedTuple):
     """One message with one worker, once. ``facts`` are what the stream says of it, in order, with the message filled in.
 
+    ``is_opened``: a line that opens it names the message itself.
     ``consumer`` is ``log_group|log_stream|item_id|ms``, with the time of the handling's first line in ms since 1970, UTC.
     So it stays the same whatever else of the stream or of the message's other handlings is in evidence. Where a message is
     handed to workers of one stream more than once in one ms, ``.2``, ``.3`` follow.
@@ -30,6 +31,7 @@ class Handling(NamedTuple):
     log_stream: str
     item_id: str
     facts: list[Fact]
+    is_opened: bool
 
 
 def handlings_of(
@@ -47,6 +49,11 @@ def handlings_of(
     by_item: dict[str, list[AboutItem]] = {}
     for about in attributed(facts_once(facts), one_at_a_time, message_by_handle):
         by_item.setdefault(about.item_id, []).append(about)
+    openers = {
+        placed.fact.evidence_id
+        for placed in facts
+        if placed.fact.role in _SURENESS and placed.fact.message_id is not None
+    }
     found = []
     for item_id, its_facts in by_item.items():
         last_ms, same_ms = None, 0
@@ -55,7 +62,9 @@ def handlings_of(
             same_ms = same_ms + 1 if ms == last_ms else 1
             last_ms = ms
             start = f"{ms}.{same_ms}" if same_ms > 1 else f"{ms}"
-            found.append(Handling(f"{group.name}|{log_stream}|{item_id}|{start}", log_stream, item_id, handling))
+            is_opened = any(fact.role in _SURENESS and fact.evidence_id in openers for fact in handling)
+            consumer = f"{group.name}|{log_stream}|{item_id}|{start}"
+            found.append(Handling(consumer, log_stream, item_id, handling, is_opened))
     return found
 
 
@@ -96,7 +105,8 @@ def lines_row(handling: Handling, log_group: str) -> dict[str, Any]:
         "first_at": min(times),
         "last_at": max(times),
         "shows_count": any(fact.receive_count is not None for fact in facts),
-        "shows_start": any(fact.role in ("started", "worker_started") for fact in facts),
+        "shows_start": any(fact.role in _STARTS for fact in facts),
+        "is_opened": handling.is_opened,
         "shows_effect": any(fact.role == "effect" for fact in facts),
         "first_id": min(fact.evidence_id for fact in facts),
     }

@@ -339,6 +339,7 @@ def lines_row(invocation: Invocation) -> dict[str, Any]:
         "record_count": len({f.message_id for f in facts if f.role == "record"}),
         "shows_counts": any(f.receive_count is not None for f in facts),
         "shows_starts": "started" in roles,
+        "begins_items": any(f.role == "started" and f.item_id is not None for f in facts),
         "shows_effects": "effect" in roles,
         "has_response": invocation.has_response,
         "has_guard_line": "idempotency" in roles,

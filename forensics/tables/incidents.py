@@ -14,7 +14,11 @@ INCIDENTS = Table(
         QUEUE,
         Column("started_at", "timestamp", "first receive of an affected message, UTC"),
         Column("ended_at", "timestamp", "last activity of an affected message, UTC"),
-        Column("first_repeat_at", "timestamp", "first redelivery of an affected message, UTC"),
+        Column(
+            "first_repeat_at",
+            "timestamp",
+            "first redelivery of an affected message, or receive of another id of its work, UTC",
+        ),
         Column("messages", "int", "affected messages; null where logs name none"),
         Column("messages_at_most", "int", "upper bound of affected messages"),
         Column("confirmed", "int", "messages whose work was done more than once"),

@@ -236,6 +236,19 @@ def test_why_something_nobody_knows_was_charged_twice_is_an_error(run, asked, sa
     assert f"'{asked}' {said}" in err
 
 
+def test_what_late_lines_may_still_change_is_said_to_whoever_asks_why(tmp_path, capsys):
+    found = world.findings()
+    found["messages"][2] |= {"is_provisional": True, "final_at": world.after(86_400)}
+    lake = world.save(tmp_path / "lake", found)
+    told = {}
+    for key in ("pay-1003", "pay-1001"):
+        assert cli.main(["ask", "why", key, "--lake", str(lake.root)]) == 0
+        told[key] = capsys.readouterr().out
+
+    assert "Provisional: the verdict on 1 work rests on lines that are missing" in told["pay-1003"]
+    assert "Provisional" not in told["pay-1001"]
+
+
 def test_the_status_tells_sources_gaps_and_data_version(run):
     code, out, _ = run("status", "--format", "json")
     status = json.loads(out)

@@ -206,8 +206,11 @@ def test_rows_of_an_earlier_release_are_read_in_english():
 
 
 def test_of_a_work_with_several_ids_each_reason_is_said():
-    told = [trigger_sentence([], 1, 1), trigger_sentence(["throttled"], 2, 2)]
+    causes = (["released"], ["throttled"])
+    told = [trigger_sentence(why, 2, 2) for why in causes]
     rows = [dict.fromkeys(MESSAGES.given_names) | {"work_id": "w", "item_id": str(n), "deliveries": 1} for n in (1, 2)]
-    (work,) = by_work([row | {"trigger_sentence": text} for row, text in zip(rows, told, strict=True)])
+    said = zip(rows, causes, told, strict=True)
+    (work,) = by_work([row | {"causes": why, "trigger_sentence": text} for row, why, text in said])
 
+    assert str(work["trigger_sentence"]) == " ".join(map(str, told))
     assert english_in(JA.sentence(work["trigger_sentence"])) == []

@@ -51,10 +51,10 @@ class SmallLake:
             observed_at=at(3600),
         )
 
-    def worker(self, queue: str, *lines: tuple[float, str], stream: str = "app/1") -> None:
-        """Add a worker's log group for a queue, ``/ecs/<queue>``, with lines at seconds after noon."""
+    def worker(self, queue: str, *lines: tuple[float, str], stream: str = "app/1", kind: str | None = "worker") -> None:
+        """Add a worker's log group for a queue, ``/ecs/<queue>``, with lines at seconds after noon; an import knows no ``kind``."""
         group = f"/ecs/{queue}"
-        self._consumer(queue, group, "worker", None)
+        self._consumer(queue, group, kind, None)
         self._lines(group, stream, lines)
 
     def function(
@@ -115,7 +115,7 @@ class SmallLake:
             collected_at=at(7200),
         )
 
-    def _consumer(self, queue: str, group: str, kind: str, function: str | None) -> None:
+    def _consumer(self, queue: str, group: str, kind: str | None, function: str | None) -> None:
         self._add(
             "consumers",
             queue_arn=arn(queue),

@@ -100,6 +100,7 @@ def world() -> SmallLake:
         (2, f"Error acknowledging in queue spring messages {SPRING} in 900ms"),
         (31, f"handling {SPRING}"),
         (32, f"stored {SPRING}"),
+        kind=None,
     )
     lake.queue("own")
     lake.worker("own", own(0, "start", 1), own(1, "deleted", 1), own(31, "start", 2), own(32, "deleted", 2))

@@ -48,6 +48,15 @@ def causes(found) -> dict[str, list[dict]]:
     return told
 
 
+def test_a_worker_that_says_what_it_begins_bounds_how_often_work_was_done(rows):
+    """No line of it counts receives; its kind is known from the settings file alone."""
+    spring, celery = rows[SPRING], rows[f"key:{TASK}"]
+
+    assert (spring["effects_at_least"], spring["effects_at_most"]) == (2, 2)
+    assert "Nothing bounds it" not in spring["effect_sentence"]
+    assert (celery["effects_at_least"], celery["effects_at_most"]) == (2, None), "its start names no message"
+
+
 CONFIRMED = {
     "Celery, by its task id": (f"key:{TASK}", None),
     "Shoryuken": (SHO, "visibility_expired"),

@@ -75,6 +75,7 @@ def test_a_work_under_two_message_ids_is_one_work_with_one_extra_effect():
     assert (found["works"], found["works_confirmed"], found["works_harmless"], found["works_shared"]) == (1, 1, 1, 0)
     assert (found["extra_effects_at_least"], found["extra_effects_at_most"]) == (1, 2)
     assert found["headline"] == "1 of 2 works, sent in 3 messages, was processed more than once"
+    assert found["first_repeat_at"] == at(400), "the other id's receive"
 
 
 def test_extra_effects_belong_to_the_incident_that_saw_the_work_done_again():
@@ -128,6 +129,27 @@ def test_the_first_repeat_is_the_first_to_come():
 
     assert found["first_repeat_at"] == at(60)
     assert "SQS redelivered it 5.67 s after the previous receive" in found["cause_sentence"]
+
+
+TRIGGERS = {
+    "the most frequent": (
+        [("a", 2, 60, "throttled"), ("b", 2, 10, "released"), ("b", 3, 90, "throttled")],
+        "throttled",
+    ),
+    "of equally frequent ones the first in time": (
+        [("a", 2, 60, "broker_copy"), ("b", 2, 30, "throttled")],
+        "throttled",
+    ),
+    "one that is known, if later": ([("a", 2, 60, "throttled"), ("b", 2, 30, "undecidable")], "throttled"),
+    "one whose time is known": ([("a", 2, None, "broker_copy"), ("b", 2, 30, "throttled")], "throttled"),
+}
+
+
+@pytest.mark.parametrize(("redeliveries", "expected"), TRIGGERS.values(), ids=TRIGGERS)
+def test_the_trigger_that_is_told_first_is(redeliveries, expected):
+    made = [redelivery(item, index, later, cause=cause) for item, index, later, cause in redeliveries]
+
+    assert row([message("a"), message("b")], made)["trigger"] == expected
 
 
 def test_a_rival_cause_is_out_where_it_is_for_every_redelivery_with_its_most_frequent_reason():

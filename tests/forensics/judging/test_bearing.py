@@ -71,7 +71,8 @@ ROWS: dict[str, st.SearchStrategy[Any]] = {
 
 
 def lines_of(group: str, first: int, length: int, has_starts: bool, blind: list[int], has_guard: bool) -> GroupLines:
-    return GroupLines(group, at(first), at(first + length), has_starts, sorted(at(m) for m in blind), has_guard)
+    starts = sorted(at(m) for m in blind)
+    return GroupLines(group, at(first), at(first + length), has_starts, starts, has_guard, unnamed_starts=starts[:1])
 
 
 def group_lines(group: str) -> st.SearchStrategy[GroupLines]:
@@ -144,6 +145,7 @@ def answers(around: Surroundings) -> dict[str, Any]:
                 )
                 found[f"{span}"] = (
                     around.is_watched(*span),
+                    around.is_named(*span),
                     around.are_workers_read(*span),
                     around.throttled(*span),
                 )
@@ -187,7 +189,9 @@ def test_what_was_read_of_later_times_does_not_bear_on_the_work(world, later, mo
     ]  # read behind the work before, too
     grown = [
         line._replace(
-            last_at=line.last_at + more * MINUTE_US, blind_starts=[*line.blind_starts, *map(at, sorted(blind))]
+            last_at=line.last_at + more * MINUTE_US,
+            blind_starts=[*line.blind_starts, *map(at, sorted(blind))],
+            unnamed_starts=[*line.unnamed_starts, *map(at, sorted(blind))],
         )
         for line in told
     ]
@@ -214,9 +218,15 @@ def blind(*minutes: float) -> dict:
     return {"lines": [GroupLines(CHARGE, at(0), at(60), True, [at(m) for m in minutes])]}
 
 
+def unopened(*minutes: float) -> dict:
+    """Handlings of a worker that no line opens began at these minutes."""
+    return {"lines": [GroupLines(MAILER, at(0), at(60), True, unnamed_starts=[at(m) for m in minutes])]}
+
+
 PLAIN = {"queue_settings": [queue()], "lines": [GroupLines(CHARGE, at(0), at(60), True)], "consumers": [FUNCTION]}
 ONLY_WORKERS = {"consumers": [consumer(PAYMENTS, MAILER, "worker", None)]}
 WATCHED = {"coverage": [read(0, 60)]}
+OPENED = ONLY_WORKERS | {"coverage": [read(0, 60, MAILER)], "lines": [GroupLines(MAILER, at(0), at(60), True)]}
 UNDATED = {"queue_settings": [queue(visibility_s=None)]}
 MAPPING = {
     "evidence_id": "mapping:1",
@@ -239,6 +249,8 @@ BEARS: dict[str, tuple[dict, dict, bool]] = {
     "that its function's log group was read": ({}, WATCHED, True),
     "an invocation that hides its batch, where the logs would else have shown one": (WATCHED, blind(LOW), True),
     "at another time": (WATCHED | blind(LOW + 1), blind(LOW + 2), True),
+    "a worker's handling that no line opens": (OPENED, unopened(LOW), True),
+    "none where nobody knows what else takes its messages": (OPENED | {"consumers": [UNKNOWN]}, unopened(LOW), False),
     "none where nothing was read": ({}, blind(LOW), False),
     "also up to two visibility timeouts before and behind": (WATCHED, blind(LOW - 1, HIGH + 1), True),
     "none from farther before or behind": (WATCHED, blind(LOW - 5, HIGH + 5), False),

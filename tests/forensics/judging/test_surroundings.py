@@ -141,6 +141,40 @@ def test_the_logs_would_have_shown_an_invocation_where(other, after, before, exp
     assert around.is_watched(PAYMENTS, *span) is expected
 
 
+def of_mailer(has_starts=True, unnamed=()):
+    return lines(MAILER, has_starts=has_starts)._replace(unnamed_starts=[at(m) for m in unnamed])
+
+
+WORKER = {"consumers": [consumer(PAYMENTS, MAILER, "worker", None)], "coverage": [read(0, 60, MAILER)]}
+BOTH = {"consumers": [consumer(), *WORKER["consumers"]], "coverage": [read(0, 60), *WORKER["coverage"]]}
+NAMED = {
+    "every run prints its batch": ({}, True),
+    "a run that prints none names what it begins": ({"lines": [lines(blind=[5])]}, True),
+    "not where a run does neither": ({"lines": [lines(blind=[5])._replace(unnamed_starts=[at(5)])]}, False),
+    "each handling of a worker shows how it was opened": (WORKER | {"lines": [of_mailer()]}, True),
+    "not where one does not": (WORKER | {"lines": [of_mailer(unnamed=[5])]}, False),
+    "one before or behind hides nothing": (WORKER | {"lines": [of_mailer(unnamed=[-1, 11])]}, True),
+    "not where none does": (WORKER | {"lines": [of_mailer(has_starts=False)]}, False),
+    "not where the worker's log group has a gap": (
+        WORKER | {"coverage": [read(0, 4, MAILER), read(5, 60, MAILER)], "lines": [of_mailer()]},
+        False,
+    ),
+    "runs of a function and handlings of a worker both do": (BOTH | {"lines": [lines(), of_mailer()]}, True),
+    "not where the function's does not": (BOTH | {"lines": [lines(has_starts=False), of_mailer()]}, False),
+    "not where nobody knows what takes messages": (
+        {"consumers": [consumer(), consumer(PAYMENTS, MAILER, None, None)], "lines": [lines(), of_mailer()]},
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("other", "expected"), NAMED.values(), ids=NAMED)
+def test_the_logs_would_have_named_what_any_consumer_began_where(other, expected):
+    around = Surroundings(**({"consumers": [consumer()], "coverage": [read(0, 60)], "lines": [lines()]} | other))
+
+    assert around.is_named(PAYMENTS, at(0), at(10)) is expected
+
+
 def test_workers_are_read_where_the_log_groups_of_all_were_and_no_function_takes_messages():
     second = consumer(MAILS, "mailer-2", "worker", None)
     both = [read(0, 60, MAILER), read(5, 90, "mailer-2")]

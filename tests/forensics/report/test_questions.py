@@ -34,6 +34,21 @@ def test_why_is_answered_by_a_key_with_trigger_guard_and_effect_and_who_marked_i
     assert reply.sentence == " ".join(reply.rows[0]["because"]).rstrip(".") + "; marked: refunded (Ana)"
 
 
+def test_why_of_a_work_that_was_sent_again_says_so_whichever_of_its_ids_is_found(tmp_path):
+    found = world.findings()
+    told = {
+        "work_id": "one",
+        "business_keys": ["pay-1001"],
+        "causes": [],
+        "trigger_sentence": "It was delivered 1 time.",
+    }
+    found["messages"][0] |= told
+    found["messages"][1] |= told | {"origin": "producer_retry", "trigger_sentence": "The same key was sent again."}
+    reply = ask(why, world.save(tmp_path / "lake", found), "pay-1001")
+
+    assert reply.sentence.startswith("The same key was sent again.")
+
+
 def test_a_message_that_was_done_once_is_told_so_and_an_unknown_one_too(lake):
     assert ask(why, lake, "pay-1003").sentence.startswith("Nothing shows that it was processed twice: ")
     assert ask(why, lake, "pay-9").sentence.startswith("pay-9 names no message")

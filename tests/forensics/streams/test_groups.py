@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from forensics.settings import Consumer, Settings
-from forensics.streams.groups import functions_of_streams, log_groups_of
+from forensics.streams.groups import functions_of_streams, log_groups_of, with_kinds
 
 ACCOUNT = "arn:aws:sqs:eu-west-1:111122223333:"
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -67,6 +67,14 @@ KINDS = {
 @pytest.mark.parametrize(("consumers", "name", "platform", "kind"), KINDS.values(), ids=KINDS)
 def test_a_log_group_is(consumers, name, platform, kind):
     assert of(*consumers, name=name, with_platform_lines=platform).kind == kind
+
+
+def test_a_log_group_that_the_settings_file_says_is_a_workers_is_one():
+    rows = [consumer("/ecs/pay", None, None), consumer("/ecs/mail", None, None), consumer()]
+    settings = Settings.parse('[[worker]]\nlog_group = "/ecs/pay"')
+
+    assert [row["kind"] for row in with_kinds(rows, settings)] == ["worker", None, "lambda"]
+    assert [row["kind"] for row in rows] == [None, None, "lambda"], "as they were"
 
 
 def test_only_groups_that_have_lines_are_given_back():

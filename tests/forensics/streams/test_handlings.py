@@ -2,7 +2,7 @@
 
 import pytest
 
-from forensics.streams.handlings import delivery_of
+from forensics.streams.handlings import delivery_of, lines_row
 from tests.forensics.streams.worker_streams import CHANGE, DELETE, GROUP, NOON, handlings, told
 
 SAID = {
@@ -247,6 +247,23 @@ def test_a_delivery_is_of_one_message_and_runs_from_its_first_line_to_its_end():
     assert delivery.run_ended_at == NOON + 3_000_000
     assert delivery.run_last_line_at == NOON + 64_000_000
     assert delivery.fact_ids == ["line-000", "line-001", "line-002", "line-003"]
+
+
+OPENED = {
+    "it was printed": (("record a", "effect a"), True),
+    "the worker said that it begins": (("started a", "effect a"), True),
+    "so did its framework": (("worker_started a", "effect a"), True),
+    "no line opens it": (("effect a", "worker_finished a"), False),
+    "its framework began some message": (("worker_started", "effect a"), False),
+    "the worker began what has a key": (("record b key=k", "started key=k", "effect key=k a"), False),
+}
+
+
+@pytest.mark.parametrize(("said", "expected"), OPENED.values(), ids=OPENED)
+def test_a_line_that_opens_a_handling_names_its_message_where(said, expected):
+    of_a = [h for h in handlings(*said, one_at_a_time=True) if h.item_id == "a"]
+
+    assert [(h.is_opened, lines_row(h, "/ecs/pay")["is_opened"]) for h in of_a] == [(expected, expected)]
 
 
 ENDS = {
