@@ -245,13 +245,13 @@ class _Run:
         self, surveys: Sequence[Summary], parts: Parts, reading: Reading, calls: Recorded
     ) -> tuple[Surroundings, int | None]:
         """Return what is known beside the lines of works, and until when any log group was read (µs)."""
+        orders = orders_together(told["orders"] for told in parts.told)
         blind = [
             starts
             for entry, told in zip(parts.entries, parts.told, strict=True)
             if any(group["blind"] for group in told["groups"])
-            for starts in blind_starts(self.cache.entry(*entry), reading.in_force)
+            for starts in blind_starts(self.cache.entry(*entry), reading.in_force, orders)
         ]
-        orders = orders_together(told["orders"] for told in parts.told)
         functions = {name: group.function_name for name, group in reading.groups.items()}
         lines = lines_of_writers(_of_groups(surveys), _of_groups(parts.told), blind, functions, orders)
         around = Surroundings(

@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 
 from forensics.judging.event_counts import Run, run_of
-from forensics.judging.written import blind_of
+from forensics.judging.order import OrderCounts
+from forensics.judging.written import BlindStarts, Writer, blind_of
 from forensics.settings_in_force import SettingsInForce
 from spark_jobs.parts import all_invocations
 
@@ -42,8 +43,10 @@ def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[
     }
 
 
-def blind_starts(part: Path, in_force: SettingsInForce) -> list[tuple[str, str | None, list[int]]]:
-    """Return by log group and function of a part when those runs began (µs) that may have had messages which no line shows."""
+def blind_starts(
+    part: Path, in_force: SettingsInForce, orders: Mapping[Writer, OrderCounts]
+) -> list[tuple[Writer, BlindStarts]]:
+    """Return of each writer of a part when those runs began (µs) that may have had messages which no line shows."""
     rows = all_invocations(part).filter(~pl.col("shows_batch"))
-    of = rows.group_by("log_group", "function_name", "queue_arn", "record_count")
-    return blind_of(of.agg(pl.col("started_at").dt.epoch("us")).collect().iter_rows(), in_force)
+    of = rows.group_by("log_group", "function_name", "queue_arn", "in_hand_count", "order_if_all_shown")
+    return blind_of(of.agg(pl.col("started_at").dt.epoch("us")).collect().iter_rows(), in_force, orders)

@@ -1,9 +1,9 @@
 """Can deliveries hide? Then no upper bound holds for how often the work was done.
 
 Where every receive count was logged nothing hides, unless the last run outlived its visibility timeout and what others did
-was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then; between two, because it did, or because
+was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then, or showed all the work of those that it did not name; between two, because it did, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because the consumer still named every
-message. A success alone ends nothing: its delete may have failed without a word.
+message, or all its work. A success alone ends nothing: its delete may have failed without a word.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def _may_have_gone_on(last: Delivery, around: Surroundings) -> bool:
     ):
         return False
     until = last.hidden_until_at + last.hidden_until_at - last.received_at
-    return not around.is_watched(last.queue_arn, last.received_at, max(until, last.run_ended_at))
+    return not around.shows_all_work(last.queue_arn, last.received_at, max(until, last.run_ended_at))
 
 
 def _hides_before(first: Delivery, around: Surroundings) -> bool:
@@ -73,7 +73,7 @@ def _hides_before(first: Delivery, around: Surroundings) -> bool:
     twice = _twice(first)
     if twice is None or first.received_at is None:
         return True
-    return not around.is_watched(first.queue_arn, first.received_at - twice, first.received_at)
+    return not around.shows_all_work(first.queue_arn, first.received_at - twice, first.received_at)
 
 
 def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings) -> bool:
@@ -83,7 +83,7 @@ def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings) -> 
     """
     if later.visibility_timeout_s is None or later.received_at is None or earlier.received_at is None:
         return True
-    if around.is_watched(later.queue_arn, earlier.received_at, later.received_at):
+    if around.shows_all_work(later.queue_arn, earlier.received_at, later.received_at):
         return False
     held = held_before(earlier, around)
     # an environment that came up in time may have failed to once before
@@ -99,7 +99,7 @@ def _hides_after(last: Delivery, around: Surroundings) -> bool:
         return True
     if last.ended_by in ("dead_lettered", "in_flight"):
         return False
-    return not around.is_watched(last.queue_arn, last.received_at, last.received_at + twice)
+    return not around.shows_all_work(last.queue_arn, last.received_at, last.received_at + twice)
 
 
 def _twice(d: Delivery) -> int | None:

@@ -111,9 +111,9 @@ class Surroundings:
         self.read_of_logs = {group: tuple(spans) for group, spans in logs.items()}
         self._borders = {group: borders(span, logs.get(group)) for group, span in written.spans.items()}
         self._writers = writers_of(row for row in consumers if row["kind"] == "lambda")
-        self._blind_starts = {
-            writer: written.blind_starts(writer) for writer in {w for of in self._writers.values() for w in of}
-        }
+        writers = {writer for of in self._writers.values() for writer in of}
+        self._blind_starts = {writer: written.blind_starts(writer) for writer in writers}
+        self._workable_starts = {writer: written.workable_starts(writer) for writer in writers}
         settled = read_spans(coverage, settled_until).get("log_events", {})
         self._watched = watched(consumers, function_settings, settled, written.shows_starts)
         self._read_workers = read_workers(consumers, settled)
@@ -206,20 +206,23 @@ class Surroundings:
         the one to the other, when no event could still come late, no invocation in between hides its batch, and they are at
         most 24 hours apart.
         """
+        return self._shows_runs(queue_arn, after, before, self._blind_starts)
+
+    def shows_all_work(self, queue_arn: str, after: int | None, before: int | None) -> bool:
+        """Tell whether the logs would have shown a message's work between two moments, if not who had it: as ``is_watched``.
+
+        An invocation in between may hide its batch if it surely did no work of which it prints nothing.
+        """
+        return self._shows_runs(queue_arn, after, before, self._workable_starts)
+
+    def _shows_runs(
+        self, queue_arn: str, after: int | None, before: int | None, but: Mapping[Writer, Sequence[int]]
+    ) -> bool:
         if after is None or before is None or not self._watched.get(queue_arn, NONE).hold(after, before):
             return False
         if before // _MILLISECOND - after // _MILLISECOND > _LONGEST_WATCH_MS:
             return False
-        return not any(self._has_blind(writer, after, before) for writer in self._writers[queue_arn])
-
-    def _has_blind(self, writer: Writer, low: int, high: int) -> bool:
-        starts = self._blind_starts[writer]
-        place = bisect_left(starts, low)
-        return place < len(starts) and starts[place] <= high
-
-    def _blind_between(self, writer: Writer, low: int, high: int) -> Sequence[int]:
-        starts = self._blind_starts[writer]
-        return starts[bisect_left(starts, low) : bisect_right(starts, high)]
+        return not any(_between(but[writer], after, before) for writer in self._writers[queue_arn])
 
     def are_workers_read(self, queue_arn: str, after: int | None, before: int | None) -> bool:
         """Tell whether no function consumes the queue, and the log groups of all its workers were read between two moments.
@@ -298,7 +301,15 @@ class Surroundings:
     def _of_queue(self, queue_arn: str, since: int, low: int, high: int, reach: int, missed_until: int) -> list[Any]:
         writers = sorted(self._writers.get(queue_arn, ()), key=str)
         watched = [
-            (start, end, [_digest(self._blind_between(writer, start, end)) for writer in writers])
+            (
+                start,
+                end,
+                [
+                    _digest(_between(s, start, end))
+                    for w in writers
+                    for s in (self._blind_starts[w], self._workable_starts[w])
+                ],
+            )
             for start, end in self._watched.get(queue_arn, NONE).between(low - reach, high + reach)
         ]
         is_known = queue_arn in self._moves_known
@@ -327,6 +338,10 @@ class Surroundings:
             sorted(str(function) for group, function in self._guarding if group == log_group),
             sorted((str(function), *order) for (group, function), order in self._orders.items() if group == log_group),
         ]
+
+
+def _between(starts: Sequence[int], low: int, high: int) -> Sequence[int]:
+    return starts[bisect_left(starts, low) : bisect_right(starts, high)]
 
 
 def _begin(throttle: Throttle) -> int:

@@ -18,8 +18,8 @@ def may_be_of(writer: Writer, lines_of: Writer) -> bool:
 
 
 class GroupLines(NamedTuple):
-    """What the lines of one log group tell, or of one function in it. ``blind_starts``: when invocations began that print no
-    record, sorted.
+    """What the lines of one log group tell, or of one function in it. ``blind_starts``: when invocations began that may have had
+    messages which no line names, sorted; ``workable_starts``: those of them that may have done such a message's work.
 
     ``has_starts``: some invocation shows its START; ``has_guard_line``: some line is of an idempotency library; ``orders``: what
     runs tell of the order in which they take their batches.
@@ -33,20 +33,27 @@ class GroupLines(NamedTuple):
     has_guard_line: bool = False
     function_name: str | None = None
     orders: OrderCounts = OrderCounts()
+    workable_starts: Sequence[int] = ()
+
+
+class BlindStarts(NamedTuple):
+    """When runs began (µs) that may have had messages which no line names, and those of them that may have done their work."""
+
+    all: list[int]
+    workable: list[int]
 
 
 def lines_of_writers(
     files: Iterable[Mapping[str, Any]],
     parts: Iterable[Mapping[str, Any]],
-    blind: Iterable[tuple[str, str | None, Iterable[int]]],
+    blind: Iterable[tuple[Writer, BlindStarts]],
     functions: Mapping[str, str | None],
     orders: Mapping[Writer, OrderCounts],
 ) -> list[GroupLines]:
     """Return every log group that has lines, and every function in it, by name.
 
     ``files`` are rows of one log group each, with ``first_at`` and ``last_at``; ``parts`` of one writer each, with ``has_starts``
-    and ``has_guard_line``. ``blind`` has the starts of invocations that print no record, ``functions`` says by log group whose it
-    is by name.
+    and ``has_guard_line``; ``functions`` says by log group whose it is by name.
     """
     spans: dict[str, tuple[int, int]] = {}
     for told in files:
@@ -60,43 +67,58 @@ def lines_of_writers(
         writers.add(writer)
         has_starts[writer] |= bool(told["has_starts"])
         has_guard[writer] |= bool(told["has_guard_line"])
-    starts: dict[Writer, list[int]] = defaultdict(list)
-    for log_group, function, at in blind:
-        starts[log_group, function] += at
+    starts: dict[Writer, BlindStarts] = defaultdict(lambda: BlindStarts([], []))
+    for writer, at in blind:
+        starts[writer].all.extend(at.all)
+        starts[writer].workable.extend(at.workable)
     return [
         GroupLines(
             writer[0],
             *spans[writer[0]],
             has_starts[writer],
-            sorted(starts[writer]),
+            sorted(starts[writer].all),
             has_guard[writer],
             writer[1],
             orders.get(writer, OrderCounts()),
+            sorted(starts[writer].workable),
         )
         for writer in sorted(writers, key=str)
     ]
 
 
 def blind_of(
-    runs: Iterable[tuple[str, str | None, str | None, int, Sequence[int]]], in_force: SettingsInForce
-) -> list[tuple[str, str | None, list[int]]]:
-    """Return by writer when those runs began that may have had messages which no line shows, of runs without a whole printed batch.
+    runs: Iterable[tuple[str, str | None, str | None, int, str | None, Sequence[int]]],
+    in_force: SettingsInForce,
+    orders: Mapping[Writer, OrderCounts],
+) -> list[tuple[Writer, BlindStarts]]:
+    """Return by writer when those runs began that may have had messages which no line names, of runs without a whole printed batch.
 
-    ``runs`` are log group, function, queue, how many records their lines print, and their starts (µs); as many as their mapping
-    hands out at most are all they had.
+    ``runs`` are log group, function, queue, of how many messages their lines say that they were in hand, the order in which the
+    batch is taken if every work done is shown, and their starts (µs). As many messages as their mapping hands out at most are
+    all they had; and where nothing goes on behind a run's end, work that is not shown was not done.
     """
-    found: dict[Writer, list[int]] = {}
-    for log_group, function, queue_arn, count, starts in runs:
-        blind = starts if not count else [at for at in starts if not _holds(in_force, queue_arn, function, at, count)]
-        found.setdefault((log_group, function), []).extend(blind)
-    return [(*writer, blind) for writer, blind in found.items() if blind]
+    found: dict[Writer, BlindStarts] = {}
+    for log_group, function, queue_arn, count, order, starts in runs:
+        writer = log_group, function
+        is_sequential = "sequential" in (order, order and orders.get(writer, OrderCounts()).order.taken)
+        of_writer = found.setdefault(writer, BlindStarts([], []))
+        for at in starts:
+            most = _most_handed_out(in_force, queue_arn, function, at)
+            if most is not None and most <= count:
+                continue
+            of_writer.all.append(at)
+            if not is_sequential and (order is None or most != 1):
+                of_writer.workable.append(at)
+    return [(writer, blind) for writer, blind in found.items() if blind.all]
 
 
-def _holds(in_force: SettingsInForce, queue_arn: str | None, function: str | None, at: int, count: int) -> bool:
+def _most_handed_out(in_force: SettingsInForce, queue_arn: str | None, function: str | None, at: int) -> int | None:
+    """Return the batch size in force at a moment; None where nothing vouches for it."""
     mapping = in_force.mapping(queue_arn, function, at)
-    if mapping is None or mapping["batch_size"] is None or mapping["is_later_snapshot"]:
-        return False
-    return bool(mapping["batch_size"] <= count)
+    if mapping is None or mapping["is_later_snapshot"]:
+        return None
+    size: int | None = mapping["batch_size"]
+    return size
 
 
 class Written:
@@ -128,6 +150,13 @@ class Written:
         return any(told.has_starts for told in own)
 
     def blind_starts(self, writer: Writer) -> Sequence[int]:
-        """Return when invocations began that print no record and may be of a function, sorted."""
-        starts = [told.blind_starts for told in self._maybe_of(writer)]
-        return starts[0] if len(starts) == 1 else sorted(start for some in starts for start in some)
+        """Return when invocations began that may have had messages unnamed and may be of a function, sorted."""
+        return _together([told.blind_starts for told in self._maybe_of(writer)])
+
+    def workable_starts(self, writer: Writer) -> Sequence[int]:
+        """Return when those of them began that may have done the work of such a message, sorted."""
+        return _together([told.workable_starts for told in self._maybe_of(writer)])
+
+
+def _together(starts: Sequence[Sequence[int]]) -> Sequence[int]:
+    return starts[0] if len(starts) == 1 else sorted(start for some in starts for start in some)

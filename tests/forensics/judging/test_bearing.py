@@ -70,12 +70,14 @@ ROWS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-def lines_of(group: str, first: int, length: int, has_starts: bool, blind: list[int], has_guard: bool) -> GroupLines:
-    return GroupLines(group, at(first), at(first + length), has_starts, sorted(at(m) for m in blind), has_guard)
+def lines_of(group: str, first: int, length: int, has_starts: bool, blind: list[tuple], has_guard: bool) -> GroupLines:
+    starts = sorted(at(m) for m, _ in blind)
+    workable = sorted(at(m) for m, is_workable in blind if is_workable)
+    return GroupLines(group, at(first), at(first + length), has_starts, starts, has_guard, workable_starts=workable)
 
 
 def group_lines(group: str) -> st.SearchStrategy[GroupLines]:
-    blind = st.lists(st.integers(LOW - 3, HIGH + 3), max_size=2)
+    blind = st.lists(st.tuples(st.integers(LOW - 3, HIGH + 3), st.booleans()), max_size=2)
     return st.builds(
         lines_of, st.just(group), MINUTES, LENGTHS, st.sampled_from([True, True, False]), blind, st.booleans()
     )
@@ -144,6 +146,7 @@ def answers(around: Surroundings) -> dict[str, Any]:
                 )
                 found[f"{span}"] = (
                     around.is_watched(*span),
+                    around.shows_all_work(*span),
                     around.are_workers_read(*span),
                     around.throttled(*span),
                 )

@@ -30,8 +30,9 @@ OF_MAILS = consumer(MAILS, MAILER, "worker", None)
 DAY = 24 * 60
 
 
-def lines(log_group=CHARGE, first=0, last=10, has_starts=True, blind=(), has_guard_line=False):
-    return GroupLines(log_group, at(first), at(last), has_starts, [at(m) for m in blind], has_guard_line)
+def lines(log_group=CHARGE, first=0, last=10, has_starts=True, blind=(), has_guard_line=False, workable=()):
+    starts, works = ([at(m) for m in minutes] for minutes in (blind, workable))
+    return GroupLines(log_group, at(first), at(last), has_starts, starts, has_guard_line, workable_starts=works)
 
 
 BORDERS = {
@@ -139,6 +140,23 @@ def test_the_logs_would_have_shown_an_invocation_where(other, after, before, exp
     span = [None if m is None else at(m) for m in (after, before)]
 
     assert around.is_watched(PAYMENTS, *span) is expected
+
+
+WORK = {
+    "every invocation names its messages": (lines(), True),
+    "one names none, and shows all its work": (lines(blind=[5]), True),
+    "one names none, and may have worked on them": (lines(blind=[5], workable=[5]), False),
+    "one that may have begins with the span": (lines(blind=[0], workable=[0]), False),
+    "one that may have stands behind it": (lines(blind=[5, 11], workable=[11]), True),
+    "no invocation shows its START": (lines(has_starts=False), False),
+}
+
+
+@pytest.mark.parametrize(("written", "expected"), WORK.values(), ids=WORK)
+def test_the_logs_would_have_shown_a_message_s_work_where(written, expected):
+    around = Surroundings(consumers=[consumer()], coverage=[read(0, 60)], lines=[written])
+
+    assert around.shows_all_work(PAYMENTS, at(0), at(10)) is expected
 
 
 def test_workers_are_read_where_the_log_groups_of_all_were_and_no_function_takes_messages():
