@@ -3,10 +3,9 @@
 Times are whole microseconds since 1970, UTC.
 """
 
-import hashlib
 import json
-from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, NamedTuple
@@ -34,7 +33,7 @@ from forensics.judging.readings import (
 from forensics.judging.recorded import Recorded
 from forensics.judging.sends import Sends
 from forensics.judging.task_stops import TaskStops
-from forensics.judging.written import GroupLines, Writer, Written
+from forensics.judging.written import GroupLines, Writer, Written, between, digest
 from forensics.settings import Producer, Settings
 from forensics.settings_in_force import SettingsInForce
 from forensics.spans import Span, Spans, common_to
@@ -208,21 +207,30 @@ class Surroundings:
         """
         return self._shows_runs(queue_arn, after, before, self._blind_starts)
 
-    def shows_all_work(self, queue_arn: str, after: int | None, before: int | None) -> bool:
+    def shows_all_work(
+        self, queue_arn: str, after: int | None, before: int | None, own_starts: Sequence[int] = ()
+    ) -> bool:
         """Tell whether the logs would have shown a message's work between two moments, if not who had it: as ``is_watched``.
 
-        An invocation in between may hide its batch if it surely did no work of which it prints nothing.
+        An invocation in between may hide its batch if it surely did no work of which it prints nothing, or is one that is
+        known to have had the message (``own_starts``).
         """
-        return self._shows_runs(queue_arn, after, before, self._workable_starts)
+        return self._shows_runs(queue_arn, after, before, self._workable_starts, own_starts)
 
     def _shows_runs(
-        self, queue_arn: str, after: int | None, before: int | None, but: Mapping[Writer, Sequence[int]]
+        self,
+        queue_arn: str,
+        after: int | None,
+        before: int | None,
+        but: Mapping[Writer, Sequence[int]],
+        own_starts: Sequence[int] = (),
     ) -> bool:
         if after is None or before is None or not self._watched.get(queue_arn, NONE).hold(after, before):
             return False
         if before // _MILLISECOND - after // _MILLISECOND > _LONGEST_WATCH_MS:
             return False
-        return not any(_between(but[writer], after, before) for writer in self._writers[queue_arn])
+        found = (start for writer in self._writers[queue_arn] for start in between(but[writer], after, before))
+        return not Counter(found) - Counter(own_starts)
 
     def are_workers_read(self, queue_arn: str, after: int | None, before: int | None) -> bool:
         """Tell whether no function consumes the queue, and the log groups of all its workers were read between two moments.
@@ -305,7 +313,7 @@ class Surroundings:
                 start,
                 end,
                 [
-                    _digest(_between(s, start, end))
+                    digest(between(s, start, end))
                     for w in writers
                     for s in (self._blind_starts[w], self._workable_starts[w])
                 ],
@@ -340,10 +348,6 @@ class Surroundings:
         ]
 
 
-def _between(starts: Sequence[int], low: int, high: int) -> Sequence[int]:
-    return starts[bisect_left(starts, low) : bisect_right(starts, high)]
-
-
 def _begin(throttle: Throttle) -> int:
     return throttle.at
 
@@ -358,12 +362,6 @@ def _visibility(queue_arns: Sequence[str], states: Sequence[Row]) -> tuple[int, 
     longest = max(known, default=0)
     has_all = len(known) == len(states) and {row["queue_arn"] for row in states} >= set(queue_arns)
     return longest, longest if has_all else max(longest, LONGEST_VISIBILITY_S)
-
-
-def _digest(starts: Sequence[int]) -> str:
-    if not len(starts):
-        return ""
-    return hashlib.sha256(array("q", starts).tobytes()).hexdigest()[:32]
 
 
 def _throttles(consumers: Sequence[Row], points: Iterable[Row]) -> dict[str, list[Throttle]]:

@@ -1,5 +1,8 @@
 """What the lines of log groups tell besides single messages, by who writes them: functions may share a log group."""
 
+import hashlib
+from array import array
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -160,3 +163,13 @@ class Written:
 
 def _together(starts: Sequence[Sequence[int]]) -> Sequence[int]:
     return starts[0] if len(starts) == 1 else sorted(start for some in starts for start in some)
+
+
+def between(starts: Sequence[int], low: int, high: int) -> Sequence[int]:
+    """Return those of sorted starts that lie between two moments, both included."""
+    return starts[bisect_left(starts, low) : bisect_right(starts, high)]
+
+
+def digest(starts: Sequence[int]) -> str:
+    """Return a name for starts; none for none."""
+    return hashlib.sha256(array("q", starts).tobytes()).hexdigest()[:32] if len(starts) else ""

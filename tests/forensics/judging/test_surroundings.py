@@ -152,6 +152,17 @@ WORK = {
 }
 
 
+OWN = {"it had the message": ([5], True), "another one had": ([4], False), "it and another, at once": ([5], False)}
+
+
+@pytest.mark.parametrize(("own", "expected"), OWN.values(), ids=OWN)
+def test_a_run_that_had_a_message_hides_it_no_second_time(own, expected, request):
+    starts = [5, 5] if "at once" in request.node.callspec.id else [5]
+    around = Surroundings(consumers=[consumer()], coverage=[read(0, 60)], lines=[lines(blind=starts, workable=starts)])
+
+    assert around.shows_all_work(PAYMENTS, at(0), at(10), [at(m) for m in own]) is expected
+
+
 @pytest.mark.parametrize(("written", "expected"), WORK.values(), ids=WORK)
 def test_the_logs_would_have_shown_a_message_s_work_where(written, expected):
     around = Surroundings(consumers=[consumer()], coverage=[read(0, 60)], lines=[written])
