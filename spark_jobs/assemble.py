@@ -83,7 +83,7 @@ def _of_said(streams: Iterable[tuple[str, LogGroup, Sequence[Statement]]], readi
     deliveries: list[tuple[Any, ...]] = []
     for log_stream, group, said in streams:
         for invocation in assembled(said, log_stream, group, reading.in_force):
-            invocations.append(invocation_row(invocation, group) | shown_by_invocation(invocation))
+            invocations.append(invocation_row(invocation, group) | shown_by_invocation(invocation, group))
             deliveries += _placed_rows(deliveries_of(invocation), group, reading.in_force)
     return Part(frame(invocations, INVOCATION_SCHEMA), _hashed(deliveries))
 

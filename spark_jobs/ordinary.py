@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from forensics.streams.invocations import order_if_all_work_is_shown
 from forensics.streams.model import LogGroup
 from forensics.streams.reading import Reading
 from forensics.streams.shapes import EFFECT, RESPONSE, STARTED
@@ -51,10 +52,11 @@ class Ordinary:
                 "has_effect": [bool(g.consumer.effect) for g in groups],
                 "is_exhaustive": [g.consumer.effect_is_exhaustive for g in groups],
                 "order": [g.consumer.order for g in groups],
+                "order_if_all_shown": [order_if_all_work_is_shown(g.consumer) for g in groups],
             },
             schema_overrides={
                 "group": pl.UInt32,
-                **dict.fromkeys(("function_name", "group_queue_arn", "order"), pl.String),
+                **dict.fromkeys(("function_name", "group_queue_arn", "order", "order_if_all_shown"), pl.String),
             },
         )
         named = pl.concat_str(
@@ -102,7 +104,8 @@ class Ordinary:
                 (pl.col("message_count") > 0).fill_null(False).alias(n)
                 for n in ("names_items", "shows_records", "shows_batch")
             ),
-            pl.col("message_count").fill_null(0).alias("record_count"),
+            pl.col("message_count").fill_null(0).alias("in_hand_count"),
+            pl.when(pl.col("message_count").is_null()).then("order_if_all_shown").alias("order_if_all_shown"),
             pl.coalesce("shows_counts", nothing),
             pl.coalesce("shows_starts", nothing),
             pl.coalesce("begins_items", nothing),

@@ -32,7 +32,7 @@ from spark_jobs.carried import Carried, Progress, Unheard
 from spark_jobs.carrier import Carrier, OnSpark
 from spark_jobs.evidence import Evidence, LogFile, pinned
 from spark_jobs.parts import written
-from spark_jobs.runs import blind_runs_of, runs_of_mappings
+from spark_jobs.runs import blind_starts_of, runs_of_mappings
 from spark_jobs.steps import Shared
 from spark_jobs.telling import Parts, Telling
 
@@ -245,13 +245,13 @@ class _Run:
         self, surveys: Sequence[Summary], parts: Parts, reading: Reading, calls: Recorded
     ) -> tuple[Surroundings, int | None]:
         """Return what is known beside the lines of works, and until when any log group was read (µs)."""
+        orders = orders_together(told["orders"] for told in parts.told)
         blind = [
-            runs
+            starts
             for entry, told in zip(parts.entries, parts.told, strict=True)
             if any(writer["blind"] for writer in _of_groups([told]))
-            for runs in blind_runs_of(self.cache.entry(*entry), reading.in_force)
+            for starts in blind_starts_of(self.cache.entry(*entry), reading.in_force, orders)
         ]
-        orders = orders_together(told["orders"] for told in parts.told)
         functions = {name: group.function_name for name, group in reading.groups.items()}
         lines = lines_of_writers(_of_groups(surveys), _of_groups(parts.told), blind, functions, orders)
         around = Surroundings(

@@ -6,9 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from forensics.counting.blind import blind_runs
+from forensics.counting.blind import blind_starts
 from forensics.judging.event_counts import Run, run_of
-from forensics.judging.written import Blind
+from forensics.judging.order import OrderCounts
+from forensics.judging.written import BlindStarts, Writer
 from forensics.settings_in_force import SettingsInForce
 from spark_jobs.parts import all_invocations, read_part
 
@@ -43,7 +44,9 @@ def runs_of_mappings(small: Mapping[str, list[dict[str, Any]]], parts: Sequence[
     }
 
 
-def blind_runs_of(part: Path, in_force: SettingsInForce) -> list[Blind]:
-    """Return the runs of a part that may have had messages which no line shows."""
-    of_workers = (part / "handlings.parquet").exists()
-    return blind_runs(all_invocations(part), read_part(part, "handlings") if of_workers else None, in_force)
+def blind_starts_of(
+    part: Path, in_force: SettingsInForce, orders: Mapping[Writer, OrderCounts]
+) -> list[tuple[Writer, BlindStarts]]:
+    """Return of each writer of a part when those runs began (µs) that may have had messages which no line shows."""
+    handlings = read_part(part, "handlings") if (part / "handlings.parquet").exists() else None
+    return blind_starts(all_invocations(part), handlings, in_force, orders)

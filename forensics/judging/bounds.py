@@ -1,9 +1,9 @@
 """Can deliveries hide? Then no upper bound holds for how often the work was done.
 
 Where every receive count was logged nothing hides, unless the last run outlived its visibility timeout and what others did
-was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then; between two, because it did, or because
+was not read, or did not end its message and a consumer's log has a gap where it would have come again. Else a bound holds where the deliveries seen leave no room for another one: before the first, because the consumer named every message of every run then, or showed all the work of those that it did not name; between two, because it did, or because
 two visibility timeouts do not fit in; and after the last, because its message is still hidden or moved away, or because the consumer still named every
-message. A success alone ends nothing: its delete may have failed without a word.
+message, or all its work. A success alone ends nothing: its delete may have failed without a word.
 """
 
 from collections.abc import Sequence
@@ -25,14 +25,16 @@ def why_open(item: Sequence[Delivery], around: Surroundings) -> str | None:
     """
     first, last = item[0], item[-1]
     if None not in [d.receive_count for d in item]:
-        if _may_have_gone_on(last, around):
+        if _may_have_gone_on(item, around):
             return "outlived"
         return "unread" if may_have_come_unread(last, around) else None
     if first.message_id is None:
         return "key_alone"
-    if _hides_before(first, around) or _hides_after(last, around):
+    starts = _starts(item)
+    if _hides_before(first, around, starts) or _hides_after(last, around, starts):
         return "uncounted"
-    return "uncounted" if any(_hides_between(earlier, later, around) for earlier, later in pairwise(item)) else None
+    pairs = pairwise(item)
+    return "uncounted" if any(_hides_between(earlier, later, around, starts) for earlier, later in pairs) else None
 
 
 def may_have_come_unread(last: Delivery, around: Surroundings) -> bool:
@@ -50,12 +52,18 @@ def may_have_come_unread(last: Delivery, around: Surroundings) -> bool:
     return around.may_have_been_missed(last.queue_arn, last.received_at, until, last.log_group)
 
 
-def _may_have_gone_on(last: Delivery, around: Surroundings) -> bool:
+def _starts(item: Sequence[Delivery]) -> list[int]:
+    """Return when the functions' runs began that are known to have had a message: none of them had it twice."""
+    return [d.run_started_at for d in item if d.run_started_at is not None and d.consumer_kind == "lambda"]
+
+
+def _may_have_gone_on(item: Sequence[Delivery], around: Surroundings) -> bool:
     """Tell whether a function's message of which every receive seen was counted can have been received once more, unseen.
 
     Its last run was still on when the visibility timeout was over, so somebody whose log was not read may have had it by then,
     and its delete came late.
     """
+    last = item[-1]
     if last.consumer_kind != "lambda" or last.received_at is None or last.hidden_until_at is None:
         return False
     if (
@@ -65,25 +73,25 @@ def _may_have_gone_on(last: Delivery, around: Surroundings) -> bool:
     ):
         return False
     until = last.hidden_until_at + last.hidden_until_at - last.received_at
-    return not around.is_watched(last.queue_arn, last.received_at, max(until, last.run_ended_at))
+    return not around.shows_all_work(last.queue_arn, last.received_at, max(until, last.run_ended_at), _starts(item))
 
 
-def _hides_before(first: Delivery, around: Surroundings) -> bool:
+def _hides_before(first: Delivery, around: Surroundings, starts: Sequence[int]) -> bool:
     """Tell whether a delivery can hide before the first one seen, in a run that named none of its messages."""
     twice = _twice(first)
     if twice is None or first.received_at is None:
         return True
-    return not around.is_named(first.queue_arn, first.received_at - twice, first.received_at)
+    return not around.shows_all_work(first.queue_arn, first.received_at - twice, first.received_at, starts)
 
 
-def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings) -> bool:
+def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings, starts: Sequence[int]) -> bool:
     """Tell whether a delivery can hide between two, in a run that named none of its messages.
 
     One takes a visibility timeout, after that of the earlier one, which may have begun long before its run.
     """
     if later.visibility_timeout_s is None or later.received_at is None or earlier.received_at is None:
         return True
-    if around.is_named(later.queue_arn, earlier.received_at, later.received_at):
+    if around.shows_all_work(later.queue_arn, earlier.received_at, later.received_at, starts):
         return False
     held = held_before(earlier, around)
     # an environment that came up in time may have failed to once before
@@ -92,14 +100,14 @@ def _hides_between(earlier: Delivery, later: Delivery, around: Surroundings) -> 
     return later.received_at - earlier.received_at > (2_000 * later.visibility_timeout_s - held_ms) * 1000
 
 
-def _hides_after(last: Delivery, around: Surroundings) -> bool:
+def _hides_after(last: Delivery, around: Surroundings, starts: Sequence[int]) -> bool:
     """Tell whether a delivery can follow the last one seen."""
     twice = _twice(last)
     if twice is None or last.received_at is None:
         return True
     if last.ended_by in ("dead_lettered", "in_flight"):
         return False
-    return not around.is_named(last.queue_arn, last.received_at, last.received_at + twice)
+    return not around.shows_all_work(last.queue_arn, last.received_at, last.received_at + twice, starts)
 
 
 def _twice(d: Delivery) -> int | None:

@@ -13,14 +13,14 @@ def with_late_output_returned(deliveries: Sequence[Delivery]) -> list[Delivery]:
 
     What a handler started and did not wait for may go on in the next run of the same environment and write its lines
     there. The printed batch of that run does not hold the message: no delivery happened, and the lines belong to the
-    newest earlier run of the stream whose batch does. Changes what it is given; needs ``evidence_ids``.
+    newest earlier run of the stream that had it, as its printed batch or, where none is kept, a start line tells. Changes what it is given; needs ``evidence_ids``.
     """
     late = [d for d in deliveries if _is_late_output(d)]
     if not late:
         return list(deliveries)
     batches: dict[tuple[str | None, str | None, str], list[Delivery]] = defaultdict(list)
     for delivery in deliveries:
-        if delivery.batch_position is not None or delivery.record_at is not None:
+        if delivery.batch_position is not None or delivery.record_at is not None or _is_begun(delivery):
             batches[_place(delivery)].append(delivery)
     given_back: dict[int, list[Delivery]] = defaultdict(list)
     gone: set[int] = set()
@@ -39,6 +39,11 @@ def with_late_output_returned(deliveries: Sequence[Delivery]) -> list[Delivery]:
 def _is_late_output(d: Delivery) -> bool:
     """It has lines in a run of a function whose printed batch does not hold the message."""
     return d.is_batch_printed and d.batch_position is None and d.message_id is not None and d.consumer_kind == "lambda"
+
+
+def _is_begun(d: Delivery) -> bool:
+    """Its run says that the message was begun, and does not print the batch."""
+    return d.started_at is not None and not d.is_batch_printed
 
 
 def _place(d: Delivery) -> tuple[str | None, str | None, str]:

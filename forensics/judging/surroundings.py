@@ -114,7 +114,7 @@ class Surroundings:
         spans = watched(consumers, function_settings, settled, written.shows_starts)
         self._watch = Watch(spans, writers, {writer: written.blind_starts(writer) for writer in every})
         spans = watched(consumers, function_settings, settled, written.shows_starts, ("lambda", "worker"))
-        self._naming = Watch(spans, writers, {writer: written.unnamed_starts(writer) for writer in every})
+        self._work = Watch(spans, writers, {writer: written.workable_starts(writer) for writer in every})
         self._read_workers = read_workers(consumers, settled)
         self._unread = unread(consumers, logs)
         self._measured = measured(consumers, read.get("metric_points", {}))
@@ -207,13 +207,15 @@ class Surroundings:
         """
         return self._watch.holds(queue_arn, after, before)
 
-    def is_named(self, queue_arn: str, after: int | None, before: int | None) -> bool:
-        """Tell whether the logs would have named every message that a consumer began between two moments.
+    def shows_all_work(
+        self, queue_arn: str, after: int | None, before: int | None, own_starts: Sequence[int] = ()
+    ) -> bool:
+        """Tell whether the logs would have shown a message's work between two moments, if not who had it: as ``is_watched``.
 
-        Like ``is_watched``. But a run's lines may as well say which messages it begins: what it never began it has not done. So may those
-        of workers, where every handling then shows how it was opened.
+        An invocation in between may hide its batch if it surely did no work of which it prints nothing, or is one that is
+        known to have had the message (``own_starts``). Workers may take messages too, where each handling shows how it was opened.
         """
-        return self._naming.holds(queue_arn, after, before)
+        return self._work.holds(queue_arn, after, before, own_starts)
 
     def are_workers_read(self, queue_arn: str, after: int | None, before: int | None) -> bool:
         """Tell whether no function consumes the queue, and the log groups of all its workers were read between two moments.
@@ -296,7 +298,7 @@ class Surroundings:
             self._throttles_between(queue_arn, since, high),
             self._measured.get(queue_arn, NONE).between(since, high),
             self._watch.bearing(queue_arn, low - reach, high + reach),
-            self._naming.bearing(queue_arn, low - reach, high + reach),
+            self._work.bearing(queue_arn, low - reach, high + reach),
             self._read_workers.get(queue_arn, NONE).between(low, high),
             self._unread_between(queue_arn, low, missed_until),
             self._moves.get(queue_arn, NONE).between(low, high) if is_known else None,

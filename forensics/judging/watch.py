@@ -3,6 +3,7 @@
 import hashlib
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,13 +31,18 @@ class Watch:
         """Take what was read and what is written there."""
         self.spans, self._writers, self._hiding = spans, writers, hiding
 
-    def holds(self, queue_arn: str, after: int | None, before: int | None) -> bool:
-        """Tell whether whatever began between two moments would have been shown; they are at most 24 hours apart."""
+    def holds(self, queue_arn: str, after: int | None, before: int | None, but: Sequence[int] = ()) -> bool:
+        """Tell whether whatever began between two moments would have been shown; they are at most 24 hours apart.
+
+        Runs that began at ``but`` may hide what they had.
+        """
         if after is None or before is None or not self.spans.get(queue_arn, _NONE).hold(after, before):
             return False
         if before // _MILLISECOND - after // _MILLISECOND > _LONGEST_MS:
             return False
-        return not any(self._has_hiding(writer, after, before) for writer in self._writers[queue_arn])
+        writers = self._writers[queue_arn]
+        hiding = (start for writer in writers for start in self._hiding_between(writer, after, before))
+        return not Counter(hiding) - Counter(but)
 
     def bearing(self, queue_arn: str, low: int, high: int) -> list[Any]:
         """Return what an answer about any moments between these two rests on."""
@@ -45,11 +51,6 @@ class Watch:
             (start, end, [_digest(self._hiding_between(writer, start, end)) for writer in writers])
             for start, end in self.spans.get(queue_arn, _NONE).between(low, high)
         ]
-
-    def _has_hiding(self, writer: Writer, low: int, high: int) -> bool:
-        starts = self._hiding[writer]
-        place = bisect_left(starts, low)
-        return place < len(starts) and starts[place] <= high
 
     def _hiding_between(self, writer: Writer, low: int, high: int) -> Sequence[int]:
         starts = self._hiding[writer]

@@ -17,24 +17,12 @@ def may_be_of(writer: Writer, lines_of: Writer) -> bool:
     return lines_of[0] == log_group and (function is None or lines_of[1] in (function, None))
 
 
-class Blind(NamedTuple):
-    """Runs of one writer that may have had messages which no line shows; ``starts`` are when they began, in µs.
-
-    ``is_named``: their lines say which messages they begin, so that of the others nothing was done.
-    """
-
-    log_group: str
-    function_name: str | None
-    is_named: bool
-    starts: Sequence[int]
-
-
 class GroupLines(NamedTuple):
-    """What the lines of one log group tell, or of one function in it. ``blind_starts``: when invocations began that print no
-    record, sorted; ``unnamed_starts``: those of them that do not name what they begin either, and handlings of workers of
-    which no line shows how they were opened.
+    """What the lines of one log group tell, or of one function in it. ``blind_starts``: when invocations began that may have had
+    messages which no line names, sorted; ``workable_starts``: those of them that may have done such a message's work, and when
+    handlings of workers began of which no line shows how they were opened.
 
-    ``has_starts``: some invocation shows its START, some handling of a worker the line that it begins with; ``has_guard_line``: some line is of an idempotency library; ``orders``: what
+    ``has_starts``: some invocation shows its START, some handling of a worker the line that opens it; ``has_guard_line``: some line is of an idempotency library; ``orders``: what
     runs tell of the order in which they take their batches.
     """  # noqa: D205
 
@@ -46,20 +34,27 @@ class GroupLines(NamedTuple):
     has_guard_line: bool = False
     function_name: str | None = None
     orders: OrderCounts = OrderCounts()
-    unnamed_starts: Sequence[int] = ()
+    workable_starts: Sequence[int] = ()
+
+
+class BlindStarts(NamedTuple):
+    """When runs began (µs) that may have had messages which no line names, and those of them that may have done their work."""
+
+    all: list[int]
+    workable: list[int]
 
 
 def lines_of_writers(
     files: Iterable[Mapping[str, Any]],
     parts: Iterable[Mapping[str, Any]],
-    blind: Iterable[Blind],
+    blind: Iterable[tuple[Writer, BlindStarts]],
     functions: Mapping[str, str | None],
     orders: Mapping[Writer, OrderCounts],
 ) -> list[GroupLines]:
     """Return every log group that has lines, and every function in it, by name.
 
     ``files`` are rows of one log group each, with ``first_at`` and ``last_at``; ``parts`` of one writer each, with ``has_starts``
-    and ``has_guard_line``. ``functions`` says by log group whose it is by name.
+    and ``has_guard_line``; ``functions`` says by log group whose it is by name.
     """
     spans: dict[str, tuple[int, int]] = {}
     for told in files:
@@ -73,47 +68,59 @@ def lines_of_writers(
         writers.add(writer)
         has_starts[writer] |= bool(told["has_starts"])
         has_guard[writer] |= bool(told["has_guard_line"])
-    starts: dict[Writer, list[int]] = defaultdict(list)
-    unnamed: dict[Writer, list[int]] = defaultdict(list)
-    for runs in blind:
-        starts[runs.log_group, runs.function_name] += runs.starts
-        unnamed[runs.log_group, runs.function_name] += () if runs.is_named else runs.starts
+    starts: dict[Writer, BlindStarts] = defaultdict(lambda: BlindStarts([], []))
+    for writer, at in blind:
+        starts[writer].all.extend(at.all)
+        starts[writer].workable.extend(at.workable)
     return [
         GroupLines(
             writer[0],
             *spans[writer[0]],
             has_starts[writer],
-            sorted(starts[writer]),
+            sorted(starts[writer].all),
             has_guard[writer],
             writer[1],
             orders.get(writer, OrderCounts()),
-            sorted(unnamed[writer]),
+            sorted(starts[writer].workable),
         )
         for writer in sorted(writers, key=str)
     ]
 
 
 def blind_of(
-    runs: Iterable[tuple[str, str | None, str | None, int, bool, Sequence[int]]], in_force: SettingsInForce
-) -> list[Blind]:
-    """Return those runs that may have had messages which no line shows, of runs without a whole printed batch.
+    runs: Iterable[tuple[str, str | None, str | None, int, str | None, bool, Sequence[int]]],
+    in_force: SettingsInForce,
+    orders: Mapping[Writer, OrderCounts],
+) -> list[tuple[Writer, BlindStarts]]:
+    """Return by writer when those runs began that may have had messages which no line names, of runs without a whole printed batch.
 
-    ``runs`` are log group, function, queue, how many records their lines print, whether they name what they begin, and their starts
-    (µs); as many records as their mapping hands out at most are all they had.
+    ``runs`` are log group, function, queue, of how many messages their lines say that they were in hand, the order in which the
+    batch is taken if every work done is shown, whether lines say which messages they begin, and their starts (µs). As many
+    messages as their mapping hands out at most are all they had; where nothing goes on behind a run's end, work that is not
+    shown was not done; and none was of what they did not begin.
     """
-    found = []
-    for log_group, function, queue_arn, count, is_named, starts in runs:
-        blind = starts if not count else [at for at in starts if not _holds(in_force, queue_arn, function, at, count)]
-        if blind:
-            found.append(Blind(log_group, function, is_named, blind))
-    return found
+    found: dict[Writer, BlindStarts] = {}
+    for log_group, function, queue_arn, count, order, begins_items, starts in runs:
+        writer = log_group, function
+        is_sequential = "sequential" in (order, order and orders.get(writer, OrderCounts()).order.taken)
+        of_writer = found.setdefault(writer, BlindStarts([], []))
+        for at in starts:
+            most = _most_handed_out(in_force, queue_arn, function, at)
+            if most is not None and most <= count:
+                continue
+            of_writer.all.append(at)
+            if not is_sequential and not begins_items and (order is None or most != 1):
+                of_writer.workable.append(at)
+    return [(writer, blind) for writer, blind in found.items() if blind.all]
 
 
-def _holds(in_force: SettingsInForce, queue_arn: str | None, function: str | None, at: int, count: int) -> bool:
+def _most_handed_out(in_force: SettingsInForce, queue_arn: str | None, function: str | None, at: int) -> int | None:
+    """Return the batch size in force at a moment; None where nothing vouches for it."""
     mapping = in_force.mapping(queue_arn, function, at)
-    if mapping is None or mapping["batch_size"] is None or mapping["is_later_snapshot"]:
-        return False
-    return bool(mapping["batch_size"] <= count)
+    if mapping is None or mapping["is_later_snapshot"]:
+        return None
+    size: int | None = mapping["batch_size"]
+    return size
 
 
 class Written:
@@ -145,13 +152,13 @@ class Written:
         return any(told.has_starts for told in own)
 
     def blind_starts(self, writer: Writer) -> Sequence[int]:
-        """Return when runs began that do not show all of their messages and may be of a writer, sorted."""
-        return _merged([told.blind_starts for told in self._maybe_of(writer)])
+        """Return when invocations began that may have had messages unnamed and may be of a function, sorted."""
+        return _together([told.blind_starts for told in self._maybe_of(writer)])
 
-    def unnamed_starts(self, writer: Writer) -> Sequence[int]:
-        """Return when runs began that neither show all of their messages nor name what they begin, and may be of a writer, sorted."""
-        return _merged([told.unnamed_starts for told in self._maybe_of(writer)])
+    def workable_starts(self, writer: Writer) -> Sequence[int]:
+        """Return when those of them began that may have done the work of such a message, sorted."""
+        return _together([told.workable_starts for told in self._maybe_of(writer)])
 
 
-def _merged(starts: Sequence[Sequence[int]]) -> Sequence[int]:
+def _together(starts: Sequence[Sequence[int]]) -> Sequence[int]:
     return starts[0] if len(starts) == 1 else sorted(start for some in starts for start in some)

@@ -199,13 +199,21 @@ class DeliveryPair(NamedTuple):
         """It may have been held for so long that it was visible again before the earlier run ended.
 
         Of a throttled poller only an early return tells: one that comes as late as the timeout lets it was held for moments.
+        Before the timeout, and within a moment of the earlier run's end, it comes early enough.
         """
-        is_held = self.came_early or self.earlier_holder not in THROTTLES
+        is_held = self.came_early or self.earlier_holder not in THROTTLES or self._came_at_its_end
         held_ms = self.earlier_held_ms if is_held else self.earlier_gathered_ms
         if self.visibility_timeout_s is None or not held_ms:
             return False
         limit_ms = self.visibility_timeout_s * 1000 if self.hidden_ms is None else self.hidden_ms
         return self.run_ms is None or self.run_ms + held_ms > limit_ms
+
+    @property
+    def _came_at_its_end(self) -> bool:
+        """The later run began before the visibility timeout was over, and at once when the earlier one had ended."""
+        if self.gap_ms is None or self.run_ms is None or self.visibility_timeout_s is None:
+            return False
+        return self.gap_ms < self.visibility_timeout_s * 1000 and not self.came_after_its_end
 
     @property
     def holder_decides(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from forensics.parsers import parse_line
 from forensics.parsers.grammar import Pattern
 from forensics.parsers.line import TIMEOUT_ANSWER
+from forensics.settings import Consumer
 from forensics.streams.business_keys import BusinessKeys
 from forensics.streams.deliveries import prints_whole_batch
 from forensics.streams.facts import facts_of
@@ -30,6 +31,10 @@ _TIMEOUT, _CRASH, _ERROR, _UNNAMED_ERROR, _SUCCESS, _LOGGED_ERROR, _PLAIN_REPORT
 """How much a line says of the run's end; the highest decides, and what is said of failure comes first: a platform event
 says success of an exception that the runtime caught and reported. An error line that an application may have written is
 less than a success, yet leaves it open (``_end_status``). A timeout line can stand beside any of them."""
+
+
+UNSAID = "unsaid"
+"""The order of a consumer of which nobody declares one."""
 
 
 class FunctionsInForce(Protocol):
@@ -328,18 +333,22 @@ def invocation_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:
     }
 
 
-def lines_row(invocation: Invocation) -> dict[str, Any]:
-    """Return what the lines of an invocation show of its messages, for what is counted of its log; times in µs."""
+def lines_row(invocation: Invocation, group: LogGroup) -> dict[str, Any]:
+    """Return what the lines of an invocation show of its messages, for what is counted of its log; times in µs.
+
+    ``in_hand_count``: so many messages its lines say it had; ``order_if_all_shown``: see ``order_if_all_work_is_shown``.
+    """
     facts = invocation.facts
     roles = {fact.role for fact in facts}
     return {
         "names_items": any(f.role != "failure" and f.item_id is not None for f in facts),
         "shows_records": "record" in roles,
         "shows_batch": prints_whole_batch(facts),
-        "record_count": len({f.message_id for f in facts if f.role == "record"}),
+        "in_hand_count": len({f.message_id for f in facts if f.is_of_hand} - {None}),
+        "order_if_all_shown": _order_if_all_work_is_shown(invocation, group.consumer),
         "shows_counts": any(f.receive_count is not None for f in facts),
         "shows_starts": "started" in roles,
-        "begins_items": any(f.role == "started" and f.item_id is not None for f in facts),
+        "begins_items": any(f.role == "started" and f.message_id is not None for f in facts),
         "shows_effects": "effect" in roles,
         "has_response": invocation.has_response,
         "has_guard_line": "idempotency" in roles,
@@ -347,3 +356,26 @@ def lines_row(invocation: Invocation) -> dict[str, Any]:
         "first_line_at": invocation.first_line_at,
         "last_line_at": invocation.last_line_at,
     }
+
+
+def _order_if_all_work_is_shown(invocation: Invocation, consumer: Consumer) -> str | None:
+    """Return ``order_if_all_work_is_shown`` of an invocation that does not print its batch, which would tell more.
+
+    An effect line that names only a key may be any message's.
+    """
+    facts = invocation.facts
+    if invocation.end_status != "success" or prints_whole_batch(facts):
+        return None
+    if any(fact.role == "effect" and fact.message_id is None for fact in facts):
+        return None
+    return order_if_all_work_is_shown(consumer)
+
+
+def order_if_all_work_is_shown(consumer: Consumer) -> str | None:
+    """Return the order of a consumer whose runs that succeed print every effect, UNSAID if it is not declared; None of any other.
+
+    What such a run does not name, it did not do: but where it takes its batch side by side work may go on behind its end.
+    """
+    if not consumer.effect or not consumer.effect_is_exhaustive or consumer.order == "parallel":
+        return None
+    return consumer.order or UNSAID

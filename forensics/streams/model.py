@@ -83,6 +83,11 @@ class Fact(NamedTuple):
         return self.role == "mention" and self.detail != TAKEN
 
     @property
+    def is_of_hand(self) -> bool:
+        """It says that a message was handed to the run: printed, begun, or taken."""
+        return self.role in ("record", "started") or self.detail == TAKEN
+
+    @property
     def item_id(self) -> str | None:
         """What the fact is about: its message, else its business key."""
         return self.message_id or (f"key:{self.key}" if self.key is not None else None)

@@ -170,6 +170,13 @@ def _group_lines(findings: Findings) -> list[GroupLines]:
                 blind[writer].append(micros(row["started_at"]))
     borders = {name: (micros(first), micros(last)) for name, (first, last) in spans.items()}
     return [
-        GroupLines(name, *borders[name], has_starts, sorted(blind[name, function]), function_name=function)
+        GroupLines(
+            name,
+            *borders[name],
+            has_starts,
+            starts := sorted(blind[name, function]),
+            function_name=function,
+            workable_starts=starts,
+        )
         for (name, function), has_starts in sorted(starts.items(), key=str)
     ]

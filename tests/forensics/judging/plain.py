@@ -103,11 +103,11 @@ class Around:
         self.asked.append((start, end))
         return self.throttles
 
-    def is_named(self, queue_arn, after, before):
-        return self.is_watched(queue_arn, after, before)
-
     def is_watched(self, queue_arn, after, before):
         return self.would_be_logged and after is not None and before is not None
+
+    def shows_all_work(self, queue_arn, after, before, own_starts=()):
+        return self.is_watched(queue_arn, after, before)
 
     def are_workers_read(self, queue_arn, after, before):
         return self.workers_read

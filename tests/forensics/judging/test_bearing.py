@@ -70,13 +70,14 @@ ROWS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-def lines_of(group: str, first: int, length: int, has_starts: bool, blind: list[int], has_guard: bool) -> GroupLines:
-    starts = sorted(at(m) for m in blind)
-    return GroupLines(group, at(first), at(first + length), has_starts, starts, has_guard, unnamed_starts=starts[:1])
+def lines_of(group: str, first: int, length: int, has_starts: bool, blind: list[tuple], has_guard: bool) -> GroupLines:
+    starts = sorted(at(m) for m, _ in blind)
+    workable = sorted(at(m) for m, is_workable in blind if is_workable)
+    return GroupLines(group, at(first), at(first + length), has_starts, starts, has_guard, workable_starts=workable)
 
 
 def group_lines(group: str) -> st.SearchStrategy[GroupLines]:
-    blind = st.lists(st.integers(LOW - 3, HIGH + 3), max_size=2)
+    blind = st.lists(st.tuples(st.integers(LOW - 3, HIGH + 3), st.booleans()), max_size=2)
     return st.builds(
         lines_of, st.just(group), MINUTES, LENGTHS, st.sampled_from([True, True, False]), blind, st.booleans()
     )
@@ -145,7 +146,7 @@ def answers(around: Surroundings) -> dict[str, Any]:
                 )
                 found[f"{span}"] = (
                     around.is_watched(*span),
-                    around.is_named(*span),
+                    around.shows_all_work(*span),
                     around.are_workers_read(*span),
                     around.throttled(*span),
                 )
@@ -191,7 +192,7 @@ def test_what_was_read_of_later_times_does_not_bear_on_the_work(world, later, mo
         line._replace(
             last_at=line.last_at + more * MINUTE_US,
             blind_starts=[*line.blind_starts, *map(at, sorted(blind))],
-            unnamed_starts=[*line.unnamed_starts, *map(at, sorted(blind))],
+            workable_starts=[*line.workable_starts, *map(at, sorted(blind))],
         )
         for line in told
     ]
@@ -220,7 +221,7 @@ def blind(*minutes: float) -> dict:
 
 def unopened(*minutes: float) -> dict:
     """Handlings of a worker that no line opens began at these minutes."""
-    return {"lines": [GroupLines(MAILER, at(0), at(60), True, unnamed_starts=[at(m) for m in minutes])]}
+    return {"lines": [GroupLines(MAILER, at(0), at(60), True, workable_starts=[at(m) for m in minutes])]}
 
 
 PLAIN = {"queue_settings": [queue()], "lines": [GroupLines(CHARGE, at(0), at(60), True)], "consumers": [FUNCTION]}

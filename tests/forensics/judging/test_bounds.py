@@ -11,14 +11,15 @@ BESIDE = {"visibility_timeout_s": 30, "received_at": 5 * S}
 
 
 class Watched(Around):
-    """Surroundings in which every run named its messages from one moment to another."""
+    """Surroundings in which every run named its messages from one moment to another, but for those that began at some times."""
 
-    def __init__(self, start, end):
+    def __init__(self, start, end, *blind):
         super().__init__()
-        self.start, self.end = start, end
+        self.start, self.end, self.blind = start, end, {*blind}
 
-    def is_watched(self, queue_arn, after, before):
-        return self.start <= after <= before <= self.end
+    def shows_all_work(self, queue_arn, after, before, own_starts=()):
+        assert None not in own_starts
+        return self.start <= after <= before <= self.end and not self.blind - {*own_starts}
 
 
 BEFORE = {
@@ -32,7 +33,7 @@ BEFORE = {
 
 
 def before(of, facts, watched):
-    return of._hides_before(delivery(**{**BESIDE, **facts}), Watched(*watched))
+    return of._hides_before(delivery(**{**BESIDE, **facts}), Watched(*watched), ())
 
 
 @pytest.mark.parametrize(("facts", "watched", "expected"), BEFORE.values(), ids=BEFORE)
@@ -54,7 +55,7 @@ AFTER = {
 
 
 def after(of, facts, watched):
-    return of._hides_after(delivery(**{**BESIDE, **facts}), Watched(*watched))
+    return of._hides_after(delivery(**{**BESIDE, **facts}), Watched(*watched), ())
 
 
 @pytest.mark.parametrize(("facts", "watched", "expected"), AFTER.values(), ids=AFTER)
@@ -109,7 +110,7 @@ def between(of, facts, later_at, around):
         surroundings = Around(would_be_logged=False, **({"throttles": around} if around else {}))
     else:
         surroundings = Watched(*around)
-    return of._hides_between(delivery(**known), later, surroundings)
+    return of._hides_between(delivery(**known), later, surroundings, ())
 
 
 @pytest.mark.parametrize(("earlier", "later_at", "around", "expected"), BETWEEN.values(), ids=BETWEEN)
@@ -123,6 +124,8 @@ OUTLIVED = {
     "its run ended after it, and every run was named for two timeouts": ({}, (0, 60 * S), None),
     "every run was named for a microsecond less": ({}, (0, 60 * S - 1), "outlived"),
     "its run lasted for longer than two timeouts": ({"run_ended_at": 70 * S}, (0, 70 * S - 1), "outlived"),
+    "its own run did not name all it had": ({"run_started_at": 1}, (0, 60 * S, 1), None),
+    "another run did not name all it had": ({"run_started_at": 1}, (0, 60 * S, 2), "outlived"),
     "it was moved away": ({"ended_by": "dead_lettered"}, (LATE, LATE), None),
     "it is hidden still": ({"ended_by": "in_flight"}, (LATE, LATE), None),
     "nobody knows when its run ended": ({"run_ended_at": None}, (LATE, LATE), None),
@@ -195,12 +198,19 @@ COUNTED = {
     "three, with a gap before the last, in which some were not": ([None, None, 9], "dead_lettered", "uncounted"),
     "one of which only the key is known": (["key", None], "in_flight", "key_alone"),
     "one before which runs named no message": (["early"], "in_flight", "uncounted"),
+    "two, whose own runs did not name all they had": ([None, None, "own"], "in_flight", None),
+    "two, whose workers did not say that they began them": ([None, None, "worker"], "in_flight", "uncounted"),
+    "two, of which one run's START is lost": ([None, None, "lost", "own"], "in_flight", "uncounted"),
+    "two, beside a run that did not name all it had": ([None, None, "other"], "in_flight", "uncounted"),
 }
 
 
 def counted(of, counts, ended_by):
     item_id = "key:pay_1" if "key" in counts else "m1"
-    around = Watched(0 if "early" in counts else -LATE, LATE if ended_by == "in_flight" else 0)
+    words = [count for count in counts if count in ("own", "other", "worker", "lost")]
+    blind = [7 * S, 9 * S if "other" in counts else 8 * S] if words else []
+    around = Watched(0 if "early" in counts else -LATE, LATE if ended_by == "in_flight" else 0, *blind)
+    counts = [count for count in counts if count not in words]
     counts = [count if isinstance(count, int) else None for count in counts]
     item = [
         delivery(
@@ -209,6 +219,8 @@ def counted(of, counts, ended_by):
             received_at=(200 if count == 9 else 40 * n) * S,
             received_basis="first_receive",
             visibility_timeout_s=30,
+            run_started_at=None if "lost" in words and not n else (7 + n) * S,
+            consumer_kind="worker" if "worker" in words else "lambda",
         )
         for n, count in enumerate(counts)
     ]

@@ -23,6 +23,18 @@ CASES = {
         [{**_HOME, "is_batch_printed": False, "batch_position": None, "record_at": 1}, {**_LATE, "marker_at": 5}],
         {"run 1": 5},
     ),
+    "its own run began it, and its batch was not kept": (
+        [{**_HOME, "is_batch_printed": False, "batch_position": None, "started_at": 1}, {**_LATE, "marker_at": 5}],
+        {"run 1": 5},
+    ),
+    "an earlier run only speaks of it": (
+        [{**_HOME, "is_batch_printed": False, "batch_position": None}, {**_LATE, "marker_at": 5}],
+        {"run 1": None, "run 2": 5},
+    ),
+    "another run went on with it": (
+        [{**_LATE, "consumer": "run 1b", "received_at": 30 * S, "started_at": 1}, {**_LATE, "marker_at": 5}],
+        {"run 1b": None, "run 2": 5},
+    ),
     "another stream": ([_HOME, {**_LATE, "marker_at": 5, "log_stream": "other"}], {"run 1": None, "run 2": 5}),
     "another log group": ([_HOME, {**_LATE, "marker_at": 5, "log_group": "other"}], {"run 1": None, "run 2": 5}),
     "another message": ([_HOME, {**_LATE, "marker_at": 5, "item_id": "m2"}], {"run 1": None, "run 2": 5}),

@@ -30,8 +30,9 @@ OF_MAILS = consumer(MAILS, MAILER, "worker", None)
 DAY = 24 * 60
 
 
-def lines(log_group=CHARGE, first=0, last=10, has_starts=True, blind=(), has_guard_line=False):
-    return GroupLines(log_group, at(first), at(last), has_starts, [at(m) for m in blind], has_guard_line)
+def lines(log_group=CHARGE, first=0, last=10, has_starts=True, blind=(), has_guard_line=False, workable=()):
+    starts, works = ([at(m) for m in minutes] for minutes in (blind, workable))
+    return GroupLines(log_group, at(first), at(last), has_starts, starts, has_guard_line, workable_starts=works)
 
 
 BORDERS = {
@@ -141,19 +142,44 @@ def test_the_logs_would_have_shown_an_invocation_where(other, after, before, exp
     assert around.is_watched(PAYMENTS, *span) is expected
 
 
-def of_mailer(has_starts=True, unnamed=()):
-    return lines(MAILER, has_starts=has_starts)._replace(unnamed_starts=[at(m) for m in unnamed])
+WORK = {
+    "every invocation names its messages": (lines(), True),
+    "one names none, and shows all its work": (lines(blind=[5]), True),
+    "one names none, and may have worked on them": (lines(blind=[5], workable=[5]), False),
+    "one that may have begins with the span": (lines(blind=[0], workable=[0]), False),
+    "one that may have stands behind it": (lines(blind=[5, 11], workable=[11]), True),
+    "no invocation shows its START": (lines(has_starts=False), False),
+}
+
+
+OWN = {"it had the message": ([5], True), "another one had": ([4], False), "it and another, at once": ([5], False)}
+
+
+@pytest.mark.parametrize(("own", "expected"), OWN.values(), ids=OWN)
+def test_a_run_that_had_a_message_hides_it_no_second_time(own, expected, request):
+    starts = [5, 5] if "at once" in request.node.callspec.id else [5]
+    around = Surroundings(consumers=[consumer()], coverage=[read(0, 60)], lines=[lines(blind=starts, workable=starts)])
+
+    assert around.shows_all_work(PAYMENTS, at(0), at(10), [at(m) for m in own]) is expected
+
+
+@pytest.mark.parametrize(("written", "expected"), WORK.values(), ids=WORK)
+def test_the_logs_would_have_shown_a_message_s_work_where(written, expected):
+    around = Surroundings(consumers=[consumer()], coverage=[read(0, 60)], lines=[written])
+
+    assert around.shows_all_work(PAYMENTS, at(0), at(10)) is expected
+
+
+def of_mailer(has_starts=True, unopened=()):
+    return lines(MAILER, has_starts=has_starts, workable=unopened)
 
 
 WORKER = {"consumers": [consumer(PAYMENTS, MAILER, "worker", None)], "coverage": [read(0, 60, MAILER)]}
 BOTH = {"consumers": [consumer(), *WORKER["consumers"]], "coverage": [read(0, 60), *WORKER["coverage"]]}
-NAMED = {
-    "every run prints its batch": ({}, True),
-    "a run that prints none names what it begins": ({"lines": [lines(blind=[5])]}, True),
-    "not where a run does neither": ({"lines": [lines(blind=[5])._replace(unnamed_starts=[at(5)])]}, False),
+WORK_OF_WORKERS = {
     "each handling of a worker shows how it was opened": (WORKER | {"lines": [of_mailer()]}, True),
-    "not where one does not": (WORKER | {"lines": [of_mailer(unnamed=[5])]}, False),
-    "one before or behind hides nothing": (WORKER | {"lines": [of_mailer(unnamed=[-1, 11])]}, True),
+    "not where one does not": (WORKER | {"lines": [of_mailer(unopened=[5])]}, False),
+    "one before or behind hides nothing": (WORKER | {"lines": [of_mailer(unopened=[-1, 11])]}, True),
     "not where none does": (WORKER | {"lines": [of_mailer(has_starts=False)]}, False),
     "not where the worker's log group has a gap": (
         WORKER | {"coverage": [read(0, 4, MAILER), read(5, 60, MAILER)], "lines": [of_mailer()]},
@@ -168,11 +194,11 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize(("other", "expected"), NAMED.values(), ids=NAMED)
-def test_the_logs_would_have_named_what_any_consumer_began_where(other, expected):
+@pytest.mark.parametrize(("other", "expected"), WORK_OF_WORKERS.values(), ids=WORK_OF_WORKERS)
+def test_the_logs_would_have_shown_the_work_of_workers_where(other, expected):
     around = Surroundings(**({"consumers": [consumer()], "coverage": [read(0, 60)], "lines": [lines()]} | other))
 
-    assert around.is_named(PAYMENTS, at(0), at(10)) is expected
+    assert around.shows_all_work(PAYMENTS, at(0), at(10)) is expected
 
 
 def test_workers_are_read_where_the_log_groups_of_all_were_and_no_function_takes_messages():

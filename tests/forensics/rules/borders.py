@@ -22,6 +22,7 @@ GATHERED = {
     "earlier_gathered_ms": 20_000,
     "earlier_holder": "window",
 }
+AT_ITS_END = {**THROTTLED_LATE, "run_ms": 29_800, "gap_ms": 29_900}
 UP = {"visibility_timeout_s": 30, "earlier_held_ms": 8_000, "earlier_holder": "init"}
 IN_TIME = {"visibility_timeout_s": 600, "run_ms": 30_000, "gap_ms": 600_060}
 UNTOLD = {"run_ms": 30_000}
@@ -520,6 +521,16 @@ CASES = {
                 earlier_holder="window",
             ),
             "undecidable",
+        ),
+        "a run began a little early, as the one before ended: a poller had held the message": (
+            dict(is_fifo=True, **LEFT, **AT_ITS_END),
+            "undecidable",
+        ),
+        "a second after that had ended": (dict(is_fifo=True, **LEFT, **{**AT_ITS_END, "run_ms": 28_900}), "supported"),
+        "as late as the timeout lets": (dict(is_fifo=True, **LEFT, **{**AT_ITS_END, "gap_ms": 30_000}), "supported"),
+        "and no poller was throttled": (
+            dict(is_fifo=True, **LEFT, **{**AT_ITS_END, "earlier_held_ms": 0}),
+            "supported",
         ),
         "on FIFO, before any timeout could end": (dict(is_fifo=True, **LEFT, **UNTIMED), "supported"),
         "on a standard queue, which may deliver a copy": (dict(is_fifo=False, **LEFT, **UNTIMED), "undecidable"),
