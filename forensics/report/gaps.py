@@ -42,7 +42,7 @@ def gaps(
                 n=counted(late, "delivery", "deliveries"),
             )
         )
-    if any(d["receive_count"] is None for d in deliveries):
+    if any(m["effects_at_most"] is None for m in messages) and any(d["receive_count"] is None for d in deliveries):
         found.append("Receive counts are not logged for every delivery, so further deliveries may be hidden.")
     wanted = Counter(r["would_decide"] for r in redeliveries if r["would_decide"])
     found += [

@@ -10,6 +10,7 @@ from forensics.errors import IncidentUnknownError
 from forensics.lake import Lake
 from forensics.people.marks import annotate
 from forensics.report.case import load_case
+from forensics.report.gaps import gaps
 from forensics.report.render import render
 from forensics.report.summary import summary
 from forensics.tables.findings import INCIDENTS, MESSAGES
@@ -94,6 +95,14 @@ def test_settings_that_fall_short_of_the_advice_are_flagged(case):
 def test_gaps_name_what_could_not_be_read_and_what_stays_open(case):
     assert case.gaps[0] == "metric_points of payments.fifo could not be read: AccessDenied"
     assert any("in progress when the run ended" in gap for gap in case.gaps)
+
+
+@pytest.mark.parametrize(("most", "count", "is_said"), [(None, None, True), (2, None, False), (None, 2, False)])
+def test_gaps_name_receives_that_were_not_counted_where_nothing_bounds_a_message(case, most, count, is_said):
+    incident, messages = world.incident(), [m | {"effects_at_most": most} for m in world.messages()]
+    told = gaps(incident, [d | {"receive_count": count} for d in world.deliveries()], [], (), messages)
+
+    assert any(gap.startswith("Receive counts are not logged") for gap in told) is is_said
 
 
 def test_follow_ups_start_with_the_repeats_that_are_certain(case):
