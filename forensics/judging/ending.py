@@ -18,13 +18,21 @@ def ends_surely(delivery: Delivery) -> bool:
     """Tell whether it was deleted for sure, whatever comes later and until whenever its log was read.
 
     The run succeeded, did not give the message back, no delete failed, and the message did not come again. Nothing but
-    the run itself decides; where nothing else speaks of the message, ``judge_alone`` is all it needs.
+    the run itself and its mapping decides; where nothing else speaks of the message, ``judge_alone`` is all it needs.
     """
     return _succeeded(delivery) and delivery.is_seen and not delivery.came_again
 
 
 def _succeeded(d: Delivery) -> bool:
+    if d.is_malformed_response and d.reports_batch_item_failures is not False:  # it gives back the whole batch
+        return False
     return d.run_status == "success" and not d.is_named_failure and d.delete_reason is None
+
+
+def _was_given_back(d: Delivery) -> bool:
+    """A run that succeeded gave the message back, by naming it or by a response that names something else."""
+    is_whole_batch = d.is_malformed_response and bool(d.reports_batch_item_failures)
+    return d.run_status == "success" and (d.is_named_failure or is_whole_batch)
 
 
 def is_at_limit(delivery: Delivery) -> bool:
@@ -60,7 +68,7 @@ def _may_delete_under(earlier: Delivery, received_from: int | None, has_sign: bo
     is_told = _succeeded(earlier) and earlier.run_ended_at is not None and earlier.is_end_known
     is_open = (
         earlier.run_status in ("success", "unknown") and not earlier.is_named_failure and earlier.delete_reason is None
-    )
+    ) and not _was_given_back(earlier)
     if not earlier.is_seen or not is_open or (has_sign and not is_told):
         return False
     over_at = earlier.run_ended_at if is_told else _over_at(earlier)
@@ -114,7 +122,7 @@ def ended_if_last(d: Delivery, around: Surroundings, is_back: bool = False) -> s
         return "delete_refused"
     if _succeeded(d) or d.is_given_up or d.deleted_by_call_at is not None:
         return "deleted"
-    failed = d.run_status in FAILED or (d.run_status == "success" and d.is_named_failure)
+    failed = d.run_status in FAILED or _was_given_back(d)
     read_until = _read_until(d, around)
     if d.hidden_until_at is not None and read_until is not None:
         if d.hidden_until_at >= read_until:

@@ -17,6 +17,19 @@ CASES = {
     "a success": ({}, "deleted"),
     "a success still hidden": ({"read_until": HIDDEN}, "deleted"),
     "a success that named it as a failure": ({"is_named_failure": True}, "visibility_expired"),
+    "a success whose response named something else": (
+        {"is_malformed_response": True, "reports_batch_item_failures": True},
+        "visibility_expired",
+    ),
+    "which its mapping does not read": (
+        {"is_malformed_response": True, "reports_batch_item_failures": False},
+        "deleted",
+    ),
+    "which nobody knows to be read": ({"is_malformed_response": True}, "unknown"),
+    "a run of unknown end whose response named something else": (
+        {"run_status": "unknown", "is_malformed_response": True, "reports_batch_item_failures": True},
+        "unknown",
+    ),
     "a success whose delete failed": ({"delete_reason": "other"}, "unknown"),
     "a success whose handle had expired": ({"delete_reason": "expired"}, "delete_refused"),
     "a success whose message was gone": ({"delete_reason": "gone"}, "delete_refused"),
@@ -185,6 +198,12 @@ UNDER = {
     ),
     "one that failed did not": ({**SLOW, "run_status": "error"}, SECOND, "visibility_expired"),
     "one that gave it back did not": ({**SLOW, "is_named_failure": True}, SECOND, "visibility_expired"),
+    "one whose response named something else did not": (
+        {**SLOW, "is_malformed_response": True, "reports_batch_item_failures": True},
+        SECOND,
+        "visibility_expired",
+    ),
+    "unless nobody knows that it is read": ({**SLOW, "is_malformed_response": True}, SECOND, "unknown"),
     "one whose delete failed did not": ({**SLOW, "delete_reason": "other"}, SECOND, "visibility_expired"),
     "a FIFO queue refuses the old handle": (
         {**SLOW, "queue": "orders.fifo"},
