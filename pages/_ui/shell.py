@@ -71,6 +71,14 @@ class Page:
         """Say when the data ends and how long ago that is: nothing is known of what came after."""
         return _end(self.board.generation, self.clock)
 
+    def ageing(self, told: str) -> str:
+        """Put a sentence, in Markdown, into amber up to where it says how old the data is, once that is old.
+
+        What nobody has looked at since must not read as calm.
+        """
+        head, end, rest = told.partition(plain(self.data_end))
+        return told if self.is_fresh or not end else f":orange[{head}{end}]{rest}"
+
     def incidents(self) -> list[dict[str, Any]]:
         """Return the incidents as they count: without what people set aside, unless the logs' own figures are asked for."""
         return [dict(row) for row in self.people.counted(self.board.records(INCIDENTS))]
@@ -249,7 +257,7 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
     if until and age and age > timedelta(minutes=settings.team.stale_after_min):
         command = f"doubletake collect --all-queues --lake {shlex.quote(str(board.lake.root))}"
         said = say("Data ends {end}; nobody has looked since.", end=plain(_end(board.generation, clock)))
-        st.caption(f":material/schedule: {said} {plain(command)}")
+        st.caption(f":orange[:material/schedule: {said} {plain(command)}]")
 
 
 def _end(generation: Generation, clock: Clock) -> str:
