@@ -98,6 +98,13 @@ def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_mi
     assert (" UTC, 1 h ago]. The only incident" in first) == (quiet_min > 60)
 
 
+def test_what_was_open_where_old_data_ends_says_so_in_amber(visit):
+    first = visit("app.py", "demo").main.markdown[0].value.replace("\\", "")
+
+    assert first.startswith(":orange[Still open where the data ends (")
+    assert " ago)] on payments.fifo: 7 to 8 of 10" in first
+
+
 def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(visit, copy_of):
     lake = copy_of("demo")
     (file,) = (lake / "findings" / "messages" / "data").rglob("*.parquet")
