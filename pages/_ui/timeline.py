@@ -127,10 +127,12 @@ def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
     if wanted := st.session_state.pop("form_wanted", None):
         st.session_state["lanes"] = wanted
     _read_form()
+    asked = st.session_state.get("lanes") or st.query_params.get("lanes")
+    is_small = default == "Messages" and asked not in ("Overview", term("Overview"))
     with st.container(horizontal=True, vertical_alignment="center"):
         form = st.segmented_control(
             say("Lanes"),
-            FORMS,
+            FORMS[:-1] if is_small else FORMS,  # of few messages an overview tells nothing; a link may still ask for it
             default=default,
             required=True,
             key="lanes",
