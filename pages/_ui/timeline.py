@@ -315,7 +315,7 @@ def _chart(drawn: Drawn, case: Case) -> None:
         on_select="rerun",
         selection_mode=drawn.modes,
         config=CONFIG,
-        alt=f"{in_words(headline(case))}. {told_cause(language(), case)}",
+        alt=f"{say('{clause}.', clause=in_words(headline(case)))} {told_cause(language(), case)}",
     )
     if not shown["selection"]["points"]:  # another figure under the same key has nothing chosen, and that is no click
         st.session_state.pop(details.memory_of(case), None)
