@@ -16,7 +16,7 @@ wanted, of_any_time = incidents.filters(found, page)
 
 st.title(say("Incidents"))
 ranked = fault.all_faults(wanted, page)
-st.markdown(with_commands(incidents.sentence(ranked, wanted, found, page)))
+st.markdown(page.ageing(with_commands(incidents.sentence(ranked, wanted, found, page))))
 marks.of_works([work for each in ranked for work in each.set_aside], page)
 incidents.cards(ranked, wanted, of_any_time, page.board.records(COVERAGE), page.board.records(QUEUE_SETTINGS), page)
 if not wanted:

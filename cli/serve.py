@@ -1,5 +1,7 @@
 """The command that serves the dashboard: serve."""
 
+import re
+import shlex
 from typing import Annotated
 
 import typer
@@ -34,7 +36,9 @@ def serve(
     try:
         lake.findings()
     except ForensicsError as problem:
-        warn(f"doubletake: {problem}\n  Until then every page says only that. {problem.hint}")
+        option = f" --lake {shlex.quote(str(lake.root))}"
+        hint = re.sub("`(doubletake [^`]+)`", lambda found: f"`{found[1]}{option}`", problem.hint)
+        warn(f"doubletake: {problem}\n  Until then every page says only that. {hint}")
     with ending_on_sigterm(), dashboard(lake.root, config, port, outside) as running:
         print(
             phrase("Dashboard: {address}", address=sign_in.address(running.port) if sign_in else running.address),

@@ -114,6 +114,7 @@ def _limit(
     if said == name:
         said = say("{name} timeout", name=name.removesuffix(" timeout"))
     left, right = datetime.combine(first_day, time()), datetime.combine(last_day + timedelta(days=1), time())
+    middle = left + (right - left) / 2
     if data_until_at is not None:
         right = min(right, max(left, _local(data_until_at, zone)))
     x: list[datetime | None] = []
@@ -131,7 +132,7 @@ def _limit(
             11,
             x=start.isoformat(),
             xref="x4",
-            xanchor="left" if start - left < (right - left) / 2 else "right",
+            xanchor="left" if start < middle else "right",
             y=log10(step.value),  # a logarithmic axis places annotations by the exponent
             yref="y4",
             yanchor="bottom",

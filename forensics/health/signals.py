@@ -266,8 +266,12 @@ def interval(least: int, most: int) -> str:
 
 
 def span(value_s: int) -> str:
-    """Write seconds in the two units that matter."""
-    return span_text(1000 * value_s)
+    """Write seconds in the two units that matter.
+
+    >>> span(0), span(796)
+    ('0 s', '13 min 16 s')
+    """
+    return span_text(1000 * value_s) if value_s else "0 s"
 
 
 def _was(before: Row | None, column: str) -> str:

@@ -23,9 +23,14 @@ def two_line_height(rows: int) -> int:
     return ROW_OF_TWO_LINES * min(rows, MOST_ROWS_SEEN) + HEADER_PX
 
 
+def whole_px(names: Iterable[str]) -> int:
+    """Return the pixels of a column in which the longest name stays on one line: a broken id cannot be read out or found."""
+    return max(LEAST_NAME_PX, NAME_PADDING_PX + NAME_CHAR_PX * max(map(len, names), default=0))
+
+
 def name_px(names: Iterable[str]) -> int:
     """Return the pixels of a pinned column in which the longest name stays on one line, as far as that leaves a phone room."""
-    return min(max(LEAST_NAME_PX, NAME_PADDING_PX + NAME_CHAR_PX * max(map(len, names), default=0)), MOST_NAME_PX)
+    return min(whole_px(names), MOST_NAME_PX)
 
 
 def row(cards: int) -> Any:

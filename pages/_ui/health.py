@@ -22,7 +22,7 @@ from pages._ui.health_chart import CHART_PX, days_chart, days_figure
 from pages._ui.said import busy, in_words, language, percent, say, span_text, term
 from pages._ui.said import count_text as count
 from pages._ui.shell import Page
-from pages._ui.states import guarded, show_broken
+from pages._ui.states import guarded, of_lake, show_broken
 from pages._ui.tables import data_table
 from pages._ui.words import Colour, plain
 
@@ -49,7 +49,7 @@ def choose_week(page: Page) -> WeekReview:
             say("This data version was made before queues were weighed, or nothing was read yet. Correlate it again:"),
             icon=":material/inbox:",
         )
-        st.code("doubletake correlate", language="bash")
+        st.code(f"doubletake correlate {of_lake(page.board.lake.root)}", language="bash")
         st.stop()
     newest_first = list(reversed(weeks))
     opened = week_to_open(page.board.findings, page.settings, weeks)
@@ -123,10 +123,12 @@ def cards(review: WeekReview) -> None:
     grid = row(6)
     for label, value, change in numbers(review):
         no_change = change == "no change"
+        of_interval = label == "Processed twice" and change is not None
         card(
             grid,
             term(SHORT.get(label, label)),
             in_words(value),
+            say("At least to at most. The arrow compares what is sure.") if of_interval else None,
             delta=0 if no_change else in_words(change),
             delta_color="off" if no_change else "inverse",
         )
@@ -161,8 +163,12 @@ def table(review: WeekReview) -> None:
     ]
     config = st.column_config
     key = f"queues-{review.week}"
+    has_trend = any(r["8 weeks"] for r in rows)
     data_table(
         rows,
+        column_order=[
+            name for name in rows[0] if has_trend or name != "8 weeks"
+        ],  # else empty cells push the last ones out
         hide_index=True,
         key=key,
         row_height=ROW_OF_TWO_LINES,

@@ -14,8 +14,9 @@ from forensics.tables.evidence import COVERAGE, LOG_EVENTS
 from forensics.tables.findings import LOGGING_READINESS, MESSAGES
 from forensics.tables.health import SETTING_FINDINGS
 from forensics.verdict.interval import AFFECTED
+from forensics.words import cells
 from pages._ui import marks
-from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height
+from pages._ui.cards import ROW_OF_TWO_LINES, card, row, two_line_height, whole_px
 from pages._ui.coverage import complete_share, reach, was_read_in_full
 from pages._ui.said import count_text as count
 from pages._ui.said import in_words, interval, language, percent, say, term
@@ -28,6 +29,8 @@ from pages._ui.words import VERDICTS, cause, plain, verdict_column, with_command
 Incident = dict[str, Any]
 BARS = 12
 """Bars of a fault's course: in a cell of 50 pixels twice as many are lines that nobody sees on a dark page."""
+LEAST_PX, TEXT_PADDING_PX, TEXT_CELL_PX, LINES_OF_A_ROW = 190, 20, 7, 3
+"""What happened: the least width of its column, what its lines leave free, a letter, its lines."""
 PERIODS = {"all": None, "24 h": timedelta(hours=24), "7 days": timedelta(days=7), "28 days": timedelta(days=28)}
 
 
@@ -297,6 +300,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
     marked = marks.of_incidents(page)
     first = min(fault.started_at for fault in ranked)
     last = until or max(fault.ended_at for fault in ranked)
+    course = ["Times", "Over time"] if any(len(fault.incidents) > 1 for fault in ranked) else []
     rows = [
         {
             "Incident": f.newest["incident_id"],
@@ -323,8 +327,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         column_order=[
             "Verdict",
             "What happened",
-            "Times",
-            "Over time",
+            *course,
             "Last",
             "State",
             "Repeats",
@@ -333,7 +336,7 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
         ],
         column_config={
             "Verdict": verdict_column(),
-            "What happened": st.column_config.TextColumn(width=190),
+            "What happened": st.column_config.TextColumn(width=_width_px([row["What happened"] for row in rows])),
             "Times": st.column_config.NumberColumn(width=46, help=say("Incidents with the same trigger and settings.")),
             "Over time": st.column_config.BarChartColumn(
                 width=66,
@@ -349,13 +352,20 @@ def table(ranked: list[Fault], page: Page) -> Fault | None:
             "State": st.column_config.TextColumn(width=76 if language().code == "en" else 112),
             "Repeats": st.column_config.TextColumn(width=62, help=say("Times that work was done beyond the first.")),
             "Cause": st.column_config.TextColumn(width=114),
-            "Incident": st.column_config.TextColumn(width=196, help=say("The last one.")),
+            "Incident": st.column_config.TextColumn(
+                width=whole_px(row["Incident"] for row in rows), help=say("The last one.")
+            ),
         },
         alt=say("Faults, the worst first"),
     )
     st.caption(say("A click on a row opens it."))
     picked = [*event["selection"]["rows"], *(row for row, _ in event["selection"]["cells"])]
     return ranked[picked[0]] if picked else None
+
+
+def _width_px(texts: list[str]) -> int:
+    """Return the pixels in which the longest text takes the three lines that a row has; what is over that is not seen."""
+    return max(LEAST_PX, *(TEXT_PADDING_PX + -(-cells(text) // LINES_OF_A_ROW) * TEXT_CELL_PX for text in texts))
 
 
 def _marks(fault: Fault, marked: dict[str, str]) -> list[str]:

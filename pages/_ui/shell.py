@@ -1,7 +1,6 @@
 """The frame of every page: its first statement is ``page = shell(...)``."""
 
 import contextlib
-import shlex
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,7 +23,7 @@ from pages._ui.clock import Clock, choose_clock
 from pages._ui.guard import NO_PAGE
 from pages._ui.said import choose_language, follow_team, say
 from pages._ui.said import count_text as count
-from pages._ui.states import show_broken, show_problem
+from pages._ui.states import of_lake, show_broken, show_problem
 from pages._ui.words import plain
 
 PRODUCT = "Doubletake"
@@ -43,6 +42,8 @@ NAVIGATION = (
 KEEPS_INCIDENT = {"pages/incident.py", "pages/report.py"}
 LOOK_EVERY_S = 30
 """How often an open page looks for a newer data version."""
+_IN_THE_THEME = "<style>.st-key-old_data [data-testid=stCaptionContainer] { opacity: 1; }</style>"
+"""A caption is faded: amber would have too little contrast, and be as easy to overlook as grey."""
 ICON = Path(__file__).with_name("icon.svg")
 
 
@@ -70,6 +71,15 @@ class Page:
     def data_end(self) -> str:
         """Say when the data ends and how long ago that is: nothing is known of what came after."""
         return _end(self.board.generation, self.clock)
+
+    def ageing(self, told: str) -> str:
+        """Put a sentence, in Markdown, into amber up to where it says how old the data is, once that is old.
+
+        What nobody has looked at since must not read as calm.
+        """
+        head, end, rest = told.partition(plain(self.data_end))
+        bracket = rest[: rest.startswith(")")]
+        return told if self.is_fresh or not end else f":orange[{head}{end}{bracket}]{rest[len(bracket) :]}"
 
     def incidents(self) -> list[dict[str, Any]]:
         """Return the incidents as they count: without what people set aside, unless the logs' own figures are asked for."""
@@ -247,9 +257,11 @@ def _stale_line(board: Board, clock: Clock, settings: Settings) -> None:
     """Say on the page itself, which a phone shows without its navigation, that the data is old."""
     age, until = _age(board.generation), board.generation.data_until_at
     if until and age and age > timedelta(minutes=settings.team.stale_after_min):
-        command = f"doubletake collect --all-queues --lake {shlex.quote(str(board.lake.root))}"
+        command = f"doubletake collect --all-queues {of_lake(board.lake.root)}"
         said = say("Data ends {end}; nobody has looked since.", end=plain(_end(board.generation, clock)))
-        st.caption(f":material/schedule: {said} {plain(command)}")
+        with st.container(key="old_data"):
+            st.html(_IN_THE_THEME)
+            st.caption(f":orange[:material/schedule: {said} {plain(command)}]")
 
 
 def _end(generation: Generation, clock: Clock) -> str:

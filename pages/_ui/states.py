@@ -47,9 +47,14 @@ def guarded(what: str, data_version: str | None = None) -> Iterator[None]:
         st.stop()
 
 
+def of_lake(lake_root: Path) -> str:
+    """Return the option with which a command means the lake that is served, wherever it is pasted."""
+    return f"--lake {shlex.quote(str(lake_root.absolute()))}"
+
+
 def show_nothing_yet(problem: LakeMissingError, promise: str, lake_root: Path) -> None:
     """Say what the page will show, why it cannot yet, and the command that fills it."""
-    lake = f"--lake {shlex.quote(str(lake_root.absolute()))}"  # the one that is served, wherever the command is pasted
+    lake = of_lake(lake_root)
     st.info(plain(f"{promise} {_sentence(problem)}"), icon=":material/inbox:")
     if "no findings" in str(problem):
         st.write(say("The evidence is there. Correlate it:"))

@@ -127,10 +127,12 @@ def _switch(lanes: Any, marks: int) -> tuple[str, bool]:
     if wanted := st.session_state.pop("form_wanted", None):
         st.session_state["lanes"] = wanted
     _read_form()
+    asked = st.session_state.get("lanes") or st.query_params.get("lanes")
+    is_small = default == "Messages" and asked not in ("Overview", term("Overview"))
     with st.container(horizontal=True, vertical_alignment="center"):
         form = st.segmented_control(
             say("Lanes"),
-            FORMS,
+            FORMS[:-1] if is_small else FORMS,  # of few messages an overview tells nothing; a link may still ask for it
             default=default,
             required=True,
             key="lanes",
@@ -221,6 +223,7 @@ def _messages(case: Case, page: Page, here: Condition, window: Window, gaps: boo
             labels=labels | named,
             keys=keys,
             say=language(),
+            is_wide=not is_phone(),
             **_timeouts(case),
         )
         return finished(fitted(legible(figure))), drawn, blocked_words(blocked)
@@ -248,7 +251,13 @@ def _consumers(case: Case, page: Page, here: Condition, window: Window, gaps: bo
         def draw() -> tuple[Any, Any]:
             drawn, named = _with_beside(consumer_lanes(timeline), case, page)
             figure = consumers_figure(
-                drawn, page.clock.zone, named, cut_gaps=not gaps, say=language(), **_timeouts(case)
+                drawn,
+                page.clock.zone,
+                named,
+                cut_gaps=not gaps,
+                say=language(),
+                is_wide=not is_phone(),
+                **_timeouts(case),
             )
             return finished(fitted(legible(figure))), drawn
 
@@ -313,7 +322,7 @@ def _chart(drawn: Drawn, case: Case) -> None:
         on_select="rerun",
         selection_mode=drawn.modes,
         config=CONFIG,
-        alt=f"{in_words(headline(case))}. {told_cause(language(), case)}",
+        alt=f"{say('{clause}.', clause=in_words(headline(case)))} {told_cause(language(), case)}",
     )
     if not shown["selection"]["points"]:  # another figure under the same key has nothing chosen, and that is no click
         st.session_state.pop(details.memory_of(case), None)

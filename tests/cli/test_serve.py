@@ -147,6 +147,7 @@ def test_a_dashboard_that_cannot_start_is_said(tmp_path, capsys, monkeypatch):
     assert "the dashboard did not start" in err
     assert str(tmp_path) in err.splitlines()[0], "a mistyped folder is said before anybody opens an empty page"
     assert "Until then every page says only that." in err
+    assert f"`doubletake collect QUEUE --lake {tmp_path}`" in err, "else what is pasted fills another lake"
 
 
 def test_the_demo_makes_its_own_folder_and_marks_it(tmp_path):

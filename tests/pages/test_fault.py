@@ -1,5 +1,6 @@
 """Many incidents of few faults: the list shows the faults, and a fault's page all that it did."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -61,10 +62,23 @@ def test_incidents_of_one_fault_are_one_row_and_the_worst_fault_stands_first(vis
         "billing: 12 of 12 redelivered messages were processed more than once",
         "payments.fifo: 7 to 8 of 10 messages were processed twice",
     ]
+    assert {"Times", "Over time"} <= set(at.dataframe[0].proto.column_order)
     assert sum(table["Over time"][0]) == TIMES
     assert len(table["Over time"][0]) <= 12  # in a cell of 50 pixels, finer bars are not seen on a dark page
     assert "The worst of 2 faults, on billing" in words(at)
     assert "12 times in 33 h" in words(at)
+
+
+def test_where_nothing_came_back_its_times_take_no_room_and_the_whole_sentence_and_id_are_seen(visit):
+    table = visit("app.py", "demo").dataframe[0]
+    columns = json.loads(table.proto.columns)
+    longest = max(map(len, table.value["What happened"]))
+
+    assert not {"Times", "Over time"} & set(table.proto.column_order)
+    assert columns["What happened"]["width"] >= 7 * longest / 3
+    assert columns["Incident"]["width"] >= 7 * max(map(len, table.value["Incident"])) + 16, (
+        "else an id breaks in its number"
+    )
 
 
 def test_what_is_open_is_counted_in_faults_by_card_sentence_and_table(visit, tmp_path):

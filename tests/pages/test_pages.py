@@ -396,6 +396,15 @@ def test_a_link_names_the_form_of_the_chart_in_any_case(visit, asked):
     assert not at.warning
 
 
+def test_an_overview_of_few_messages_is_not_offered_and_still_opens_by_its_link(visit):
+    few = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING)
+    asked = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, lanes="overview")
+
+    assert few.segmented_control(key="lanes").options == ["Messages", "Invocations"]
+    assert asked.segmented_control(key="lanes").value == "Overview"
+    assert not asked.warning
+
+
 def test_a_form_that_is_not_there_is_said(visit):
     at = visit("pages/incident.py", "demo", incident=DOUBLE_BILLING, lanes="gantt")
 

@@ -1,13 +1,16 @@
 """The Queue health page: ranking, weeks, one queue in detail, and what it says where little is known."""
 
 import json
+import os
+import shlex
+from datetime import timedelta
 
 import pytest
 
 from forensics.lake import Lake
 from forensics.language import Language
 from forensics.tables.findings import INVOCATIONS
-from forensics.tables.health import SETTING_FINDINGS
+from forensics.tables.health import QUEUE_WEEKS, SETTING_FINDINGS
 from forensics.words import cells
 from pages._ui import evidence, health
 from tests.pages import health_tale, tales
@@ -142,11 +145,32 @@ def test_a_queue_that_is_not_there_is_said(visit):
     assert "Queue nobody is not in this week" in at.warning[0].value
 
 
+def test_a_column_of_which_no_row_has_anything_takes_no_room(opened, visit, tmp_path):
+    story = Story(data_until_at=START + timedelta(hours=1))
+    tales.double_billing(story)
+    health_tale.weekly(story)
+    weeks = story.findings[QUEUE_WEEKS.name]
+    newest = max(row["week"] for row in weeks)
+    story.findings[QUEUE_WEEKS.name] = [row for row in weeks if row["week"] == newest]
+    of_one_week = visit(PAGE, story.save(tmp_path / "lake"), week=newest).dataframe[0]
+
+    assert "8 weeks" in opened.dataframe[0].proto.column_order
+    assert "8 weeks" not in of_one_week.proto.column_order
+    assert list(of_one_week.proto.column_order)[:3] == ["Queue", "Status", "Why"]
+
+
+def test_a_change_of_an_interval_says_what_it_compares(opened):
+    twice = next(m for m in opened.metric if m.label == "Processed twice")
+
+    assert twice.delta and "The arrow compares what is sure." in twice.help
+
+
 def test_a_version_without_weeks_says_how_to_get_them(visit):
     at = visit(PAGE, "nothing")
 
     assert not at.exception
     assert "doubletake correlate" in words(at)
+    assert f"doubletake correlate --lake {shlex.quote(os.environ['DOUBLETAKE_LAKE'])}" in [c.value for c in at.code]
 
 
 def test_the_charts_say_what_they_show(opened):

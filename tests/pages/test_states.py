@@ -81,6 +81,7 @@ def test_every_page_says_itself_that_its_data_is_old(visit, tmp_path, page, age_
 
     assert len(said) == is_said
     assert all("Data ends " in c and " UTC, 3 h ago; nobody has looked since. doubletake collect" in c for c in said)
+    assert all(c.startswith(":orange[") and c.endswith("]") for c in said), "grey is overlooked"
     assert not at.main.warning, "one line, and no alert that pushes the answer down"
 
 
@@ -93,6 +94,15 @@ def test_what_nobody_has_looked_at_is_not_called_quiet(visit, tmp_path, quiet_mi
     assert "Nothing open" not in first
     assert "Nothing active in the last hour of data, which ends " in first
     assert f" UTC, {'1 h' if quiet_min > 60 else f'{quiet_min} min'} ago" in first
+    assert first.startswith(":orange[Nothing active") == (quiet_min > 60)
+    assert (" UTC, 1 h ago]. The only incident" in first) == (quiet_min > 60)
+
+
+def test_what_was_open_where_old_data_ends_says_so_in_amber(visit):
+    first = visit("app.py", "demo").main.markdown[0].value.replace("\\", "")
+
+    assert first.startswith(":orange[Still open where the data ends (")
+    assert " ago)] on payments.fifo: 7 to 8 of 10" in first
 
 
 def test_a_damaged_data_file_is_named_by_table_and_version_and_other_pages_work(visit, copy_of):

@@ -26,6 +26,17 @@ def trace(figure, name):
     return next(t for t in figure.data if t.name == name)
 
 
+@pytest.mark.parametrize(("set_at", "side"), [(13, "left"), (18, "right")])
+def test_a_timeout_is_named_over_its_own_step_and_not_over_the_days_before_it(set_at, side):
+    """Evidence of half a week leaves the other half of the axis free: a name beside it reads as if it had held before."""
+    figure = drawn(
+        days("2026-11-13"), limits={"ship timeout": [Step(at(set_at), None, 60)]}, data_until_at=at(set_at, 6)
+    )
+    [name] = [a for a in figure.layout.annotations if a.text == "ship timeout 60 s"]
+
+    assert name.xanchor == side
+
+
 def test_a_day_without_a_row_is_a_hole_and_not_zero():
     sent = trace(drawn(), "sent")
 

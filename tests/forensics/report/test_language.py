@@ -13,6 +13,7 @@ from forensics.charts.marks import BLOCKED, HANDLING, IN_FLIGHT, MARKS, MEASURE
 from forensics.checks import Setup
 from forensics.checks.visibility_below_advice import visibility_below_advice
 from forensics.errors import ForensicsError
+from forensics.judging.effect import EFFECTS
 from forensics.lake.findings import sayable
 from forensics.language import Language, phrases
 from forensics.origins import ORIGIN_RULES
@@ -198,6 +199,16 @@ def test_every_event_of_a_japanese_report_is_told_in_japanese(case, kind):
 
     assert "1 回目の受信" in told
     assert not re.findall(r"in flight, receive|work done \(|derived: receive|the run timed out", told)
+
+
+@pytest.mark.parametrize("kind", ["md", "html"])
+def test_a_japanese_report_ends_its_sentences_as_japanese_does_and_says_what_effects_rest_on(case, kind):
+    told = render(case, kind, ReportOptions("ja")).decode()
+    page = re.sub(r"(?s)<(script|style).*?</\1>", "", told)
+
+    assert "次にすること" in page
+    assert re.findall(r".{0,20}[\u3040-\u30ff\u4e00-\u9fff]\.(?!\w).{0,10}", page) == []
+    assert not re.findall(r"\((?:" + "|".join(sorted({basis for _, basis, _ in EFFECTS})) + r")\)", page)
 
 
 def test_what_left_the_queue_for_the_dead_letter_queue_is_counted_in_japanese(tmp_path):
