@@ -6,6 +6,7 @@ from cli.options import Everywhere, OnlyQueueArgument, SameQueueOption, either_q
 from cli.output import FormatOption, RowFormat, answer, print_rows, say
 from cli.said import in_words
 from cli.table import Layout
+from forensics.sentence import said
 
 if TYPE_CHECKING:
     from forensics.balance import BalanceDay, Between, QueueBalance
@@ -74,7 +75,7 @@ def balance(
             tell(f"{day.queue}, {day.day}: {in_words(note)}")
     for name, texts in found.named.items():
         for text in texts:
-            tell(f"{name}: {in_words(f'{text}.')}")
+            tell(f"{name}: {in_words(said('{clause}.', clause=text))}")
     if not found.days:
         say("No metric of a queue was read: `doubletake collect` reads them.")
 

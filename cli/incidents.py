@@ -98,6 +98,11 @@ def incidents(
         prevention = by_incident(findings)
         records = [r | {"counterfactuals": prevention.get(r["incident_id"], [])} for r in records]
     print_rows(records, how, _INCIDENT_TABLE, _columns())
+    if is_table and fault is not None:
+        from forensics.report.fault_case import load_fault
+
+        if compared := load_fault(findings, next(f for f in ranked if f.fault_id == fault), people).comparison:
+            say("Before and since the change: {what}", what=in_words(compared.sentence))
 
 
 def _columns() -> tuple[str, ...]:

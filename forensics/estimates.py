@@ -24,15 +24,15 @@ def share_interval(hits: int, of: int) -> tuple[float, float]:
     return low, high
 
 
-def share_upper(hits: int, of: int) -> float:
-    """Return the one-sided 95 % upper bound of a share: with no hit in ``of`` trials about 3 / ``of``.
+def share_upper(hits: int, of: int, sure: float = CONFIDENCE) -> float:
+    """Return the one-sided upper bound of a share, 95 % sure: with no hit in ``of`` trials about 3 / ``of``.
 
     >>> round(share_upper(0, 100), 4)
     0.0295
     """
     if not 0 <= hits <= of:
         raise ValueError(f"{hits} of {of}")
-    return 1.0 if hits == of else _beta_quantile(hits + 1, of - hits, CONFIDENCE)
+    return 1.0 if hits == of else _beta_quantile(hits + 1, of - hits, sure)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, NamedTuple
 
+from forensics.sentence import said
+
 Row = Mapping[str, Any]
 LEVEL_PERIOD_S = 60
 """A level is the highest of its period: how far the queue was from it at the border, sends in between tell."""
@@ -62,10 +64,16 @@ class BalanceDay:
                 return "Its metrics were read and have no point that day: a queue at rest publishes none."
             return "The queue's metrics of that day were not read."
         if self.is_balanced:
-            return f"It balances: {self.unexplained} unexplained."
+            return said("It balances: {n} unexplained.", n=f"{self.unexplained}")
         if self.unexplained.low > 0:
-            return f"{self.unexplained} messages left the queue in a way that nothing shows: a purge, another consumer, a retention that ended."
-        return f"{Between(-self.unexplained.high, -self.unexplained.low)} more messages left the queue than came: a redrive into it, or deletes that were repeated."
+            return said(
+                "{n} messages left the queue in a way that nothing shows: a purge, another consumer, a retention that ended.",
+                n=f"{self.unexplained}",
+            )
+        return said(
+            "{n} more messages left the queue than came: a redrive into it, or deletes that were repeated.",
+            n=f"{Between(-self.unexplained.high, -self.unexplained.low)}",
+        )
 
 
 def balance_of(health: Row, dead: Between, expired: Between, notes: tuple[str, ...] = ()) -> BalanceDay:

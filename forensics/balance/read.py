@@ -9,10 +9,12 @@ from typing import Any
 from forensics.balance.day import BalanceDay, Between, balance_of
 from forensics.errors import QueueUnknownError
 from forensics.lake import Findings
+from forensics.lake.findings import rows_of
+from forensics.sentence import counted, said
 from forensics.tables.evidence import MOVE_TASKS, SETTING_CHANGES
 from forensics.tables.findings import QUEUE_FINDINGS
 from forensics.tables.health import QUEUE_HEALTH, SETTING_FINDINGS
-from forensics.words import clock_text, count_text, percent
+from forensics.words import clock_text, percent
 
 Row = Mapping[str, Any]
 _NAMED = ("mapping_disabled", "mapping_filters", "several_consumers")
@@ -54,16 +56,21 @@ def balance(findings: Findings, queue: str | None = None) -> Balance:
         notes = [text for at, text in events[row["queue_arn"]] if _inside(at, row)]
         share = min(row["metrics_read_s"] / max((row["ends_at"] - row["starts_at"]).total_seconds(), 1), 1)
         if share < 1:
-            notes.append(f"Metrics of {percent(share)} of the day were read.")
+            notes.append(said("Metrics of {share} of the day were read.", share=percent(share)))
         day = balance_of(row, dead, expired, tuple(notes))
         if queue is not None or not row["is_dead_letter_queue"] or day.is_balanced is False:
             days.append(day)
     named: dict[str, list[str]] = defaultdict(list)
-    for row in findings.read(SETTING_FINDINGS).to_pylist():
-        if row["code"] in _NAMED and row["status"] != "passes" and queue in (None, row["queue"], row["queue_arn"]):
-            who = "" if row["consumer"] == "-" else f"{row['consumer']}: "
-            if row["status"] == "fails" or "mapping says" in row["sentence"] or "filters" in row["sentence"]:
-                named[row["queue"]].append(f"{who}{row['sentence']}")
+    for row in rows_of(findings.read(SETTING_FINDINGS)):
+        if (
+            row["code"] not in _NAMED
+            or row["status"] == "passes"
+            or queue not in (None, row["queue"], row["queue_arn"])
+        ):
+            continue
+        name, what = row["consumer"], row["sentence"]
+        if row["status"] == "fails" or "mapping says" in what or "filters" in what:
+            named[row["queue"]].append(what if name == "-" else said("{name}: {what}", name=name, what=what))
     return Balance(tuple(days), {name: tuple(sorted(texts)) for name, texts in sorted(named.items())})
 
 
@@ -81,18 +88,18 @@ def _events(findings: Findings) -> dict[str, list[tuple[datetime, str]]]:
     found: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
     for row in findings.read(SETTING_CHANGES).to_pylist():
         if row["event_name"] == "PurgeQueue" and row["error_code"] is None and row["queue_arn"]:
-            text = f"Purged at {clock_text(row['changed_at'])} UTC by {row['actor'] or 'somebody unnamed'}."
+            at, who = clock_text(row["changed_at"]), row["actor"]
+            text = said("Purged at {at} UTC by {who}.", at=at, who=who) if who else said("Purged at {at} UTC.", at=at)
             found[row["queue_arn"]].append((row["changed_at"], text))
     tasks = {r["task"]: r for r in sorted(findings.read(MOVE_TASKS).to_pylist(), key=lambda r: r["observed_at"])}
     for task in tasks.values():
         if task["started_at"] is None:
             continue
         moved = (
-            "an unknown number of messages"
-            if task["moved_count"] is None
-            else count_text(task["moved_count"], "message")
+            "an unknown number of messages" if task["moved_count"] is None else counted(task["moved_count"], "message")
         )
-        for arn, way in ((task["source_arn"], "out of it"), (task["destination_arn"], "into it")):
+        out, into = said("A redrive moved {n} out of it.", n=moved), said("A redrive moved {n} into it.", n=moved)
+        for arn, text in ((task["source_arn"], out), (task["destination_arn"], into)):
             if arn:
-                found[arn].append((task["started_at"], f"A redrive moved {moved} {way}."))
+                found[arn].append((task["started_at"], text))
     return found

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forensics.balance.day import BalanceDay, Between
+from forensics.sentence import said
 
 MOST_NAMED = 3
 """Days that do not balance and are named in a sentence, the newest ones."""
@@ -52,10 +53,12 @@ class QueueBalance:
         if not known:
             return "No day of it can be balanced: its metrics were not read, or have no point."
         if not odd:
-            return "Its one day balances." if known == 1 else f"All {known:,} days balance."
+            return "Its one day balances." if known == 1 else said("All {count} days balance.", count=known)
         newest = ", ".join(day.day for day in reversed(odd[-MOST_NAMED:]))
-        verb = "does" if len(odd) == 1 else "do"
-        return f"{len(odd):,} of {known:,} days {verb} not balance: {newest}{', …' if len(odd) > MOST_NAMED else ''}."
+        told = {"some": len(odd), "count": known, "days": newest + (", …" if len(odd) > MOST_NAMED else "")}
+        if len(odd) == 1:
+            return said("{some} of {count} days does not balance: {days}.", **told)
+        return said("{some} of {count} days do not balance: {days}.", **told)
 
 
 def per_queue(days: Sequence[BalanceDay]) -> list[QueueBalance]:

@@ -7,12 +7,23 @@ from typing import Any
 
 from forensics.errors import ForensicsError
 from forensics.lake import Findings
+from forensics.sentence import joined, said
 from forensics.what_if.model import Outcome, Setup
 from forensics.what_if.observed import Observation, observation
 from forensics.what_if.replay import MESSAGE, MOMENT, Replay
 
 LONGEST_VISIBILITY_S = 43_200
-_COMPARED = ("redelivered", "repeats", "failed_runs", "blocked_s", "wait_p50_s", "wait_p95_s", "runs")
+_COMPARED = {
+    "redelivered": "redelivered {n}",
+    "repeats": "repeats {n}",
+    "failed_runs": "failed runs {n}",
+    "blocked_s": "blocked {n} s",
+    "wait_p50_s": "median wait {n} s",
+    "wait_p95_s": "p95 wait {n} s",
+    "runs": "runs {n}",
+}
+"""Numbers that the replay of what was is held against, and how each is told."""
+_SETTINGS = {"visibility_s": "visibility timeout {n} s", "batch_size": "batch size {n}"}
 _MOST_OF_GRID = 3
 
 
@@ -138,37 +149,31 @@ def _beats(one: Row, other: Row) -> bool:
 
 
 def _named(setup: Setup, before: Setup) -> str:
-    words = {
-        "visibility_s": "visibility {:g} s",
-        "batch_size": "batch size {}",
-        "partial_responses": "partial responses",
-    }
     changed = [f.name for f in fields(Setup) if getattr(setup, f.name) != getattr(before, f.name)]
-    return ", ".join(words[name].format(getattr(setup, name)) for name in changed) or "as it was"
+    told = [
+        said(_SETTINGS[name], n=f"{getattr(setup, name):g}") if name in _SETTINGS else "partial batch responses"
+        for name in changed
+    ]
+    return joined(told, ", ") if told else "as it was"
 
 
 def _faithful(observed: Outcome, same: Row) -> tuple[bool, str]:
     """Say how well the replay under the settings in force gives what was observed."""
     told, off = observed.numbers(), []
-    for name in _COMPARED:
+    for name, phrase in _COMPARED.items():
         value, low, high = told[name], same.low[name], same.high[name]
         if value is None or low is None or high is None:
             continue
         slack = max(0.1 * abs(value), 0.1 if name.endswith("_s") else 1.0)
         if not low - slack <= value <= high + slack:
-            off.append(f"{_words(name)} {low:,.10g} to {high:,.10g} instead of {value:,.10g}")
+            replayed = said(phrase, n=f"{low:,.10g} to {high:,.10g}")
+            off.append(said("{told} instead of {n}", told=replayed, n=f"{value:,.10g}"))
     if off:
-        return False, f"Under the settings in force the replay does not give what was observed: {', '.join(off)}."
-    return True, (
-        "Under the settings in force the replay gives what was observed, each number within a tenth or by one: "
-        + ", ".join(f"{_words(name)} {told[name]:,.10g}" for name in _COMPARED if told[name] is not None)
-        + "."
-    )
-
-
-def _words(name: str) -> str:
-    words = name.removesuffix("_s").replace("_", " ")
-    return f"{words} (s)" if name.endswith("_s") else words
+        otherwise = "Under the settings in force the replay does not give what was observed: {numbers}."
+        return False, said(otherwise, numbers=joined(off, ", "))
+    alike = "Under the settings in force the replay gives what was observed, each number within a tenth or by one: {numbers}."
+    seen = [said(phrase, n=f"{told[name]:,.10g}") for name, phrase in _COMPARED.items() if told[name] is not None]
+    return True, said(alike, numbers=joined(seen, ", "))
 
 
 def _assumptions(seen: Observation) -> Iterator[str]:
@@ -177,20 +182,25 @@ def _assumptions(seen: Observation) -> Iterator[str]:
         "message, or with the moment."
     )
     if seen.guessed:
-        yield (
-            f"What {seen.guessed:,} deliveries would have taken had their run gone on is not known: as long as the others of "
-            "their run."
+        yield said(
+            "What {n} deliveries would have taken had their run gone on is not known: as long as the others of their run.",
+            n=seen.guessed,
         )
     yield "A batch is of one message group and is handled one after the other; what is in a run's way takes no time."
-    yield f"At most {seen.setup.concurrency} runs at once, as observed; a delete after the visibility timeout does nothing."
+    yield said(
+        "At most {n} runs at once, as observed; a delete after the visibility timeout does nothing.",
+        n=f"{seen.setup.concurrency}",
+    )
     yield "A repeat counts where work is done again; a guard that would stop it is not looked at."
     if seen.left_out:
-        yield f"{seen.left_out:,} deliveries were left out: nothing tells their times, or there are too many."
+        yield said("{n} deliveries were left out: nothing tells their times, or there are too many.", n=seen.left_out)
 
 
 def _warnings(asked: Setup) -> Iterator[str]:
     if asked.timeout_s and asked.visibility_s < asked.timeout_s:
-        yield (
-            f"A visibility timeout of {asked.visibility_s:g} s is shorter than the function timeout of {asked.timeout_s:g} s: "
-            "Lambda refuses such a mapping, and runs overlap."
+        yield said(
+            "A visibility timeout of {hidden} s is shorter than the function timeout of {limit} s: Lambda refuses such a mapping, "
+            "and runs overlap.",
+            hidden=f"{asked.visibility_s:g}",
+            limit=f"{asked.timeout_s:g}",
         )

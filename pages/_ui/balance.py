@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from forensics.balance import Balance, BalanceDay, balance
+from forensics.sentence import said
 from pages._ui.board import Board
 from pages._ui.cards import ROW_OF_TWO_LINES, two_line_height
 from pages._ui.said import busy, in_words, say
@@ -41,7 +42,7 @@ def balances(queue: str, page: Page) -> None:
         st.warning(plain(f"{day.queue}, {day.day}: {in_words(day.sentence)} {_notes(day)}"))
     for name, texts in found.named.items():
         for text in texts:
-            st.warning(plain(f"{name}: {in_words(f'{text}.')}"))
+            st.warning(plain(f"{name}: {in_words(said('{clause}.', clause=text))}"))
     if mine := [day for day in known if day.queue == queue]:
         _table(queue, mine)
 

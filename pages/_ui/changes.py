@@ -41,7 +41,12 @@ def changes_since(incident: dict[str, Any], page: Page) -> None:
         return
     st.subheader(say("What changed since"), anchor="changes-since")
     changes_table(found, page, "changes_since", say("Settings that were changed after the incident"))
-    st.caption(say("Whether it helped is on the fault's page: the runs before and since."))
+    page.link_to(
+        "pages/fault.py",
+        say("Did it help? The runs before and since"),
+        ":material/compare_arrows:",
+        incident=incident["incident_id"],
+    )
 
 
 def changes_table(

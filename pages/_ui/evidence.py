@@ -121,7 +121,7 @@ def _rows(ids: tuple[str, ...], told: str, page: Page) -> None:
         around = lines.around_switch()
         lines.whole_line(line, page, around=around)
         return
-    st.code(shown.text, language="json" if shown.text.startswith("{") else None, wrap_lines=True)
+    st.code(shown.text, language=None, wrap_lines=True)
     when = f"{page.clock.stamp(shown.at)} · " if shown.at else ""
     st.caption(plain(f"{when}{term(shown.table.replace('_', ' '))} · {shown.evidence_id}"))
 

@@ -65,6 +65,9 @@ def choose(found: list[Fault], page: Page) -> Fault:
         no_suspicion(page)
         st.stop()
     asked = st.query_params.get("fault")
+    of = st.query_params.get("incident")
+    if not asked and (mine := next((f for f in found if of in f.incident_ids), None)):
+        return mine
     if not asked:
         st.query_params["fault"] = found[0].fault_id
         return found[0]
@@ -165,7 +168,7 @@ def over_time(fault: Fault, page: Page) -> None:
 
 
 def did_it_help(fault: Fault, page: Page) -> None:
-    """Show what was changed since it began, and the runs before and since the last change."""
+    """Show what was changed since it began, and the runs before and since the repair."""
     case = told(fault, page)
     st.subheader(say("What changed since"), anchor="changes-since")
     if not case.changes:

@@ -49,7 +49,7 @@ def choose_week(page: Page) -> WeekReview:
             say("This data version was made before queues were weighed, or nothing was read yet. Correlate it again:"),
             icon=":material/inbox:",
         )
-        st.code(f"doubletake correlate {of_lake(page.board.lake.root)}", language="bash")
+        st.code(f"doubletake correlate {of_lake(page.board.lake.root)}", language=None)
         st.stop()
     newest_first = list(reversed(weeks))
     opened = week_to_open(page.board.findings, page.settings, weeks)

@@ -144,11 +144,11 @@ def stop_now(first: Opening) -> None:
         for move in first.moves:
             st.markdown(f"**{plain(in_words(said('{clause}.', clause=move.title)))}** {plain(in_words(move.why))}")
             if move.commands:
-                st.code("\n".join(move.commands), language="bash", wrap_lines=True)
+                st.code("\n".join(move.commands), language=None, wrap_lines=True)
             st.markdown(say("Costs: {cost}", cost=plain(in_words(move.cost))))
             if move.undo:
                 st.markdown(say("Undo:"))
-                st.code("\n".join(move.undo), language="bash", wrap_lines=True)
+                st.code("\n".join(move.undo), language=None, wrap_lines=True)
 
 
 def share(case: Incident, page: Page, actions: Any) -> None:

@@ -36,8 +36,8 @@ def readiness(page: Page, *where: Condition) -> None:
             for place, what in enumerate(row["missing"]):
                 st.markdown(say("**Log {what}**: {why}.", what=in_words(what), why=in_words(row["reasons"][place])))
                 python, node = st.columns(2)
-                python.code(row["python_lines"][place], language="python", wrap_lines=True)
-                node.code(row["node_lines"][place], language="javascript", wrap_lines=True)
+                python.code(row["python_lines"][place], language=None, wrap_lines=True)
+                node.code(row["node_lines"][place], language=None, wrap_lines=True)
                 if setting := row["setting_lines"][place]:
                     st.caption(say("Then say in doubletake.toml:"))
-                    st.code(setting, language="toml")
+                    st.code(setting, language=None)

@@ -106,6 +106,6 @@ def preview(incident: Incident, chosen: ReportOptions, page: Page) -> None:
                 character=count(len(text), "character"),
             )
         )
-        st.code(text[:MOST_PREVIEW], language="markdown", wrap_lines=True, height=620)
+        st.code(text[:MOST_PREVIEW], language=None, wrap_lines=True, height=620)
         if len(text) > MOST_PREVIEW:
             st.caption(say("The preview ends here; the files hold the rest."))

@@ -246,7 +246,7 @@ def settings(page: Page) -> None:
                 digest=page.board.generation.settings_digest,
             )
         )
-        st.code(made_with, language="toml")
+        st.code(made_with, language=None)
     else:
         st.markdown(
             say(
@@ -265,6 +265,6 @@ def settings(page: Page) -> None:
         )
     elif made_with is None and page.settings.text:
         st.caption(plain(say("{where}:", where=where)))
-        st.code(page.settings.text, language="toml")
+        st.code(page.settings.text, language=None)
     elif file:
         st.caption(plain(say("{where}: the same settings.", where=where)))

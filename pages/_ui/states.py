@@ -58,12 +58,12 @@ def show_nothing_yet(problem: LakeMissingError, promise: str, lake_root: Path) -
     st.info(plain(f"{promise} {_sentence(problem)}"), icon=":material/inbox:")
     if "no findings" in str(problem):
         st.write(say("The evidence is there. Correlate it:"))
-        st.code(f"doubletake correlate {lake}", language="bash")
+        st.code(f"doubletake correlate {lake}", language=None)
         return
     st.write(say("Collect a queue's evidence from AWS, read only:"))
-    st.code(f"doubletake collect QUEUE --since 6h {lake}\ndoubletake correlate {lake}", language="bash")
+    st.code(f"doubletake collect QUEUE --since 6h {lake}\ndoubletake correlate {lake}", language=None)
     st.write(say("Or look at a made-up incident first:"))
-    st.code(f"doubletake demo {lake}", language="bash")
+    st.code(f"doubletake demo {lake}", language=None)
 
 
 def show_broken(problem: ForensicsError, data_version: str | None = None) -> None:

@@ -43,7 +43,7 @@ def suggestions(page: Page) -> None:
         st.markdown(plain(in_words(found.decides)))
     if ticked:
         st.caption(say("doubletake.toml then reads as below; copy it, then run doubletake correlate."))
-        st.code(settings_text(page.settings.text, ticked), language="toml", wrap_lines=True)
+        st.code(settings_text(page.settings.text, ticked), language=None, wrap_lines=True)
 
 
 def _ticked(place: int, proposal: Proposal) -> bool:

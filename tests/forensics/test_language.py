@@ -17,6 +17,7 @@ SPEAKING = (
     *("app.py", "pages", "cli", "forensics/charts", "forensics/report"),
     *("forensics/rules", "forensics/origins", "forensics/queue_rules", "forensics/verdict"),
     *("forensics/incidents", "forensics/judging", "forensics/checks", "forensics/readiness.py", "forensics/health"),
+    *("forensics/what_if", "forensics/balance"),
 )
 SAYS = {"say", "said", "phrase", "busy", "answer", "warn"}
 COUNTS = {"count", "count_text"}

@@ -5,12 +5,14 @@ from datetime import timedelta
 
 import pytest
 
+import cli
 from forensics.lake import Lake
 from forensics.report.faults import faults
 from forensics.tables.evidence import SETTING_CHANGES
 from forensics.tables.findings import INCIDENTS, MESSAGES
 from forensics.verdict.interval import VERDICTS
 from tests.pages import tales
+from tests.pages.english import english_in
 from tests.pages.reading import words
 from tests.pages.worlds import ACCOUNT, DOUBLE_BILLING, EXPIRED_HANDLE, REGION, START, Story
 
@@ -144,11 +146,36 @@ def test_a_fault_says_what_was_changed_since_and_whether_it_helped(visit, lake):
     assert any("timeout=60" in what for frame in at.dataframe for what in frame.value.get("What", ()))
 
 
+def test_the_command_says_of_a_fault_what_its_page_says(lake, capsys):
+    ids = Lake(lake).findings().read(INCIDENTS).to_pylist()
+    [payments] = [f for f in faults(ids, None) if f.queue == "payments.fifo"]
+    told = {}
+    for code in ("en", "ja"):
+        assert cli.main(["incidents", "--lake", str(lake), "--fault", payments.fault_id, "--language", code]) == 0
+        told[code] = capsys.readouterr().err
+
+    assert told["en"].startswith(
+        "Before and since the change: Too early to tell: no run of 1 led to it since 2026-11-20"
+    )
+    assert told["ja"].startswith("変更の前後：判断にはまだ早い：2026-11-20 07:12 UTC 以降")
+    assert english_in(told["ja"]) == []
+
+
 def test_an_incident_shows_what_was_changed_after_it(visit, lake):
     at = visit("pages/incident.py", lake, incident=DOUBLE_BILLING)
 
     assert "What changed since" in [s.value for s in at.subheader]
     assert not at.exception
+    assert any(link.label == "Did it help? The runs before and since" for link in at.get("page_link"))
+
+
+def test_an_incident_of_another_fault_than_the_worst_leads_to_its_own(visit, lake):
+    ids = Lake(lake).findings().read(INCIDENTS).to_pylist()
+    [payments] = [f for f in faults(ids, None) if f.queue == "payments.fifo"]
+    at = visit("pages/fault.py", lake, incident=DOUBLE_BILLING)
+
+    assert at.title[0].value.startswith("payments.fifo")
+    assert at.title[0].value == visit("pages/fault.py", lake, fault=payments.fault_id).title[0].value
 
 
 def test_an_open_suspicion_does_not_hide_what_surely_happened(visit, tmp_path):

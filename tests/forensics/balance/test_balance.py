@@ -4,13 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from forensics.balance import Between, balance, balance_of
+from forensics.balance import Between, balance, balance_of, per_queue
 from forensics.errors import QueueUnknownError
+from forensics.language import Language
+from forensics.sentence import said
 from forensics.tables.evidence import MOVE_TASKS, SETTING_CHANGES
 from forensics.tables.findings import QUEUE_FINDINGS
 from forensics.tables.health import QUEUE_HEALTH, SETTING_FINDINGS
 from tests.forensics.redrive.test_plan import again
 from tests.forensics.report import world
+from tests.pages.english import english_in
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 NONE = Between(0, 0)
@@ -119,7 +122,7 @@ def lake(tmp_path_factory):
             "consumer": world.FUNCTION,
             "code": "mapping_disabled",
             "status": "fails",
-            "sentence": "the mapping is Disabled",
+            "sentence": said("the mapping is {state}", state="Disabled"),
             "numbers": [],
             "evidence_ids": [],
         }
@@ -149,6 +152,26 @@ def test_findings_purges_redrives_and_mappings_are_named(lake):
     assert (day.unexplained, day.is_balanced) == (Between(1, 4), False)
     assert day.notes == ("Purged at 2026-11-20 05:13:00.200 UTC by ana.", "A redrive moved 4 messages into it.")
     assert found.named == {world.QUEUE: ("charge-card: the mapping is Disabled",)}
+
+
+@pytest.mark.usefixtures("without_patterns")
+def test_all_of_it_is_said_in_another_language_by_its_phrases(lake):
+    say = Language("ja").sentence
+    found = balance(lake.findings())
+    (off,) = found.days
+    days = [day(), day(waiting_end_count=0), day(deleted_count=1100), day(sent_count=None), off]
+    totals = [queue.sentence for some in (days, days[:1], days[:1] * 2, days[3:4]) for queue in per_queue(some)]
+    told = [*(each.sentence for each in days), *totals, *off.notes, *found.named[world.QUEUE]]
+
+    assert [
+        str(text)
+        for text in told
+        if english_in(say(text).replace("charge-card", "").replace("ana", "").replace("Disabled", ""))
+    ] == []
+    assert len(told) == 12, told
+    assert say(found.named[world.QUEUE][0]) == "charge-card：マッピングは無効（Disabled）です"
+    assert say(off.notes[0]) == "2026-11-20 05:13:00.200 UTC に ana がパージしました。"
+    assert say(off.notes[1]) == "再投入でメッセージ 4 件が入りました。"
 
 
 def test_a_queue_without_metrics_is_named(lake):

@@ -6,6 +6,7 @@ import pytest
 
 from forensics.books import Columns, read_books
 from forensics.errors import QueueUnknownError
+from forensics.lake.findings import rows_of
 from forensics.redrive import plan
 from forensics.report.case import load_case
 from forensics.report.render import render
@@ -71,7 +72,7 @@ def again(lake):
     """Publish the same findings once more, over the evidence that came after them."""
     from forensics.tables import FINDINGS
 
-    found = {t.name: lake.findings().read(t).to_pylist() for t in FINDINGS}
+    found = {t.name: rows_of(lake.findings().read(t)) for t in FINDINGS}
     return published(lake, found, f"run-{len(lake.generations()) + 1}")
 
 

@@ -73,6 +73,58 @@ def test_changes_close_together_are_one_repair_and_the_last_repair_counts():
     assert compare([], run("x", 0), [], "function_timeout", NOON, None) is None
 
 
+def _many(count, start, led_every=0):
+    names = [(f"r{start + n}", start + n) for n in range(count)]
+    came_again = [f"{name}-0" for n, (name, _) in enumerate(names) if led_every and n % led_every == 0]
+    return [row for name, at in names for row in run(name, at)], came_again
+
+
+def _of(changes, *stretches):
+    deliveries = [row for rows, _ in stretches for row in rows]
+    came_again = led(*(item for _, items in stretches for item in items))
+    return compare(changes, deliveries, came_again, "function_timeout", NOON - timedelta(1), None)
+
+
+def test_what_is_changed_after_it_had_stopped_does_not_begin_the_count_again():
+    failing, quiet, since = _many(200, 0, led_every=10), _many(300, 220), _many(2, 800)
+    later = [change(600, "deployed"), change(700, "marked fixed by Ana: timeout raised")]
+    found = _of([change(210), *later], failing, quiet, since)
+
+    assert (found.began_at, found.changes) == (NOON + timedelta(minutes=210), (change(210),))
+    assert (found.before, found.since) == (Side(200, 20), Side(302, 0))
+    assert found.sentence.startswith(
+        "No run of 302 led to it since 2026-11-22 15:30 UTC (before: 20 of 200): at least 8"
+    )
+
+
+def test_what_is_changed_while_it_still_happens_is_held_against_all_before():
+    found = _of([change(210), change(600)], _many(200, 0, led_every=10), _many(300, 220, led_every=30), _many(50, 610))
+
+    assert (found.before, found.since) == (Side(500, 30), Side(50, 0))
+
+
+def test_a_change_chosen_from_several_is_held_to_more():
+    failing, quiet = _many(200, 0, led_every=10), _many(300, 220)
+    alone = _of([change(210)], failing, quiet)
+    of_three = _of([change(210), change(300), change(400)], failing, quiet)
+
+    assert (alone.since, of_three.since) == (Side(300, 0), Side(300, 0))
+    assert "at least 89 % fewer" in alone.sentence
+    assert "at least 84 % fewer" in of_three.sentence
+    assert runs_wanted(Side(1000, 3)) < runs_wanted(Side(1000, 3), choices=3)
+
+
+def test_a_change_after_the_evidence_ends_is_said_to_have_no_run_yet():
+    found = _of(
+        [change(900, "marked fixed by Ana: timeout raised")], _many(199, 0, led_every=10), _many(1, 899, led_every=1)
+    )
+
+    assert found.sentence.startswith(
+        "Too early to tell: no run since 2026-11-23 03:00 UTC is in the evidence (before: 21 of 200"
+    )
+    assert found.sentence.endswith("more runs would tell.")
+
+
 SAID = {
     "gone, and enough runs to say so": (
         Side(1388, 60),
