@@ -33,7 +33,11 @@ def log_folder(folder: Path) -> Path:
 
 def commit_file(folder: Path, version: int) -> Path:
     """Return the file of one commit."""
-    return log_folder(folder) / f"{version:020d}.json"
+    return Path(_named(folder, version))
+
+
+def _named(folder: Path, version: int) -> str:
+    return f"{folder}/_delta_log/{version:020d}.json"  # a path is made by parts: ten times the work, and asked for all the time
 
 
 def newest_commit(folder: Path) -> Newest | None:
@@ -42,16 +46,16 @@ def newest_commit(folder: Path) -> Newest | None:
     Looked for from the newest that was seen before: a table that is watched for a year has hundreds of thousands.
     """
     version, stamp = _seen.get(folder, (-1, None))
-    if stamp is None or stamp_of(commit_file(folder, version)) != stamp:
+    if stamp is None or stamp_of(_named(folder, version)) != stamp:
         version = _newest_listed(folder)
-        stamp = stamp_of(commit_file(folder, version)) if version >= 0 else None
-    while stamp is not None and (next_stamp := stamp_of(commit_file(folder, version + 1))) is not None:
+        stamp = stamp_of(_named(folder, version)) if version >= 0 else None
+    while stamp is not None and (next_stamp := stamp_of(_named(folder, version + 1))) is not None:
         version, stamp = version + 1, next_stamp
     if stamp is None:
         _seen.pop(folder, None)
         return None
     _seen[folder] = version, stamp
-    return commit_file(folder, version).name, *stamp[1:]
+    return f"{version:020d}.json", *stamp[1:]
 
 
 def _newest_listed(folder: Path) -> int:
@@ -72,10 +76,10 @@ def newest_version(folder: Path) -> int:
     return int(newest[0].partition(".")[0])
 
 
-def stamp_of(file: Path) -> Stamp | None:
+def stamp_of(file: Path | str) -> Stamp | None:
     """Return what tells one writing of a file from another; None where there is no file, LakeUnreadableError where none can tell."""
     try:
-        status = file.stat()
+        status = os.stat(file)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as problem:
@@ -83,7 +87,7 @@ def stamp_of(file: Path) -> Stamp | None:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _unreadable(path: Path, problem: OSError) -> LakeUnreadableError:
+def _unreadable(path: Path | str, problem: OSError) -> LakeUnreadableError:
     return LakeUnreadableError(
         f"{str(path)!r} of the lake cannot be read: {problem.strerror or problem}",
         "Check its permissions, and the disk.",

@@ -1,5 +1,6 @@
 """What delta-rs leaves to us: opening with a sentence for what is wrong, new columns, flushing, unclear commits."""
 
+import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,7 +13,7 @@ from deltalake.schema import Schema
 from deltalake.transaction import AddAction, RemoveAction
 
 from forensics.errors import ForensicsError, LakeTooNewError
-from forensics.lake.commits import RUN_TOKEN, actions, commit_file, newest_version
+from forensics.lake.commits import RUN_TOKEN, actions, commit_file, newest_version, replaced_by
 from forensics.lake.handles import opened
 from forensics.lake.schemas import described_schema
 from forensics.tables import Table
@@ -75,22 +76,41 @@ def readable_version(folder: Path, table: Table) -> int:
     all of its tables, and opens few.
     """
     version = newest_version(folder)
-    if version > YOUNG or not _says_that_it_is_readable(folder, version):
+    if (said := _said_of_young(folder, version)) is None or _schema_version(said["configuration"]) > SCHEMA_VERSION:
         return open_table(folder, table).version()
     return version
 
 
-def _says_that_it_is_readable(folder: Path, version: int) -> bool:
-    configured: list[Mapping[str, str | None]] = []
+def version_without_rows(folder: Path, table: Table) -> int | None:
+    """Return the newest version of a young table that is replaced whole, has no rows, and all that is declared of it.
+
+    None where it is not like that, or where only opening it tells.
+    """
+    version = readable_version(folder, table)
+    if (said := _said_of_young(folder, version)) is None or replaced_by(folder, version) != set():
+        return None
+    with suppress(ValueError, LookupError, TypeError):  # opening it tells what is wrong
+        there = {field["name"] for field in json.loads(said["schemaString"])["fields"]}
+        if there >= {c.name for c in table.columns} and said["configuration"].items() >= _properties(table).items():
+            return version
+    return None
+
+
+def _said_of_young(folder: Path, version: int) -> dict[str, Any] | None:
+    """Return what a young table's commits say it is; None where only opening it tells."""
+    if version > YOUNG:
+        return None
+    found: list[dict[str, Any]] = []
     written: list[dict[str, Any]] = []
     try:
         for earlier in range(version + 1):
             written = list(actions(folder, earlier))
-            configured += [action["metaData"]["configuration"] for action in written if "metaData" in action]
+            found += [action["metaData"] for action in written if "metaData" in action]
         is_whole = any("commitInfo" in action for action in written)
-        return is_whole and _schema_version(configured[-1]) <= SCHEMA_VERSION
+        _schema_version(found[-1]["configuration"])
+        return found[-1] if is_whole else None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False  # opening it tells what is wrong
+        return None  # opening it tells what is wrong
 
 
 def create_table(folder: Path, table: Table) -> DeltaTable:

@@ -157,7 +157,7 @@ class Lake:
         """Read rows of one version (None: newest) as Arrow; no rows if the table is not there."""
         files = self.files(table, version)
         with reading.telling_damage(self.path(table), files):
-            return data_files.dataset(table, files).to_table(columns=columns, filter=where)
+            return data_files.read(table, files, columns, where)
 
     def scan(
         self,
@@ -277,7 +277,10 @@ class Lake:
 
     def _replace(self, table: Table, run_id: str) -> tuple[int, int]:
         staged = sorted(self.staging_folder(table, run_id).glob("*.parquet"))
-        folder, handle = self.path(table), self._open_or_create(table)
+        folder = self.path(table)
+        if not staged and self.exists(table) and (empty := delta.version_without_rows(folder, table)) is not None:
+            return empty, 0
+        handle = self._open_or_create(table)
         told = commits.told_of(folder, handle.version())
         files = [file for file in (DataFile.of(folder, path, told=told) for path in staged) if file.row_count]
         if not files and not handle.file_uris():  # no rows instead of none: the version that is there says so

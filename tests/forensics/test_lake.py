@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -214,6 +216,28 @@ def test_a_copied_lake_reads_by_itself(lake, tmp_path):
     assert moved.findings().read(MESSAGES).num_rows == 2
 
 
+def test_a_few_small_files_are_read_without_other_threads_and_say_the_same(lake, monkeypatch):
+    add(lake, event(1), event(2))
+    add(lake, event(3))
+    small = lake.read(LOG_EVENTS)
+    begun, dataset = [], data_files.dataset
+
+    class Watched:
+        def __init__(self, *of: Any) -> None:
+            self.of = dataset(*of)
+
+        def to_table(self, **how: Any) -> Any:
+            begun.append(how["use_threads"])
+            return self.of.to_table(**how)
+
+    monkeypatch.setattr(data_files, "dataset", Watched)
+    lake.read(LOG_EVENTS)
+    monkeypatch.setattr(data_files, "ONE_THREAD_BYTES", 1)
+
+    assert lake.read(LOG_EVENTS) == small
+    assert begun == [False, True]
+
+
 # -- generations -------------------------------------------------------------------------------------------
 
 
@@ -292,6 +316,40 @@ def test_a_table_without_rows_that_gets_none_stays_at_its_version_until_it_gets_
     versions = [generation.versions["incidents"] for generation in reversed(lake.generations())]
     assert versions[0] == versions[1] < versions[2] < versions[3]
     assert tuple(lake.read(INCIDENTS, version=version).num_rows for version in versions) == counts
+
+
+def without_incidents(lake: Lake, run_id: str) -> int:
+    """Publish one message, and nothing for incidents; return the version of incidents."""
+    stage(lake, run_id, messages=1)
+    about = {"generation_id": run_id * 20, "inputs": {}, "rules_version": "1", "data_until_at": T}
+    return lake.publish(run_id, about, (MESSAGES, INCIDENTS)).versions["incidents"]
+
+
+def test_a_table_without_rows_that_gets_none_is_not_opened(lake, monkeypatch):
+    first, opened = without_incidents(lake, "r1"), []
+    monkeypatch.setattr(
+        handles, "DeltaTable", lambda at, **more: opened.append(Path(at).name) or DeltaTable(at, **more)
+    )
+
+    assert without_incidents(lake, "r2") == first
+    assert "messages" in opened and "incidents" not in opened
+
+
+@pytest.mark.parametrize("since", ["a column", "a property"])
+def test_a_table_of_an_earlier_release_gets_what_was_declared_since_though_it_gets_no_rows(lake, since, monkeypatch):
+    release = BY_NAME["incidents"]
+    if since == "a column":
+        earlier = replace(release, columns=release.columns[:-1])
+        delta.create_table(lake.path(INCIDENTS), earlier)
+    else:
+        monkeypatch.setattr(delta, "CHECKPOINT_EVERY", "10")
+        delta.create_table(lake.path(INCIDENTS), release)
+        monkeypatch.undo()
+
+    without_incidents(lake, "r1")
+    handle = DeltaTable(str(lake.path(INCIDENTS)))
+    assert len(handle.schema().fields) == len(release.columns)
+    assert handle.metadata().configuration["delta.checkpointInterval"] == delta.CHECKPOINT_EVERY
 
 
 def test_evidence_ids_lead_to_their_rows(lake):

@@ -78,7 +78,8 @@ def tables_gaps(report) -> list[str]:
 
 
 def test_a_record_is_kept_without_its_result(lake, aws, guarded, hour):
-    guarded.put(record(f"take-order.app.take#{DIGEST}", until=START + timedelta(hours=1)))
+    tomorrow = START + timedelta(days=1)  # what has expired, the emulator deletes once a minute
+    guarded.put(record(f"take-order.app.take#{DIGEST}", until=tomorrow))
     guarded.delete_expired()
     report = read(lake, aws, guarded, hour)
     (row,) = rows(lake, "guard_records")
@@ -90,7 +91,7 @@ def test_a_record_is_kept_without_its_result(lake, aws, guarded, hour):
         "record_key": f"take-order.app.take#{DIGEST}",
         "guarded_function": "take-order.app.take",
         "record_status": "COMPLETED",
-        "expires_at": START + timedelta(hours=1),
+        "expires_at": tomorrow,
         "locked_until_at": START + timedelta(milliseconds=30_123),
         "observed_at": NOW,
     }
