@@ -11,6 +11,7 @@ import polars as pl
 
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
 from forensics.counting.membership import VERDICT_SCHEMA
+from forensics.incidents.sure import sure_shares
 from forensics.incidents.timeline import MARK_COLUMNS, MARKED, mark_rows
 from forensics.incidents.told import Told, told
 from forensics.judging.judge import judge
@@ -28,6 +29,8 @@ _TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
 
 WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
 """One work, packed: what it tells incidents (``Told``), or all of it (``Judged``)."""
+SHARE_SCHEMA = {"queue_arn": pl.String, "item_id": pl.String, "share": pl.Binary}
+"""What some works tell of the incident of one of their messages, packed (``Share``)."""
 
 MARK_SCHEMA = {"place": pl.Int64, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
 _by_item = attrgetter("queue_arn", "item_id")
@@ -72,14 +75,15 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "rulings", _rulings(judged.redeliveries, redeliveries))
     written(folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)))
     written(folder, "marks", _marks(judged, ledger))
-    verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
-    written(folder, "verdicts", verdicts)
+    written(folder, "verdicts", frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA))
     for redelivery in judged.redeliveries:
         # all stand in their own table, and are most of what there is to say
         redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]
-    works = judged.by_work().items()
-    written(folder, "works", frame(((*name, packed(told(work))) for name, work in works), WORK_SCHEMA))
-    ends = ((*name, packed(work)) for name, work in works if work.is_unfinished)
+    works = judged.by_work()
+    shares, others = sure_shares(works)
+    written(folder, "shares", frame(((*name, packed(share)) for *name, share in shares), SHARE_SCHEMA))
+    written(folder, "works", frame(((*name, packed(told(work))) for name, work in others.items()), WORK_SCHEMA))
+    ends = ((*name, packed(work)) for name, work in works.items() if work.is_unfinished)
     written(folder, "ends", frame(ends, WORK_SCHEMA))
     written(folder, "measures", delivery_measures(ledger, last_causes(redeliveries)))
     written(folder, "returned", returned_batches(ledger))
@@ -114,9 +118,9 @@ def _marks(judged: Judged, ledger: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([of_delivery, marks.drop("place")], how="horizontal")
 
 
-def works_in(folder: Path, wanted: pl.Expr) -> Iterator[Told]:
-    """Yield what judged works tell incidents."""
-    return map(_TOLD, read_part(folder, "works").filter(wanted).collect()["judged"])
+def open_works_in(folder: Path) -> Iterator[Told]:
+    """Yield what judged works tell incidents, of those that are in no share."""
+    return map(_TOLD, read_part(folder, "works").collect()["judged"])
 
 
 def ends_in(folder: Path, wanted: pl.Expr) -> Iterator[Judged]:

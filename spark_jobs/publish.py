@@ -1,7 +1,7 @@
 """Judged works to what people read: incidents with their timelines, findings about queues, queue health, checks."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows, of_owners
 from forensics.incidents.gaps import Gaps
-from forensics.incidents.shares import Share, share_of_works
+from forensics.incidents.shares import Share
+from forensics.incidents.sure import open_shares
 from forensics.incidents.whole import told_of
 from forensics.judging.finality import Finality
 from forensics.judging.written import Writer
@@ -43,7 +44,7 @@ from forensics.tables.findings import (
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
 from spark_jobs.candidates import mapped, rows_digest, write_mapped
-from spark_jobs.judge import ends_in, works_in
+from spark_jobs.judge import ends_in, open_works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
 MESSAGES_PER_UNIT = 4_000
@@ -123,21 +124,19 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
         named = mine.select("queue_arn", "item_id", "incident_id")
         rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
-        pl.DataFrame(_shares(judged, mine), SHARE_SCHEMA, orient="row").write_parquet(folder / "shares.parquet")
+        _shares(judged, mine).write_parquet(folder / "shares.parquet")
         written(folder, "measures", verdict_measures(rows))
         return {"messages": rows.height}
 
     return around.cache.made("messages", unit["name"], make)
 
 
-def _shares(judged: Path, mine: pl.DataFrame) -> Iterator[tuple[str, str, bytes]]:
-    """Yield what the works of a judged unit tell of each incident, given the members among them."""
-    wanted = pl.col("work_id").is_in(mine["work_id"].unique().implode())
-    works = {(work.ledger[0].queue_arn, work.ledger[0].work_id): work for work in works_in(judged, wanted)}
-    for (queue_arn, incident_id), members_ in mine.group_by(INCIDENT, maintain_order=True):
-        items = dict(members_.select("item_id", "is_member_affected").iter_rows())
-        of_incident = [works[str(queue_arn), work_id] for work_id in sorted(set(members_["work_id"]))]
-        yield str(queue_arn), str(incident_id), packed(share_of_works(items, of_incident))
+def _shares(judged: Path, mine: pl.DataFrame) -> pl.DataFrame:
+    """Return what the works of a judged unit tell of each incident, given the members among them."""
+    sure = read_part(judged, "shares").collect().join(mine, on=["queue_arn", "item_id"]).select(*SHARE_SCHEMA)
+    members_ = mine.select(*INCIDENT, "item_id", "work_id", "is_member_affected").iter_rows()
+    found = [(*name, packed(share)) for *name, share in open_shares(members_, open_works_in(judged))]
+    return pl.concat([sure, pl.DataFrame(found, SHARE_SCHEMA, orient="row")])
 
 
 # -- incidents ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from forensics.sentence import plain
+
 
 def ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     """Return what was counted, the most frequent first.
@@ -13,8 +15,8 @@ def ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def most_frequent(counts: Mapping[str, int]) -> str:
-    """Return the most frequent, of several the first by name; ValueError where nothing was counted."""
-    return min(counts, key=lambda name: (-counts[name], name))
+    """Return the most frequent, of several the first by name, in English; ValueError where nothing was counted."""
+    return min(counts, key=lambda name: (-counts[name], plain(name), name))
 
 
 def with_counts(counts: Mapping[str, int]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from forensics.incidents.trigger import Triggers, triggers_of
 from forensics.judging.model import Judged, Message, Redelivery
 from forensics.origins import still_open
 from forensics.rules.ruling import UNDECIDABLE, Ruling
+from forensics.sentence import marked
 
 Counts = Mapping[str, int]
 
@@ -135,6 +136,21 @@ def share_of(
         triggers=triggers_of(mine, ledger, affected),
         repeated=counted(repeats(messages, mine, ledger, affected)),
     )
+
+
+def with_marked_texts(share: Share) -> Share:
+    """Return it with its texts in their marked form: what is packed keeps the keys of a count as plain texts."""
+    return replace(
+        share,
+        origins_out=_marked(share.origins_out),
+        origins_open=_marked(share.origins_open),
+        excluded=_marked(share.excluded),
+        rivals=_marked(share.rivals),
+    )
+
+
+def _marked(counts: Counts) -> Counts:
+    return {marked(text): count for text, count in counts.items()}
 
 
 def together(shares: Sequence[Share]) -> Share:
