@@ -22,6 +22,7 @@ from forensics.rules.ruling import UNDECIDABLE
 from forensics.streams.model import Delivery
 from forensics.streams.reading import Reading
 from forensics.tables.findings import DELIVERIES, MESSAGES, REDELIVERIES, RULINGS, TIMELINE
+from spark_jobs.candidates import write_mapped
 from spark_jobs.parts import UTC_US, frame, other_deliveries, packed, read_part, schema_of, unpacked, written
 
 _TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
@@ -29,6 +30,7 @@ _TIMES = ("run_ended_at", "started_at", "finished_at", "sent_at")
 WORK_SCHEMA = {"queue_arn": pl.String, "work_id": pl.String, "judged": pl.Binary}
 """One work, packed: what it tells incidents (``Told``), or all of it (``Judged``)."""
 
+VERDICTS = "verdicts.arrow"
 MARK_SCHEMA = {"place": pl.Int64, **{name: schema_of(TIMELINE)[name] for name in MARK_COLUMNS[1:]}}
 _by_item = attrgetter("queue_arn", "item_id")
 
@@ -73,7 +75,7 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "messages", frame((message_row(m, None) for m in judged.messages), schema_of(MESSAGES)))
     written(folder, "marks", _marks(judged, ledger))
     verdicts = frame(map(attrgetter(*VERDICT_SCHEMA), judged.messages), VERDICT_SCHEMA)
-    written(folder, "verdicts", verdicts)
+    write_mapped(verdicts, folder / VERDICTS)
     for redelivery in judged.redeliveries:
         # all stand in their own table, and are most of what there is to say
         redelivery.rulings = [ruled for ruled in redelivery.rulings if ruled.stance == UNDECIDABLE]

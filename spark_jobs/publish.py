@@ -12,7 +12,7 @@ import polars as pl
 
 from forensics.clock import moment
 from forensics.counting import fifo_groups
-from forensics.counting.halves import halved
+from forensics.counting.halves import numbered
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.membership import VERDICT_SCHEMA, membership
 from forensics.counting.metrics import metric_measures, read_measures
@@ -43,10 +43,11 @@ from forensics.tables.findings import (
 from forensics.tables.health import QUEUE_HEALTH, QUEUE_WEEKS, SETTING_FINDINGS
 from spark_jobs.cache import Cache, Summary
 from spark_jobs.candidates import mapped, rows_digest, write_mapped
-from spark_jobs.judge import ends_in, works_in
+from spark_jobs.judge import VERDICTS, ends_in, works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
 MESSAGES_PER_UNIT = 4_000
+MEMBERS = "members.arrow"
 INCIDENT = ("queue_arn", "incident_id")
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
 NEXT_SCHEMA = {"item_id": pl.String, "at": pl.Int64}
@@ -79,7 +80,7 @@ def members(around: Surrounding, unit: Unit) -> Summary:
 def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
     none = pl.DataFrame(schema=VERDICT_SCHEMA | {"part": pl.UInt32})
     parts = [
-        read_part(cache.entry("judge", name), "verdicts").collect().with_columns(part=pl.lit(n, pl.UInt32))
+        mapped(cache.entry("judge", name) / VERDICTS).with_columns(part=pl.lit(n, pl.UInt32))
         for n, name in enumerate(judged)
     ]
     named = membership(pl.concat([none, *parts])).drop("visibility_timeout_s", "is_affected")
@@ -87,11 +88,13 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
         at=pl.col("first_received_at").filter("is_member_affected").min().fill_null(0), weight=pl.len()
     )
     incidents = incidents.sort("queue_arn", "incident_id")
-    unit = halved(incidents["at"].to_numpy(), incidents["weight"].to_numpy(), MESSAGES_PER_UNIT)
-    incidents = incidents.with_columns(unit=pl.Series(unit, dtype=pl.String))
-    named = named.join(incidents.select("queue_arn", "incident_id", "unit"), on=["queue_arn", "incident_id"])
-    named = named.sort("unit", "queue_arn", "incident_id", "item_id")
-    named.write_parquet(folder / "members.parquet", compression="lz4", row_group_size=50_000)
+    unit = numbered(incidents["at"].to_numpy(), incidents["weight"].to_numpy(), MESSAGES_PER_UNIT)
+    incidents = incidents.with_columns(unit=pl.Series(unit)).sort("unit", maintain_order=True)
+    placed = incidents.select(*INCIDENT, "unit").with_row_index("place")
+    named = (
+        named.join(placed, on=list(INCIDENT), maintain_order="left").sort("place", maintain_order=True).drop("place")
+    )
+    write_mapped(named, folder / MEMBERS)
     units = [
         {
             "unit": name,
@@ -107,7 +110,7 @@ def _members(cache: Cache, judged: Sequence[str], folder: Path) -> Summary:
     ]
     told = {
         judged[int(str(n))]: rows_digest(mine.select("queue_arn", "item_id", "incident_id"))
-        for (n,), mine in named.sort("queue_arn", "item_id").group_by("part", maintain_order=True)
+        for (n,), mine in named.group_by("part", maintain_order=True)
     }
     return {"units": units, "told": told}
 
@@ -118,8 +121,7 @@ def messages(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         judged = around.cache.entry("judge", unit["judged"])
         rows = read_part(judged, "messages").collect().drop("incident_id")
-        members = pl.scan_parquet(Path(unit["members"]) / "members.parquet")
-        mine = members.filter(pl.col("part") == unit["part"]).collect()
+        mine = mapped(Path(unit["members"]) / MEMBERS).filter(pl.col("part") == unit["part"])
         named = mine.select("queue_arn", "item_id", "incident_id")
         rows = rows.join(named, on=["queue_arn", "item_id"], how="left").select(*schema_of(MESSAGES))
         written(folder, "messages", rows, MESSAGES.key)
@@ -149,7 +151,7 @@ def incidents(around: Surrounding, unit: Unit) -> Summary:
 
 
 def _incidents(around: Surrounding, unit: Unit, folder: Path) -> Summary:
-    members_ = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(pl.col("unit") == unit["unit"])
+    members_ = mapped(Path(unit["members"]) / MEMBERS).lazy().filter(pl.col("unit") == unit["unit"])
     files = [around.cache.entry("messages", name) / "shares.parquet" for name in unit["shares"]]
     found = pl.scan_parquet(files).join(members_, on=list(INCIDENT), how="semi").select(*INCIDENT, "share")
     shares: dict[tuple[str, str], list[Share]] = defaultdict(list)
@@ -205,7 +207,9 @@ def stretches(around: Surrounding, unit: Unit) -> Summary:
         taken.write_parquet(folder / "stretches.parquet", row_group_size=MESSAGES_PER_UNIT)
         items = pl.read_parquet([one / "items.parquet" for one in told])  # no others belong to incidents
         held = (
-            items.join(taken, on=["group", "run"]).join(_placed(unit), on="item_id").sort("unit", "stretch", "item_id")
+            items.join(taken, on=["group", "run"])
+            .join(_placed(unit, items["item_id"]), on="item_id")
+            .sort("unit", "stretch", "item_id")
         )
         held = held.select("unit", "stretch", "item_id", "incident_id", "is_member_affected").unique(
             maintain_order=True
@@ -232,7 +236,7 @@ def groups(around: Surrounding, unit: Unit) -> Summary:
         alone, others = (_deliveries_in(around.cache, unit, step) for step in _ENTRIES)
         rows = fifo_groups.deliveries_of(alone, others, mine)
         every = list(fifo_groups.groups_in(rows))
-        placed = _placed(unit)
+        placed = _placed(unit, rows["item_id"])
         found = rows_of_groups(every, dict(placed.select("item_id", "incident_id").iter_rows()))
         written(folder, "queue_findings", frame(found, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         following = [told for group in every for told in next_receives(group).items()]
@@ -249,11 +253,12 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
     def make(folder: Path) -> Summary:
         arn = unit["queue_arn"]
         judged = [around.cache.entry(step, name) for step, name in unit["entries"] if step == "judge"]
-        works = (work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn))
+        works = [work for entry in judged for work in ends_in(entry, pl.col("queue_arn") == arn)]
         files = [around.cache.entry("groups", name) / "following.parquet" for name in unit["groups"]]
         following = dict(pl.read_parquet(files).iter_rows()) if files else {}
         log_groups = {r["log_group"] for r in around.known.consumers if r["queue_arn"] == arn}
-        incident_of = dict(_placed(unit).select("item_id", "incident_id").iter_rows())
+        items = [delivery.item_id for work in works for delivery in work.ledger]
+        incident_of = dict(_placed(unit, items).select("item_id", "incident_id").iter_rows())
         rows = rows_of_queue(works, following, log_groups, incident_of, around.measured)
         written(folder, "queue_findings", frame(rows, schema_of(QUEUE_FINDINGS)), QUEUE_FINDINGS.key)
         return {"queue_findings": len(rows)}
@@ -261,10 +266,13 @@ def queue(around: Surrounding, unit: Unit) -> Summary:
     return around.cache.made("queue", unit["name"], make)
 
 
-def _placed(unit: Unit) -> pl.DataFrame:
-    of_queue = pl.col("queue_arn") == unit["queue_arn"]
-    members_ = pl.scan_parquet(Path(unit["members"]) / "members.parquet").filter(of_queue)
-    return members_.select("item_id", "incident_id", "is_member_affected").collect()
+def _placed(unit: Unit, items: Iterable[str]) -> pl.DataFrame:
+    """Return to which incident messages of a queue belong."""
+    mine = pl.LazyFrame({"item_id": pl.Series(items, dtype=pl.String).unique()})
+    members_ = mapped(Path(unit["members"]) / MEMBERS).lazy().filter(pl.col("queue_arn") == unit["queue_arn"])
+    return (
+        members_.join(mine, on="item_id", how="semi").select("item_id", "incident_id", "is_member_affected").collect()
+    )
 
 
 _ENTRIES = ("settle", "judge")

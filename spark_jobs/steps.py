@@ -111,10 +111,12 @@ def without(shared: Shared, unit: Unit) -> Summary:
 
 
 def _write_part(folder: Path, part: Part) -> Summary:
-    for name in ("handlings", "rest", "facts", "borders"):
-        frame = getattr(part, name)
-        if not frame.is_empty():
+    for name in ("handlings", "facts"):
+        if not (frame := getattr(part, name)).is_empty():
             written(folder, name, frame, _PART_KEYS[name])
+    for name in ("rest", "borders"):
+        if not (frame := getattr(part, name)).is_empty():
+            candidates.write_mapped(frame.sort(_PART_KEYS[name], maintain_order=True), folder / f"{name}.arrow")
     if not part.facts.is_empty():
         written(folder, "streams", streams_in(part.facts))
         candidates.write_mapped(spoken_in(part.facts), folder / joins.SPOKEN)
@@ -187,7 +189,7 @@ def find_shared(shared: Shared, unit: Unit) -> Summary:
         parts = [(n, shared.part(n)) for n in range(len(shared.entries)) if n not in old]
         parts += [(n, shared.cache.entry("moved", name)) for n, name in unit["moved"]]
         found = candidates.shared(source, old, parts, unit["low"], unit["high"])
-        found.write_parquet(folder / "shared.parquet")
+        candidates.write_mapped(found, folder / candidates.SHARED)
         return {"rows": found.height}
 
     return shared.cache.made("shared", unit["name"], make)
@@ -197,8 +199,8 @@ def plan(shared: Shared, unit: Unit) -> Summary:
     """Say which works are judged together."""
 
     def make(folder: Path) -> Summary:
-        files = [shared.cache.entry("shared", name) / "shared.parquet" for name in unit["shards"]]
-        return candidates.planned(pl.concat([pl.read_parquet(file) for file in files]), folder)
+        files = [shared.cache.entry("shared", name) / candidates.SHARED for name in unit["shards"]]
+        return candidates.planned(pl.concat(map(candidates.mapped, files)), folder)
 
     return shared.cache.made("plan", unit["name"], make)
 
