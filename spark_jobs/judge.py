@@ -11,6 +11,7 @@ import polars as pl
 
 from forensics.counting.measures import delivery_measures, last_causes, returned_batches
 from forensics.counting.membership import VERDICT_SCHEMA
+from forensics.counting.periods import span_of
 from forensics.incidents.timeline import MARK_COLUMNS, MARKED, mark_rows
 from forensics.incidents.told import Told, told
 from forensics.judging.judge import judge
@@ -83,12 +84,13 @@ def write_judged(deliveries: Sequence[Delivery], around: Surroundings, folder: P
     written(folder, "works", frame(((*name, packed(told(work))) for name, work in works), WORK_SCHEMA))
     ends = ((*name, packed(work)) for name, work in works if work.is_unfinished)
     written(folder, "ends", frame(ends, WORK_SCHEMA))
-    written(folder, "measures", delivery_measures(ledger, last_causes(redeliveries)))
+    written(folder, "measures", measures := delivery_measures(ledger, last_causes(redeliveries)))
     written(folder, "returned", returned_batches(ledger))
     return {
         "deliveries": len(judged.ledger),
         "messages": len(judged.messages),
         "queues": sorted({d.queue_arn for d in judged.ledger}),
+        "measured": span_of(measures),
     }
 
 

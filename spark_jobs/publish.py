@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -16,7 +17,7 @@ from forensics.counting.halves import numbered
 from forensics.counting.measures import NO_MEASURES, returned_batches, verdict_measures
 from forensics.counting.membership import VERDICT_SCHEMA, membership
 from forensics.counting.metrics import metric_measures, read_measures
-from forensics.counting.periods import periods_of, queue_health_rows, queue_weeks_rows
+from forensics.counting.periods import of_days, periods_of, queue_health_rows, queue_weeks_rows
 from forensics.counting.readiness import together
 from forensics.counting.recent import setting_findings
 from forensics.incidents.blind_windows import FailedInvocation, balance_points, blind_owners, blind_windows, of_owners
@@ -47,6 +48,8 @@ from spark_jobs.judge import VERDICTS, ends_in, works_in
 from spark_jobs.parts import frame, packed, read_part, schema_of, written
 
 MESSAGES_PER_UNIT = 4_000
+MEASURED_PER_UNIT = 8
+"""So many parts and judged units are counted together by day."""
 MEMBERS = "members.arrow"
 INCIDENT = ("queue_arn", "incident_id")
 SHARE_SCHEMA = dict.fromkeys(INCIDENT, pl.String) | {"share": pl.Binary}
@@ -67,6 +70,11 @@ class Surrounding:
     measured: Measured
     finality: Finality
     zone: ZoneInfo
+
+    @property
+    def until(self) -> datetime | None:
+        """The end of the evidence, UTC."""
+        return None if self.measured.data_until is None else moment(self.measured.data_until)
 
 
 # -- which messages make an incident ------------------------------------------------------------------------------------
@@ -316,6 +324,17 @@ def blind(
 # -- health, readiness, checks ------------------------------------------------------------------------------------------
 
 
+def days(around: Surrounding, unit: Unit) -> Summary:
+    """Count together by day what parts and judged units of one stretch of time measured."""
+
+    def make(folder: Path) -> Summary:
+        files = [around.cache.entry(step, name) / f"{rows}.parquet" for step, name, rows in unit["files"]]
+        written(folder, "days", of_days(pl.read_parquet(files), around.zone, around.until))
+        return {}
+
+    return around.cache.made("days", unit["name"], make)
+
+
 def health(around: Surrounding, unit: Unit) -> Summary:
     """Write queue health by day and week, what logs tell, and the checks of settings."""
     return around.cache.made("health", unit["name"], lambda folder: _health(around, unit, folder))
@@ -323,18 +342,16 @@ def health(around: Surrounding, unit: Unit) -> Summary:
 
 def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
     cache, known = around.cache, around.known
-    files = [cache.entry("settle", name) / "measures.parquet" for name in unit["settled"]]
-    files += [cache.entry(*part) / "run_measures.parquet" for part in unit["parts"]]
-    files += [cache.entry(step, name) / "measures.parquet" for step in ("judge", "messages") for name in unit[step]]
-    measures = pl.read_parquet(files) if files else NO_MEASURES
+    verdicts = [pl.read_parquet(cache.entry("messages", name) / "measures.parquet") for name in unit["messages"]]
+    measured = [of_days(pl.concat([NO_MEASURES, *verdicts]), around.zone, around.until)]
+    measured += [pl.read_parquet(cache.entry("days", name) / "days.parquet") for name in unit["days"]]
     points = (
         pl.read_parquet(list(unit["metric_files"]))
         if unit["metric_files"]
         else pl.DataFrame(schema=schema_of(METRIC_POINTS))
     )
-    until = None if around.measured.data_until is None else moment(around.measured.data_until)
     metrics, read = metric_measures(points, known), read_measures(known, around.zone)
-    periods = periods_of(measures, metrics, read, around.zone, until)
+    periods = periods_of(pl.concat(measured), metrics, read, around.zone, around.until)
     returned = [cache.entry("judge", name) / "returned.parquet" for name in unit["judge"]]
     ready = logging_readiness(together(unit["of_invocations"]), together(unit["of_handlings"]), known, unit["written"])
     rows = {
@@ -346,7 +363,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
             pl.read_parquet(returned) if returned else returned_batches(pl.DataFrame(schema=schema_of(DELIVERIES))),
             ready,
             known,
-            until,
+            around.until,
             [read_part(cache.entry(*part), "invocations") for part in unit["parts"]],
         ),
     }

@@ -9,6 +9,7 @@ import polars as pl
 
 from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
+from forensics.counting.periods import span_of
 from forensics.counting.spoken import spoken_in, streams_in
 from forensics.counting.survey import surveyed
 from forensics.counting.told import told_of
@@ -121,17 +122,18 @@ def _write_part(folder: Path, part: Part) -> Summary:
         written(folder, "streams", streams_in(part.facts))
         candidates.write_mapped(spoken_in(part.facts), folder / joins.SPOKEN)
     others = write_deliveries(folder, part.deliveries)
-    written(folder, "measures", delivery_measures(others))
+    written(folder, "measures", measures := delivery_measures(others))
     runs = part.invocations
     written(folder, "invocations", runs.select(*INVOCATIONS.column_names))
     written(folder, "runs", runs.drop(*INVOCATIONS.column_names))
-    written(folder, "run_measures", invocation_measures(runs))
+    written(folder, "run_measures", run_measures := invocation_measures(runs))
     handles = handles_of(part.facts) if not part.facts.is_empty() else part.handles
     if not handles.is_empty():
         written(folder, "handles", handles)
     candidates.write_hashes(hashes := candidates.hashes_of(part.deliveries), folder)
     held = {name: getattr(part, name).height for name in ("rest", "borders", "facts")}
-    return {**told_of(part.invocations, part.deliveries, part.handlings), **held, "hashes": hashes.height}
+    more = {"hashes": hashes.height, "measured": span_of(measures, run_measures)}
+    return {**told_of(part.invocations, part.deliveries, part.handlings), **held, **more}
 
 
 def find_moved(shared: Shared, unit: Unit) -> Summary:

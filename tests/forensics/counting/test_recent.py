@@ -15,7 +15,18 @@ from forensics.tables.evidence import EVENT_SOURCE_MAPPINGS, METRIC_POINTS, SETT
 from forensics.tables.findings import DELIVERIES, INVOCATIONS, MESSAGES
 from forensics.tables.health import SETTING_FINDINGS
 from tests.spark_jobs import health_world as world
-from tests.spark_jobs.health_world import KNOWN, ORDERS, READINESS, TOKYO, UNTIL, delivery, frame, minute, whole
+from tests.spark_jobs.health_world import (
+    KNOWN,
+    ORDERS,
+    READINESS,
+    TOKYO,
+    UNTIL,
+    delivery,
+    frame,
+    in_days,
+    minute,
+    whole,
+)
 
 MAPPING = whole(
     EVENT_SOURCE_MAPPINGS,
@@ -42,7 +53,7 @@ def checked(*more, known=KNOWN, until=UNTIL, parts=1, invocations=world.INVOCATI
         verdict_measures(frame(MESSAGES, world.MESSAGES)),
     ]
     metrics = metric_measures(frame(METRIC_POINTS, world.POINTS), known)
-    periods = periods_of(pl.concat(measures), metrics, read_measures(known, TOKYO), TOKYO, until)
+    periods = periods_of(in_days(measures, TOKYO, until), metrics, read_measures(known, TOKYO), TOKYO, until)
     returned = pl.concat([returned_batches(part) for part in cut])
     found = setting_findings(periods, returned, READINESS, known, until, [runs[n::parts].lazy() for n in range(parts)])
     assert to_arrow(SETTING_FINDINGS, found).num_rows == len(
