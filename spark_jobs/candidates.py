@@ -255,7 +255,9 @@ def planned(rows: pl.DataFrame, out: Path) -> dict[str, Any]:
         is_other=(pl.col("flags") & _OTHER > 0).any(),
     )
     unit = numbered(members["began"].to_numpy(), np.ones(members.height), ROWS_PER_UNIT)
-    members = members.with_columns(unit=pl.Series(unit)).sort("unit", "part", "owner")
+    place = pl.Series("place", unit.astype(np.uint64)) * 2**32 + members["part"]
+    members = members.with_columns(place, unit=pl.Series(unit))
+    members = members.sort("owner").sort("place", maintain_order=True)  # by one number at a time: a third of the time
     write_mapped(members.select("unit", "part", "owner", "first_at", "last_at", "is_other"), out / PLAN)
     told: list[dict[str, Any]] = []
     for (name, part), mine in members.group_by("unit", "part", maintain_order=True):

@@ -364,7 +364,7 @@ def _health(around: Surrounding, unit: Unit, folder: Path) -> Summary:
             ready,
             known,
             around.until,
-            [read_part(cache.entry(*part), "invocations") for part in unit["parts"]],
+            *([read_part(cache.entry(*part), name) for part in unit["parts"]] for name in ("invocations", "timeouts")),
         ),
     }
     for table, mine in rows.items():

@@ -10,6 +10,7 @@ import polars as pl
 from forensics.counting.calls import asked_by, recorded_in, sends_in
 from forensics.counting.measures import delivery_measures, invocation_measures
 from forensics.counting.periods import span_of
+from forensics.counting.recent import timeouts_of
 from forensics.counting.spoken import spoken_in, streams_in
 from forensics.counting.survey import surveyed
 from forensics.counting.told import told_of
@@ -126,6 +127,7 @@ def _write_part(folder: Path, part: Part) -> Summary:
     runs = part.invocations
     written(folder, "invocations", runs.select(*INVOCATIONS.column_names))
     written(folder, "runs", runs.drop(*INVOCATIONS.column_names))
+    written(folder, "timeouts", timeouts_of(runs))
     written(folder, "run_measures", run_measures := invocation_measures(runs))
     handles = handles_of(part.facts) if not part.facts.is_empty() else part.handles
     if not handles.is_empty():
